@@ -17,7 +17,7 @@ _SUBTESTS: Final = inspect.Parameter("subtests", inspect.Parameter.KEYWORD_ONLY)
 
 
 def each(
-    names: str | Sequence[str], rows: Iterable[object], *, ids: Iterable[str] | Callable[[Any], object] | None = None
+    names: str | Sequence[str], rows: Iterable[object], *, ids: Iterable[object] | Callable[[Any], object] | None = None
 ) -> Callable[[Test], Test]:
     """Call a test once for each row, as `pytest.mark.parametrize` does, but within one item.
 
@@ -38,7 +38,7 @@ def each(
                 with subtests.test(label):
                     test(**arguments, **fixtures, **({"subtests": subtests} if nested else {}))
 
-        del run.__wrapped__  # type: ignore[attr-defined]  # pytest would read its parameters
+        del run.__wrapped__  # pytest would read its parameters
         run.__signature__ = signature.replace(  # type: ignore[attr-defined]
             parameters=[
                 *(one.replace(kind=one.KEYWORD_ONLY) for one in others if one.name != _SUBTESTS.name),
@@ -58,7 +58,7 @@ def _arguments(columns: Sequence[str], row: object) -> Mapping[str, object]:
 
 
 def _labels(
-    table: Sequence[Mapping[str, object]], ids: Iterable[str] | Callable[[Any], object] | None
+    table: Sequence[Mapping[str, object]], ids: Iterable[object] | Callable[[Any], object] | None
 ) -> Sequence[str]:
     if ids is None:
         return [", ".join(map(repr, arguments.values())) for arguments in table]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pytest
+from tables import each
 
 from crdlint.cel import ast
 from crdlint.cel.builder import ParserOptions
@@ -79,7 +79,7 @@ def cost(text: str, **options: Any) -> CostEstimate:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "factor", "scaled"),
     [
         (0, 0.1, 0),
@@ -107,7 +107,7 @@ def test_sums_and_products_stop_at_the_largest_number() -> None:
     assert Estimate(2, 3).union(Estimate(1, 9)) == Estimate(1, 9)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         # Leaves, selections, literals of containers.
@@ -190,7 +190,7 @@ def test_every_part_has_its_cost() -> None:
     assert found.total.max == found.parts[left.id].max + found.parts[right.id].max
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "path"),
     [
         ("table.all(row, row.all(w, w == 'x'))", ("table", "@items", "@items")),

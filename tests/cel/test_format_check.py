@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
+from tables import each
 
 from crdlint.cel.builder import ParserOptions
 from crdlint.cel.checker import check
@@ -49,7 +49,7 @@ def findings(text: str, validator: Callable[..., Any] = format_literals) -> list
     return [(error.location.column, error.message) for error in validate(parsed.expr, parsed.source_info, result, env)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "column", "message"),
     [
         ("'%d'.format(['a'])", 13, "error during formatting: decimal clause can only be used on integers, was given string"),
@@ -103,7 +103,7 @@ def test_finds(text: str, column: int, message: str) -> None:
     assert findings(text) == [(column, message)]
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "'%s %d %f %e %b %x %X %o %%'.format(['a', 1, 'NaN', 1.0, true, b'a', 'b', 3u])",

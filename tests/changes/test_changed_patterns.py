@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from changes_support import changes, summary, with_field
+from tables import each
 
 
 def string(pattern: str, more: str = "") -> str:
     return f"{{type: string, pattern: {json.dumps(pattern)}{more}}}"
 
 
-@pytest.mark.parametrize(
+@each(
     ("old", "new", "severity", "text"),
     [
         ("^a$", "^b$", "warning", 'which matches other values: "a" is rejected; '),
@@ -31,7 +31,7 @@ def test_a_changed_pattern_has_an_example(old: str, new: str, severity: str, tex
     assert text in found.message
 
 
-@pytest.mark.parametrize(
+@each(
     ("old", "new"),
     [
         ("^(http(s)?)$", "^https?$"),
@@ -47,7 +47,7 @@ def test_the_same_language_is_no_change(old: str, new: str) -> None:
     assert summary(with_field(string(old)), with_field(string(new))) == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("old", "more"),
     [("^[a-z]{1,5}$", ", maxLength: 5"), ("^[a-z]+$", ", minLength: 1"), ("x", ", minLength: 1")],
 )
@@ -63,7 +63,7 @@ def test_a_second_pattern_that_the_first_implies_is_no_change() -> None:
     assert found == ["error pattern-added"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("old", "new", "limits", "expected"),
     [
         ("^[a-z]*$", "^[a-z]+$", "", ["warning pattern"]),

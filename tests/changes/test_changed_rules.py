@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from changes_support import changes, summary, with_spec
+from tables import each
 
 PROPERTIES = (
     "a: {type: integer, minimum: 2, maximum: 8}, b: {type: string, maxLength: 9, minLength: 1}, "
@@ -19,7 +20,7 @@ def spec(*rules: str, required: str = "a, b, c", properties: str = PROPERTIES) -
     return f"required: [{required}], properties: {{{properties}}}, x-kubernetes-validations: [{listed}]"
 
 
-@pytest.mark.parametrize(
+@each(
     ("old", "new"),
     [
         ("self.b in ['p', 'q']", "self.b in ['p', 'q', 'r']"),
@@ -40,7 +41,7 @@ def test_a_wider_rule_breaks_nothing(old: str, new: str) -> None:
     assert summary(with_spec(spec(new)), with_spec(spec(old))) == ["error rule-added", "info rule-removed"]
 
 
-@pytest.mark.parametrize(
+@each(
     "rule",
     [
         "self.a <= 8",
@@ -63,7 +64,7 @@ def test_a_rule_that_the_schema_implies_is_information(rule: str) -> None:
     assert found.message.endswith("was added, which the schema implies already")
 
 
-@pytest.mark.parametrize(
+@each(
     ("rule", "field"),
     [
         ("self.d == 'p'", "self.d"),
@@ -79,7 +80,7 @@ def test_a_rule_that_needs_an_optional_field_names_it(rule: str, field: str) -> 
     assert f"no object without `{field}` fulfils it, which was optional" in found.message
 
 
-@pytest.mark.parametrize("rule", ["self.a > 3", "!has(self.d) || self.d == 'p'", "self.?d.orValue('p') == 'p'"])
+@each("rule", ["self.a > 3", "!has(self.d) || self.d == 'p'", "self.?d.orValue('p') == 'p'"])
 def test_other_rules_are_about_existing_values(rule: str) -> None:
     [found] = changes(with_spec(spec()), with_spec(spec(rule)))
     assert found.severity == "error"
@@ -87,7 +88,7 @@ def test_other_rules_are_about_existing_values(rule: str) -> None:
     assert "no object without" not in found.message
 
 
-@pytest.mark.parametrize(
+@each(
     "rule",
     [
         "!has(self.e) || self.e > 3",
@@ -117,7 +118,7 @@ def test_a_rule_about_new_fields_breaks_no_object(rule: str) -> None:
     assert severities == ["info"]
 
 
-@pytest.mark.parametrize(
+@each(
     "rule",
     [
         "has(self.d) == has(self.e)",
@@ -139,7 +140,7 @@ def test_a_rule_about_new_and_old_fields_may_reject_objects(rule: str) -> None:
     assert [one.severity for one in found] == ["error"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("old", "new"),
     [
         (
@@ -171,7 +172,7 @@ def test_a_rule_that_takes_in_new_fields_and_values_breaks_no_object(old: str, n
     assert found[0].message.endswith("was added, which is true for all objects without new fields and values")
 
 
-@pytest.mark.parametrize(
+@each(
     "rule",
     [
         "!has(oldSelf.d) || has(self.d)",
@@ -193,7 +194,7 @@ def test_the_names_of_iteration_variables_do_not_matter() -> None:
     assert summary(with_spec(spec(old)), with_spec(spec(swapped))) == ["error rule-added", "info rule-removed"]
 
 
-@pytest.mark.parametrize(
+@each(
     "rule",
     [
         "self.all(x, self.exists_one(y, x == y))",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
 from changes_support import read, summary, with_parts
 from crds import small
+from tables import each
 
 
 def with_object(schema: dict[str, Any]) -> dict[str, Any]:
@@ -35,7 +35,7 @@ TABLE: dict[str, Any] = read((Path(__file__).parent / "changes.yaml").read_text(
 CASES = [(place, case["old"], case["new"], case["found"]) for place, cases in TABLE.items() for case in cases]
 
 
-@pytest.mark.parametrize(("place", "old", "new", "expected"), CASES)
+@each(("place", "old", "new", "expected"), CASES)
 def test_a_change_of_a_schema(place: str, old: dict[str, Any], new: dict[str, Any], expected: list[str]) -> None:
     assert summary(MAKERS[place](old), MAKERS[place](new)) == expected
 
@@ -243,6 +243,6 @@ PARTS: list[tuple[dict[str, str], dict[str, str], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("old", "new", "expected"), PARTS)
+@each(("old", "new", "expected"), PARTS)
 def test_a_change_beside_the_schema(old: dict[str, str], new: dict[str, str], expected: str) -> None:
     assert ", ".join(summary(with_parts(**old), with_parts(**new))) == expected

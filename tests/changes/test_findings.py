@@ -7,6 +7,7 @@ import json
 import pytest
 from changes_support import changes, with_field, with_parts, with_spec
 from crds import HEAD
+from tables import each
 
 import crdlint
 from crdlint.changes.change import Policy
@@ -16,7 +17,7 @@ from crdlint.linting.stored_crds import collect_crds
 ALSO = "is rejected if the existing object breaks this, even if it changes another field"
 
 
-@pytest.mark.parametrize(
+@each(
     ("old", "new", "kube_version", "message"),
     [
         (
@@ -106,7 +107,7 @@ def test_a_removed_field_is_shown_where_it_was() -> None:
 STATUS = "type: object, properties: {status: {type: object, properties: {a: {type: string%s}}}}"
 
 
-@pytest.mark.parametrize(
+@each(
     ("policy", "name", "severity"),
     [
         (Policy(), "v1", "warning"),
@@ -164,7 +165,7 @@ def test_the_api_leaves_out_what_is_reported_on_request() -> None:
     assert crdlint.lint_update(new, old) == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("limit", "text"),
     [
         ("minLength: 1", "`minLength` of 1 added: empty values are rejected"),

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-import pytest
 from changes_support import changes
 from counting import LINEAR, growth
 from crds import small
+from tables import each
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,7 +36,7 @@ def enumerated(count: int) -> tuple[Any, Any]:
     return fields(1, "a", enum=[f"v{i}" for i in range(count)]), fields(1, "a", enum=[f"w{i}" for i in range(count)])
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "size"),
     [(renamed, 200), (tightened, 200), (folded, 200), (enumerated, 200)],
     ids=lambda one: str(one)[:20],

@@ -7,8 +7,8 @@ import json
 import random
 from typing import Any
 
-import pytest
 from changes_support import changes, with_spec
+from tables import each
 
 import crdlint
 
@@ -81,7 +81,7 @@ def errors(crd: Any) -> list[str]:
     return [one.message for one in found.errors]
 
 
-@pytest.mark.parametrize("seed", range(120))
+@each("seed", range(120))
 def test_a_harmless_rule_rejects_no_existing_object(seed: int) -> None:
     text = rule(random.Random(seed))
     new = with_items(NEW % json.dumps(text))

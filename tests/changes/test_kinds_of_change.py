@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from changes_support import summary, with_field, with_parts, with_spec
+from tables import each
 
 V1 = "name: v1, served: true, storage: true"
 SCHEMA = (
@@ -454,22 +454,22 @@ PARTS: list[tuple[dict[str, str], dict[str, str], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("old", "new", "expected"), FIELDS)
+@each(("old", "new", "expected"), FIELDS)
 def test_a_change_of_a_field(old: str, new: str, expected: str) -> None:
     assert ", ".join(summary(with_field(old), with_field(new))) == expected
 
 
-@pytest.mark.parametrize(("old", "new", "expected"), OBJECTS)
+@each(("old", "new", "expected"), OBJECTS)
 def test_a_change_of_an_object(old: str, new: str, expected: str) -> None:
     assert ", ".join(summary(with_spec(old), with_spec(new))) == expected
 
 
-@pytest.mark.parametrize(("old", "new", "expected"), PARTS)
+@each(("old", "new", "expected"), PARTS)
 def test_a_change_beside_the_schema(old: dict[str, str], new: dict[str, str], expected: str) -> None:
     assert ", ".join(summary(with_parts(**old), with_parts(**new))) == expected
 
 
-@pytest.mark.parametrize("table", [FIELDS, OBJECTS, PARTS])
+@each("table", [FIELDS, OBJECTS, PARTS])
 def test_nothing_changes_without_a_change(table: list[tuple[Any, ...]]) -> None:
     for old, new, _ in table:
         for one in (old, new):

@@ -7,8 +7,8 @@ import random
 import re
 from typing import Any
 
-import pytest
 from changes_support import changes, summary, with_spec
+from tables import each
 from test_harmless_rules import NEW, OBJECTS, OLD, rule, with_items
 
 import crdlint
@@ -24,7 +24,7 @@ def spec(*rules: str) -> Any:
     return with_spec(f"{PROPERTIES}, x-kubernetes-validations: [{listed}]")
 
 
-@pytest.mark.parametrize(
+@each(
     ("old", "new"),
     [
         (
@@ -48,7 +48,7 @@ def test_the_same_rule_in_other_words(old: str, new: str) -> None:
     assert summary(spec(old), spec(new)) == ["info rule-added", "info rule-removed"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("old", "new"),
     [
         ("!has(self.l) || size(self.l) <= 2", "(has(self.l) ? self.l : []).size() <= 1"),
@@ -88,7 +88,7 @@ def rejected(crd: Any) -> set[int]:
     return {int(match[1]) for match in matches if match is not None}
 
 
-@pytest.mark.parametrize("seed", range(80))
+@each("seed", range(80))
 def test_what_the_old_rules_imply_rejects_nothing_more(seed: int) -> None:
     rng = random.Random(seed)
     old = [rule(rng, CONDITIONS, 1) for _ in range(rng.randint(1, 2))]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pytest
 from present import present, root_of
+from tables import each
 
 from crdlint.crd.convert import read_crd
 from crdlint.crd.defaults import prepare_for_update
@@ -46,7 +46,7 @@ def test_empty_document_has_the_zero_values() -> None:
     assert (crd.spec.names.singular, crd.spec.names.list_kind, list(crd.spec.versions)) == ("", "", [])
 
 
-@pytest.mark.parametrize(("kind", "singular"), [("Foo", "foo"), ("ÀΣ", "àσ"), ("İx", "ix")])
+@each(("kind", "singular"), [("Foo", "foo"), ("ÀΣ", "àσ"), ("İx", "ix")])
 def test_singular_is_lowered_as_go_does(kind: str, singular: str) -> None:
     assert read(f"spec: {{names: {{kind: {kind}}}}}\n").spec.names.singular == singular
 
@@ -66,7 +66,7 @@ EQUAL = "schema: {openAPIV3Schema: {type: object, properties: {a: {maxLength: 1.
 EQUAL_TOO = "schema: {openAPIV3Schema: {properties: {a: {enum: null, maxLength: 1}}, type: object}}"
 
 
-@pytest.mark.parametrize(
+@each(
     ("bodies", "moved"),
     [
         ((EQUAL,), True),
@@ -103,7 +103,7 @@ def test_parts_move_each_for_itself() -> None:
     assert not spec.versions[0].additional_printer_columns
 
 
-@pytest.mark.parametrize(
+@each(
     ("left", "right", "equal"),
     [
         (None, None, True),
@@ -125,7 +125,7 @@ def test_semantic_equal(left: Any, right: Any, equal: bool) -> None:
     assert semantic_equal(right, left) is equal
 
 
-@pytest.mark.parametrize(
+@each(
     ("left", "right", "equal"),
     [
         ("{}", "{description: ''}", True),

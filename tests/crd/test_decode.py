@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from present import present, root_of
+from tables import each
 
 import crdlint
 from crdlint.crd.convert import read_crd
@@ -39,7 +40,7 @@ def in_schema(value: str, of: str, field: str) -> str:
     return f"json: cannot unmarshal {value} into Go struct field JSONSchemaProps.{SCHEMA_PATH}.{field} of type {of}"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "message"),
     [
         ("{maxLength: '5'}", in_schema("string", "int64", "maxLength")),
@@ -91,7 +92,7 @@ def test_schema_type_error(text: str, message: str) -> None:
     assert said(schema(text)) == [("decode", message)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "message"),
     [
         (
@@ -137,7 +138,7 @@ def test_type_error(text: str, message: str) -> None:
     assert said(HEADER + text) == [("decode", message)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "messages"),
     [
         ("extra: 1\nmore: {a: 1}\n", ['unknown field "extra"', 'unknown field "more"']),
@@ -161,7 +162,7 @@ def test_strict_errors_stop_at_a_hundred() -> None:
     assert said(text)[-1] == ("strict", 'unknown field "extra099"')
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "message"),
     [
         ("{~: 1}", "unsupported map key of type: %!s(<nil>), key: <nil>, value: 1"),
@@ -192,7 +193,7 @@ def test_json_numbers_and_duplicates() -> None:
     assert said('{"spec": {"group": "a", "group": "b"}}') == [("strict", 'duplicate field "spec.group"')]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "value"),
     [
         ("1", 1),
@@ -225,7 +226,7 @@ def test_nulls_leave_zero_values() -> None:
     assert str(props.properties["a"].path) == "spec.validation.openAPIV3Schema.properties[a]"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "form", "error"),
     [
         (HEADER, "crd", None),
@@ -260,7 +261,7 @@ def test_identify(text: str, form: str, error: str | None) -> None:
     assert (identity.form, identity.error) == (form, error)
 
 
-@pytest.mark.parametrize("opening", ["{not: ", "{items: ", "{properties: {a: "])
+@each("opening", ["{not: ", "{items: ", "{properties: {a: "])
 def test_deep_nesting_ends_in_an_answer(opening: str) -> None:
     each = opening.count("{")
 
@@ -305,7 +306,7 @@ def test_a_deep_default_is_read_whole() -> None:
     assert said_of(root) == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("lead", "message"),
     [
         ("  a: b\n", "Object 'Kind' is missing in '{text}'"),

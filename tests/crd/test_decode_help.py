@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from tables import each
 
 from crdlint.linting.pipeline import lint_file
 from crdlint.rules.engine.examples import HEAD
@@ -49,7 +49,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("field", "value", "help_"), CASES)
+@each(("field", "value", "help_"), CASES)
 def test_the_way_out(field: str, value: str, help_: str) -> None:
     text = CRD
     for name, given in {**FITTING, field: value}.items():
@@ -58,10 +58,8 @@ def test_the_way_out(field: str, value: str, help_: str) -> None:
     assert [one.help for one in found] == [help_], found
 
 
-@pytest.mark.parametrize(
-    ("char", "name"), [("\u00a0", "U+00A0 (no-break space)"), ("\ufeff", "U+FEFF (zero width no-break space)")]
-)
-@pytest.mark.parametrize(
+@each(("char", "name"), [("\u00a0", "U+00A0 (no-break space)"), ("\ufeff", "U+FEFF (zero width no-break space)")])
+@each(
     ("before", "rule"),
     [("          a:\n            {}type: string\n", "unknown-field"), ("          {}a: string\n", "decode-type")],
 )

@@ -3,6 +3,7 @@
 import base64
 
 import pytest
+from tables import each
 
 from crdlint.golang.base64 import CorruptInputError, decode_base64
 from crdlint.golang.times import check_rfc3339
@@ -10,7 +11,7 @@ from crdlint.golang.times import check_rfc3339
 LAYOUT = ' as "2006-01-02T15:04:05Z07:00": cannot parse '
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "error"),
     [
         ("2024-02-29T23:59:59Z", None),
@@ -36,7 +37,7 @@ def test_time(text: str, error: str | None) -> None:
     assert check_rfc3339(text) == (error and f"parsing time {error}")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "offset"),
     [
         ("a", 0),
@@ -58,6 +59,6 @@ def test_corrupt_base64(text: str, offset: int) -> None:
         decode_base64(text)
 
 
-@pytest.mark.parametrize("text", ["", "aGk=", "aG\r\nk=\n", "aGk=\n", "aR==", "QUJDREVGRw=="])
+@each("text", ["", "aGk=", "aG\r\nk=\n", "aGk=\n", "aR==", "QUJDREVGRw=="])
 def test_base64(text: str) -> None:
     assert decode_base64(text) == base64.b64decode(text)

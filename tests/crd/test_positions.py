@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from present import mapping_of, present, root_of
+from tables import each
 
 from crdlint.crd.convert import read_crd
 from crdlint.crd.paths import Path
@@ -56,7 +57,7 @@ def shown(span: Span) -> tuple[int, str]:
     return span.line, TEXT.split("\n")[span.line - 1][span.column - 1 : span.end_column - 1]
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "where"),
     [
         (Path("metadata").child("name"), (4, "foos.example.com")),

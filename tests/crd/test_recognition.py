@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 from counting import recording
 from crds import SMALLEST
+from tables import each
 
 from crdlint import lint_text
 from crdlint.cli.main import cli
@@ -91,9 +92,7 @@ def test_utf_32_is_unreadable_rather_than_ignored(tmp_path: Path) -> None:
     assert status == 2
 
 
-@pytest.mark.parametrize(
-    "data", [b"kind: Deployment", b"kind: CompositeResourceDefinition", b"apiVersion: v1\nkind: List", b"\\u0041"]
-)
+@each("data", [b"kind: Deployment", b"kind: CompositeResourceDefinition", b"apiVersion: v1\nkind: List", b"\\u0041"])
 def test_other_files_need_not_be_parsed(data: bytes) -> None:
     assert not may_hold_crd(data)
     assert not names_crd(data)
@@ -159,7 +158,7 @@ def test_both_kind_and_group_may_be_misspelled(tmp_path: Path) -> None:
     assert "crd-misspelled" in check(tmp_path)[1]
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "near"),
     [
         ("CustomResourceDefinitions", True), ("Custom-Resource-Definition", True), ("customResourceDefinition", True),
@@ -171,7 +170,7 @@ def test_near_kinds(kind: str, *, near: bool) -> None:
     assert is_near_kind(kind) is near
 
 
-@pytest.mark.parametrize(
+@each(
     ("group", "near"),
     [
         ("apiextension.k8s.io", True), ("apiextensions", True), ("apiextensions.k8s", True), ("APIExtensions.k8s.io", True),
@@ -183,7 +182,7 @@ def test_near_groups(group: str, *, near: bool) -> None:
     assert is_near_group(group) is near
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "other", "number"),
     [
         ("kind", "kind", 0),
@@ -198,7 +197,7 @@ def test_edits_are_counted_up_to_a_limit(text: str, other: str, number: int) -> 
     assert edits(text, other, 2) == number
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         CRD.replace("apiextensions.k8s.io", "apiextensions.crossplane.io").replace(KIND, "CompositeResourceDefinition"),
@@ -251,8 +250,8 @@ def test_few_of_many_kinds_are_compared(monkeypatch: pytest.MonkeyPatch) -> None
 PARTIAL = f"apiVersion: apiextensions.k8s.io/v1\n{KIND_LINE}\nmetadata: {{name: foos.example.com}}\n"
 
 
-@pytest.mark.parametrize("spec", ["", "spec: {}\n", "spec: {conversion: {strategy: None}}\n"])
-@pytest.mark.parametrize("version", ["v1", "v1beta1"])
+@each("spec", ["", "spec: {}\n", "spec: {conversion: {strategy: None}}\n"])
+@each("version", ["v1", "v1beta1"])
 def test_a_part_of_a_crd_is_skipped(spec: str, version: str) -> None:
     text = PARTIAL.replace("k8s.io/v1", f"k8s.io/{version}") + spec
     result = lint_file(text, filename="a.yaml", skip_unfinished=True)
@@ -260,7 +259,7 @@ def test_a_part_of_a_crd_is_skipped(spec: str, version: str) -> None:
     assert (result.diagnostics, result.notices, result.skipped) == ((), (message,), 1)
 
 
-@pytest.mark.parametrize(
+@each(
     ("right", "written", "notice"),
     [
         ("foos.example.com", "${NAME}", "line 4: skipped a template: ${NAME} replaces a part of the CRD"),
@@ -282,7 +281,7 @@ def test_a_template_is_skipped(right: str, written: str, notice: str) -> None:
     assert (result.diagnostics, result.notices, result.skipped) == ((), (notice,), 1)
 
 
-@pytest.mark.parametrize("text", ["use {{ .Value }}", "use ${VALUE}", "use [[ value ]]"])
+@each("text", ["use {{ .Value }}", "use ${VALUE}", "use [[ value ]]"])
 def test_placeholders_in_texts_hide_no_finding(text: str) -> None:
     described = CRD.replace("{type: object}", f"\n        type: object\n        description: {text}")
     assert lint_file(described, filename="a.yaml", skip_unfinished=True).diagnostics == ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from tables import each
 
 from crdlint.crd import model
 from crdlint.crd.gotypes import CRD, OBJECT_META, SCHEMA, SCHEMA_BITS
@@ -10,7 +10,7 @@ from crdlint.crd.record import RECORDS, Record, go
 from crdlint.golang.values import marshal
 
 
-@pytest.mark.parametrize(
+@each(
     ("of", "zero"),
     [
         ("string", ""), ("*string", None), ("bool", False), ("int64", 0), ("[]string", ()), ("[]uint8", b""),
@@ -24,7 +24,7 @@ def test_a_field_has_the_zero_value_of_its_go_type(of: str, zero: object) -> Non
     assert type(made.field) is type(zero)  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("record", RECORDS.values(), ids=lambda record: record.__name__)
+@each("record", RECORDS.values(), ids=lambda record: record.__name__)
 def test_a_struct_by_value_is_declared_after_its_type(record: type[Record]) -> None:
     for field in record.FIELDS:
         of = RECORDS.get(field.go_type.rpartition(".")[2])
@@ -32,7 +32,7 @@ def test_a_struct_by_value_is_declared_after_its_type(record: type[Record]) -> N
             assert isinstance(getattr(record, field.attribute), of)
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "json"),
     [
         ("id", "id"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
+from tables import each
 
 from crdlint.cel.eval.values import MISSING
 from crdlint.evaluation.evaluate import Workbench
@@ -72,8 +72,8 @@ def steps(step: Step) -> list[Step]:
     return [step, *(inner for part in step.parts for inner in steps(part))]
 
 
-@pytest.mark.parametrize("text", EXPRESSIONS)
-@pytest.mark.parametrize("server", [NEWEST, SERVERS[0]], ids=str)
+@each("text", EXPRESSIONS)
+@each("server", [NEWEST, SERVERS[0]], ids=str)
 def test_a_trace_has_the_value_and_the_cost_of_an_evaluation_without_one(text: str, server: Any) -> None:
     here = bench(server=server)
     expression = here.compile(text)
@@ -96,7 +96,7 @@ def test_each_part_has_type_value_and_cost() -> None:
     ]
 
 
-@pytest.mark.parametrize("text", EXPRESSIONS)
+@each("text", EXPRESSIONS)
 def test_no_part_costs_more_than_the_whole(text: str) -> None:
     for step in steps(tree(text)):
         assert sum(part.cost for part in step.parts) <= step.cost
@@ -133,7 +133,7 @@ def test_nested_loops_bind_both_variables() -> None:
     assert [step.value for step in inner] == [False, False, False]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         ("self.replicas > 1 && self.name == 'west'", ["self.name == 'west'"]),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from tables import each
 
 from crdlint.golang.times import parse_duration
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "valid"),
     [
         ("0", True),
@@ -28,7 +28,7 @@ def test_duration(text: str, valid: bool) -> None:
     assert (parse_duration(text) is not None) is valid
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "nanoseconds"),
     [
         ("1h2m3.5s", 3723500000000),

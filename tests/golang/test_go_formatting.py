@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from tables import each
 
 from crdlint.golang.formatting import sprintf
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         ("plain", "plain"),

@@ -3,6 +3,7 @@
 import math
 
 import pytest
+from tables import each
 
 from crdlint.golang.numbers import format_float, json_float
 
@@ -38,17 +39,17 @@ FLOATS = [
 ]
 
 
-@pytest.mark.parametrize(("value", "expected", "_json"), FLOATS)
+@each(("value", "expected", "_json"), FLOATS)
 def test_format_float(value: float, expected: str, _json: str) -> None:
     assert format_float(value) == expected
 
 
-@pytest.mark.parametrize(("value", "_plain", "expected"), FLOATS)
+@each(("value", "_plain", "expected"), FLOATS)
 def test_json_float(value: float, _plain: str, expected: str) -> None:
     assert json_float(value) == expected
 
 
-@pytest.mark.parametrize(("value", "text"), [(math.inf, "+Inf"), (-math.inf, "-Inf"), (math.nan, "NaN")])
+@each(("value", "text"), [(math.inf, "+Inf"), (-math.inf, "-Inf"), (math.nan, "NaN")])
 def test_what_is_not_finite(value: float, text: str) -> None:
     assert format_float(value) == text
     with pytest.raises(ValueError, match=r"^json: unsupported value: "):

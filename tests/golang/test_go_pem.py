@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
 from counting import LINEAR, growth
+from tables import each
 
 from crdlint.golang.certificates import Block, blocks, pool_error
 
@@ -19,7 +19,7 @@ def found(data: bytes) -> list[tuple[bytes, bytes]]:
     return [(one.type, one.content) for one in blocks(data)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("data", "expected"),
     [
         (KEY, [(b"KEY", b"\0\0\0")]),
@@ -55,7 +55,7 @@ def test_blocks(data: bytes, expected: list[tuple[bytes, bytes]]) -> None:
     assert found(data) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("data", "expected"),
     [
         (b"-----BEGIN A-----\na: b\nc:d\n\nAAAA\n-----END A-----\n", Block(b"A", True, b"\0\0\0", 49)),
@@ -70,7 +70,7 @@ def test_headers(data: bytes, expected: Block | None) -> None:
     assert next(blocks(data), None) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("bundle", "expected"),
     [
         (CERTIFICATE, None),
@@ -101,7 +101,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("part", BAD.values(), ids=BAD)
+@each("part", BAD.values(), ids=BAD)
 def test_the_work_grows_with_the_bundle(part: bytes) -> None:
     assert growth(lambda n: pool_error(part * n), 200) < LINEAR
     assert pool_error(part * (1_000_000 // len(part))) is not None

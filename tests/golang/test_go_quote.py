@@ -1,11 +1,11 @@
 """strconv.Quote."""
 
-import pytest
+from tables import each
 
 from crdlint.golang.text import quote
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "quoted"),
     [
         ("", '""'),
@@ -30,11 +30,11 @@ def test_quote(text: str, quoted: str) -> None:
     assert quote(text) == quoted
 
 
-@pytest.mark.parametrize("char", ["\U0001fae8", "\U00011f00", "\U0001e4d0"])
+@each("char", ["\U0001fae8", "\U00011f00", "\U0001e4d0"])
 def test_prints_characters_of_unicode_15_on_any_python(char: str) -> None:
     assert quote(char) == f'"{char}"'
 
 
-@pytest.mark.parametrize("char", ["\u2ffc", "\U0002ebf0", "\u1c89", "\U0001fae9"])
+@each("char", ["\u2ffc", "\U0002ebf0", "\u1c89", "\U0001fae9"])
 def test_escapes_characters_later_than_unicode_15_on_any_python(char: str) -> None:
     assert quote(char) == (f'"\\u{ord(char):04x}"' if ord(char) < 0x10000 else f'"\\U{ord(char):08x}"')

@@ -1,6 +1,6 @@
 """regexp.Compile's errors."""
 
-import pytest
+from tables import each
 
 from crdlint.golang.regexp import compile_error
 
@@ -229,16 +229,16 @@ LIMITS = [
 ]
 
 
-@pytest.mark.parametrize("pattern", VALID, ids=lambda pattern: ascii(pattern)[:40])
+@each("pattern", VALID, ids=lambda pattern: ascii(pattern)[:40])
 def test_valid(pattern: str) -> None:
     assert compile_error(pattern) is None
 
 
-@pytest.mark.parametrize(("pattern", "error"), INVALID, ids=lambda text: ascii(text)[:40])
+@each(("pattern", "error"), INVALID, ids=lambda text: ascii(text)[:40])
 def test_invalid(pattern: str, error: str) -> None:
     assert compile_error(pattern) == f"error parsing regexp: {error}"
 
 
-@pytest.mark.parametrize(("pattern", "code"), LIMITS, ids=lambda text: ascii(text)[:40])
+@each(("pattern", "code"), LIMITS, ids=lambda text: ascii(text)[:40])
 def test_limits(pattern: str, code: str) -> None:
     assert compile_error(pattern) == f"error parsing regexp: {code}: `{pattern}`"

@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from tables import each
 
 from crdlint.golang import regexp
 from crdlint.golang.regexp_syntax import InvalidPatternError, check
@@ -77,7 +78,7 @@ def is_valid(pattern: str) -> bool:
     return True
 
 
-@pytest.mark.parametrize("tokens", [TOKENS, CLASSES, COUNTS], ids=["all", "classes", "counts"])
+@each("tokens", [TOKENS, CLASSES, COUNTS], ids=["all", "classes", "counts"])
 def test_what_looks_plain_is_valid(tokens: list[str]) -> None:
     plain = [pattern for pattern in generated(tokens, 20_000) if regexp._is_plain(pattern)]  # noqa: SLF001
     assert len(plain) > 1000

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from tables import each
 
 from crdlint.crd import model
 from crdlint.golang.syntax import GoMap, go_syntax
@@ -16,7 +16,7 @@ def rule(**given: object) -> model.ValidationRule:
     return made
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "text"),
     [
         (None, '"null"'),
@@ -43,7 +43,7 @@ def test_bad_values(value: object, text: str) -> None:
     assert bad_value_in_go_syntax(value) == text
 
 
-@pytest.mark.parametrize(
+@each(
     ("version", "fields"),
     [
         ("1.28", ""),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from tables import each
 
 from crdlint.golang.text import to_lower
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "lower"),
     [("FooBar", "foobar"), ("\u0391\u03a3", "\u03b1\u03c3"), ("\u0130", "i"), ("\u212a", "k"), ("ß", "ß")],
 )

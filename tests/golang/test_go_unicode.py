@@ -6,6 +6,7 @@ import unicodedata
 import zlib
 
 import pytest
+from tables import each
 
 from crdlint.golang import text
 from crdlint.golang.text import is_print
@@ -40,7 +41,7 @@ def test_agrees_with_python_but_for_characters_added_between_their_versions() ->
         assert is_print(code) is printable, f"U+{code:04X}"
 
 
-@pytest.mark.parametrize(
+@each(
     ("code", "printable"),
     [
         (0x00, False),

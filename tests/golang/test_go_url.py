@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from tables import each
 
 from crdlint.golang.netip import AddressError, parse_addr
 from crdlint.golang.url import URLError, parse
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "host"),
     [
         ("https://a/b", "a"),
@@ -26,7 +27,7 @@ def test_host(text: str, host: str) -> None:
     assert parse(text).host == host
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "message"),
     [
         ("https://a:b:c/", 'invalid port ":b:c" after host'),
@@ -55,7 +56,7 @@ def test_host_errors(text: str, message: str) -> None:
     assert str(caught.value) == f'parse "{text}": {message}'
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "address"),
     [
         ("1.2.3.4", (4, 0x01020304, "")),
@@ -70,7 +71,7 @@ def test_address(text: str, address: tuple[int, int, str]) -> None:
     assert parse_addr(text) == address
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "message"),
     [
         ("", "unable to parse IP"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tables import each
 
 from crdlint.golang.values import Typed, bad_value, marshal
 
@@ -55,7 +56,7 @@ def config(**given: object) -> Config:
 ZERO = '{"URL":null,"Reference":null,"CABundle":null,"Names":null,"Labels":null,"Ratio":null,"Enabled":false}'
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "text"),
     [
         (None, "null"),
@@ -80,7 +81,7 @@ def test_bad_value(value: object, text: str) -> None:
     assert bad_value(value) == text
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "text"),
     [
         ('a"b\\c/d', r'"a\"b\\c/d"'),
@@ -129,7 +130,7 @@ def test_an_interface_prints_its_value() -> None:
     assert marshal([default, Nothing()]) == '[{"a":"x","b":[]},{}]'
 
 
-@pytest.mark.parametrize("wrap", [lambda inner: [inner], lambda inner: {"a": inner}, lambda inner: config(names=inner)])
+@each("wrap", [lambda inner: [inner], lambda inner: {"a": inner}, lambda inner: config(names=inner)])
 def test_any_depth(wrap: Callable[..., Any]) -> None:
     depth = 50_000
     value: object = "x"

@@ -7,6 +7,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tables import each
 
 from crdlint.golang.matching import PatternError, check, matches, spans
 from crdlint.golang.regexp import compile_error
@@ -47,12 +48,12 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("pattern", "text", "found"), CASES)
+@each(("pattern", "text", "found"), CASES)
 def test_matches(pattern: str, text: str, found: bool) -> None:
     assert matches(pattern, text) is found
 
 
-@pytest.mark.parametrize("pattern", ["(", r"\p{Nothing}", "(?=a)"])
+@each("pattern", ["(", r"\p{Nothing}", "(?=a)"])
 def test_what_go_refuses(pattern: str) -> None:
     with pytest.raises(PatternError, match="error parsing regexp: "):
         check(pattern)
@@ -79,7 +80,7 @@ REPETITIONS = [
 ]
 
 
-@pytest.mark.parametrize(("pattern", "accepted", "refused"), REPETITIONS)
+@each(("pattern", "accepted", "refused"), REPETITIONS)
 def test_repetitions_whatever_the_length_of_the_text(pattern: str, accepted: list[str], refused: list[str]) -> None:
     assert [matches(pattern, text) for text in accepted + refused] == [True] * len(accepted) + [False] * len(refused)
 

@@ -6,6 +6,7 @@ import itertools
 import random
 
 import pytest
+from tables import each
 
 from crdlint.golang import matching
 from crdlint.golang.regexp import compile_error
@@ -17,7 +18,7 @@ from crdlint.golang.regexp_reader import UnsupportedError
 TEXTS = ["".join(one) for length in range(5) for one in itertools.product("aK-_\u212a\n", repeat=length)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("first", "second", "only_first", "only_second"),
     [
         ("^a$", "^a$", None, None),
@@ -73,13 +74,13 @@ def test_two_patterns(first: str, second: str, only_first: str | None, only_seco
     assert (back.only_first, back.only_second) == (only_second, only_first)
 
 
-@pytest.mark.parametrize("pattern", ["(", r"(?=a)", "^[a-z]{1000}{9}$", "(a{1,99}){1,99}", "(" * 99 + ")" * 99])
+@each("pattern", ["(", r"(?=a)", "^[a-z]{1000}{9}$", "(a{1,99}){1,99}", "(" * 99 + ")" * 99])
 def test_what_is_not_compared(pattern: str) -> None:
     with pytest.raises(UnsupportedError):
         compare(pattern, "a")
 
 
-@pytest.mark.parametrize(
+@each(
     ("first", "second", "shortest", "longest", "only_first", "only_second"),
     [
         ("^a*$", "^a+$", 0, None, "", None),
@@ -117,7 +118,7 @@ def test_a_search_that_takes_too_long_is_ended() -> None:
     assert stopped.value.only_first == "c"
 
 
-@pytest.mark.parametrize(
+@each(
     ("pattern", "shortest", "longest"),
     [
         ("^[a-z]{1,5}$", 1, 5),
@@ -177,7 +178,7 @@ def _random(rng: random.Random, depth: int = 0) -> str:
     return f"(?:{_random(rng, depth + 1)}){rng.choice(['*', '+', '?', '{2}', '{1,2}', '{2,}'])}"
 
 
-@pytest.mark.parametrize("seed", range(150))
+@each("seed", range(150))
 def test_the_answers_agree_with_re2_on_short_texts(seed: int) -> None:
     rng = random.Random(seed)
     first, second = _random(rng), _random(rng)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from kubecel_support import compile_all, compile_rule, node, schema
 from present import present
+from tables import each
 
 from crdlint.kubecel.compilation import Environments, RuleCompiler
 from crdlint.kubecel.environment import new_expressions, stored_expressions
@@ -14,7 +15,7 @@ from crdlint.kubernetes.servers import NEWEST, OLDEST
 FIELDS = "{a: {type: string}, num: {type: integer}, o: {type: object, properties: {x: {type: integer}}}}"
 
 
-@pytest.mark.parametrize(
+@each(
     "rule",
     [
         "self.num > 0 && self.a != ''",
@@ -33,7 +34,7 @@ def test_well(rule: str) -> None:
     assert compile_rule(rule, FIELDS).rule.error is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("rule", "error"),
     [
         ("self.num", "cel expression must evaluate to a bool"),
@@ -62,7 +63,7 @@ def test_refused(rule: str, error: str) -> None:
     assert compile_rule(rule, FIELDS).rule.error == error
 
 
-@pytest.mark.parametrize(
+@each(
     ("rule", "first"),
     [
         ("self.num > 0", (1, 28)),
@@ -107,7 +108,7 @@ def test_old_self() -> None:
     assert optional.rule.error is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("expression", "error"),
     [
         ("'is ' + self.a", None),

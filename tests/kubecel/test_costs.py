@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from crds import crd_with_spec
 from present import present
+from tables import each
 
 import crdlint
 from crdlint.kubecel.compilation import Expression
@@ -47,7 +48,7 @@ def flat(fields: str, rule: str) -> str:
 LIST = "{l: {type: array, maxItems: 10, items: {type: string, maxLength: 10}}, s: {type: string, maxLength: 20}}"
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "rule", "cost"),
     [
         ("{s: {type: string}}", "true", 0),
@@ -130,7 +131,7 @@ QUADRATIC = flat(
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each(
     ("spec", "keywords"),
     [
         (QUADRATIC, {("spec.l", "maxItems"), ("spec.l[*]", "maxLength")}),
@@ -245,9 +246,7 @@ def test_limits_that_bear_on_a_rule() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("cost", "text"), [(0, "0"), (12345, "12,345"), (2**64 - 1, "unbounded"), (3 * 10**15, "3.0e+15")]
-)
+@each(("cost", "text"), [(0, "0"), (12345, "12,345"), (2**64 - 1, "unbounded"), (3 * 10**15, "3.0e+15")])
 def test_shown_cost(cost: int, text: str) -> None:
     assert shown_cost(cost) == text
 
@@ -315,7 +314,7 @@ def lists_with_rules(n: int) -> str:
     return crd_with_spec(f"{{type: object, properties: {{{fields}}}}}")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "size"),
     [(lists, 20), (joined_lists, 128), (nested_lists, 20), (expensive_rules, 150), (lists_with_rules, 200)],
 )
@@ -324,7 +323,7 @@ def test_the_search_for_limits_is_linear(text: Callable[..., Any], size: int) ->
     assert visits(text(2 * size)) < 2.3 * few
 
 
-@pytest.mark.parametrize("text", [lists(20), joined_lists(20), nested_lists(12), expensive_rules(40)])
+@each("text", [lists(20), joined_lists(20), nested_lists(12), expensive_rules(40)])
 def test_suggestions_for_large_rules_pass(text: str) -> None:
     assert [d.message for d in crdlint.lint_text(with_limits(text)) if d.severity == "error"] == []
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from kubecel_support import compile_rule
+from tables import each
 
 from crdlint.cel.estimates import UINT64_MAX
 from crdlint.kubernetes.servers import SERVERS
@@ -16,7 +17,7 @@ UNBOUNDED = 1844674407370955264
 OVERFLOWN = 1 << 63
 
 
-@pytest.mark.parametrize(
+@each(
     ("rule", "properties", "expected"),
     [
         pytest.param("has(self.a)", "{a: {type: string}}", {28: 2, 29: 1}, id="presence test"),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from kubecel_support import node, schema
 from present import present
+from tables import each
 
 from crdlint.cel.format import format_type
 from crdlint.kubecel.declarations import Declarations, Declarer
@@ -23,7 +24,7 @@ def declare(text: str, *, is_resource: bool = False) -> DeclType | None:
     return Declarer(NEWEST.cel).declare(node(whole, "x"), is_resource=is_resource)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "type_", "elements", "size"),
     [
         ("{type: string}", "string", REQUEST - 2, 2),
@@ -63,7 +64,7 @@ def test_declared(text: str, type_: str, elements: int, size: int) -> None:
     assert (format_type(given), declared.max_elements, declared.min_serialized_size) == (type_, elements, size)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "{x-kubernetes-preserve-unknown-fields: true}",

@@ -6,6 +6,7 @@ import re
 
 import pytest
 from kubecel_support import compile_rule
+from tables import each
 
 from crdlint.kubernetes.servers import SERVERS
 
@@ -20,7 +21,7 @@ def undeclared(name: str) -> str:
     return f"undeclared reference to '{name}' (in container '')"
 
 
-@pytest.mark.parametrize(
+@each(
     ("rule", "expected"),
     [
         pytest.param(
@@ -130,7 +131,7 @@ def test_errors_by_version(rule: str, expected: dict[int, list[str]]) -> None:
     assert found == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("rule", "old", "new"),
     [
         ("has(self)", "1:4: invalid argument to has() macro", "1:5: invalid argument to has() macro"),
@@ -150,7 +151,7 @@ def test_percent_signs_in_syntax_errors() -> None:
     assert "extraneous input '%' expecting" in new
 
 
-@pytest.mark.parametrize(
+@each(
     ("rule", "expected"),
     [
         ("self.i\n+ 'a' == 1", {28: "1:8", 32: "2:1"}),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from tables import each
 
 from crdlint.kubecel.escaping import escape
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "escaped"),
     [
         ("a", "a"),

@@ -6,6 +6,7 @@ import textwrap
 
 import pytest
 from kubecel_support import schema
+from tables import each
 
 from crdlint.crd.paths import Path
 from crdlint.kubecel.evaluation import MISSING, Run, rule_validator, validate_rules
@@ -50,7 +51,7 @@ def test_selection_from_what_is_no_object(version: int, cost: int) -> None:
     assert run(on_spec(rule), {"spec": 1}, version) == (["x.spec"], cost)
 
 
-@pytest.mark.parametrize("version", [28, 29, 36])
+@each("version", [28, 29, 36])
 def test_presence_tests_are_free_when_evaluated(version: int) -> None:
     assert run(on_spec('{rule: "has(self.a)"}'), {"spec": {"a": ""}}, version) == ([], 1)
 
@@ -78,8 +79,8 @@ def test_a_server_evaluates_only_what_its_own_libraries_have() -> None:
     assert [minor for minor, paths in found.items() if not paths] == [one.minor for one in SERVERS if one.minor >= 34]
 
 
-@pytest.mark.parametrize(("version", "contains"), [(31, False), (32, True)])
-@pytest.mark.parametrize("other", ["'10.1.0.0/16'", "cidr('10.1.0.0/16')"])
+@each(("version", "contains"), [(31, False), (32, True)])
+@each("other", ["'10.1.0.0/16'", "cidr('10.1.0.0/16')"])
 def test_networks_within_networks(version: int, contains: bool, other: str) -> None:
     paths, _ = run(on_spec(f"{{rule: \"cidr('10.0.0.0/8').containsCIDR({other})\"}}"), {"spec": {}}, version)
     assert paths == ([] if contains else ["x.spec"])

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
 from kubecel_support import compile_rule
+from tables import each
 
 from crdlint.cel.source_ranges import error_range
 from crdlint.kubecel.guards import unguarded
@@ -18,7 +18,7 @@ FIELDS = (
 )
 
 
-@pytest.mark.parametrize(
+@each(
     ("rule", "help_", "version"),
     [
         ("self.replica > 0", "Did you mean `replicas`?", 36),
@@ -57,7 +57,7 @@ def test_hint(rule: str, help_: str, version: int) -> None:
     assert help_ in given
 
 
-@pytest.mark.parametrize(
+@each(
     ("rule", "marked"),
     [
         ("self.replica > 0", "replica"),
@@ -78,7 +78,7 @@ def test_place(rule: str, marked: str) -> None:
     assert rule[slice(*found)] == marked
 
 
-@pytest.mark.parametrize(
+@each(
     ("rule", "paths"),
     [
         ("self.replicas > 0", ["self.replicas"]),
@@ -104,7 +104,7 @@ def test_unguarded(rule: str, paths: list[str]) -> None:
     assert [one.path for one in unguarded(expression)] == paths
 
 
-@pytest.mark.parametrize(
+@each(
     ("rule", "version", "reason"),
     [
         (

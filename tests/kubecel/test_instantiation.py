@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
+from tables import each
 
 from crdlint.cel.compiler import compile_text
 from crdlint.cel.decls import Variable
@@ -35,8 +35,8 @@ def error(text: str, environment: Environment) -> str | None:
     return None
 
 
-@pytest.mark.parametrize("environment", ENVIRONMENTS, ids=["1.28", "1.35"])
-@pytest.mark.parametrize(
+@each("environment", ENVIRONMENTS, ids=["1.28", "1.35"])
+@each(
     ("text", "expected"),
     [
         ("int('5') == 5", None),

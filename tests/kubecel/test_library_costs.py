@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
 from kubecel_support import compile_rule, schema
+from tables import each
 
 from crdlint.cel.estimates import UINT64_MAX, CallEstimate, Estimate, Node, size_of
 from crdlint.cel.types import DYN, INT, STRING, Type, list_type, map_type
@@ -40,7 +40,7 @@ SELF_L = node(None, list_type(STRING), ("self", "l"))
 SELF_S = node(None, STRING, ("self", "s"))
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "most"),
     [
         (("self",), 3),
@@ -73,7 +73,7 @@ def test_a_size_that_is_known_comes_before_the_declared_one() -> None:
     assert size_of(sizes, node()) == Estimate(0, UINT64_MAX)
 
 
-@pytest.mark.parametrize(
+@each(
     ("function", "target", "args", "cost", "size"),
     [
         ("check", node(), (node(),), (350_000, 350_000), None),
@@ -116,7 +116,7 @@ def test_cost_of_a_call(
     assert call(function, target, *args) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("function", "overload", "cost"),
     [
         ("ip", "string_to_ip", (1, 2)),
@@ -131,7 +131,7 @@ def test_overloads_that_differ(function: str, overload: str, cost: tuple[int, in
     assert call(function, node(), node((4, 18)), overload=overload) == CallEstimate(Estimate(*cost))
 
 
-@pytest.mark.parametrize(
+@each(
     ("left", "right", "cost"),
     [
         (opaque.QUANTITY, opaque.QUANTITY, (1, 1)),
@@ -149,7 +149,7 @@ def test_equality_of_kubernetes_types(left: Type, right: Type, cost: tuple[int, 
     assert found == (None if cost is None else CallEstimate(Estimate(*cost)))
 
 
-@pytest.mark.parametrize("function", ["_+_", "size", "isURL", "charAt", "matches"])
+@each("function", ["_+_", "size", "isURL", "charAt", "matches"])
 def test_other_functions_are_left_to_the_standard_costs(function: str) -> None:
     assert call(function, SELF_S, SELF_S) is None
 
@@ -169,7 +169,7 @@ PROPERTIES = """{
 }"""
 
 
-@pytest.mark.parametrize(
+@each(
     ("rule", "cost"),
     [
         ("has(self.s)", 1),
@@ -195,7 +195,7 @@ def test_cost_of_a_rule(rule: str, cost: int) -> None:
     assert compiled.rule.cost().total.max == cost
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "cost"),
     [
         ({"a": "x" * 30}, 0 + 3),

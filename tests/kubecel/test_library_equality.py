@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
 from crds import HEAD
+from tables import each
 
 import crdlint
 
@@ -30,7 +30,7 @@ def errors(rule: str) -> list[str]:
     return [error.detail for error in crdlint.validate_resource(CRD % rule, FOO).errors]
 
 
-@pytest.mark.parametrize("made", MADE)
+@each("made", MADE)
 def test_equality(made: str) -> None:
     assert errors(f"{made} == {made}") == []
     (said,) = errors(f"dyn({made}) == dyn('x')")
@@ -38,7 +38,7 @@ def test_equality(made: str) -> None:
     assert errors(f"dyn('x') != dyn({made})") == []
 
 
-@pytest.mark.parametrize("made", MADE)
+@each("made", MADE)
 def test_in_lists(made: str) -> None:
     assert errors(f"dyn({made}) in [dyn({made}), dyn('x')]") == []
     assert errors(f"!(dyn('x') in [dyn({made})])") == []

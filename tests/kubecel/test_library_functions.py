@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from counting import LINEAR, growth
 from kubecel_support import call
+from tables import each
 
 from crdlint.cel.ast import Uint
 from crdlint.cel.eval.errors import FunctionError
@@ -46,7 +47,7 @@ def raised(function: Callable[..., Any], *args: Any) -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "canonical", "family"),
     [
         ("192.168.0.1", "192.168.0.1", 4),
@@ -68,7 +69,7 @@ def test_ip(text: str, canonical: str, family: int) -> None:
     assert call("ip_is_canonical", text) is (text == canonical)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "reason"),
     [
         ("", "unable to parse IP"),
@@ -112,7 +113,7 @@ def test_ip_refusals(text: str, message: str) -> None:
     assert raised(call, "ip_is_canonical", text) == message
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "which"),
     [
         ("0.0.0.0", {"is_unspecified"}),
@@ -143,7 +144,7 @@ def test_ip_predicates(text: str, which: set[str]) -> None:
     assert {name for name in names if call(f"ip_{name}", ip(text))} == which
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "message"),
     [
         ("192.168.0.0", "no '/'"),
@@ -181,7 +182,7 @@ def test_cidr() -> None:
     assert raised(call, "cidr_contains_cidr_string", network, "x") == CIDR_ERROR.format('"x"', "no '/'")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "normalize", "canonical"),
     [
         ("1.2.3", False, "1.2.3"),
@@ -199,7 +200,7 @@ def test_semver(text: str, normalize: bool, canonical: str) -> None:
     assert call("is_semver_string_bool", text, normalize)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "normalize", "message"),
     [
         ("", False, "Version string empty"),
@@ -276,7 +277,7 @@ VALUE = (
 )
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "text", "reasons"),
     [
         ("dns1123Label", "my-label", None),
@@ -342,7 +343,7 @@ def test_format_names() -> None:
     assert len(set(FORMATS.values())) == len(FORMATS) == 13
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "parts"),
     [
         ("https://user:pw@example.com:80/a%20b?k=v#f", ("https", "example.com:80", "example.com", "80", "/a%20b")),
@@ -366,7 +367,7 @@ def test_url(text: str, parts: tuple[str, ...]) -> None:
     assert call("is_url_string", text)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "written"),
     [
         ("HTTPS://user:p%20w@example.com:80/a%20b?k=v#f%20g", "https://user:p%20w@example.com:80/a%20b?k=v#f%20g"),
@@ -397,7 +398,7 @@ def test_url_query() -> None:
     assert not call("is_url_string", "a")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "pattern", "limit", "matches"),
     [
         ("abc 123 def 456", "[0-9]+", -1, ["123", "456"]),
@@ -466,7 +467,7 @@ HOSTILE: dict[str, Callable[[int], str]] = {
 }
 
 
-@pytest.mark.parametrize("hostile", HOSTILE.values(), ids=HOSTILE)
+@each("hostile", HOSTILE.values(), ids=HOSTILE)
 def test_hostile(hostile: Callable[[int], str]) -> None:
     def work(count: int) -> None:
         text = hostile(count)

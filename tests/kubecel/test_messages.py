@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
 from crds import HEAD
+from tables import each
 
 import crdlint
 
@@ -150,12 +150,12 @@ def errors(rule: str) -> list[str]:
     return [one.detail for one in report.errors]
 
 
-@pytest.mark.parametrize("rule", HOLD)
+@each("rule", HOLD)
 def test_what_holds(rule: str) -> None:
     assert errors(rule) == []
 
 
-@pytest.mark.parametrize(("rule", "said"), DO_NOT)
+@each(("rule", "said"), DO_NOT)
 def test_what_does_not(rule: str, said: str | None) -> None:
     said = said and said.replace("* ", "field type conversion error for google.protobuf.").replace(
         " = ", " value type: "

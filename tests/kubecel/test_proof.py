@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
-import pytest
 from crds import crd_in_json, schema_with_spec
+from tables import each
 
 from crdlint import lint_text
 from crdlint.kubecel import proof
 from crdlint.safety import work
+
+if TYPE_CHECKING:
+    import pytest
 
 TEXT = {"type": "string"}
 FIELDS = {
@@ -64,12 +68,12 @@ GUARDED = [
 ]
 
 
-@pytest.mark.parametrize(("rule", "fields"), PROVED)
+@each(("rule", "fields"), PROVED)
 def test_what_ends_in_the_error(rule: str, fields: list[str]) -> None:
     assert hints(rule) == fields
 
 
-@pytest.mark.parametrize("rule", GUARDED)
+@each("rule", GUARDED)
 def test_what_is_guarded(rule: str) -> None:
     assert hints(rule) == []
 

@@ -6,6 +6,7 @@ import math
 
 import pytest
 from kubecel_support import call
+from tables import each
 
 from crdlint.cel.eval.errors import FunctionError
 from crdlint.kubecel.types import quantity as q
@@ -17,7 +18,7 @@ NUMERIC = "unable to parse numeric part of quantity"
 SUFFIX = "unable to parse quantity's suffix"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "canonical", "format_"),
     [
         ("0", "0", q.DECIMAL_SI),
@@ -53,7 +54,7 @@ def test_parse(text: str, canonical: str, format_: str) -> None:
     assert (str(parsed), parsed.format) == (expected, format_)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "message"),
     [
         ("", WRONG),
@@ -80,7 +81,7 @@ def test_errors(text: str, message: str) -> None:
     assert not call("is_quantity_string", text)
 
 
-@pytest.mark.parametrize(
+@each(
     ("first", "second", "order"),
     [
         ("200M", "0.2G", 0),
@@ -103,7 +104,7 @@ def test_compare(first: str, second: str, order: int) -> None:
     assert call("quantity_is_less_than", one, other) is (order < 0)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "integer", "number"),
     [
         ("50", 50, 50.0),
@@ -130,7 +131,7 @@ def test_numbers(text: str, integer: int | None, number: float) -> None:
     assert str(call("quantity_get_float", parsed)) == str(number)
 
 
-@pytest.mark.parametrize(
+@each(
     ("function", "first", "second", "result", "format_"),
     [
         ("quantity_add", "50k", "20", "50020", q.DECIMAL_SI),

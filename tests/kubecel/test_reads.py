@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
+from tables import each
 
 from crdlint.cel.parser import parse
 from crdlint.kubecel.environment import stored_expressions
@@ -27,7 +27,7 @@ READ = {
 }
 
 
-@pytest.mark.parametrize(("rule", "paths"), READ.items())
+@each(("rule", "paths"), READ.items())
 def test_paths(rule: str, paths: set[Any]) -> None:
     result = parse(rule, options=stored_expressions(NEWEST).parser)
     assert paths_read(result.expr) == paths

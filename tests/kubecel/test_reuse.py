@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from kubecel_support import node, schema
+from tables import each
 
 from crdlint.cel.checker import check
 from crdlint.kubecel.compilation import RULE, RuleCompiler
@@ -63,8 +64,8 @@ def compiler_of(server: object, sharing: Sharing) -> RuleCompiler:
     return RuleCompiler(SchemaContext(server.cel, sharing).declared(node(whole, "spec")), sharing)  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("of", [new_expressions, stored_expressions])
+@each("rule", RULES)
+@each("of", [new_expressions, stored_expressions])
 def test_a_reused_expression_is_what_compiling_anew_gives(rule: str, of: object) -> None:
     sharing = Sharing()
     for server in reversed(SERVERS):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-import pytest
 from crds import crd_in_json, object_in_json, schema_with_spec
+from tables import each
 
 from crdlint import validate_resource
 from crdlint.rules.engine.examples import small
@@ -50,7 +50,7 @@ def judged(
     return [error.detail for error in told.errors], told.cel_cost
 
 
-@pytest.mark.parametrize(
+@each(
     ("rule", "spec"),
     [
         ("self.lists.flatten() == [1, 2, 3]", {"lists": [[1], [2, 3]]}),
@@ -70,7 +70,7 @@ def test_what_holds(rule: str, spec: dict[str, Any]) -> None:
     assert judged([rule], spec)[0] == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("rule", "spec", "problem"),
     [
         ("self.texts.distinct().size() > 0", {}, NO_LIST),
@@ -122,7 +122,7 @@ UNHASHABLE = "internal error: runtime error: hash of unhashable type"
 UNREAD = "invalid data, expected string, got *errors.errorString"
 
 
-@pytest.mark.parametrize(
+@each(
     ("list_type", "rule", "problem"),
     [
         ("atomic", "(self.a + self.b)[1] == 'x'", UNREAD),
@@ -152,7 +152,7 @@ def test_the_nulls_of_two_sets_are_one_item() -> None:
     assert validate_resource(json.dumps(small(whole)), json.dumps(resource)).errors == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("rule", "spec", "old"),
     [
         ("null in self.objects", {"objects": [{"a": 1}]}, None),
@@ -166,7 +166,7 @@ def test_what_cannot_be_compared(
     assert judged([rule], spec, old)[0] == [f"{OVERLOAD}{rule}"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("rule", "spec", "problem"),
     [
         ("self == oldSelf", {"span": "x"}, "Invalid duration x: unable to parse x as duration"),
@@ -205,7 +205,7 @@ def test_a_set_takes_what_is_added_for_its_own() -> None:
     assert judged([rule, rule], ["a"], schema=schema)[0] == [f"failed rule: {rule}"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("rule", "cost"),
     [
         ("cidr('2001:db8::/128').containsIP('2001:db8::1')", 8),
@@ -222,7 +222,7 @@ LIMIT = "'operation cancelled: actual cost limit exceeded': no further validatio
 BUDGET = "validation failed due to running out of cost budget, no further validation rules will be run"
 
 
-@pytest.mark.parametrize(
+@each(
     ("rule", "spec", "problem"),
     [
         ("self.objects.distinct().size() > 0", {"objects": [{"a": i} for i in range(1000)]}, LIMIT),

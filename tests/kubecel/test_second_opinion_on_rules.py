@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 
 import pytest
+from tables import each
 
 from crdlint import decode_yaml, validate_resource
 from crdlint.cel.eval.program import Result
@@ -43,7 +44,7 @@ def evaluations(rule: str, spec: str = SPEC, old: str | None = None) -> list[Eva
     return found
 
 
-@pytest.mark.parametrize(
+@each(
     "rule",
     [
         "self.n > 5 && self.l.all(x, x < 9) && self.s.startsWith('h')",
@@ -102,7 +103,7 @@ EXAMPLES = [
 ]
 
 
-@pytest.mark.parametrize(("rule", "name"), EXAMPLES, ids=[name for _, name in EXAMPLES])
+@each(("rule", "name"), EXAMPLES, ids=[name for _, name in EXAMPLES])
 def test_known_differences_are_named_and_not_counted(rule: str, name: str) -> None:
     tally = Tally()
     spec = "{any: [{a: 1}, {a: 2}]}" if "self.any" in rule else SPEC
@@ -115,7 +116,7 @@ def test_every_known_difference_has_an_example() -> None:
     assert {name for _, name in EXAMPLES} == {known.summary for known in KNOWN}
 
 
-@pytest.mark.parametrize(
+@each(
     ("rule", "reason"),
     [
         ("isURL(self.s)", "cel-python does not have a function"),
@@ -155,7 +156,7 @@ def test_the_rules_of_an_object_share_their_steps() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "parts"),
     [
         ("l.all(x, true)", 1000),
@@ -175,7 +176,7 @@ def test_steps_grow_with_the_work(text: str, parts: int) -> None:
     assert steps(2 * parts) <= 4.6 * steps(parts)  # a list within a loop over it: a square
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "l.all(a, l.all(b, l.all(c, l.all(d, a + b + c + d >= 0))))",
@@ -193,7 +194,7 @@ def test_hostile_rules_end_at_the_limit(text: str) -> None:
     assert steps.used < 20_000 + 100_000
 
 
-@pytest.mark.parametrize("text", ["(" * 400 + "1" + ")" * 400, "x.?y", "1 +", "l[0](1)", "a.b.c", "foo(1)"])
+@each("text", ["(" * 400 + "1" + ")" * 400, "x.?y", "1 +", "l[0](1)", "a.b.c", "foo(1)"])
 def test_no_exception_of_cel_python_gets_out(text: str) -> None:
     try:
         result = evaluate(text, {}, Steps(10_000))

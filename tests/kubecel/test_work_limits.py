@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from crds import crd_in_json, schema_with_spec
+from tables import each
 
 from crdlint import validate_resource
 from crdlint.kubecel import values
@@ -105,7 +106,7 @@ def test_work_is_shared(rule: str, spec: Callable[[int], dict[str, Any]], monkey
     assert taken[2] < 2.3 * taken[1]
 
 
-@pytest.mark.parametrize(
+@each(
     "rule",
     [
         f"[[1]]{twice(20)}.all(x, x == x)",
@@ -151,7 +152,7 @@ LIMITED: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("rule", "spec"), LIMITED, ids=range(len(LIMITED)))
+@each(("rule", "spec"), LIMITED, ids=range(len(LIMITED)))
 def test_work_is_limited_and_reported(rule: str, spec: dict[str, Any]) -> None:
     with work.limited(200_000):  # a tenth, for speed
         report = evaluated(rule, spec)
@@ -188,7 +189,7 @@ SERVERS = [
 ]
 
 
-@pytest.mark.parametrize(("rule", "message"), SERVERS)
+@each(("rule", "message"), SERVERS)
 def test_the_servers_limit_comes_first(rule: str, message: str) -> None:
     (error,) = evaluated(rule, {}).errors
     assert (error.rule, error.kind) == ("resource-rule", "field")
@@ -211,7 +212,7 @@ JOINED = [
 ]
 
 
-@pytest.mark.parametrize(("rule", "holds"), JOINED)
+@each(("rule", "holds"), JOINED)
 def test_joined_lists(rule: str, holds: bool) -> None:
     report = evaluated(rule, {"n": [1, 2], "set": [1, 2], "keyed": [{"k": 1}, {"k": 2}]})
     assert ([error.detail for error in report.errors] == []) is holds

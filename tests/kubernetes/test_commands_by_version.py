@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 from crds import HEAD
+from tables import each
 
 from crdlint import validate_resource
 from crdlint.cli.main import cli
@@ -257,7 +258,7 @@ def test_a_limit_is_suggested_for_the_server_that_needs_it(tmp_path: Path, versi
     assert [line for line in patch.splitlines() if line.startswith("+ ")] == ["+              maxLength: 128"]
 
 
-@pytest.mark.parametrize("command", ["check", "validate", "test", "cost"])
+@each("command", ["check", "validate", "test", "cost"])
 def test_unknown_versions_are_usage_errors(command: str) -> None:
     result = CliRunner().invoke(cli, [command, "--kube-version=1.27", "."])
     assert result.exit_code == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tables import each
 
 from crdlint.kubernetes.constraints import ConstraintError, satisfying
 from crdlint.kubernetes.servers import range_of
@@ -49,7 +50,7 @@ TAKEN = {
 }
 
 
-@pytest.mark.parametrize(("constraint", "versions"), TAKEN.items(), ids=TAKEN)
+@each(("constraint", "versions"), TAKEN.items(), ids=TAKEN)
 def test_versions_taken(constraint: str, versions: str | None) -> None:
     found = range_of(constraint)
     assert (None if found is None else str(found)) == versions
@@ -65,7 +66,7 @@ BROKEN = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("constraint", BROKEN)
+@each("constraint", BROKEN)
 def test_what_helm_cannot_read(constraint: str) -> None:
     with pytest.raises(ConstraintError, match=r"constraint|characters"):
         range_of(constraint)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from crds import small
+from tables import each
 
 from crdlint import estimate_costs, lint_text, lint_update, validate_resource
 from crdlint.kubernetes.servers import NEWEST, PREVIEWS
@@ -51,7 +52,7 @@ def test_it_is_a_preview_and_not_the_default() -> None:
     assert str(NEWEST) == "1.36"
 
 
-@pytest.mark.parametrize(
+@each(
     ("schema", "types"),
     [
         (objects(a=list_of("object")), ["object"]),
@@ -84,7 +85,7 @@ def costs(schema: dict[str, Any], version: str = "1.37") -> list[int]:
     return [one.max_cost for one in estimate_costs(crd(schema), kube_version=version)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("metadata", "name", "length"),
     [
         ({}, "name", 253),
@@ -114,7 +115,7 @@ def spent(rule: str, version: str = "1.37", **fields: Any) -> int | None:
     return validate_resource(crd(schema), json.dumps(foo), kube_version=version).cel_cost
 
 
-@pytest.mark.parametrize(
+@each(
     ("rule", "before", "since"),
     [
         ("self.val1.startsWith('Rook')", 4, 3),
@@ -147,7 +148,7 @@ def test_new_rules_may_not_use_includes_yet(version: str, errors_: int) -> None:
     assert "undeclared reference to 'includes'" in found[0]
 
 
-@pytest.mark.parametrize(
+@each(
     ("rule", "accepts"),
     [
         ("[1, 2, 3].includes(2)", True),
@@ -162,7 +163,7 @@ def test_stored_rules_may_use_includes(rule: str, accepts: bool) -> None:
     assert [one.error_type for one in report.errors] == ([] if accepts else ["FieldValueInvalid"])
 
 
-@pytest.mark.parametrize(
+@each(
     ("rule", "fields", "cost"),
     [
         ("!self.l.includes('x')", {"l": ["012345678901"] * 5}, 8),  # ten characters of an element are a unit
@@ -228,7 +229,7 @@ def test_the_operation_of_managed_fields(operation: str, detail: str) -> None:
     assert errors(crd(objects(), managedFields=[entry])) == [f"metadata.managedFields[0].operation: {detail}"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("rule", "before", "since"),
     [
         ("self.s.indexOf('', 5) == 3", False, True),

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from crds import crd_in_json, object_in_json
+from tables import each
 
 from crdlint import lint_text, lint_update, validate_resource
 
@@ -34,7 +35,7 @@ SELECTABLE = crd_in_json(spec(a={"type": "string"}), selectableFields=[{"jsonPat
 UNUSED_OLD_SELF = crd_in_json({**spec(), "x-kubernetes-validations": [{"rule": "true", "optionalOldSelf": True}]})
 
 
-@pytest.mark.parametrize(
+@each(
     ("version", "strict", "errors"),
     [("1.28", 1, 0), ("1.29", 1, 0), ("1.30", 0, 0), ("1.31", 0, 1), ("1.36", 0, 1)],
 )
@@ -48,7 +49,7 @@ def test_help_names_the_version_that_has_a_field() -> None:
     assert found.help == "Remove the field, or support only Kubernetes 1.31 and later, which have it"
 
 
-@pytest.mark.parametrize(
+@each(
     ("version", "strict", "errors"),
     [("1.28", 1, 0), ("1.29", 0, 0), ("1.30", 0, 1), ("1.36", 0, 1)],
 )
@@ -67,7 +68,7 @@ def test_a_dropped_field_stays_where_the_old_crd_has_it() -> None:
     assert [one for one in lint_update(without, new, kube_version="1.29") if one.kind == "field"] == []
 
 
-@pytest.mark.parametrize(("version", "errors"), [("1.28", 1), ("1.29", 1), ("1.30", 0), ("1.36", 0)])
+@each(("version", "errors"), [("1.28", 1), ("1.29", 1), ("1.30", 0), ("1.36", 0)])
 def test_unchanged_values(version: str, errors: int) -> None:
     text = crd_in_json(spec(a={"type": "string", "maxLength": 1}, b={"type": "string"}))
     assert len(refused(text, foo(a="long", b="new"), version, foo(a="long", b="old"))) == errors
@@ -80,14 +81,14 @@ def test_ranges_of_numbers_in_resources_and_defaults(version: str, errors: int) 
     assert len(said(crd_in_json(spec(a={**number, "default": 3_000_000_000})), version, "field")) == errors
 
 
-@pytest.mark.parametrize(("version", "of_resource", "of_default"), [("1.33", 0, 0), ("1.34", 0, 1), ("1.35", 1, 1)])
+@each(("version", "of_resource", "of_default"), [("1.33", 0, 0), ("1.34", 0, 1), ("1.35", 1, 1)])
 def test_formats_of_names(version: str, of_resource: int, of_default: int) -> None:
     name = {"type": "string", "format": "k8s-short-name"}
     assert len(refused(crd_in_json(spec(a=name)), foo(a="A"), version)) == of_resource
     assert len(said(crd_in_json(spec(a={**name, "default": "A"})), version, "field")) == of_default
 
 
-@pytest.mark.parametrize(
+@each(
     ("version", "formats"),
     [
         ("1.33", []),
@@ -131,7 +132,7 @@ def test_whether_an_unsupported_value_blocks_rules(version: str, blocked: bool) 
     assert any("failed rule" in error for error in errors) is not blocked
 
 
-@pytest.mark.parametrize(
+@each(
     ("version", "text"),
     [
         ("1.33", "spec.a: Invalid value: \"string\": failed rule: self == 'x'"),
@@ -144,7 +145,7 @@ def test_the_bad_value_of_a_failed_rule(version: str, text: str) -> None:
     assert refused(rule, foo(a="y"), version) == [text]
 
 
-@pytest.mark.parametrize(
+@each(
     ("version", "text"),
     [
         ("1.31", "spec.a: Too long: may not be longer than 1"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from tables import each
 
 from crdlint.kubernetes.servers import (
     KNOWN_IN_WORDS,
@@ -31,7 +32,7 @@ def test_the_newest_server_is_no_preview() -> None:
     assert str(NEWEST) == NEWEST_VERSION
 
 
-@pytest.mark.parametrize("text", ["1.30", "v1.30", "1.30.4", "1.30..1.30"])
+@each("text", ["1.30", "v1.30", "1.30.4", "1.30..1.30"])
 def test_a_version_is_a_range_of_one(text: str) -> None:
     versions = parse_range(text)
     assert str(versions) == "1.30"
@@ -44,7 +45,7 @@ def test_a_range_includes_both_ends() -> None:
     assert [str(server) for server in versions.servers] == ["1.29", "1.30", "1.31"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "versions"),
     [
         (">=1.28", f"1.28..{NEWEST}"),
@@ -59,7 +60,7 @@ def test_a_constraint_is_a_range_of_released_versions(text: str, versions: str) 
     assert str(parse_range(text)) == versions
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "message"),
     [
         (">=1.99", f"no version within {KNOWN_IN_WORDS} satisfies '>=1.99'"),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
 from crds import crd_in_json, schema_with_spec
+from tables import each
 
 from crdlint import lint_text, lint_update
 from crdlint.linting.pipeline import lint_file
@@ -66,7 +66,7 @@ def test_the_api_gives_the_servers_message_and_the_versions() -> None:
     assert (one.message, one.versions) == ('unknown field "spec.versions[0].selectableFields"', ("1.29",))
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "versions", "notices"),
     [
         (SELECTABLE, "1.28..1.36", ("line 1: foos.example.com can be created on Kubernetes 1.30 and newer",)),

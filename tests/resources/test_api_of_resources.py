@@ -6,6 +6,7 @@ import json
 
 import pytest
 from crds import crd_in_json
+from tables import each
 
 from crdlint import validate_resource
 from crdlint.rules.engine.examples import small
@@ -25,7 +26,7 @@ def test_a_rejected_crd_is_reported_and_the_resource_validated() -> None:
     assert [error.field for error in report.errors] == ["a"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("version", "rules", "errors"),
     [
         ("1.36", [], []),

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pytest
 from counting import recording
+from tables import each
 
 from crdlint.linting.pipeline import lint_file
 from crdlint.resources.definitions import Definitions
 from crdlint.resources.index import CRDFiles, outline
 
 if TYPE_CHECKING:
+    import pytest
+
     from crdlint.linting.result import FileResult
 
 CRD = """\
@@ -53,7 +55,7 @@ def crd(group: str, written: str | None = None, kind: str = "Foo") -> str:
     return CRD.format(group=group, written=written or group, kind=kind)
 
 
-@pytest.mark.parametrize(("written", "is_told"), WRITTEN.values(), ids=WRITTEN)
+@each(("written", "is_told"), WRITTEN.values(), ids=WRITTEN)
 def test_a_group_is_found_however_it_is_written(written: str, is_told: bool) -> None:
     text = crd("example.com", written)
     found = outline(text)

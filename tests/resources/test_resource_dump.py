@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-import pytest
 from present import root_of
 from ruamel.yaml import YAML
+from tables import each
 
 from crdlint.resources.dump import dump
 from crdlint.yaml.values import to_json
@@ -32,7 +32,7 @@ LAID_OUT = {
 }
 
 
-@pytest.mark.parametrize(("value", "wanted"), LAID_OUT.values(), ids=LAID_OUT)
+@each(("value", "wanted"), LAID_OUT.values(), ids=LAID_OUT)
 def test_layout(value: dict[str, Any], wanted: str) -> None:
     assert "\n".join(dump(value)) == wanted
 
@@ -46,7 +46,7 @@ TEXTS = [
 ]
 
 
-@pytest.mark.parametrize("text", TEXTS)
+@each("text", TEXTS)
 def test_texts_are_read_back(text: str) -> None:
     value = {"k": text, "l": [text, [text], {"z": text}], "m": {text: 1}}
     written = "\n".join(dump(value)) + "\n"
@@ -54,7 +54,7 @@ def test_texts_are_read_back(text: str) -> None:
     assert YAML(typ="safe", pure=True).load(written) == value
 
 
-@pytest.mark.parametrize("key", ["k" * 1025, "é" * 600, 'a"b' * 500, "a: b" * 400, "\n" * 1500, "-" * 2000])
+@each("key", ["k" * 1025, "é" * 600, 'a"b' * 500, "a: b" * 400, "\n" * 1500, "-" * 2000])
 def test_long_keys_are_read_back(key: str) -> None:
     value = {"m": {key: {"a": 1, key: [1, {key: "x\ny"}]}, "z": 1}, "l": [{key: []}]}
     written = "\n".join(dump(value)) + "\n"
@@ -72,7 +72,7 @@ def test_depth_is_no_limit() -> None:
 HIDDEN = ["\x1b[31m", "\r", "\x9b", "\u202e", "\u200f", "::error::x", " ::error::x", "##[error]", "##vso[x]y"]
 
 
-@pytest.mark.parametrize("hidden", HIDDEN)
+@each("hidden", HIDDEN)
 def test_no_value_controls_a_terminal_or_a_ci_log(hidden: str) -> None:
     value = {f"{hidden}key": [hidden, f"a\n{hidden}\nb\n", f"a\nb{hidden}\n"], "x": {"y": f"{hidden}{hidden}"}}
     text = "\n".join(dump(value))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
 from present import root_of
+from tables import each
 
 from crdlint.resources.objects import duplicate_fields, objects_of
 from crdlint.yaml.parse import parse_first
@@ -27,7 +27,7 @@ OBJECTS = {
 }
 
 
-@pytest.mark.parametrize(("text", "wanted"), OBJECTS.values(), ids=OBJECTS)
+@each(("text", "wanted"), OBJECTS.values(), ids=OBJECTS)
 def test_objects(text: str, wanted: list[tuple[str, str, str]]) -> None:
     assert [(one.group, one.version, one.identity.kind) for one in objects_of(parse_first(text))] == wanted
 
@@ -54,7 +54,7 @@ DUPLICATES = {
 }
 
 
-@pytest.mark.parametrize(("text", "wanted"), DUPLICATES.values(), ids=DUPLICATES)
+@each(("text", "wanted"), DUPLICATES.values(), ids=DUPLICATES)
 def test_duplicate_fields(text: str, wanted: list[str]) -> None:
     root = root_of(text)
     assert [one.message for one in duplicate_fields(root)] == wanted

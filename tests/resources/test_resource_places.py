@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from present import root_of
+from tables import each
 
 from crdlint.crd.paths import Path
 from crdlint.resources.places import ResourceLocator
@@ -53,7 +54,7 @@ def locator() -> ResourceLocator:
     return ResourceLocator(root_of(TEXT), 0, TEXT)
 
 
-@pytest.mark.parametrize(("path", "key", "wanted"), PRINTED.values(), ids=PRINTED)
+@each(("path", "key", "wanted"), PRINTED.values(), ids=PRINTED)
 def test_a_printed_path(locator: ResourceLocator, path: str, key: bool, wanted: tuple[int, int]) -> None:
     span = locator.span_of(locator.find_text(path), key=key)
     assert (span.line, span.column) == wanted
@@ -71,7 +72,7 @@ STEPS = {
 }
 
 
-@pytest.mark.parametrize(("path", "wanted"), STEPS.values(), ids=STEPS)
+@each(("path", "wanted"), STEPS.values(), ids=STEPS)
 def test_steps(locator: ResourceLocator, path: Path, wanted: tuple[int, int]) -> None:
     span = locator.span(path)
     assert (span.line, span.column) == wanted
@@ -90,7 +91,7 @@ class CountingLocator(ResourceLocator):
 ODD = "{" + "a.a: {" * 40 + "x: 1" + "}" * 40 + "}"
 
 
-@pytest.mark.parametrize(
+@each(
     ("document", "path"),
     [(ODD, "a.a." * 40 + "y"), (ODD, "a." * 81 + "a"), ("{a: {a: 1, a.a: {a: 1}}, a.a: {a: 1}}", "a." * 9 + "y")],
     ids=["missing below", "missing", "ambiguous"],
@@ -105,9 +106,7 @@ def test_the_work_on_odd_keys_grows_with_the_number_of_paths(document: str, path
     assert looked[1] / looked[0] < 2.3
 
 
-@pytest.mark.parametrize(
-    "key", ["a." * 100_000, "[" * 100_000, "a[" + "1" * 5000 + "]"], ids=["dots", "brackets", "digits"]
-)
+@each("key", ["a." * 100_000, "[" * 100_000, "a[" + "1" * 5000 + "]"], ids=["dots", "brackets", "digits"])
 def test_keys_of_any_length_are_found(key: str) -> None:
     text = f"spec:\n  a: [1]\n  ? {json.dumps(key)}\n  : 1\n"
     place = ResourceLocator(root_of(text), 0, text).find_text(f"spec.{key}")

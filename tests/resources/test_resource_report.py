@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from present import present
+from tables import each
 
 from crdlint.linting.pipeline import lint_file
 from crdlint.resources.definitions import Definitions
@@ -111,7 +112,7 @@ def test_the_crd_is_sound() -> None:
     assert DEFINED.by_kind["example.com", "Foo"].errors == ()
 
 
-@pytest.mark.parametrize(("spec", "column", "message", "way_out"), FOUND.values(), ids=FOUND)
+@each(("spec", "column", "message", "way_out"), FOUND.values(), ids=FOUND)
 def test_found(spec: str, column: int, message: str, way_out: str) -> None:
     found = [one for one in judged(foo(spec)).result.diagnostics if one.message.startswith(message)]
     assert found
@@ -138,7 +139,7 @@ METADATA = {
 }
 
 
-@pytest.mark.parametrize(("metadata", "column", "message", "way_out"), METADATA.values(), ids=METADATA)
+@each(("metadata", "column", "message", "way_out"), METADATA.values(), ids=METADATA)
 def test_metadata(metadata: str, column: int, message: str, way_out: str) -> None:
     found = [one for one in judged(foo("{size: 3}", metadata)).result.diagnostics if one.message.startswith(message)]
     assert found
@@ -162,7 +163,7 @@ UPDATES = {
 }
 
 
-@pytest.mark.parametrize(("new", "old", "wanted"), UPDATES.values(), ids=UPDATES)
+@each(("new", "old", "wanted"), UPDATES.values(), ids=UPDATES)
 def test_updates(new: str, old: str, wanted: list[tuple[str, str]]) -> None:
     found = judged(foo(new), old=foo(old)).result.diagnostics
     assert [one.severity for one in found] == [severity for severity, _ in wanted]
@@ -209,7 +210,7 @@ UNDEFINED = {
 }
 
 
-@pytest.mark.parametrize(("api_version", "kind", "message", "way_out"), UNDEFINED.values(), ids=UNDEFINED)
+@each(("api_version", "kind", "message", "way_out"), UNDEFINED.values(), ids=UNDEFINED)
 def test_undefined(api_version: str, kind: str, message: str, way_out: str) -> None:
     (found,) = judged(f"apiVersion: {api_version}\nkind: {kind}\nmetadata: {{name: x}}\n").result.diagnostics
     assert found.message.startswith(message)
@@ -228,7 +229,7 @@ PASSED_OVER = {
 }
 
 
-@pytest.mark.parametrize(("api_version", "kind", "notices"), PASSED_OVER.values(), ids=PASSED_OVER)
+@each(("api_version", "kind", "notices"), PASSED_OVER.values(), ids=PASSED_OVER)
 def test_passed_over(api_version: str, kind: str, notices: tuple[str]) -> None:
     text = f"apiVersion: {api_version}\nkind: {kind}\nmetadata: {{name: x}}\n"
     result = judged(f"{text}---\n{text}").result
@@ -298,7 +299,7 @@ REJECTED = {
 }
 
 
-@pytest.mark.parametrize(("before", "after"), REJECTED.values(), ids=REJECTED)
+@each(("before", "after"), REJECTED.values(), ids=REJECTED)
 def test_resources_of_a_rejected_crd_are_validated_as_if_it_were_accepted(before: str, after: str) -> None:
     assert before in SPEC
     broken = definitions(SPEC.replace(before, after))
@@ -329,7 +330,7 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize(("kind", "strict", "help_"), KINDS.values(), ids=KINDS)
+@each(("kind", "strict", "help_"), KINDS.values(), ids=KINDS)
 def test_kinds_that_no_crd_of_the_group_defines(kind: str, strict: bool, help_: str | None) -> None:
     text = f"apiVersion: example.com/v1\nkind: {kind}\nmetadata: {{name: x}}\n"
     result = judged(text, options=Options(strict_kinds=strict)).result
@@ -344,7 +345,7 @@ def test_kinds_that_no_crd_of_the_group_defines(kind: str, strict: bool, help_: 
 SKIPPED = {"Foo": True, "example.com/Foo": True, "example.com/v1/Foo": True, "foo": False, "example.com/v2/Foo": False}
 
 
-@pytest.mark.parametrize(("name", "skipped"), SKIPPED.items())
+@each(("name", "skipped"), SKIPPED.items())
 def test_kinds_are_skipped(name: str, skipped: bool) -> None:
     result = judged(foo("{size: 1}"), options=Options(skipped_kinds=frozenset({"Bar", name}))).result
     assert (len(result.diagnostics), len(result.crds), result.skipped) == ((0, 0, 1) if skipped else (1, 1, 0))
@@ -383,7 +384,7 @@ FREE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("spec", "metadata", "messages", "count", "named"), FREE.values(), ids=FREE)
+@each(("spec", "metadata", "messages", "count", "named"), FREE.values(), ids=FREE)
 def test_placeholders_are_free_of_types(spec: str, metadata: str, messages: list[str], count: int, named: str) -> None:
     result = judged(foo(spec, metadata)).result
     found = [one.message for one in result.diagnostics]
@@ -410,9 +411,7 @@ def test_placeholders_of_the_configuration() -> None:
     assert sorted(one.field for one in none.diagnostics) == ["<nil>", "spec.flag", "spec.size"]
 
 
-@pytest.mark.parametrize(
-    ("api_version", "kind"), [("example.com/v1", "${KIND}"), ("<group>/v1", "Foo"), ("${X}", "Bar")]
-)
+@each(("api_version", "kind"), [("example.com/v1", "${KIND}"), ("<group>/v1", "Foo"), ("${X}", "Bar")])
 def test_an_object_of_which_the_kind_is_a_placeholder_is_skipped(api_version: str, kind: str) -> None:
     result = judged(f"apiVersion: {api_version}\nkind: {kind}\nmetadata: {{name: x}}\n").result
     assert (result.diagnostics, result.skipped) == ((), 1)
@@ -453,7 +452,7 @@ DEEP = {
 }
 
 
-@pytest.mark.parametrize(("schema", "spec", "said"), DEEP.values(), ids=DEEP)
+@each(("schema", "spec", "said"), DEEP.values(), ids=DEEP)
 def test_depth(schema: str, spec: str, said: str) -> None:
     defined = definitions(schema)
     assert [said in one.message for one in judged(foo(spec), defined).result.diagnostics] == [True]

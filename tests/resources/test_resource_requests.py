@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
+from tables import each
 
 from crdlint.resources.requests import as_sent, key_of
 
@@ -29,7 +29,7 @@ SENT = {
 }
 
 
-@pytest.mark.parametrize(("meta", "namespaced", "wanted"), SENT.values(), ids=SENT)
+@each(("meta", "namespaced", "wanted"), SENT.values(), ids=SENT)
 def test_as_sent(meta: dict[str, Any] | str | None, namespaced: bool, wanted: dict[str, Any] | str) -> None:
     given = {"metadata": meta}
     assert as_sent(given, namespaced=namespaced)["metadata"] == wanted

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-import pytest
+from tables import each
 
 from crdlint import validate_resource
 from crdlint.rules.engine.examples import small
@@ -81,7 +81,7 @@ METADATA_UPDATES = {
 }
 
 
-@pytest.mark.parametrize(("new", "old", "said"), METADATA_UPDATES.values(), ids=METADATA_UPDATES)
+@each(("new", "old", "said"), METADATA_UPDATES.values(), ids=METADATA_UPDATES)
 def test_metadata_of_updates(new: dict[str, Any], old: dict[str, Any], said: list[str]) -> None:
     assert messages({}, {"metadata": new}, {"metadata": old}) == said
 
@@ -114,7 +114,7 @@ KEYS = {
 }
 
 
-@pytest.mark.parametrize(("new", "old", "held"), KEYS.values(), ids=KEYS)
+@each(("new", "old", "held"), KEYS.values(), ids=KEYS)
 def test_items_are_found_by_several_keys(new: tuple[Any, ...], old: tuple[Any, ...], held: bool) -> None:
     new_list, old_list = ([{"a": a, "b": b, "c": c}] for (a, b), c in ((new, 1), (old, 2)))
     said = messages({"properties": {"l": LIST}}, {"l": new_list}, {"l": old_list})
@@ -139,7 +139,7 @@ SCALES = {
 }
 
 
-@pytest.mark.parametrize(("spec", "said"), SCALES.values(), ids=SCALES)
+@each(("spec", "said"), SCALES.values(), ids=SCALES)
 def test_scale(spec: dict[str, int] | str, said: str) -> None:
     assert messages({"properties": {"spec": ANY}}, {"spec": spec}, subresources=SCALE) == [said]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-import pytest
+from tables import each
 
 from crdlint.linting.pipeline import lint_file
 from crdlint.report import formats
@@ -53,7 +53,7 @@ CASES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", CASES)
+@each("name", CASES)
 def test_what_follows_from_what(name: str) -> None:
     text, expected = CASES[name]
     found = [one for one in lint_file(text, filename="x").diagnostics if one.severity == "error"]
@@ -98,7 +98,7 @@ MISSPELLED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", MISSPELLED)
+@each("name", MISSPELLED)
 def test_what_follows_from_a_misspelled_field(name: str) -> None:
     right, wrong, rules = MISSPELLED[name]
     assert [one.message for one in lint_file(FULL, filename="x").diagnostics if one.severity == "error"] == []

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-import pytest
 from crds import crd_in_json
+from tables import each
 
 from crdlint.linting.pipeline import lint_file
 
@@ -49,7 +49,7 @@ INPUTS: list[Callable[[int], str]] = [
 ]
 
 
-@pytest.mark.parametrize("schema", INPUTS, ids=range(len(INPUTS)))
+@each("schema", INPUTS, ids=range(len(INPUTS)))
 def test_growth(schema: Callable[[int], str]) -> None:
     lint_file(crd(schema(1)), filename="x")  # imports
     small, large = calls(crd(schema(200))), calls(crd(schema(400)))

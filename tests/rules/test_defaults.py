@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from tables import each
 
 import crdlint
 from crdlint.rules.engine.examples import HEAD
@@ -66,7 +66,7 @@ DEFAULTS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("spec", "said"), DEFAULTS.values(), ids=DEFAULTS)
+@each(("spec", "said"), DEFAULTS.values(), ids=DEFAULTS)
 def test_what_is_said_of_a_default(spec: str, said: list[str]) -> None:
     found = [d.message for d in crdlint.lint_text(CRD % spec) if d.origin == "apiserver"]
     assert len(found) == len(said)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from tables import each
 
 import crdlint
 from crdlint.config.apply import apply
@@ -44,7 +44,7 @@ def found(text: str, *select: str) -> list[crdlint.Diagnostic]:
     return [one for one in apply(result, config).result.diagnostics if one.kind == "strict"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "message", "first", "later"),
     [
         (TWICE, f'key "maxLength" is set twice, in lines 21 and 22{LAST_WINS.format("YAML")}', 21, 22),
@@ -80,7 +80,7 @@ def test_a_key_that_overrides_a_merged_one_is_reported_on_request() -> None:
     assert severe.severity == "error"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "messages"),
     [
         (TWICE, ['line 20: key "maxLength" already set in map']),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tables import each
 
 from crdlint.linting.pipeline import lint_file
 from crdlint.rules.catalog import all_rules
@@ -42,7 +43,7 @@ def errors(result: Any) -> Any:
     return [one.message for one in result.diagnostics if one.severity == "error"]
 
 
-@pytest.mark.parametrize(("rule", "fixer"), FIXES)
+@each(("rule", "fixer"), FIXES)
 def test_the_bad_example_is_fixed(rule: Any, fixer: Any) -> None:
     check = checker(rule)
     bad, good = example(rule, fixer, "bad"), example(rule, fixer, "good")
@@ -62,7 +63,7 @@ def test_the_bad_example_is_fixed(rule: Any, fixer: Any) -> None:
     assert again.edits == ()
 
 
-@pytest.mark.parametrize(("rule", "fixer"), FIXES)
+@each(("rule", "fixer"), FIXES)
 def test_only_unsafe_fixes_need_to_be_asked_for(rule: Any, fixer: Any) -> None:
     check = checker(rule)
     bad = example(rule, fixer, "bad")
@@ -70,8 +71,8 @@ def test_only_unsafe_fixes_need_to_be_asked_for(rule: Any, fixer: Any) -> None:
     assert (fixer.title in {one.title for one in fixed.applied}) == (fixer.applicability == "safe")
 
 
-@pytest.mark.parametrize(("rule", "fixer"), FIXES)
-@pytest.mark.parametrize("how", ["line ends", "comments"])
+@each(("rule", "fixer"), FIXES)
+@each("how", ["line ends", "comments"])
 def test_the_rest_of_the_text_is_kept(rule: Any, fixer: Any, how: Any) -> None:
     check = checker(rule)
     bad, good = example(rule, fixer, "bad"), example(rule, fixer, "good")
@@ -84,7 +85,7 @@ def test_the_rest_of_the_text_is_kept(rule: Any, fixer: Any, how: Any) -> None:
     assert fix(check(bad), check, unsafe=fixer.applicability == "unsafe").text == good
 
 
-@pytest.mark.parametrize("value", ["[]", "{}", "~", "[1]", "[a, b]", "{a: 1}", "1", "x"])
+@each("value", ["[]", "{}", "~", "[1]", "[a, b]", "{a: 1}", "1", "x"])
 def test_values_of_other_types_are_fixed_or_left(value: str) -> None:
     """Every scalar of a CRD is replaced in turn; the fix of what is found ends, and brings no new error."""
     text = (FIXTURES / "valid" / "minimal.yaml").read_text(encoding="utf-8")

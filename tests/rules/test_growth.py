@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from counting import LINEAR, growth
 from crds import crd_with_spec
+from tables import each
 
 import crdlint
 from crdlint.cel.compiler import compile_text
@@ -51,7 +52,7 @@ INPUTS = {
 }
 
 
-@pytest.mark.parametrize("text", INPUTS.values(), ids=INPUTS)
+@each("text", INPUTS.values(), ids=INPUTS)
 def test_work_is_linear(text: Callable[..., Any]) -> None:
     assert growth(lambda n: crdlint.lint_text(text(n)), 200) < LINEAR
 
@@ -110,7 +111,7 @@ def aliases(n: int) -> str:
     return crd_with_spec(f"{{type: object, properties: {{{outer}}}}}")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         (aliases(20), 1),

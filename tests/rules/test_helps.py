@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tables import each
 
 import crdlint
 from crdlint.rules.catalog import all_rules
@@ -136,7 +137,7 @@ FINDINGS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "finding"), FINDINGS)
+@each(("text", "finding"), FINDINGS)
 def test_doing_what_a_help_says_removes_the_finding(text: str, finding: crdlint.Diagnostic) -> None:
     edited = carried_out(text, finding)
     assert edited is not None
@@ -148,7 +149,7 @@ def test_many_helps_name_an_edit() -> None:
     assert len(FINDINGS) > 60
 
 
-@pytest.mark.parametrize("text", CASES.values(), ids=CASES)
+@each("text", CASES.values(), ids=CASES)
 def test_a_help_is_one_capitalized_phrase_without_a_period(text: str) -> None:
     helps = [finding.help or "" for finding in crdlint.lint_text(text)]
     assert [help_ for help_ in helps if not help_[:1].isupper()] == []

@@ -10,6 +10,7 @@ import json
 from typing import Any
 
 import pytest
+from tables import each
 
 from crdlint.linting.pipeline import lint_file
 from crdlint.rules.catalog import all_rules
@@ -95,7 +96,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize(("broken", "fixed"), CASES.values(), ids=CASES)
+@each(("broken", "fixed"), CASES.values(), ids=CASES)
 def test_hidden_findings_are_those_of_the_fixed_crd(broken: str, fixed: str) -> None:
     shown, hidden = reported(broken)
     after, _ = reported(fixed)

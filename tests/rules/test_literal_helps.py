@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pytest
+from tables import each
 
 from crdlint.linting.pipeline import lint_file
 from crdlint.rules.engine.examples import HEAD
@@ -147,7 +148,7 @@ FOLLOWED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("bad", "help_", "good"), FOLLOWED.values(), ids=FOLLOWED)
+@each(("bad", "help_", "good"), FOLLOWED.values(), ids=FOLLOWED)
 def test_the_help_leads_to_an_accepted_crd(bad: str, help_: str, good: str) -> None:
     assert help_ in {one.help for one in lint_file(bad, filename="x").diagnostics}
     assert [one.message for one in lint_file(good, filename="x").diagnostics if one.severity != "info"] == []
@@ -162,7 +163,7 @@ RULES = {
 }
 
 
-@pytest.mark.parametrize(("rule", "opening", "closing", "before"), RULES.values(), ids=RULES)
+@each(("rule", "opening", "closing", "before"), RULES.values(), ids=RULES)
 def test_the_bracket_that_is_missing_in_a_rule_is_placed(rule: str, opening: str, closing: str, before: str) -> None:
     text = (
         OBJECT
@@ -176,7 +177,7 @@ def test_the_bracket_that_is_missing_in_a_rule_is_placed(rule: str, opening: str
     assert apply(schema(text + rule), found.fix.edits) == followed
 
 
-@pytest.mark.parametrize(
+@each(
     ("type_", "start"),
     [
         ("type: [string, 'null']", (1, 11)),

@@ -6,8 +6,8 @@ import json
 import re
 from typing import Any
 
-import pytest
 from crds import small
+from tables import each
 
 from crdlint.linting.pipeline import lint_file
 from crdlint.rules.catalog import all_rules
@@ -41,7 +41,7 @@ def helps(root: str, rule: str, version: str | None = "v0.21.0", more: str = "")
     return [one.help for one in result.diagnostics if one.rule == rule]
 
 
-@pytest.mark.parametrize("rule", [rule for rule in all_rules().values() if rule.marker], ids=lambda rule: rule.id)
+@each("rule", [rule for rule in all_rules().values() if rule.marker], ids=lambda rule: rule.id)
 def test_rules_name_markers_that_controller_gen_has(rule: Any) -> None:
     for text in re.findall(r"`(\+[^`]*|crd:[^`]*)`", rule.marker):
         name = text.removeprefix("+").partition("=")[0]
@@ -50,7 +50,7 @@ def test_rules_name_markers_that_controller_gen_has(rule: Any) -> None:
         assert is_validation is (name not in KNOWN)
 
 
-@pytest.mark.parametrize(
+@each(
     ("version", "expected"),
     [
         ("v0.21.0", "Add it. With controller-gen v0.21.0: write `+required`"),
@@ -82,7 +82,7 @@ def field(text: str, name: str = "a") -> str:
     return f"properties: {{{name}: {{{text}}}}}"
 
 
-@pytest.mark.parametrize(
+@each(
     ("rule", "root", "expected"),
     [
         ("string-unbounded", field("type: string"), "write `+kubebuilder:validation:MaxLength=63`"),

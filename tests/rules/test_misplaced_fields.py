@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from crds import HEAD
+from tables import each
 
 from crdlint.linting.pipeline import lint_file
 from crdlint.rules.consequences import causes
@@ -72,7 +72,7 @@ KEYS = {
 }
 
 
-@pytest.mark.parametrize("key", KEYS.values(), ids=KEYS)
+@each("key", KEYS.values(), ids=KEYS)
 def test_lines_that_are_not_below_their_key_are_named(key: str) -> None:
     assert lint_file(CRD, filename="x").diagnostics == ()
     text = outdented(CRD, key)
@@ -117,7 +117,7 @@ MOVED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("old", "new", "help_"), MOVED.values(), ids=MOVED)
+@each(("old", "new", "help_"), MOVED.values(), ids=MOVED)
 def test_the_help_names_the_object_of_a_field(old: str, new: str, help_: str) -> None:
     text = CRD.replace(old, new, 1)
     assert text != CRD

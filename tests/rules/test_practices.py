@@ -6,8 +6,8 @@ import json
 from textwrap import dedent
 from typing import TYPE_CHECKING, Any
 
-import pytest
 from crds import HEAD, small
+from tables import each
 
 import crdlint
 from crdlint.yaml import decode_yaml
@@ -48,7 +48,7 @@ properties:
 """
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "expected"),
     [
         (".spec.items[0].name", None),
@@ -77,7 +77,7 @@ def test_paths_of_columns(path: str, expected: str | None) -> None:
     assert found == ([] if expected is None else [f"the column A is always empty: {expected}"])
 
 
-@pytest.mark.parametrize(
+@each(
     ("scale", "expected"),
     [
         ("specReplicasPath: .spec.size, statusReplicasPath: .status.size, labelSelectorPath: .status.s", []),
@@ -122,7 +122,7 @@ def test_a_path_is_reported_in_the_version_whose_schema_lacks_it() -> None:
     assert one.line > lines[: lines.index('"v2"')].count("\n")
 
 
-@pytest.mark.parametrize(
+@each(
     ("names", "expected"),
     [
         ("singular: foo, shortNames: [fo]", []),
@@ -138,7 +138,7 @@ def test_short_names(names: str, expected: list[str]) -> None:
     assert messages(found, ["short-name-own-name"]) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("old", "status", "severity"),
     [
         ("shortNames: [fo]", None, "error"),
@@ -188,7 +188,7 @@ def test_embedded_metadata_is_reported_once() -> None:
     assert messages(crd(METADATA), ["embedded-metadata-pruned"]) == [message]
 
 
-@pytest.mark.parametrize(
+@each(
     ("schema", "version", "expected"),
     [
         ("spec: {type: object}", {}, 1),
@@ -220,7 +220,7 @@ def test_objects_without_keys(schema: str, version: dict[str, str], expected: in
     assert messages(found, ["object-prunes-everything"]) == ["every key below is dropped"] * expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("root", "version", "rules"),
     [
         ("properties: {status: {type: object}}", {}, ["status-without-subresource"]),
@@ -250,7 +250,7 @@ def test_status(root: str, version: dict[str, str], rules: list[str]) -> None:
     assert [one.rule for one in crdlint.lint_text(text) if one.rule.startswith("status-")] == rules
 
 
-@pytest.mark.parametrize(
+@each(
     ("field", "expected"),
     [
         ("{type: integer, minimum: 2, maximum: 1}", "no value can match: `minimum` 2 > `maximum` 1"),
@@ -331,7 +331,7 @@ def test_what_no_value_can_match(field: str, expected: str | None) -> None:
     assert found == ([] if expected is None else [expected])
 
 
-@pytest.mark.parametrize(
+@each(
     ("field", "expected"),
     [
         ("{type: string, nullable: true, enum: [a]}", 1),
@@ -345,7 +345,7 @@ def test_null_of_enums(field: str, expected: int) -> None:
     assert len(found) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("field", "expected"),
     [
         ("{type: array, maxLength: 2, items: {type: string}}", ["`maxLength` checks nothing on an array"]),
@@ -398,7 +398,7 @@ def test_a_word_that_yaml_reads_as_a_boolean_is_reported_once() -> None:
 RULE = "x-kubernetes-validations: [{rule: self == oldSelf}]"
 
 
-@pytest.mark.parametrize(
+@each(
     ("spec", "expected"),
     [
         (f"properties: {{a: {{type: string, {RULE}}}}}", 1),
@@ -429,7 +429,7 @@ def test_immutable_fields(spec: str, expected: int) -> None:
     assert len(messages(found, ["immutable-bypass"])) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("place", "given", "expected"),
     [
         ("spec", "preserveUnknownFields: false", ["preserveUnknownFields: false"]),
@@ -478,7 +478,7 @@ def test_what_is_not_stored(place: str, given: str, expected: list[str]) -> None
     assert messages(found, ["not-stored"]) == [what.format(one) for one in expected]
 
 
-@pytest.mark.parametrize(
+@each(
     ("list_type", "items", "expected"),
     [
         ("set", "{type: object, x-kubernetes-map-type: atomic}", 1),
@@ -494,7 +494,7 @@ def test_sets_of_objects(list_type: str, items: str, expected: int) -> None:
     assert len(messages(found, ["list-set-of-objects"])) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("served", "expected"),
     [
         ([True], []),
@@ -519,7 +519,7 @@ def test_a_crd_that_the_server_rejects_has_no_such_advice() -> None:
     assert [one.rule for one in crdlint.lint_text(text)] == ["map-type-unsupported"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "advice"),
     [("", []), ("#", []), ("a", []), ("a #b", ["yaml-text-cut"]), ("!a", ["yaml-text-cut"]), ("a  # b", [])],
 )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-import pytest
 from crds import small
+from tables import each
 
 from crdlint.linting.pipeline import lint_file
 from crdlint.yaml import decode_yaml
@@ -41,7 +41,7 @@ def spec(fields: str, more: str = "") -> str:
 DEFAULTED = "properties: {mode: {type: string, default: Fast}}"
 
 
-@pytest.mark.parametrize(
+@each(
     ("root", "expected"),
     [
         (f"properties: {{spec: {{type: object, {DEFAULTED}}}}}", ["the default of `mode` is not set if `spec` is missing"]),
@@ -68,7 +68,7 @@ def test_the_help_for_a_default_below_optional_objects_leads_to_no_other_finding
     assert messages("default-below-optional", nested % ("default: {}, ", "default: {}, ")) == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("pattern", "unanchored", "half"),
     [
         ("[a-z]+", 1, 0),
@@ -94,7 +94,7 @@ def test_anchors_of_patterns(pattern: str, unanchored: int, half: int) -> None:
     assert len(messages("pattern-half-anchored", root)) == half
 
 
-@pytest.mark.parametrize(
+@each(
     ("rule", "root", "expected"),
     [
         ("integer-unbounded", spec("a: {type: integer}"), ["the integer has no `minimum` and no `maximum`"]),
@@ -127,7 +127,7 @@ def of_list(fields: str, name: str = "type: string", more: str = "") -> str:
     return spec(f"a: {{type: array, {fields}items: {items}}}")
 
 
-@pytest.mark.parametrize(
+@each(
     ("root", "expected"),
     [
         (of_list(""), 1),
@@ -147,7 +147,7 @@ def test_lists_of_named_objects(root: str, expected: int) -> None:
 SELECTOR = "properties: {matchLabels: {type: object}, matchExpressions: {type: array, items: {type: string}}}"
 
 
-@pytest.mark.parametrize(
+@each(
     ("rule", "root", "expected"),
     [
         ("selector-not-atomic", spec(f"a: {{type: object, {SELECTOR}}}"), 1),
@@ -175,7 +175,7 @@ def union(more: str) -> str:
     return spec("a: {type: object}, b: {type: string}", more)
 
 
-@pytest.mark.parametrize(
+@each(
     ("root", "expected"),
     [
         (union(""), 1),
@@ -205,7 +205,7 @@ def status(fields: str, more: str = "") -> str:
 ITEM = "{type: {type: string}, status: {type: string}}"
 
 
-@pytest.mark.parametrize(
+@each(
     ("rule", "root", "version", "expected"),
     [
         ("observed-generation-missing", status("a: {type: string}"), STATUS, ["the status has no `observedGeneration`"]),
@@ -256,7 +256,7 @@ def columns(*texts: str) -> str:
 FIELDS = spec("at: {type: string}, day: {type: string, format: date}, time: {type: string, format: date-time}")
 
 
-@pytest.mark.parametrize(
+@each(
     ("rule", "version", "expected"),
     [
         ("printer-columns-lose-age", columns("name: A, type: string, jsonPath: .spec.at"), 1),
@@ -273,7 +273,7 @@ def test_columns(rule: str, version: str, expected: int) -> None:
     assert len(messages(rule, FIELDS, version)) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("field", "rule", "expected"),
     [
         ("type: integer", "self >= 1", "`minimum: 1`"),
@@ -334,7 +334,7 @@ WEBHOOK = (
 )
 
 
-@pytest.mark.parametrize(
+@each(
     ("rule", "schemas", "expected"),
     [
         (TYPES, [of_spec("a: {type: string}"), of_spec("a: {type: integer}")],
@@ -368,9 +368,7 @@ def test_fields_of_versions(rule: str, schemas: list[str], expected: list[str]) 
     assert findings(versions(*schemas, served=False), rule) == []
 
 
-@pytest.mark.parametrize(
-    ("plural", "expected"), [("nodes", 1), ("resourceclaims", 1), ("volumeattributesclasses", 1), ("nodepools", 0)]
-)
+@each(("plural", "expected"), [("nodes", 1), ("resourceclaims", 1), ("volumeattributesclasses", 1), ("nodepools", 0)])
 def test_plurals_of_built_in_resources(plural: str, expected: int) -> None:
     found = small({"type": "object"})
     found["metadata"]["name"] = f"{plural}.example.com"
@@ -378,7 +376,7 @@ def test_plurals_of_built_in_resources(plural: str, expected: int) -> None:
     assert len(findings(found, "plural-same-as-builtin")) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("rule", "root", "version", "help_"),
     [
         (

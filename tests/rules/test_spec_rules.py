@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from crds import small
+from tables import each
 
 import crdlint
 
@@ -42,7 +43,7 @@ def test_of_versions_with_one_name_the_first_tells_of_the_status(
     assert [m.partition(":")[0] for m in messages if "status subresource is enabled" in m] == refused
 
 
-@pytest.mark.parametrize(("kind", "taken"), [("Foo", True), ("F\u0130", True), ("F\u212a", True), ("F\u00e9", False)])
+@each(("kind", "taken"), [("Foo", True), ("F\u0130", True), ("F\u212a", True), ("F\u00e9", False)])
 def test_kinds_are_lowered_as_go_does(kind: str, taken: bool) -> None:
     messages = said({}, names={"plural": "foos", "singular": "foo", "kind": kind, "listKind": "FooList"})
     assert any("spec.names.kind" in message for message in messages) is not taken
@@ -59,7 +60,7 @@ MISSING = [
 ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("version", "messages"),
     [
         ({"schema": {}}, ["spec.versions[0].schema.openAPIV3Schema: Required value", *MISSING]),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
 from crds import HEAD
+from tables import each
 
 import crdlint
 
@@ -75,25 +75,25 @@ def messages(schema: str, version: str = "") -> list[str]:
     return [diagnostic.message for diagnostic in crdlint.lint_text(manifest)]
 
 
-@pytest.mark.parametrize(("field", "taken", "_bare"), FIELDS)
+@each(("field", "taken", "_bare"), FIELDS)
 def test_metadata_at_the_root_may_hold_what_is_zero_in_structural_form(field: str, taken: bool, _bare: bool) -> None:
     said = messages(f"properties: {{metadata: {{type: object, {field}}}}}")
     assert (METADATA in said) is not taken
 
 
-@pytest.mark.parametrize(("field", "_taken", "bare"), FIELDS)
+@each(("field", "_taken", "bare"), FIELDS)
 def test_an_int_or_string_may_hold_what_is_zero_in_structural_form(field: str, _taken: bool, bare: bool) -> None:
     said = messages(INT_OR_STRING % field)
     assert [message for message in said if message in ALTERNATIVES] == ([] if bare else ALTERNATIVES)
 
 
-@pytest.mark.parametrize(("field", "_taken", "bare"), FIELDS)
+@each(("field", "_taken", "bare"), FIELDS)
 def test_so_may_the_first_of_all_of(field: str, _taken: bool, bare: bool) -> None:
     said = messages(ALL_OF % field)
     assert any(".anyOf[0].type: Forbidden" in message for message in said) is not bare
 
 
-@pytest.mark.parametrize(
+@each(
     ("field", "taken"),
     [
         ("id: ''", True),
@@ -116,9 +116,7 @@ def test_the_root_beside_a_status_is_not_compared_in_structural_form(field: str,
     assert any(STATUS in message for message in said) is not taken
 
 
-@pytest.mark.parametrize(
-    "field", ["definitions: {a: {}}", "patternProperties: {a: {}}", "items: [{}]", "$ref: a", "id: a", "$schema: a"]
-)
+@each("field", ["definitions: {a: {}}", "patternProperties: {a: {}}", "items: [{}]", "$ref: a", "id: a", "$schema: a"])
 def test_what_cannot_be_converted_is_told_of_alone(field: str) -> None:
     said = messages(f"properties: {{metadata: {{type: object, {field}}}}}")
     assert said

@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-import pytest
 from crds import HEAD
+from tables import each
 
 from crdlint.linting.pipeline import lint_file
 
@@ -119,7 +119,7 @@ def numbered(help_: str, first: int) -> str:
     return re.sub(r"\{(\+\d)?\}", lambda number: str(first + int(number[1] or 0)), help_)
 
 
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+@each("case", CASES.values(), ids=CASES)
 def test_the_help_names_the_cause_and_works_to_the_letter(case: Case) -> None:
     assert CRD.count(case.old) >= 1
     text = CRD.replace(case.old, case.broken, 1)
@@ -143,7 +143,7 @@ AFTER = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("lines", "help_"), AFTER.values(), ids=AFTER)
+@each(("lines", "help_"), AFTER.values(), ids=AFTER)
 def test_text_behind_a_document_is_named(lines: list[str], help_: str) -> None:
     text = CRD + "".join(f"{line}\n" for line in lines)
     first = CRD.count("\n") + 1
@@ -151,7 +151,7 @@ def test_text_behind_a_document_is_named(lines: list[str], help_: str) -> None:
     assert (found.rule, found.line, found.help) == ("yaml-syntax", first, numbered(help_, first))
 
 
-@pytest.mark.parametrize(("lines", "help_"), AFTER.values(), ids=AFTER)
+@each(("lines", "help_"), AFTER.values(), ids=AFTER)
 def test_text_around_a_document_is_named(lines: list[str], help_: str) -> None:
     text = "```yaml\n" + CRD + "".join(f"{line}\n" for line in lines)
     (found,) = lint_file(text, filename="x").diagnostics

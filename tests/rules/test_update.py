@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
 from crds import HEAD
+from tables import each
 
 import crdlint
 
@@ -39,7 +39,7 @@ def test_an_unchanged_crd_may_stay() -> None:
     assert said(CRD + ESTABLISHED, CRD + ESTABLISHED) == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("old", "new", "rule", "message"),
     [
         (
@@ -84,7 +84,7 @@ STORED = """\
 """
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "told"),
     [
         ("", []),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import base64
 from typing import TYPE_CHECKING
 
-import pytest
 from counting import LINEAR, growth
+from tables import each
 
 import crdlint
 
@@ -62,7 +62,7 @@ UPDATES: dict[str, tuple[Callable[..., str], int]] = {
 }
 
 
-@pytest.mark.parametrize(("make", "size"), UPDATES.values(), ids=UPDATES)
-@pytest.mark.parametrize("text", ["old", "new"])
+@each(("make", "size"), UPDATES.values(), ids=UPDATES)
+@each("text", ["old", "new"])
 def test_an_update(make: Callable[..., str], size: int, text: str) -> None:
     assert growth(lambda n: crdlint.lint_update(make(n), make(n, text)), size) < LINEAR

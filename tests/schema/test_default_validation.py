@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
 from schema_support import schema
+from tables import each
 
 from crdlint.crd.errors import invalid
 from crdlint.schema.default_validation import validate_defaults
@@ -84,7 +84,7 @@ def judge(properties: str, **options: Any) -> list[str]:
     return [str(error).replace(ROOT, "") for error in validate_defaults(whole, whole.path, given, **options)]
 
 
-@pytest.mark.parametrize(("properties", "said"), CASES.values(), ids=CASES)
+@each(("properties", "said"), CASES.values(), ids=CASES)
 def test_defaults(properties: str, said: list[str]) -> None:
     assert judge(properties) == said
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
 from schema_support import schema, value
+from tables import each
 
 from crdlint.schema.list_type import validate_list_sets_and_maps
 
@@ -27,7 +27,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize(("of", "given", "said"), CASES.values(), ids=CASES)
+@each(("of", "given", "said"), CASES.values(), ids=CASES)
 def test_lists(of: str, given: str, said: list[str]) -> None:
     errors = validate_list_sets_and_maps(schema(f"properties:\n  a: {of}"), {"a": value(given)})
     assert [str(error) for error in errors] == said

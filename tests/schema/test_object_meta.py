@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from schema_support import schema, value
+from tables import each
 
 from crdlint.crd.object_meta import MetadataError, read_object_meta
 from crdlint.crd.object_meta_validation import (
@@ -49,7 +50,7 @@ READ = {
 }
 
 
-@pytest.mark.parametrize(("given", "read", "unknown"), READ.values(), ids=READ)
+@each(("given", "read", "unknown"), READ.values(), ids=READ)
 def test_reading(given: str, read: str | None, unknown: list[str]) -> None:
     expected = value(given if read is None else read)
     assert read_object_meta(value(given)) == (expected, unknown)
@@ -63,7 +64,7 @@ ERRORS = {
 }
 
 
-@pytest.mark.parametrize(("given", "said"), ERRORS.items(), ids=ERRORS)
+@each(("given", "said"), ERRORS.items(), ids=ERRORS)
 def test_what_go_does_not_read(given: str, said: str) -> None:
     with pytest.raises(MetadataError) as raised:
         read_object_meta(value(given))
@@ -73,7 +74,7 @@ def test_what_go_does_not_read(given: str, said: str) -> None:
 NOT_PLAIN_IN_YAML = ["\x85", "\x7f", "\x9f", "\u2028", "\ufeff", "\ufffe", "\ud800", "k" * 1025, '"\\', "\n"]
 
 
-@pytest.mark.parametrize("key", NOT_PLAIN_IN_YAML, ids=ascii)
+@each("key", NOT_PLAIN_IN_YAML, ids=ascii)
 def test_any_text_is_a_key_of_mistyped_metadata(key: str) -> None:
     with pytest.raises(MetadataError) as raised:
         read_object_meta({"labels": {key: [key]}, key: {key: [1, None, 1.5, True]}})
@@ -95,7 +96,7 @@ TIMES = {
 }
 
 
-@pytest.mark.parametrize(("given", "shown"), TIMES.items())
+@each(("given", "shown"), TIMES.items())
 def test_times(given: str, shown: str) -> None:
     assert as_utc(given) == shown
 
@@ -171,7 +172,7 @@ RESOURCES = {
 }
 
 
-@pytest.mark.parametrize(("given", "said"), RESOURCES.values(), ids=RESOURCES)
+@each(("given", "said"), RESOURCES.values(), ids=RESOURCES)
 def test_embedded_resources(given: str, said: list[str]) -> None:
     errors = validate_embedded(None, {"a": value(given)}, schema(EMBEDDED), NEWEST, is_resource_root=False)
     assert [str(error) for error in errors] == said
@@ -229,7 +230,7 @@ METADATA = {
 }
 
 
-@pytest.mark.parametrize(("given", "said"), METADATA.values(), ids=METADATA)
+@each(("given", "said"), METADATA.values(), ids=METADATA)
 def test_metadata(given: str, said: list[str]) -> None:
     errors = validate_resource_meta(value(given), Path("m"), NEWEST, requires_namespace=True, name_check=dns_subdomain)
     assert [str(error) for error in errors] == said

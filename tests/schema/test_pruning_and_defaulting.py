@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from schema_support import schema, value
+from tables import each
 
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.schema.defaulting import apply_defaults, prune_defaults, prune_nulls
@@ -66,7 +66,7 @@ PRUNED = {
 }
 
 
-@pytest.mark.parametrize(("of", "given", "left", "gone"), PRUNED.values(), ids=PRUNED)
+@each(("of", "given", "left", "gone"), PRUNED.values(), ids=PRUNED)
 def test_pruning(of: str, given: str, left: str | None, gone: list[str]) -> None:
     obj = value(given)
     assert prune(obj, schema(of), is_resource_root=True) == gone
@@ -106,7 +106,7 @@ DEFAULTED = {
 }
 
 
-@pytest.mark.parametrize(("of", "given", "full"), DEFAULTED.values(), ids=DEFAULTED)
+@each(("of", "given", "full"), DEFAULTED.values(), ids=DEFAULTED)
 def test_defaulting(of: str, given: str, full: str) -> None:
     obj = value(given)
     apply_defaults(obj, schema(of))
@@ -133,7 +133,7 @@ NULLS = {
 }
 
 
-@pytest.mark.parametrize(("of", "given", "left"), NULLS.values(), ids=NULLS)
+@each(("of", "given", "left"), NULLS.values(), ids=NULLS)
 def test_nulls(of: str, given: str, left: str) -> None:
     obj = value(given)
     prune_nulls(obj, schema(of))

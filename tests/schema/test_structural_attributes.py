@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
 from schema_support import schema
+from tables import each
 
 from crdlint.schema.structural import is_int_or_string, set_attributes, structural_attributes
 
@@ -28,7 +28,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("field", "internal", "structural", "nested"), CASES)
+@each(("field", "internal", "structural", "nested"), CASES)
 def test_attributes(field: str, internal: str, structural: str, nested: str) -> None:
     node = schema(field)
     assert set_attributes(node, nested=True) == {internal} - {""}
@@ -36,7 +36,7 @@ def test_attributes(field: str, internal: str, structural: str, nested: str) -> 
     assert structural_attributes(node, nested=True) == {nested} - {""}
 
 
-@pytest.mark.parametrize(
+@each(
     ("alternatives", "expected"),
     [
         ("[{type: integer}, {type: string}]", True),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from tables import each
 
 from crdlint.golang.mail import is_address
 from crdlint.schema.formats import is_cidr, is_hostname, lenient_duration
@@ -67,19 +67,17 @@ NO_ADDRESSES = [
 ]
 
 
-@pytest.mark.parametrize("text", ADDRESSES)
+@each("text", ADDRESSES)
 def test_addresses(text: str) -> None:
     assert is_address(text)
 
 
-@pytest.mark.parametrize("text", NO_ADDRESSES)
+@each("text", NO_ADDRESSES)
 def test_no_addresses(text: str) -> None:
     assert not is_address(text)
 
 
-@pytest.mark.parametrize(
-    "text", ["(" * 50000, "a@b" + "(" * 50000, "a" * 100000, "a " * 50000, '"' + "\\" * 50001, "a." * 50000]
-)
+@each("text", ["(" * 50000, "a@b" + "(" * 50000, "a" * 100000, "a " * 50000, '"' + "\\" * 50001, "a." * 50000])
 def test_hostile_addresses(text: str) -> None:
     assert not is_address(text)
 
@@ -105,12 +103,12 @@ NO_HOSTNAMES = [
 NO_HOSTNAMES += ["é._.com", "é.1", "é.c", "a.☃☃", "é..com", f"{'a.' * 127}com", "é" * 32]
 
 
-@pytest.mark.parametrize("text", HOSTNAMES)
+@each("text", HOSTNAMES)
 def test_hostnames(text: str) -> None:
     assert is_hostname(text)
 
 
-@pytest.mark.parametrize("text", NO_HOSTNAMES)
+@each("text", NO_HOSTNAMES)
 def test_no_hostnames(text: str) -> None:
     assert not is_hostname(text)
 
@@ -127,7 +125,7 @@ PREFIXES = {
 }
 
 
-@pytest.mark.parametrize(("text", "expected"), PREFIXES.items())
+@each(("text", "expected"), PREFIXES.items())
 def test_prefixes(text: str, expected: bool) -> None:
     assert is_cidr(text) is expected
 
@@ -144,6 +142,6 @@ DURATIONS = {
 }
 
 
-@pytest.mark.parametrize(("text", "expected"), DURATIONS.items(), ids=[text[:30] for text in DURATIONS])
+@each(("text", "expected"), DURATIONS.items(), ids=[text[:30] for text in DURATIONS])
 def test_lenient_durations(text: str, expected: int | None) -> None:
     assert lenient_duration(text) == expected

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from present import present
 from schema_support import schema, value
+from tables import each
 
 from crdlint.crd.model import JSONSchemaProps, JSONSchemaPropsOrArray
 from crdlint.crd.paths import Path
@@ -227,7 +227,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize(("of", "given", "said"), CASES.values(), ids=CASES)
+@each(("of", "given", "said"), CASES.values(), ids=CASES)
 def test_a_property(of: str, given: str, said: list[str]) -> None:
     whole = schema(f"type: object\nproperties:\n  a: {of}")
     assert [str(error) for error in ValueValidator(whole).validate({"a": value(given)})] == said
@@ -303,7 +303,7 @@ UPDATES = {
 }
 
 
-@pytest.mark.parametrize(("new", "old", "said"), UPDATES.values(), ids=UPDATES)
+@each(("new", "old", "said"), UPDATES.values(), ids=UPDATES)
 def test_updates_let_pass_what_did_not_change(new: str, old: str, said: list[str]) -> None:
     errors = ValueValidator(schema(LISTS)).validate_update(value(new), value(old))
     assert sorted(str(error.path) for error in errors) == sorted(said)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
 from schema_support import schema, value
+from tables import each
 
 from crdlint.schema.validator import ValueValidator
 from crdlint.schema.value_help import suggestion
@@ -40,7 +40,7 @@ def errors(text: str, given: str) -> list[FieldError]:
     return ValueValidator(found).validate(value(f'{{"a": {given}}}'))
 
 
-@pytest.mark.parametrize(("text", "given", "expected"), CASES.values(), ids=CASES)
+@each(("text", "given", "expected"), CASES.values(), ids=CASES)
 def test_a_help_survives_another_wording(text: str, given: str, expected: str) -> None:
     (error,) = errors(text, given)
     assert suggestion(error, None) == expected

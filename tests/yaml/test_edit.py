@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
-import pytest
 from present import mapping_of, present, root_of
+from tables import each
 
 from crdlint.yaml.edit import Edit, apply, composed
 from crdlint.yaml.editor import Editor
@@ -20,7 +20,7 @@ def entry(text: str, key: str) -> tuple[Node, Node] | None:
     return mapping_of(text).find(key)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "after"),
     [
         ("type: array\nitems: {}\n", "maxItems: 5\ntype: array\nitems: {}\n"),
@@ -56,7 +56,7 @@ def test_an_entry_in_a_list_item() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "after"),
     [
         ("a: 1\nx: true\nb: 2\n", "a: 1\nb: 2\n"),
@@ -79,7 +79,7 @@ def test_remove_entry(text: str, after: str) -> None:
     assert entry(done, "x") is None
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each("seed", range(40))
 def test_composed_edits_do_what_both_do(seed: int) -> None:
     chance = random.Random(seed)
 

@@ -6,6 +6,7 @@ import json
 
 import pytest
 from crds import crd_in_json
+from tables import each
 
 import crdlint
 from crdlint import lint_text, validate_resource
@@ -33,7 +34,7 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("text", FORMS, ids=range(len(FORMS)))
+@each("text", FORMS, ids=range(len(FORMS)))
 def test_scalars(text: str) -> None:
     assert crdlint.decode_yaml(f"v: {text}\n") == {"v": FORMS[text]}
     assert crdlint.decode_yaml(f"? {MANY}\n: 1\n") == {MANY: 1}
@@ -67,7 +68,7 @@ def test_a_resource() -> None:
     assert error.message == 'a: Invalid value: "string": a in body must be of type integer: "string"'
 
 
-@pytest.mark.parametrize(
+@each(
     "rule",
     [
         f"self > {MANY}",

@@ -6,7 +6,7 @@ import gc
 import tracemalloc
 from pathlib import Path
 
-import pytest
+from tables import each
 
 from crdlint.linting.pipeline import lint_file
 from crdlint.yaml.parse import Document, iter_documents, parse_first
@@ -19,7 +19,7 @@ def alive() -> int:
     return sum(isinstance(one, Document) for one in gc.get_objects())
 
 
-@pytest.mark.parametrize("document", ["a: b", "}", "? [", "a: *b", "a: [*b]", "&a [*a]", "x: ! y: z"])
+@each("document", ["a: b", "}", "? [", "a: *b", "a: [*b]", "&a [*a]", "x: ! y: z"])
 def test_documents_are_freed_one_by_one(document: str) -> None:
     """Without the collector, which is paused while a file is checked."""
     gc.collect()
@@ -41,7 +41,7 @@ def peak(text: str) -> int:
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize("document", ["a", "{}", "", "a: b"])
+@each("document", ["a", "{}", "", "a: b"])
 def test_documents_that_are_no_crds_take_no_memory(document: str) -> None:
     lint_file(CRD, filename="x.yaml")
     few, many = (CRD + f"---\n{document}\n" * count for count in (1000, 4000))

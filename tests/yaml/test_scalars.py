@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import random
 
-import pytest
 from present import mapping_of
 from ruamel.yaml import YAML
 from ruamel.yaml.scalarstring import (
@@ -14,6 +13,7 @@ from ruamel.yaml.scalarstring import (
     LiteralScalarString,
     SingleQuotedScalarString,
 )
+from tables import each
 
 from crdlint.yaml.nodes import Scalar
 from crdlint.yaml.parse import parse_first
@@ -36,7 +36,7 @@ def shown(text: str, place: tuple[int, int, int, int] | None) -> str:
     return text.splitlines()[line - 1][column - 1 : end_column - 1]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "part", "there"),
     [
         ("a: self.x == 1\n", "x", (1, 9, 1, 10)),
@@ -67,9 +67,7 @@ def test_place(text: str, part: str, there: tuple[int, int, int, int]) -> None:
     assert position_inside(text, node, start, start + len(part)) == there
 
 
-@pytest.mark.parametrize(
-    "text", ["a: x\n", "a: 'x'\n", 'a: "x"\n', "a: |\n  x\n", "a: >-\n  x\n", 'a: ""\n', "a: |\n\n"]
-)
+@each("text", ["a: x\n", "a: 'x'\n", 'a: "x"\n', "a: |\n  x\n", "a: >-\n  x\n", 'a: ""\n', "a: |\n\n"])
 def test_the_end_is_a_place(text: str) -> None:
     node = scalar(text)
     place = position_inside(text, node, len(node.value), len(node.value) + 1)
@@ -81,7 +79,7 @@ def test_the_end_is_a_place(text: str) -> None:
 STYLES = [str, SingleQuotedScalarString, DoubleQuotedScalarString, LiteralScalarString, FoldedScalarString]
 
 
-@pytest.mark.parametrize("style", STYLES)
+@each("style", STYLES)
 def test_every_character_is_where_it_stands(style: type) -> None:
     chance = random.Random(7)
     writer = YAML()

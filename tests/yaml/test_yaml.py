@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from present import present
+from tables import each
 
 import crdlint
 from crdlint.yaml import parse
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "value"),
     [
         ("on", True),
@@ -64,7 +65,7 @@ def test_scalars(text: str, value: Any) -> None:
     assert crdlint.decode_yaml(f"v: {text}\n") == {"v": value}
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "value"),
     [
         ("on: 1\n", {"true": 1}),
@@ -96,7 +97,7 @@ def test_documents(text: str, value: dict[str, Any] | None) -> None:
     assert crdlint.decode_yaml(text) == value
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "message"),
     [
         ("a:\n  b: 1\n c: 2\n", "yaml: line 2: did not find expected key"),
@@ -157,7 +158,7 @@ def test_errors(text: str, message: str) -> None:
     assert str(raised.value) == message
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "told"),
     [
         ('a: 1\n"a": 2', ['line 2: key "a" already set in map']),
@@ -193,7 +194,7 @@ def test_what_stands_behind_a_separator_is_refused() -> None:
     assert [d.error and d.error.message for d in stream.documents] == [None, "invalid Yaml document separator: x"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "simple"),
     [("a: 1\nb: 2\n", True), ("on: 1\n", False), ("'on': 1\n", True), ("a: 1\na: 2\n", False), ("<<: {a: 1}\n", False)],
 )
@@ -261,7 +262,7 @@ def test_comments_with_windows_line_ends_before_a_separator() -> None:
     assert len(parse_stream(f"{comments}%YAML 1.2\r\n---\r\nb: 1\r\n").documents) == 1
 
 
-@pytest.mark.parametrize(
+@each(
     ("steps", "text"),
     [
         (("a", "b"), "1"),

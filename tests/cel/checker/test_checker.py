@@ -6,6 +6,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 import pytest
+from tables import each
 
 from crdlint.cel import ast
 from crdlint.cel.builder import ParserOptions
@@ -112,7 +113,7 @@ TYPES = [
 ]
 
 
-@pytest.mark.parametrize(("build", "expected"), TYPES)
+@each(("build", "expected"), TYPES)
 def test_type(build: Callable[..., Any], expected: str) -> None:
     assert run(build()) == (expected, [])
 
@@ -139,7 +140,7 @@ ERRORS = [
 ]
 
 
-@pytest.mark.parametrize(("build", "errors"), ERRORS)
+@each(("build", "errors"), ERRORS)
 def test_error(build: Callable[..., Any], errors: list[str]) -> None:
     assert run(build())[1] == errors
 
@@ -171,7 +172,7 @@ def test_declarations_that_contradict() -> None:
     assert run(call("size", target=name("i")), ENV.extend(functions=[member("size", "n", (INT,), INT)])) == ("int", [])
 
 
-@pytest.mark.parametrize(
+@each(
     ("validator", "build", "messages"),
     [
         (duration_literals, lambda: call("duration", lit("1d")), ["invalid duration argument"]),
@@ -194,7 +195,7 @@ def parsed(text: str, env: Env = ENV) -> tuple[CheckResult, ParseResult]:
     return check(result.expr, result.source_info, env), result
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "l" + ".map(x, {x: x})" * 240,
@@ -220,9 +221,7 @@ def test_endless_type_in_a_message_is_cut() -> None:
     assert len(error.message) < 1 << 17
 
 
-@pytest.mark.parametrize(
-    ("text", "name"), [("size(l)", None), (".size(l)", "size"), ("sets.contains(l, l)", "sets.contains")]
-)
+@each(("text", "name"), [("size(l)", None), (".size(l)", "size"), ("sets.contains(l, l)", "sets.contains")])
 def test_full_names_of_functions(text: str, name: str | None) -> None:
     result, expr = parsed(text)
     assert result.errors == []

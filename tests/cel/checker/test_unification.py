@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
+from tables import each
 
 from crdlint.cel.types import DYN, INT, NULL, STRING, list_type, map_type, object_type, type_param, type_type
 from crdlint.cel.unification import Substitution, most_general
@@ -29,16 +29,14 @@ UNIFIED = [
 ]
 
 
-@pytest.mark.parametrize(("pairs", "asked", "answer"), UNIFIED, ids=str)
+@each(("pairs", "asked", "answer"), UNIFIED, ids=str)
 def test_unify(pairs: list[tuple[Type, Type]], asked: Type, answer: str) -> None:
     substitution = Substitution()
     assert all(substitution.assignable(source, target) for source, target in pairs)
     assert str(substitution.substitute(asked)) == answer
 
 
-@pytest.mark.parametrize(
-    ("source", "target"), [(INT, STRING), (list_type(A), A), (INT, NULL), (list_type(INT), map_type(INT, INT))]
-)
+@each(("source", "target"), [(INT, STRING), (list_type(A), A), (INT, NULL), (list_type(INT), map_type(INT, INT))])
 def test_no_unification(source: Type, target: Type) -> None:
     assert not Substitution().assignable(source, target)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from tables import each
 
 from crdlint.cel.decls import CallCost
 from crdlint.cel.eval import planner
@@ -60,7 +61,7 @@ COSTS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "cost"), COSTS)
+@each(("text", "cost"), COSTS)
 def test_costs(program: Callable[..., Program], text: str, cost: int) -> None:
     assert program(text).evaluate(VARIABLES).cost == cost
 

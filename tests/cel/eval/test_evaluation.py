@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pytest
+from tables import each
 
 from crdlint.cel.ast import Uint
 from crdlint.cel.eval.equality import equal
@@ -175,7 +175,7 @@ ERRORS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "value"), VALUES)
+@each(("text", "value"), VALUES)
 def test_values(program: Callable[..., Program], text: str, value: object) -> None:
     result = program(text).evaluate(VARIABLES)
     assert result.error is None
@@ -184,7 +184,7 @@ def test_values(program: Callable[..., Program], text: str, value: object) -> No
         assert type(result.value) is type(value)
 
 
-@pytest.mark.parametrize(("text", "message"), ERRORS)
+@each(("text", "message"), ERRORS)
 def test_errors(program: Callable[..., Program], text: str, message: str) -> None:
     assert program(text).evaluate(VARIABLES).error == message
 

@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from tables import each
 
 from crdlint.cel.eval.errors import PlanError
 
@@ -35,7 +36,7 @@ DEEP = [
 ]
 
 
-@pytest.mark.parametrize(("text", "value"), DEEP, ids=range(len(DEEP)))
+@each(("text", "value"), DEEP, ids=range(len(DEEP)))
 def test_deep_expressions(program: Callable[..., Program], text: str, value: object) -> None:
     data: dict[str, object] = {"b": True}
     inner: object = 5
@@ -48,7 +49,7 @@ def test_deep_expressions(program: Callable[..., Program], text: str, value: obj
     assert sys.getrecursionlimit() == limit
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "error"),
     [
         ("duration(self) > duration('1h')", "type conversion error from 'string' to 'google.protobuf.Duration'"),
@@ -57,7 +58,7 @@ def test_deep_expressions(program: Callable[..., Program], text: str, value: obj
         ("timestamp(self) > timestamp(0)", "type conversion error from 'string' to 'google.protobuf.Timestamp'"),
     ],
 )
-@pytest.mark.parametrize("long", ["1" * 200_000 + "x", "0x" + "1_" * 100_000, "1e" + "1" * 200_000], ids=range(3))
+@each("long", ["1" * 200_000 + "x", "0x" + "1_" * 100_000, "1e" + "1" * 200_000], ids=range(3))
 def test_long_texts_that_say_nothing(program: Callable[..., Program], text: str, error: str, long: str) -> None:
     assert program(text).evaluate({"self": long}).error == error
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from tables import each
 
 from crdlint.cel.ast import Uint
 from crdlint.cel.eval.equality import members_of
@@ -28,7 +29,7 @@ REFUSED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "message"), REFUSED)
+@each(("text", "message"), REFUSED)
 def test_refused(program: Callable[..., Program], text: str, message: str) -> None:
     with pytest.raises(PlanError) as refused:
         program(text)

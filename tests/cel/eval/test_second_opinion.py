@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from second_opinion import TYPES, VARIABLES, expressions, plain, second_opinion, typed
+from tables import each
 
 from crdlint.cel.builder import ParserOptions
 from crdlint.cel.compiler import compile_text
@@ -116,7 +116,7 @@ SAME = [
 ]
 
 
-@pytest.mark.parametrize("text", SAME)
+@each("text", SAME)
 def test_both_alike(text: str) -> None:
     assert typed(opinion(text)) == typed(second_opinion(text))
 
@@ -148,13 +148,13 @@ KNOWN: list[tuple[str, Any, Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("text", "ours", "theirs", "source"), KNOWN, ids=[row[0] for row in KNOWN])
+@each(("text", "ours", "theirs", "source"), KNOWN, ids=[row[0] for row in KNOWN])
 def test_known_differences(text: str, ours: Any, theirs: Any, source: str) -> None:
     assert typed(opinion(text)) == typed(ours), source
     assert typed(second_opinion(text)) == typed(theirs)
 
 
-@pytest.mark.parametrize("type_", TYPES)
+@each("type_", TYPES)
 def test_generated(type_: str) -> None:
     @settings(
         max_examples=60,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tables import each
 
 from crdlint.cel.ast import Uint
 from crdlint.cel.eval.equality import compare, contains, equal
@@ -51,7 +52,7 @@ class OwnList:
 VARIABLES = {"x": 0, "self": {"l": OwnList(1, 2), "opt": Optional_(OwnList(1, 2))}}
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "value"),
     [
         ("self.l == [2, 1]", True),
@@ -108,7 +109,7 @@ def test_deep_values_are_compared() -> None:
     assert equal(one, [other]) is False
 
 
-@pytest.mark.parametrize(
+@each(
     ("first", "second", "order"),
     [(1, Uint(2), -1), (2.5, 2, 1), (Uint(1), 1.0, 0), (False, True, -1), (-1, Uint(2**63), -1)],
 )

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 import pytest
+from tables import each
 
 from crdlint.cel.ast import Uint
 from crdlint.cel.eval.errors import FunctionError
@@ -29,7 +30,7 @@ class Thing:
     cel_type = object_type("Thing")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "args", "result"),
     [
         ("%% %s%%", ["a"], "% a%"),
@@ -72,7 +73,7 @@ def test_results(text: str, args: list[Any], result: str) -> None:
     assert format_string(text, args) == result
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "args", "message"),
     [
         ("%s %s", [1], "index 1 out of range"),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from counting import LINEAR, growth
+from tables import each
 
 from crdlint.cel.ast import Uint
 from crdlint.cel.eval.equality import compare, equal
@@ -28,7 +29,7 @@ def same(one: Any, other: Any) -> bool:
     return type(one) is type(other) and (one == other or (one != one and other != other)) and str(one) == str(other)
 
 
-@pytest.mark.parametrize(
+@each(
     ("function", "args", "result"),
     [
         (lists.slice_, ([1, 2, 3, 4], 1, 3), [2, 3]),
@@ -63,7 +64,7 @@ def test_results(function: Callable[..., Any], args: tuple[Any, ...], result: An
     assert same(function(*args), result)
 
 
-@pytest.mark.parametrize(
+@each(
     ("function", "args", "message"),
     [
         (lists.slice_, ([1], -1, 1), "cannot slice(-1, 1), negative indexes not supported"),

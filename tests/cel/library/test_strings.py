@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
+from tables import each
 
 from crdlint.cel.ast import Uint
 from crdlint.cel.eval.errors import FunctionError
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-@pytest.mark.parametrize(
+@each(
     ("function", "args", "result"),
     [
         (strings.char_at, ("tacocat", 3), "o"),
@@ -70,7 +71,7 @@ def test_results(function: Callable[..., Any], args: tuple[Any, ...], result: st
     assert function(*args) == result
 
 
-@pytest.mark.parametrize(
+@each(
     ("function", "args", "message"),
     [
         (strings.char_at, ("tacocat", 30), "index out of range: 30"),
@@ -104,7 +105,7 @@ def test_errors(function: Callable[..., Any], args: tuple[Any, ...], message: st
 LONG = "a" * 20_000
 
 
-@pytest.mark.parametrize(
+@each(
     ("function", "args"),
     [
         (strings.replace, (LONG, "", LONG)),

@@ -6,6 +6,7 @@ import threading
 
 import pytest
 from antlr4 import CommonTokenStream
+from tables import each
 
 from crdlint.cel.antlr import recognizer
 from crdlint.cel.antlr.recognizer import recognize
@@ -31,7 +32,7 @@ VALUES = {
 }
 
 
-@pytest.mark.parametrize("text", VALUES, ids=repr)
+@each("text", VALUES, ids=repr)
 def test_literal(text: str) -> None:
     result = parse(text, options=OPTIONS)
     assert not result.errors
@@ -57,7 +58,7 @@ ERRORS = {
 }
 
 
-@pytest.mark.parametrize("text", ERRORS, ids=lambda text: text[:20])
+@each("text", ERRORS, ids=lambda text: text[:20])
 def test_error(text: str) -> None:
     first = parse(text, options=OPTIONS).display().partition("\n")[0]
     error = ERRORS[text]
@@ -79,9 +80,7 @@ def test_ids_and_places() -> None:
     assert result.source_info.location_of(step.args[1].id) == (1, 13)
 
 
-@pytest.mark.parametrize(
-    "text", ["'" * 9999, "[" * 5000, "".join(map(chr, range(32))), "'\ud800' + \ud800", ""], ids=range(5)
-)
+@each("text", ["'" * 9999, "[" * 5000, "".join(map(chr, range(32))), "'\ud800' + \ud800", ""], ids=range(5))
 def test_bad_input_is_reported(text: str) -> None:
     assert parse(text, options=OPTIONS).display().startswith("ERROR: ")
 
@@ -94,7 +93,7 @@ def recognized(text: str) -> ParseResult:
     return ParseResult(recognize(builder, tokenize(text)), builder.source, builder.errors)
 
 
-@pytest.mark.parametrize("text", LIMITS)
+@each("text", LIMITS)
 def test_signs_as_the_recogniser_reads_them(text: str) -> None:
     fast = parse(text, options=OPTIONS)
     assert not fast.errors
@@ -122,7 +121,7 @@ NESTING = {
 }
 
 
-@pytest.mark.parametrize("text", NESTING)
+@each("text", NESTING)
 def test_limit_of_nesting(text: str) -> None:
     most, message = NESTING[text]
     opening, closing = text.split("|")
@@ -151,7 +150,7 @@ DROPPED = {
 }
 
 
-@pytest.mark.parametrize("text", DROPPED, ids=range(len(DROPPED)))
+@each("text", DROPPED, ids=range(len(DROPPED)))
 def test_limit_of_recovery(text: str) -> None:
     assert ("lookahead limit exceeded" in parse(text, options=OPTIONS).display()) is DROPPED[text]
 
@@ -165,7 +164,7 @@ DEEP = {
 }
 
 
-@pytest.mark.parametrize("name", DEEP)
+@each("name", DEEP)
 def test_depth_needs_no_more_of_the_callers_stack(name: str) -> None:
     before = sys.getrecursionlimit(), threading.stack_size()
     parse(DEEP[name], options=OPTIONS)
