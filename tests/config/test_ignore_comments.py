@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
-from counting import recording
+from counting import LINEAR, growth, recording
+from crds import SMALLEST
 
 from crdlint.config.apply import apply
 from crdlint.config.comments import read_comments
@@ -16,6 +17,9 @@ from crdlint.rules.configuration import RULES
 from crdlint.rules.engine.examples import HEAD, manifest
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from crdlint.linting.result import FileResult
     from crdlint.rules.engine.rule import Rule
 
 # The schema's first line is 15 and its columns begin at 9.
@@ -252,41 +256,39 @@ def test_the_examples(rule: Rule) -> None:
     assert rules(rule.good) == set()
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "# crdlint: ignore[pattern-invalid]\n" * 20_000 + crd("type: object\n"),
-        crd("type: object\n") + "# crdlint: ignore[pattern-invalid]\n# x\n" * 20_000,
-        crd("type: object\n") + "".join(f"x{i}: 1 # crdlint: ignore[a{i},b*{i}]\n" for i in range(20_000)),
-        crd("type: object\n") + "#" + " # crdlint: ignore[x]" * 50_000,
-        crd("type: object\n") + "# crdlint: ignore[" + "x" * 1_000_000,
-        crd("type: object\n") + "# crdlint: ignore[" + "x," * 200_000 + "]",
-        "--- # crdlint: ignore[x]\n" * 10_000,
-        "x: " + "[# crdlint: ignore[x]\n" * 9_000,
-        "x: '" + "# crdlint: ignore[x]\n " * 50_000 + "'",
-        crd("type: object\n")
-        + "x:\n"
-        + "".join(f"{' ' * i}# crdlint: ignore[unknown-field]\n{' ' * i}a:\n" for i in range(1, 300)),
-        crd("type: object\n") + "".join(f"# crdlint: ignore[*]\nx{i}: 1\n" for i in range(5_000)),
-    ],
-    ids=[
-        "above",
-        "below",
-        "many rules",
-        "in a comment",
-        "a long name",
-        "one name",
-        "separators",
-        "deep",
-        "quoted",
-        "nested",
-        "many matches",
-    ],
-)
-def test_hostile_comments_come_to_an_end(text: str) -> None:
-    comments = read_comments(text, "x")
-    lint = lint_file(text, filename="x")
-    assert apply(lint, Config(), comments).result.file == "x"
+# Texts with so many comments.
+HOSTILE: Final[dict[str, Callable[[int], str]]] = {
+    "above": lambda n: "# crdlint: ignore[pattern-invalid]\n" * n + SMALLEST,
+    "below": lambda n: SMALLEST + "# crdlint: ignore[pattern-invalid]\n# x\n" * n,
+    "many rules": lambda n: SMALLEST + "".join(f"x{i}: 1 # crdlint: ignore[a{i},b*{i}]\n" for i in range(n)),
+    "in a comment": lambda n: SMALLEST + "#" + " # crdlint: ignore[x]" * n,
+    "a long name": lambda n: SMALLEST + "# crdlint: ignore[" + "x" * 20 * n,
+    "one name": lambda n: SMALLEST + "# crdlint: ignore[" + "x," * n + "]",
+    "separators": lambda n: "--- # crdlint: ignore[x]\n" * n,
+    "deep": lambda n: "x: " + "[# crdlint: ignore[x]\n" * n,
+    "quoted": lambda n: "x: '" + "# crdlint: ignore[x]\n " * n + "'",
+    "nested": lambda n: SMALLEST + "x:\n" + "".join(f"{' ' * i}# crdlint: ignore[*]\n{' ' * i}a:\n" for i in range(1, n)),
+    "many matches": lambda n: SMALLEST + "".join(f"# crdlint: ignore[*]\nx{i}: 1\n" for i in range(n)),
+}  # fmt: skip
+
+
+def test_the_work_for_hostile_comments_is_linear(subtests: pytest.Subtests) -> None:
+    for name, text in HOSTILE.items():
+        checked = {n: lint_file(text(n), filename="x") for n in (100, 200)}
+        with subtests.test(name):
+
+            def work(n: int, checked: dict[int, FileResult] = checked) -> None:
+                apply(checked[n], Config(), read_comments(checked[n].text, "x"))
+
+            work(200)  # names that are looked up once
+            assert growth(work, 100) < LINEAR
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_comments_come_to_an_end(name: str) -> None:
+    text = HOSTILE[name](300 if name == "nested" else 10_000)
+    assert read_comments(text, "x").file == "x"
 
 
 def test_comments_above_one_key_look_for_its_block_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -284,7 +284,7 @@ def document(*entries: str, version: str = "1") -> str:
           for n in ("0", "-1", "true", "1.5", '"1"', "1e99", "null", "10000000000000")),
         (document(ENTRY[:-1] + ', "count": ' + "1" * 5000 + "}"), 1, "not a baseline: a number too large"),
         ("[" * 500_000, 1, "not a baseline: nested too deeply"),
-        (document(*[ENTRY] * 50_000, "{}"), 50_004, "entry 50001: has no `crd`"),
+        (document(*[ENTRY] * 5_000, "{}"), 5_004, "entry 5001: has no `crd`"),
     ],
     ids=lambda value: value[:30] if isinstance(value, str) else "",
 )  # fmt: skip
@@ -312,10 +312,10 @@ def test_the_same_twice_is_the_larger_count(tmp_path: Path) -> None:
 
 
 def test_many_findings() -> None:
-    properties = ", ".join(f"p{i}: {BOOLEAN}" for i in range(5_000))
+    properties = ", ".join(f"p{i}: {BOOLEAN}" for i in range(1_000))
     deep = "{type: array, items: " * 500 + BOOLEAN + "}" * 500
     text = crd(("v1", f"{{type: object, properties: {{{properties}}}}}"), ("v2", deep))
     result = lint(text)
     known = updated(KnownFindings(), [result])
     assert filtered_by(known, [result]).results[0].diagnostics == ()
-    assert sum(known.counts.values()) == len(result.diagnostics) > 5_000
+    assert sum(known.counts.values()) == len(result.diagnostics) > 1_000
