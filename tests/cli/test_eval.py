@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import pytest
 from click.testing import CliRunner
+from commands import crdlint
 from terminal import on_terminal
 
 from crdlint.cli.main import cli
@@ -215,8 +215,7 @@ def test_usage_and_unreadable_input(arguments: list[str], message: str) -> None:
 
 
 def test_unreadable_input_is_status_2() -> None:
-    command = [sys.executable, "-m", "crdlint", "eval", "1", "--object", "missing.yaml"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = crdlint("eval", "1", "--object", "missing.yaml")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "Error: missing.yaml: No such file or directory\n"
 

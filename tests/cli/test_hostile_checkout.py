@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
+from commands import crdlint
 from crds import SMALLEST
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    from conftest import Checkout, Trap
 
 CRD = SMALLEST
 OBJECT = "apiVersion: example.com/v1\nkind: Foo\nmetadata: {name: a}\n"
@@ -33,20 +36,6 @@ COMMANDS = [
 ]
 
 
-def run(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run crdlint as a user does, with the environment of a shell."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    return subprocess.run(
-        [sys.executable, "-m", "crdlint", *arguments],
-        cwd=folder,
-        env=kept,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
-
-
 FILES = {
     "crds/foos.yaml": CRD,
     "samples/foo.yaml": OBJECT,
@@ -57,21 +46,28 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
-def test_a_hostile_git_configuration(checkout: Any, trap: Any, arguments: list[str]) -> None:
+def run_all(commands: list[list[str]], trap: Trap, subtests: pytest.Subtests) -> None:
+    for arguments in commands:
+        with subtests.test(" ".join(arguments)):
+            done = crdlint(*arguments)
+            assert done.returncode in {0, 1, 2}, done.stderr
+            assert trap.ran == ""
+
+
+def test_a_hostile_git_configuration(checkout: Checkout, trap: Trap, subtests: pytest.Subtests) -> None:
     checkout.commit(FILES)
     (checkout.top / ".git/config").write_text(trap.config(), encoding="utf-8")
-    done = run(arguments, checkout.top)
-    assert done.returncode in {0, 1, 2}, done.stderr
-    assert trap.ran == ""
+    run_all(COMMANDS, trap, subtests)
 
 
-@pytest.mark.parametrize(
-    "arguments", [*COMMANDS, ["check", "charts"], ["check", "--against", "HEAD", "charts"]], ids=" ".join
-)
 @pytest.mark.parametrize("inside", [True, False], ids=["inside", "outside"])
 def test_a_folder_that_looks_like_a_repository(
-    new_checkout: Any, trap: Any, tmp_path: Path, arguments: list[str], inside: bool
+    new_checkout: Callable[[str], Checkout],
+    trap: Trap,
+    tmp_path: Path,
+    inside: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    subtests: pytest.Subtests,
 ) -> None:
     """Its files are ordinary ones to the repository that it comes in, so everybody who clones that has them."""
     charts = new_checkout("charts")
@@ -83,15 +79,14 @@ def test_a_folder_that_looks_like_a_repository(
     git.rmdir()
     found = subprocess.run(["git", "rev-parse", "--absolute-git-dir"], cwd=charts.top, capture_output=True, check=True)
     assert found.stdout == f"{charts.top}\n".encode()
-    done = run(arguments, charts.top if inside else tmp_path)
-    assert done.returncode in {0, 1, 2}, done.stderr
-    assert trap.ran == ""
+    monkeypatch.chdir(charts.top if inside else tmp_path)
+    run_all([*COMMANDS, ["check", "charts"], ["check", "--against", "HEAD", "charts"]], trap, subtests)
 
 
-def test_a_git_program_of_the_checkout(checkout: Any, trap: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_git_program_of_the_checkout(checkout: Checkout, trap: Trap, monkeypatch: pytest.MonkeyPatch) -> None:
     checkout.commit(FILES)
     (checkout.top / "git").symlink_to(trap.program)
     monkeypatch.setenv("PATH", os.pathsep.join([".", "", os.environ["PATH"]]))
-    assert run(["check", "--against", "HEAD", "."], checkout.top).returncode == 0
-    assert run(["check", "."], checkout.top).returncode == 0
+    assert crdlint("check", "--against", "HEAD", ".").returncode == 0
+    assert crdlint("check", ".").returncode == 0
     assert trap.ran == ""
