@@ -39,7 +39,7 @@ def test_table() -> None:
     assert lines[-1] == "  3,389 in all, 0.0% of the 100,000,000 that a schema's rules may cost"
 
 
-@pytest.mark.parametrize("arguments", [[], ["--explain", "hosts"]])
+@pytest.mark.parametrize("arguments", [["--explain", "hosts"], pytest.param([], marks=pytest.mark.exhaustive)])
 def test_lines_are_as_wide_as_the_terminal(arguments: list[str]) -> None:
     done = on_terminal([sys.executable, "-m", "crdlint", "cost", "--color", "never", *arguments, str(EXPENSIVE)], 60)
     assert done.returncode == 1

@@ -283,7 +283,9 @@ SHOWN = {
 }
 
 
-@pytest.mark.parametrize("name", SHOWN)
+@pytest.mark.parametrize(
+    "name", ["bad", *(pytest.param(one, marks=pytest.mark.exhaustive) for one in SHOWN if one != "bad")]
+)
 def test_what_a_person_sees(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(FIXTURES)
     command = [sys.executable, "-m", "crdlint", "validate", "--color", "never", "-q", "--format", "text"]
