@@ -41,6 +41,18 @@ KUBE_VERSION = Rule(
     origin="crdlint",
     scope="template",
 )
+RENDER = Rule(
+    id="helm-render",
+    summary="Helm cannot render the chart",
+    why="`helm install` fails with the same values. crdlint reads the templates without Helm instead, so that CRDs which depend "
+    "on values are not checked. It is a warning if the chart lacks a dependency, and otherwise an error.",
+    bad="",
+    good="",
+    help="`helm template CHART` shows the same error",
+    severity="error",
+    origin="crdlint",
+    scope="template",
+)
 SKIPPED = Rule(
     id="helm-skipped",
     summary="CRD in a chart template that only Helm can render: not checked",
@@ -81,4 +93,4 @@ RELEASE_TOO_LARGE = Rule(
     scope="template",
 )
 
-RULES = (BRACES, IN_CRDS, KUBE_VERSION, SKIPPED, WITHOUT_KEEP, RELEASE_TOO_LARGE)
+RULES = (BRACES, IN_CRDS, KUBE_VERSION, RENDER, SKIPPED, WITHOUT_KEEP, RELEASE_TOO_LARGE)

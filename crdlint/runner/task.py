@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from crdlint.config.model import Config
     from crdlint.diagnostics.diagnostic import Applicability, Diagnostic
     from crdlint.inputs.helm.check import Charts
+    from crdlint.inputs.helm.failures import Failure
     from crdlint.inputs.helm.layout import ChartLocation
     from crdlint.inputs.helm.render import Values
     from crdlint.inputs.previous.crds import PreviousCRDs
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 PATCH: Final = "a Kustomize patch"
 _TOO_OLD: Final = "kube-version-too-old"
+_NOT_RENDERED: Final = "not checked as Helm renders it with the values given"
 
 
 class Settings(NamedTuple):
@@ -143,7 +145,10 @@ class Checker:
         if self.settings.fixing is None or checked.task.text is not None or not checked.results:
             return checked
         try:
-            return self._fix(checked)
+            fixed = self._fix(checked)
+            if fixed is checked:
+                return checked
+            return fixed._replace(results=(*fixed.results, *checked.results[1:]), problem=checked.problem)
         except Exception as error:
             return checked._replace(bug=bug_of(error))
 
@@ -223,6 +228,7 @@ class Checker:
         """
         name = shown_name(task.path)
         unread: dict[str, None] = {}
+        failures: list[Failure] = []
 
         def lint(text_: str, file: str) -> FileResult:
             return self._lint(text_, file, task, unread)
@@ -235,7 +241,8 @@ class Checker:
                 result = self._lint(text, name, task, unread, known=known, stop_at=stop_at)
             else:
                 compares = self.settings.previous is not None
-                result = self._of_charts().check(
+                charts = self._of_charts()
+                result = charts.check(
                     name,
                     text,
                     task.location,
@@ -244,6 +251,7 @@ class Checker:
                     lint_with=lint_with if compares else None,
                     is_saved=task.text is None,
                 )
+                failures = charts.take_failures()
                 if task.supported is not None:
                     result = _with_support(result, task.supported)
         except Exception as error:
@@ -252,7 +260,8 @@ class Checker:
         if previous is not None:
             notices = (*result.notices, *previous.take_notices())
             result = replace(result, notices=notices, compared=previous.compared(result))
-        return CheckOutcome(name, task, (result,), _not_compared(unread))
+        problem = next((_NOT_RENDERED for failure in failures if failure.is_chosen), None) or _not_compared(unread)
+        return CheckOutcome(name, task, (result, *(failure.result() for failure in failures)), problem)
 
     def check_release(self, chart: str) -> CheckOutcome:
         """Check the size of a chart's release; the outcome has no results if it is far from the limit."""

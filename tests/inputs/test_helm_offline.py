@@ -123,7 +123,7 @@ def test_links_out_of_the_repository(name: str, target: str, is_outside: bool, l
     assert program is not None
     rendered = render(str(folder), Values(), program)
     assert len(log.read_text(encoding="utf-8").splitlines()) == (1 if is_outside else 2)
-    assert ["leads out of the repository" in one for one in rendered.problems] == [True] * is_outside
+    assert ["leads out of the repository" in one.why for one in rendered.failures] == [True] * is_outside
 
 
 def test_the_digest_of_a_chart(program: Callable[[str, str], Path], tmp_path: Path) -> None:
@@ -166,6 +166,6 @@ def test_the_real_helm_looks_nothing_up(tmp_path: Path) -> None:
         'b: {{ getHostByName "localhost" | quote }}\nkind: CustomResourceDefinition\n'
     )
     rendered = render(chart(tmp_path / "c", **{"templates/a.yaml": text}), Values(), program)
-    assert rendered.problems == []
+    assert rendered.failures == []
     text = 'a: "{}"\nb: ""\nkind: CustomResourceDefinition\n'
     assert rendered.documents == {"templates/a.yaml": [RenderedDocument(text, ("",))]}

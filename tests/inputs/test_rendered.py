@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from typing import TYPE_CHECKING
 
@@ -137,7 +138,8 @@ def test_what_the_values_leave_out_is_read_without_helm(tmp_path: Path) -> None:
     text = "{{ if .Values.a }}\n" + CRD + "{{ end }}\n---\n{{ if .Values.b }}\n" + other + "{{ end }}\n"
     result = check(chart(tmp_path / "c", {"crd.yaml": text}, values_yaml="a: true\n"))
     assert [line for _, line, _ in said(result)] == [19, 40]
-    assert result.notices == ("not rendered with the values given, read without Helm: bars.example.com",)
+    [notice] = result.notices
+    assert notice.startswith("not rendered with the values given, read without Helm: bars.example.com. ")
 
 
 @pytest.mark.usefixtures("fake_helm")
@@ -146,7 +148,8 @@ def test_a_template_that_comes_to_nothing_is_read_without_helm(tmp_path: Path) -
     folder = chart(tmp_path / "c", files)
     result = check(folder, "a.yaml")
     assert len(said(result)) == 1
-    assert result.notices == ("no CRD comes of this template with the values given: it was read without Helm",)
+    [notice] = result.notices
+    assert notice.startswith("no CRD comes of this template with the values given: it was read without Helm. ")
 
 
 def test_the_chart_is_rendered_once_for_all_its_templates(fake_helm: Path, tmp_path: Path) -> None:
@@ -172,25 +175,125 @@ def test_a_chart_within_another_is_rendered_with_the_outer_ones_values(fake_helm
     assert f"template crdlint {outer} " in fake_helm.read_text()
 
 
+FAILING = "import sys\nif sys.argv[1] == 'version': print('v3.11.1')\nelse: sys.exit({!r})\n"
+
+
+def failures(
+    reason: str, program: Callable[..., Any], folder: Path, values: Values | None = None
+) -> list[tuple[str, int, int, str]]:
+    """Return the findings about a Helm that fails with a reason: file below the chart, line, column and severity."""
+    program("helm", FAILING.format(f"Error: {reason}"))
+    helm.helm.cache_clear()
+    charts = Charts(values or Values())
+    for name in ("crd.yaml", "crd.yaml"):
+        check(folder, name, charts)
+    helm.helm.cache_clear()
+    results = [failure.result() for failure in charts.take_failures()]
+    return [
+        (os.path.relpath(one.file, folder), one.line, one.column, one.severity)
+        for result in results
+        for one in result.diagnostics
+    ]
+
+
+REASONS = {
+    "execution error at (demo/templates/x.yaml:2:6): a is needed": ("templates/x.yaml", 2, 7, "error"),
+    'template: demo/templates/x.yaml:2:6: executing "demo/templates/x.yaml" at <include "h" .>: error calling include: '
+    'template: demo/templates/_h.tpl:1:9: executing "h" at <.Values.q.r>: nil pointer': (
+        "templates/_h.tpl",
+        1,
+        8,
+        "error",
+    ),
+    'demo/templates/x.yaml:2:6 executing "demo/templates/x.yaml" at <.a>: nil': ("templates/x.yaml", 2, 7, "error"),
+    'parse error at (demo/templates/x.yaml:2): function "foo" not defined': ("templates/x.yaml", 2, 3, "error"),
+    "YAML parse error on demo/templates/x.yaml: error converting YAML": ("templates/x.yaml", 1, 1, "error"),
+    "cannot load values.yaml: error converting YAML to JSON: yaml: line 2: did not": ("values.yaml", 2, 1, "error"),
+    "found in Chart.yaml, but missing in charts/ directory: x": ("Chart.yaml", 4, 1, "warning"),
+    "chart requires kubeVersion: >=1.99 which is incompatible with Kubernetes v1.36.0": ("Chart.yaml", 1, 1, "warning"),
+    "execution error at (demo/templates/gone.yaml:2:6): no": ("Chart.yaml", 2, 1, "error"),
+    "execution error at (demo/../outside.yaml:1:1): no": ("Chart.yaml", 2, 1, "error"),
+    "no reason": ("Chart.yaml", 2, 1, "error"),
+}
+
+
+def test_what_helm_does_not_render_is_a_finding_where_helm_says_so(program: Callable[..., Any], tmp_path: Path) -> None:
+    (tmp_path / "outside.yaml").write_text("secret: x\n", encoding="utf-8")
+    files = {"crd.yaml": "{{/* c */}}\n" + CRD, "x.yaml": "a:\n  b: {{ x }}\n", "_h.tpl": "\u00e4\u00e4: {{ a }}\n"}
+    folder = chart(tmp_path / "c", files, values_yaml="a: b\nc: d\n")
+    (folder / "Chart.yaml").write_text(
+        "apiVersion: v2\nname: demo\nversion: 0.1.0\ndependencies: []\n", encoding="utf-8"
+    )
+    found = {reason: failures(reason, program, folder) for reason in REASONS}
+    assert found == {reason: [place] for reason, place in REASONS.items()}
+    assert failures("missing in charts/", program, folder, Values(sets=("a=b",))) == [("Chart.yaml", 4, 1, "error")]
+
+
+def test_values_that_helm_does_not_render_end_the_run_with_status_2(
+    program: Callable[..., Any], tmp_path: Path
+) -> None:
+    program("helm", FAILING.format("Error: execution error at (demo/templates/crd.yaml:1:3): no"))
+    helm.helm.cache_clear()
+    folder = chart(tmp_path / "c", {"crd.yaml": "{{/* c */}}\n" + CRD.replace("int", "integer")})
+    for options, status in (([], 1), (["--set", "a=b"], 2)):
+        for _ in range(2):  # the second one has it from the cache
+            result = CliRunner().invoke(cli, ["check", str(folder), "-q", "--format", "concise", *options])
+            assert result.exit_code == status
+            assert "crd.yaml:1:4: error helm-render: Helm does not render the chart: execution" in result.stdout
+    helm.helm.cache_clear()
+
+
 def test_values_files_that_helm_refuses_alike_are_told_of_once(program: Callable[..., Any], tmp_path: Path) -> None:
-    program("helm", "import sys\nif sys.argv[1] == 'version': print('v3.11.1')\nelse: sys.exit('Error: no way')\n")
+    program("helm", FAILING.format("Error: no way"))
     helm.helm.cache_clear()
     files = {f"ci__{name}_values_yaml": "" for name in "abc"}
     folder = chart(tmp_path / "c", {"crd.yaml": "{{/* c */}}\n" + CRD}, **files)
-    try:
-        [notice] = check(folder).notices
-    finally:
-        helm.helm.cache_clear()
-    assert f"with {folder}/ci/a-values.yaml and 2 more: no way;" in notice
+    charts = Charts()
+    check(folder, charts=charts)
+    helm.helm.cache_clear()
+    [failure] = charts.take_failures()
+    assert failure.values == f" with {folder}/ci/a-values.yaml and 2 more"
+
+
+LEFT_OUT = {
+    "if .Values.crds.install": "The values leave it out: `--set crds.install=true` renders it",
+    "if or .Values.a (not .Values.b)": "The values leave it out: `--set a=true` renders it",
+    "if and .Values.a (not .Values.b)": "The values leave it out: `--set a=true --set b=false` renders it",
+    'if eq .Values.a "b"': '`{{ if eq .Values.a "b" }}` in line 1 leaves it out: choose others with `--set` or `--values`',
+}
+
+
+def test_the_value_that_renders_a_crd_is_named(program: Callable[..., Any], tmp_path: Path) -> None:
+    program("helm", "import sys\nif sys.argv[1] == 'version': print('v3.11.1')\n")
+    helm.helm.cache_clear()
+    unknown = CRD.replace("type: int\n", "type: {{ .Values.type }}\n")
+    helps = {}
+    for i, condition in enumerate(LEFT_OUT):
+        [one] = check(
+            chart(tmp_path / f"c{i}", {"crd.yaml": f"{{{{ {condition} }}}}\n{unknown}{{{{ end }}}}\n"})
+        ).diagnostics
+        helps[condition] = one.help
+    assert helps == LEFT_OUT
+    outer = chart(tmp_path / "outer", {})
+    with (outer / "Chart.yaml").open("a", encoding="utf-8") as file:
+        file.write("dependencies:\n- {name: inner, condition: 'inner.enabled,x'}\n")
+    text = "{{ if .Values.a }}\n" + unknown + "{{ end }}\n"
+    inner = chart(outer / "charts" / "inner", {"crd.yaml": text, "plain.yaml": unknown})
+    assert "--set inner.a=true" in str(check(inner).diagnostics[0].help)
+    assert "--set inner.enabled=true" in str(check(inner, "plain.yaml").diagnostics[0].help)
+    helm.helm.cache_clear()
+
+
+@pytest.mark.usefixtures("fake_helm")
+def test_a_crd_that_only_helm_can_read_and_the_values_leave_out_is_reported(tmp_path: Path) -> None:
+    other = CRD.replace("foos", "bars").replace("Foo", "Bar").replace("type: int\n", "type: {{ .Values.type }}\n")
+    text = CRD + "---\n{{ if .Values.b }}\n" + other + "{{ end }}\n"
+    folder = chart(tmp_path / "c", {"crd.yaml": text})
+    result = check(folder)
+    assert [(rule, line) for rule, line, _ in said(result)] == [(rule_of(CRD), 18), ("helm-skipped", 38)]
 
 
 TROUBLE = {
-    "fails": ("import sys\nif sys.argv[1] == 'version': print('v3.11.1')\nelse: sys.exit('Error: no way')\n", "no way"),
-    "misses dependencies": (
-        "import sys\nif sys.argv[1] == 'version': print('v3.11.1')\n"
-        "else: sys.exit('Error: found in Chart.yaml, but missing in charts/ directory: x')\n",
-        "helm dependency build",
-    ),
     "is too old": ("print('Client: v2.16.1')\n", "helm v2.16.1 is too old, crdlint needs 3.11.1 or later"),
     "looks up host names": ("print('v3.11.0+g4')\n", "helm v3.11.0 is too old, crdlint needs 3.11.1 or later"),
     "has no version": ("import sys\nsys.exit('nonsense')\n", "helm does not print its version (nonsense)"),

@@ -29,6 +29,7 @@ NEVER = {"resource-type", "resource-second-opinion"}
 # Of another file than the one with CRDs: tests/inputs has them.
 ELSEWHERE = {
     "helm-kube-version",
+    "helm-render",
     "helm-crd-without-keep",
     "helm-release-too-large",
     *(rule.id for rule in RULES if rule.compares),

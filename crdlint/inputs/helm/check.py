@@ -7,7 +7,10 @@ from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import TYPE_CHECKING, Final, Protocol
 
+from crdlint.inputs.helm.analysis import analyse
+from crdlint.inputs.helm.failures import Failure
 from crdlint.inputs.helm.layout import CRDS, TEMPLATES, inside, outermost
+from crdlint.inputs.helm.left_out import LeftOut, explained
 from crdlint.inputs.helm.masking import mask
 from crdlint.inputs.helm.render import Rendered, Values, chart_digest, helm, render, render_manifest
 from crdlint.inputs.helm.rendered import check_rendered
@@ -18,8 +21,10 @@ from crdlint.rules.charts import BRACES, KUBE_VERSION, SKIPPED
 from crdlint.safety.programs import end_running, find
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
     from crdlint.inputs.helm.layout import ChartLocation
-    from crdlint.linting.result import Lint, LintWith
+    from crdlint.linting.result import CRD, Lint, LintWith
 
 _KIND: Final = "kind: CustomResourceDefinition"
 
@@ -39,13 +44,14 @@ class Results(Protocol):
 
 @dataclass(slots=True)
 class _Chart:
-    """A chart of the run: the reasons why it is not rendered as a whole, until they are reported, and its rendered documents.
+    """A chart of the run: why it is not rendered as a whole, until that is reported, and its rendered documents.
 
     `digest` covers all inputs of rendering it, None if its results are not cached.
     """
 
     digest: bytes | None
-    problems: list[str] = field(default_factory=list)
+    problem: str | None = None
+    failures: Sequence[Failure] = ()
     rendered: Rendered | None = None
 
 
@@ -54,7 +60,8 @@ class Charts:
     """The charts of a run: each is rendered once, if a template is checked whose result is not in `cache`.
 
     If not `uses_helm`, templates are checked with their directives masked even if Helm is on the PATH. `expected` are
-    charts that will be rendered: up to `workers` at a time, as soon as one is needed.
+    charts that will be rendered: up to `workers` at a time, as soon as one is needed. `failures` are those of charts that
+    Helm does not render, which the caller reports.
     """
 
     values: Values = field(default_factory=Values)
@@ -62,6 +69,7 @@ class Charts:
     cache: Results | None = None
     expected: tuple[str, ...] = ()
     workers: int = 1
+    failures: list[Failure] = field(default_factory=list)
     _charts: dict[str, _Chart | None] = field(default_factory=dict)
 
     def check(
@@ -94,9 +102,20 @@ class Charts:
             result = replace(result, masked=mask(text).text)
         if chart is None:
             return result
-        # The reasons why a chart is not rendered are reported once, with the first of its templates.
-        problems, chart.problems = tuple(chart.problems), []
-        return replace(result, notices=(*result.notices, *problems))
+        return replace(result, notices=(*result.notices, *self._take_notices(chart)))
+
+    def _take_notices(self, chart: _Chart) -> list[str]:
+        """Report why a chart is not rendered, once, with the first of its templates; return the notices about it."""
+        notices = [] if chart.problem is None else [chart.problem]
+        notices += [failure.notice for failure in chart.failures if not failure.is_finding]
+        self.failures += [failure for failure in chart.failures if failure.is_finding]
+        chart.problem, chart.failures = None, ()
+        return notices
+
+    def take_failures(self) -> list[Failure]:
+        """Return the failures since the last call."""
+        failures, self.failures = self.failures, []
+        return failures
 
     def _key(self, text: str, part: str, versions: str, template: str, chart: _Chart | None) -> str | None:
         """Return the key of a file's result in the cache, or None if it is not cached."""
@@ -105,7 +124,8 @@ class Charts:
         digest = chart.digest.hex() if chart is not None and chart.digest is not None else ""
         kind = part if part in {CRDS, TEMPLATES} else ""
         return self.cache.key(
-            text.encode("utf-8", "surrogatepass"), f"chart {versions} {kind} {digest} {digest and template}"
+            text.encode("utf-8", "surrogatepass"),
+            f"chart {versions} {kind} {digest} {digest and template} {find('helm') is None}",
         )
 
     def _checked(
@@ -124,17 +144,24 @@ class Charts:
         if part != TEMPLATES:
             return lint(text, path)
         if chart is None:
-            return check_template(path, text, lint)
+            result = check_template(path, text, lint)
+            return explained(result, lambda _: _BY_HAND) if find("helm") else result
         if chart.rendered is None:
             chart.rendered = render_as_installed(outermost_chart, self.values)
         documents = chart.rendered.documents.get(template)
         if documents:
             checked = check_rendered(path, text, documents, lint, lint_with)
-            return _with_fixes(_with_the_rest(checked, lint), lint)
+            return _with_fixes(_with_the_rest(checked, lint, LeftOut(mask(text), outermost_chart, template)), lint)
         result = check_template(path, text, lint)
+        if chart.rendered.problem is not None:
+            return result
+        if chart.rendered.failures:
+            return explained(result, lambda _: _NOT_RENDERED)
+        left_out = LeftOut(mask(text), outermost_chart, template)
         if chart.rendered.documents and result.crds:
-            return replace(result, notices=(*result.notices, _WITHOUT_CRD))
-        return result
+            notice = f"{_WITHOUT_CRD}. {left_out.help(result.crds[0].line)}"
+            result = replace(result, notices=(*result.notices, notice))
+        return explained(result, left_out.help)
 
     def _of(self, chart: str) -> _Chart | None:
         """Return a chart that Helm renders, or None if its templates are checked without Helm, as in a packed chart."""
@@ -166,13 +193,14 @@ class Charts:
         key = self.cache.key(digest, f"rendered {chart}") if self.cache is not None and digest is not None else None
         known = self.cache.get(key, chart, "") if self.cache is not None and key is not None else None
         if known is not None:
-            return _Chart(digest, list(known.notices))
+            return _Chart(digest, failures=[Failure.cached(chart, entry) for entry in known.notices])
         rendered = render_as_installed(chart, self.values)
         if not rendered.final:
             digest = None
         elif self.cache is not None and key is not None:
-            self.cache.put(key, FileResult(chart, "", 0, (), 0, (), tuple(rendered.problems)))
-        return _Chart(digest, list(rendered.problems), rendered)
+            entries = tuple(failure.entry for failure in rendered.failures)
+            self.cache.put(key, FileResult(chart, "", 0, (), 0, (), entries))
+        return _Chart(digest, rendered.problem, rendered.failures, rendered)
 
 
 def render_as_installed(chart: str, values: Values) -> Rendered:
@@ -180,7 +208,7 @@ def render_as_installed(chart: str, values: Values) -> Rendered:
     with _ASKING:
         installed = helm()
     if installed.program is None:
-        return Rendered(problems=[installed.problem] if installed.problem else [], final=False)
+        return Rendered(problem=installed.problem, final=False)
     return render(chart, values, installed.program, _newest(chart))
 
 
@@ -208,24 +236,39 @@ def _is_main_process() -> bool:
 
 
 _WITHOUT_CRD: Final = "no CRD comes of this template with the values given: it was read without Helm"
+_NOT_RENDERED: Final = "`helm-render` has the reason why Helm does not render the chart"
+_BY_HAND: Final = "Run `helm template --include-crds CHART | crdlint check -`"
 
 
-def _with_the_rest(result: FileResult, lint: Lint) -> FileResult:
+def _with_the_rest(result: FileResult, lint: Lint, left_out: LeftOut) -> FileResult:
     """Add to the result of a rendered template the findings that do not need Helm: braces, and CRDs that were not rendered."""
-    masked = mask(result.text)
+    masked = left_out.masked
     notices = result.notices
     diagnostics = (*result.diagnostics, *template_findings(result.file, result.text, masked))
     crds = result.crds
     if result.text.count(_KIND) > len(crds):
-        rest = check_template(result.file, result.text, lint, {crd.name for crd in crds})
-        # The documents that are skipped there without Helm are those that Helm has rendered.
-        added = [finding for finding in rest.diagnostics if finding.rule not in {SKIPPED.id, BRACES.id}]
+        rest = explained(check_template(result.file, result.text, lint, {crd.name for crd in crds}), left_out.help)
+        lost = _lost(result.text, crds)
+        added = [
+            finding
+            for finding in rest.diagnostics
+            if finding.rule != BRACES.id and (finding.rule != SKIPPED.id or lost(finding.line))
+        ]
         if rest.crds:
             names = ", ".join(crd.name for crd in rest.crds)
-            notices = (*notices, f"not rendered with the values given, read without Helm: {names}")
+            help_ = left_out.help(rest.crds[0].line)
+            notices = (*notices, f"not rendered with the values given, read without Helm: {names}. {help_}")
         diagnostics, crds = (*diagnostics, *added), (*crds, *rest.crds)
         result = replace(result, compared=(*result.compared, *rest.compared))
     return replace(result, diagnostics=diagnostics, crds=crds, notices=notices, masked=masked.text)
+
+
+def _lost(template: str, rendered: Iterable[CRD]) -> Callable[[int], bool]:
+    """Return whether a CRD that cannot be checked without Helm is also not rendered, by its line."""
+    analysis = analyse(mask(template))
+    part_at = analysis.outline.part_at
+    lost = {skipped.part for skipped in analysis.skipped} - {part_at(crd.line) for crd in rendered}
+    return lambda line: part_at(line) in lost
 
 
 def _with_fixes(result: FileResult, lint: Lint) -> FileResult:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import blake2b
 from typing import Final
 
 from crdlint.crd.recognition import KIND
+from crdlint.inputs.helm.failures import INSTEAD, Failure
 from crdlint.inputs.offline import reason, sandbox
 from crdlint.inputs.read import UnreadableError, read_bytes
 from crdlint.inputs.repository import is_below, repository_top
@@ -24,7 +25,6 @@ _SPLIT: Final = re.compile(r"^---\n(?=# Source: )", re.MULTILINE)
 _VERSION: Final = re.compile(r"v(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?")
 _LONGEST: Final = 400  # characters of an error of Helm
 _LARGEST: Final = 100 * 1024 * 1024  # bytes of a chart whose results are cached
-_INSTEAD: Final = "templates are read without Helm, their directives masked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +55,19 @@ class RenderedDocument:
 class Rendered:
     """The output of Helm for a chart: by path below the chart, the documents of each template.
 
-    `problems` are the reasons why some or all could not be rendered; `final` is whether the output is reproducible.
+    `failures` are the reasons why some or all could not be rendered, `problem` that Helm cannot be used; `final` is whether
+    the output is reproducible.
     """
 
     documents: dict[str, list[RenderedDocument]] = field(default_factory=dict)
-    problems: list[str] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+    problem: str | None = None
     final: bool = True
+
+    @property
+    def notices(self) -> list[str]:
+        """What could not be rendered, as notices."""
+        return [*([self.problem] if self.problem else []), *(failure.notice for failure in self.failures)]
 
 
 @cache
@@ -75,14 +82,14 @@ def helm() -> Helm:
             if done.status:  # Helm 4 does not know --client, which keeps Helm 2 from asking a cluster
                 done = box.run([program, "version", "--short"])
     except (ProgramError, OSError) as error:
-        return Helm(None, f"{error}: {_INSTEAD}")
+        return Helm(None, f"{error}: {INSTEAD}")
     version = _VERSION.search(done.output)
     if version is None:
         printed = reason(done, _LONGEST) if done.status else shortened(done.output, _LONGEST)
-        return Helm(None, f"helm does not print its version ({printed}): {_INSTEAD}")
+        return Helm(None, f"helm does not print its version ({printed}): {INSTEAD}")
     if tuple(int(part or 0) for part in version.groups()) < OLDEST:
         oldest = ".".join(map(str, OLDEST))
-        return Helm(None, f"helm {version[0]} is too old, crdlint needs {oldest} or later: {_INSTEAD}")
+        return Helm(None, f"helm {version[0]} is too old, crdlint needs {oldest} or later: {INSTEAD}")
     return Helm(program)
 
 
@@ -93,8 +100,9 @@ def render(chart: str, values: Values, program: str, kube_version: str | None = 
     """
     outside = _outside(chart)
     if outside is not None:
-        return Rendered(problems=[f"not rendered: {outside} leads out of the repository; {_INSTEAD}"])
+        return Rendered(failures=[Failure(chart, f"{outside} leads out of the repository")])
     rendered = Rendered()
+    is_chosen = bool(values.files or values.sets)
     version = [f"--kube-version=v{kube_version}.0"] if kube_version is not None else []
     failures: dict[str, list[Values]] = {}
     documents: dict[str, dict[str, list[str]]] = {}
@@ -106,7 +114,7 @@ def render(chart: str, values: Values, program: str, kube_version: str | None = 
             with sandbox() as box:
                 done = box.run([program, "template", "crdlint", os.path.abspath(chart), "--include-crds", *options])
         except (ProgramError, OSError) as error:
-            rendered.problems.append(f"{error}{_with(run)}: {_INSTEAD}")
+            rendered.failures.append(Failure(chart, str(error), _with(run), is_chosen))
             rendered.final = False
             break
         if done.status:
@@ -119,7 +127,7 @@ def render(chart: str, values: Values, program: str, kube_version: str | None = 
         path: [RenderedDocument(text, tuple(dict.fromkeys(names))) for text, names in texts.items()]
         for path, texts in documents.items()
     }
-    rendered.problems += [_problem(why, with_, chart) for why, with_ in failures.items()]
+    rendered.failures += [Failure(chart, why, _with(*runs), is_chosen) for why, runs in failures.items()]
     return rendered
 
 
@@ -219,22 +227,6 @@ def _with(*values: Values) -> str:
         return ""
     more = f" and {len(files) - 1} more" if len(files) > 1 else ""
     return f" with {files[0]}{more}"
-
-
-# Helps for errors of Helm.
-_HELPS: Final = (
-    ("missing in charts/", "run `helm dependency build {chart}` first"),
-    ("dependency", "run `helm dependency build {chart}` first"),
-    ("library charts are not installable", "the charts that include this library are checked"),
-    ("no such file or directory", "name an existing file with --values"),
-)
-
-
-def _problem(why: str, values: Sequence[Values], chart: str) -> str:
-    """Return a notice for a chart that Helm does not render with some values, with a help if there is one."""
-    help_ = next((help_.format(chart=chart) for mark, help_ in _HELPS if mark in why), None)
-    hint = f" ({help_})" if help_ else ""
-    return f"helm does not render {chart}{_with(*values)}: {why}{hint}; {_INSTEAD}"
 
 
 def _documents(output: str) -> Iterator[tuple[str, str]]:

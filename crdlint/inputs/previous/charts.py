@@ -42,7 +42,6 @@ class OldCharts:
         rendered = self._rendered.get(template.chart.name)
         if rendered is None:
             rendered = self._rendered[template.chart.name] = self._render(template.chart)
-            self.notices.update(dict.fromkeys(rendered.problems))
         return rendered.documents.get(template.path, ())
 
     def _render(self, chart: OldFolder) -> Rendered:
@@ -51,9 +50,8 @@ class OldCharts:
         try:
             with chart.opened() as path:
                 rendered = render_as_installed(path, self.values)
-                problems = [
-                    f"the old chart {chart.name}: {chart.named(problem, path)}" for problem in rendered.problems
-                ]
+                notices = [chart.named(notice, path) for notice in rendered.notices]
         except RepositoryError as error:
-            return Rendered(problems=[f"the old chart {chart.name}: {error}; its templates are read without Helm"])
-        return Rendered(rendered.documents, problems, rendered.final)
+            rendered, notices = Rendered(), [f"{error}; its templates are read without Helm"]
+        self.notices.update((f"the old chart {chart.name}: {notice}", None) for notice in notices)
+        return rendered
