@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 pytest.importorskip("material", reason="the extra `docs` is not installed")
+pytestmark = pytest.mark.exhaustive
 
 
 class Loaded(HTMLParser):

@@ -6,19 +6,25 @@ import gzip
 import json
 import os
 import re
+import shlex
 import shutil
-import subprocess
 import sys
+from functools import cache
+from itertools import count
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
+from commands import crdlint
 from ruamel.yaml import YAML
-from snippets import ROOT, Command, Snippet, commands, snippets
+from scratch import clean, commit, must
+from scratch import run as in_folder
+from snippets import ROOT, Snippet, commands, snippets
 from terminal import on_terminal
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Callable
-    from pathlib import Path
 
 LANGUAGES: Final = {"", "console", "elisp", "js", "json", "lua", "python", "sh", "text", "toml", "yaml"}
 
@@ -87,14 +93,45 @@ ct() { for chart in charts/*; do bash -c "${3//'{{ .Path }}'/$chart}" || return;
 """
 
 
+@pytest.fixture(scope="module")
+def projects(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Make the project of a page's reader once: a chart, CRDs, resources and suites, and a branch `origin/main`."""
+
+    @cache
+    def make(page: str) -> Path:
+        folder = tmp_path_factory.mktemp("project")
+        crd = {"config/crd/widgets.yaml": CRD.get(page, "resources/crd.yaml")}
+        for name, fixture in {**PROJECT, **crd, **FILES.get(page, {})}.items():
+            copy(fixture, folder / name)
+        shown = folder / "config/crd/widgets.yaml"
+        # comments of fixtures that the pages leave out
+        shown.write_text(re.sub(" +# <- .*", "", shown.read_text(encoding="utf-8")), encoding="utf-8")
+        for chart in ("gadgets", "plain"):
+            text = f"apiVersion: v2\nname: {chart}\nversion: 0.1.0\n"
+            (folder / "charts" / chart / "Chart.yaml").write_text(text, encoding="utf-8")
+        commit(folder)
+        must("git", "update-ref", "refs/remotes/origin/main", "HEAD", cwd=folder, env=clean())
+        return folder
+
+    return make
+
+
 @pytest.fixture
-def project(tmp_path: Path) -> Path:
-    """A git repository with a chart, CRDs, resources and suites, and a branch `origin/main`."""
-    for name, fixture in PROJECT.items():
-        copy(fixture, tmp_path / name)
-    for chart in ("gadgets", "plain"):
-        (tmp_path / "charts" / chart / "Chart.yaml").write_text(f"apiVersion: v2\nname: {chart}\nversion: 0.1.0\n")
-    return tmp_path
+def new_project(
+    projects: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[str], Path]:
+    """Copy the project of a page's reader, and make the copy the working directory."""
+    for name in ("FORCE_COLOR", *(name for name in os.environ if name.startswith("GIT"))):
+        monkeypatch.delenv(name, raising=False)
+    numbers = count()
+
+    def copied(page: str) -> Path:
+        folder = tmp_path / str(next(numbers))
+        shutil.copytree(projects(page), folder)
+        monkeypatch.chdir(folder)
+        return folder
+
+    return copied
 
 
 def copy(fixture: str, target: Path) -> None:
@@ -110,63 +147,43 @@ def copy(fixture: str, target: Path) -> None:
 
 
 def run(command: str, folder: Path, *, terminal: bool = False) -> subprocess.CompletedProcess[str]:
-    """Run a shell command in a folder, with this crdlint first on the path; ``terminal`` is one of 80 columns."""
-    tools = folder.parent / f"{folder.name}-bin"
+    """Run a command in a folder, which is the working directory: in this process, or in a shell if it needs one."""
+    environment = {
+        "CRDLINT_CACHE_DIR": f"{folder}-cache",
+        "NO_COLOR": "1",
+        "COLUMNS": "80",
+        "GITHUB_STEP_SUMMARY": f"{folder}-summary.md",
+    }
+    program, *arguments = shlex.split(command)
+    if program == "crdlint" and not terminal and not set(arguments) & {"|", ">"}:
+        return crdlint(*arguments, **environment)
+    tools = Path(f"{folder}-bin")
     tools.mkdir(exist_ok=True)
     script = tools / "crdlint"
     script.write_text(f"#!{sys.executable}\nfrom crdlint.cli.main import main\nmain()\n", encoding="utf-8")
     script.chmod(0o755)
-    kept = {
-        name: value for name, value in os.environ.items() if not name.startswith(("GIT", "FORCE_COLOR", "NO_COLOR"))
-    }
-    environment = {
-        **kept,
-        "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}",
-        "PYTHONPATH": str(ROOT),
-        "CRDLINT_CACHE_DIR": str(folder.parent / f"{folder.name}-cache"),
-        "NO_COLOR": "1",
-        "GITHUB_STEP_SUMMARY": str(tools / "summary.md"),
-    }
-    if terminal:
-        return on_terminal(["bash", "-c", PRELUDE + command], 80, cwd=folder, env=environment)
-    return subprocess.run(
-        ["bash", "-c", PRELUDE + command],
-        cwd=folder,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
-
-
-def commit(folder: Path) -> None:
-    """Make the folder a repository whose `origin/main` is its first commit."""
-    git = "git -c user.name=t -c user.email=t@example.com"
-    done = run(
-        f"git init -q && git add -A && {git} commit -qm all && git update-ref refs/remotes/origin/main HEAD", folder
-    )
-    assert done.returncode == 0, done.stderr
+    path = f"{tools}{os.pathsep}{os.environ['PATH']}"
+    shell = ("bash", "-c", PRELUDE + command)
+    env = {**clean(), **environment, "PATH": path, "PYTHONPATH": str(ROOT)}
+    return on_terminal(shell, 80, env, cwd=folder) if terminal else in_folder(*shell, cwd=folder, env=env)
 
 
 COMMANDS: Final = commands()
 
 
-@pytest.mark.parametrize("command", [c for c in COMMANDS if c.text not in NOT_RUN], ids=str)
-def test_a_command_does_what_the_page_says(command: Command, project: Path) -> None:
-    crd = project / "config/crd/widgets.yaml"
-    copy(CRD.get(command.page, "resources/crd.yaml"), crd)
-    # comments of fixtures that the pages leave out
-    crd.write_text(re.sub(" +# <- .*", "", crd.read_text(encoding="utf-8")), encoding="utf-8")
-    for name, fixture in FILES.get(command.page, {}).items():
-        copy(fixture, project / name)
-    commit(project)
-    done = run(command.text, project, terminal=bool(command.output))
-    assert done.returncode == STATUS.get((command.page, command.text), 0), done.stdout + done.stderr
-    assert "Usage:" not in done.stderr
-    if command.output:
-        assert without_seconds(done.stdout).split() == without_seconds(command.output).split()
+@pytest.mark.parametrize("page", sorted({command.page for command in COMMANDS if command.text not in NOT_RUN}))
+def test_a_command_does_what_the_page_says(
+    page: str, new_project: Callable[[str], Path], subtests: pytest.Subtests
+) -> None:
+    for command in COMMANDS:
+        if command.page != page or command.text in NOT_RUN:
+            continue
+        with subtests.test(str(command)):
+            done = run(command.text, new_project(page), terminal="├" in command.output)  # a tree is for terminals
+            assert done.returncode == STATUS.get((page, command.text), 0), done.stdout + done.stderr
+            assert "Usage:" not in done.stderr
+            if command.output:
+                assert done.stdout.split() == re.sub(r" in \d+\.\d+ s", "", command.output).split()
 
 
 def test_every_command_that_is_not_run_is_in_the_documentation() -> None:
@@ -174,26 +191,31 @@ def test_every_command_that_is_not_run_is_in_the_documentation() -> None:
     assert set(STATUS) - {(command.page, command.text) for command in COMMANDS} == set()
 
 
-def without_seconds(output: str) -> str:
-    return re.sub(r"in \d+\.\d+ s", "in 0.00 s", output)
+def pages_of(language: str) -> list[str]:
+    return sorted({snippet.page for snippet in snippets(language)})
 
 
-@pytest.mark.parametrize("snippet", snippets("yaml"), ids=str)
-def test_a_yaml_snippet_holds(snippet: Snippet, project: Path) -> None:
-    value: Any = YAML(typ="safe").load(snippet.text)
-    kinds = [name for name, (is_kind, _) in KINDS.items() if is_kind(snippet.text, value)]
-    assert len(kinds) == 1, kinds
-    KINDS[kinds[0]][1](snippet, value, project)
+@pytest.mark.parametrize("page", pages_of("yaml"))
+def test_a_yaml_snippet_holds(page: str, new_project: Callable[[str], Path], subtests: pytest.Subtests) -> None:
+    for snippet in snippets("yaml"):
+        if snippet.page == page:
+            with subtests.test(str(snippet)):
+                value: Any = YAML(typ="safe").load(snippet.text)
+                kinds = [name for name, (is_kind, _) in KINDS.items() if is_kind(snippet.text, value)]
+                assert len(kinds) == 1, kinds
+                KINDS[kinds[0]][1](snippet, value, new_project(page))
 
 
-@pytest.mark.parametrize("snippet", snippets("toml"), ids=str)
-def test_a_toml_snippet_is_a_configuration(snippet: Snippet, project: Path) -> None:
-    check_configuration("pyproject.toml", snippet.text, project)
+def test_a_toml_snippet_is_a_configuration(new_project: Callable[[str], Path], subtests: pytest.Subtests) -> None:
+    for snippet in snippets("toml"):
+        with subtests.test(str(snippet)):
+            check_configuration("pyproject.toml", snippet.text, new_project(snippet.page))
 
 
-@pytest.mark.parametrize("snippet", snippets("json"), ids=str)
-def test_a_json_snippet_is_json(snippet: Snippet) -> None:
-    assert json.loads(snippet.text)
+def test_a_json_snippet_is_json(subtests: pytest.Subtests) -> None:
+    for snippet in snippets("json"):
+        with subtests.test(str(snippet)):
+            assert json.loads(snippet.text)
 
 
 def test_every_block_names_a_known_language() -> None:
@@ -285,8 +307,8 @@ KINDS: Final[dict[str, tuple[Callable[[str, Any], bool], Callable[..., None]]]] 
 }
 
 
-@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "tests/conformance/README.md"])
-def test_the_number_of_recorded_requests_is_right(page: str) -> None:
+def test_the_number_of_recorded_requests_is_right() -> None:
     with gzip.open(ROOT / "tests/conformance/sample.ndjson.gz", "rt", encoding="utf-8") as file:
-        count = sum(1 for _ in file)
-    assert f"{count:,} requests" in (ROOT / page).read_text(encoding="utf-8")
+        requests = sum(1 for _ in file)
+    for page in ("README.md", "CONTRIBUTING.md", "tests/conformance/README.md"):
+        assert f"{requests:,} requests" in (ROOT / page).read_text(encoding="utf-8"), page

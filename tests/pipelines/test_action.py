@@ -7,11 +7,11 @@ import re
 import shutil
 import sys
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 from ruamel.yaml import YAML
-from scratch import BAD, GOOD, ROOT, run, write
+from scratch import BAD, GOOD, ROOT, clean, run, write
 
 from crdlint import __version__
 
@@ -105,9 +105,15 @@ def installed(tmp_path_factory: pytest.TempPathFactory, source: Path, offline: M
 
 
 @pytest.fixture
-def runner(installed: Runner, tmp_path: Path) -> Runner:
+def runner(tmp_path: Path) -> Runner:
+    """A job in which the Python of the tests has crdlint."""
     workspace = write(tmp_path / "work space", {"crds/good.yaml": GOOD, "crds/bad one.yaml": BAD})
-    return Runner(installed.temp, workspace, installed.action, installed.env, outputs=dict(installed.outputs))
+    temp = tmp_path / "runner temp"
+    folder = temp / "crdlint"
+    folder.mkdir(parents=True)
+    outputs = {"python": sys.executable, "folder": str(folder)}
+    env = {**clean(), "CRDLINT_CACHE_DIR": str(temp / "cache"), "PYTHONPATH": "."}
+    return Runner(temp, workspace, ROOT, env, outputs={"python": {"python-path": sys.executable}, "install": outputs})
 
 
 def test_annotates_sums_up_and_writes_sarif(runner: Runner) -> None:
@@ -135,23 +141,28 @@ def test_passes(runner: Runner) -> None:
     assert runner.outputs["check"]["sarif-file"]
 
 
+INPUTS: Final[list[tuple[dict[str, str], int, str]]] = [
+    ({"paths": 'crds/good.yaml "crds/bad one.yaml"'}, 1, "checked 2 files"),
+    ({"kube-version": "9.9"}, 2, "'9.9'"),
+    ({"args": "--quiet --exclude 'crds/bad one.yaml'"}, 0, ""),
+    ({"args": "--exclude 'unclosed"}, 1, "unmatched"),
+    ({"working-directory": "crds", "paths": "good.yaml"}, 0, "checked 1 file"),
+]
+MORE_INPUTS: Final[list[tuple[dict[str, str], int, str]]] = [
+    ({"paths": "'crds/bad one.yaml'\ncrds/good.yaml"}, 1, "checked 2 files"),
+    ({"paths": "crds/g*.yaml"}, 0, "checked 1 file"),
+    ({"fail-on": "never"}, 0, "checked 2 files"),
+    ({"fail-on": "sometimes"}, 2, "'sometimes' is not one of"),
+    ({"kube-version": "1.29..1.35"}, 1, "checked 2 files"),
+    ({"args": "--format concise"}, 1, "crds/bad one.yaml:15:15: error "),
+    ({"paths": ""}, 1, "checked 2 files"),
+    ({"paths": "nowhere"}, 2, "nowhere: No such file"),
+]
+
+
 @pytest.mark.parametrize(
     ("inputs", "status", "said"),
-    [
-        ({"paths": "'crds/bad one.yaml'\ncrds/good.yaml"}, 1, "checked 2 files"),
-        ({"paths": 'crds/good.yaml "crds/bad one.yaml"'}, 1, "checked 2 files"),
-        ({"paths": "crds/g*.yaml"}, 0, "checked 1 file"),
-        ({"fail-on": "never"}, 0, "checked 2 files"),
-        ({"fail-on": "sometimes"}, 2, "'sometimes' is not one of"),
-        ({"kube-version": "1.29..1.35"}, 1, "checked 2 files"),
-        ({"kube-version": "9.9"}, 2, "'9.9'"),
-        ({"args": "--quiet --exclude 'crds/bad one.yaml'"}, 0, ""),
-        ({"args": "--format concise"}, 1, "crds/bad one.yaml:15:15: error "),
-        ({"args": "--exclude 'unclosed"}, 1, "unmatched"),
-        ({"paths": ""}, 1, "checked 2 files"),
-        ({"paths": "nowhere"}, 2, "nowhere: No such file"),
-        ({"working-directory": "crds", "paths": "good.yaml"}, 0, "checked 1 file"),
-    ],
+    [*INPUTS, *(pytest.param(*row, marks=pytest.mark.exhaustive) for row in MORE_INPUTS)],
 )
 def test_inputs(runner: Runner, inputs: dict[str, str], status: int, said: str) -> None:
     runner.inputs = inputs
@@ -160,7 +171,10 @@ def test_inputs(runner: Runner, inputs: dict[str, str], status: int, said: str) 
     assert said in output
 
 
-def test_no_module_of_the_workspace_is_imported(runner: Runner, tmp_path: Path) -> None:
+@pytest.mark.exhaustive
+def test_no_module_of_the_workspace_is_imported(installed: Runner, runner: Runner, tmp_path: Path) -> None:
+    """The installation imports none either, see `installed`."""
+    runner.outputs = dict(installed.outputs)
     mark = tmp_path / "mark"
     plant(runner.workspace, mark)
     write(runner.workspace, {f"many/{i}.yaml": BAD for i in range(20)})
@@ -171,7 +185,9 @@ def test_no_module_of_the_workspace_is_imported(runner: Runner, tmp_path: Path) 
     assert not mark.exists(), mark.read_text()
 
 
-@pytest.mark.parametrize("name", ["paths", "args", "kube-version", "fail-on"])
+@pytest.mark.parametrize(
+    "name", ["paths", "args", *(pytest.param(one, marks=pytest.mark.exhaustive) for one in ("kube-version", "fail-on"))]
+)
 def test_inputs_are_never_run(runner: Runner, name: str) -> None:
     runner.inputs = {name: "x; touch pwned $(touch pwned) `touch pwned` && touch pwned\ntouch pwned"}
     runner.step("check")

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
+from commands import crdlint
+from ruamel.yaml import YAML
 from scratch import BAD, GOOD, NO_CRD, ROOT, commit, must, run, write
 
 if TYPE_CHECKING:
@@ -50,10 +52,24 @@ def pre_commit(
     return PreCommit(new_venv("pre-commit") / "pre-commit", source, revision, env)
 
 
+def test_each_hook_is_a_command_that_rejects_a_bad_crd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(write(tmp_path, {"bad.yaml": BAD}))
+    hooks = YAML(typ="safe").load(ROOT / ".pre-commit-hooks.yaml")
+    assert [hook["id"] for hook in hooks] == ["crdlint", "crdlint-all"]
+    for hook in hooks:
+        program, *arguments = [*hook["entry"].split(), *hook.get("args", [])]
+        assert program == "crdlint"
+        done = crdlint(*arguments, *(["bad.yaml"] if hook.get("pass_filenames", True) else []))
+        assert done.returncode == 1, done.stderr
+        assert "bad.yaml:15:15" in done.stdout
+
+
+@pytest.mark.exhaustive
 def test_manifest_is_valid(pre_commit: PreCommit, tmp_path: Path) -> None:
     must(pre_commit.command, "validate-manifest", ROOT / ".pre-commit-hooks.yaml", cwd=tmp_path, env=pre_commit.env)
 
 
+@pytest.mark.exhaustive
 def test_changed_files_only(pre_commit: PreCommit, tmp_path: Path) -> None:
     repository = pre_commit.repository(tmp_path, {"old.yaml": BAD, "map.yaml": NO_CRD}, "crdlint")
     write(repository, {"new crd.yaml": GOOD, "notes.md": BAD, "map.yaml": NO_CRD + "  c: d\n"})
@@ -73,6 +89,7 @@ def test_changed_files_only(pre_commit: PreCommit, tmp_path: Path) -> None:
     assert "old.yaml" not in failed.stdout
 
 
+@pytest.mark.exhaustive
 def test_nothing_to_say_where_no_crd_is_changed(pre_commit: PreCommit, tmp_path: Path) -> None:
     repository = pre_commit.repository(tmp_path, {"old.yaml": BAD}, "crdlint", verbose=True)
     write(repository, {"map.yaml": NO_CRD, "package.json": "{}"})
@@ -86,6 +103,7 @@ def test_nothing_to_say_where_no_crd_is_changed(pre_commit: PreCommit, tmp_path:
     assert "Skipped" in pre_commit.run(repository).stdout
 
 
+@pytest.mark.exhaustive
 def test_judges_updates_of_what_is_committed(pre_commit: PreCommit, tmp_path: Path) -> None:
     repository = pre_commit.repository(
         tmp_path, {"crd.yaml": GOOD + ESTABLISHED}, "crdlint", args=["--against=HEAD", "--format=concise"]
@@ -98,6 +116,7 @@ def test_judges_updates_of_what_is_committed(pre_commit: PreCommit, tmp_path: Pa
     assert "field is immutable" in done.stdout
 
 
+@pytest.mark.exhaustive
 def test_mends(pre_commit: PreCommit, tmp_path: Path) -> None:
     rule = '        x-kubernetes-validations:\n        - rule: "true"\n          optionalOldSelf: true\n'
     files = {"crd.yaml": GOOD + rule}
@@ -108,6 +127,7 @@ def test_mends(pre_commit: PreCommit, tmp_path: Path) -> None:
     assert "optionalOldSelf" not in (repository / "crd.yaml").read_text(encoding="utf-8")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "changed", ["notes.yaml", "chart/templates/_helpers.tpl", "chart/Chart.yaml", "pyproject.toml"]
 )
@@ -120,6 +140,7 @@ def test_whole_repository(pre_commit: PreCommit, tmp_path: Path, changed: str) -
     assert "crds/old.yaml:15:15" in done.stdout
 
 
+@pytest.mark.exhaustive
 def test_whole_repository_without_crds(pre_commit: PreCommit, tmp_path: Path) -> None:
     repository = pre_commit.repository(tmp_path, {"map.yaml": NO_CRD}, "crdlint-all")
     done = pre_commit.run(repository, "--all-files")

@@ -39,11 +39,13 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.exhaustive
 def test_the_same_sources_make_the_same_bytes(built: Path, tmp_path: Path) -> None:
     first = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in built.iterdir()}
     assert build(tmp_path) == first
 
 
+@pytest.mark.exhaustive
 def test_twine_accepts_them(built: Path) -> None:
     files = [str(built / name) for name in (SDIST, WHEEL)]
     done = subprocess.run(
@@ -55,6 +57,7 @@ def test_twine_accepts_them(built: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.exhaustive
 def test_the_source_distribution_has_every_file_of_the_repository(built: Path) -> None:
     if not (ROOT / ".git").exists():
         pytest.skip("not a checkout of git")
