@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from commands import crdlint
@@ -54,10 +54,10 @@ def pre_commit(
 
 def test_each_hook_is_a_command_that_rejects_a_bad_crd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(write(tmp_path, {"bad.yaml": BAD}))
-    hooks = YAML(typ="safe").load(ROOT / ".pre-commit-hooks.yaml")
+    hooks: list[dict[str, Any]] = YAML(typ="safe").load(ROOT / ".pre-commit-hooks.yaml")
     assert [hook["id"] for hook in hooks] == ["crdlint", "crdlint-all"]
     for hook in hooks:
-        program, *arguments = [*hook["entry"].split(), *hook.get("args", [])]
+        program, *arguments = str(hook["entry"]).split()
         assert program == "crdlint"
         done = crdlint(*arguments, *(["bad.yaml"] if hook.get("pass_filenames", True) else []))
         assert done.returncode == 1, done.stderr
