@@ -34,6 +34,10 @@ _TOKEN = re.compile(
         ]
     )
 )
+# The beginning of a token that is not complete: of a text, an escaped name or an operator.
+_TEXT = "|".join(rf"{quote}[^\\{quote}\n\r]*(?:{_ESCAPE}[^\\{quote}\n\r]*)*" for quote in "\"'")
+_PART_OF_ESCAPE = r"\\(?:[xX][0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7}|[0-3][0-7]?)?"
+_UNFINISHED = re.compile(rf"(?:{_TEXT})(?:{_PART_OF_ESCAPE})?|`[A-Za-z0-9_.\-/ ]*|[&|=]|")
 _KEYWORDS = frozenset({"in", "true", "false", "null"})
 
 EOF = "EOF"
@@ -87,3 +91,9 @@ def end_of_token(text: str, offset: int) -> int:
     """Return the offset after the token that starts at an offset, or after one character if none starts there."""
     match = _TOKEN.match(text, offset)
     return offset + 1 if match is None else match.end()
+
+
+def end_of_error(text: str, offset: int) -> int:
+    """Return the end of the text that cel-go's lexer drops where no token starts: up to the first wrong character."""
+    match = _UNFINISHED.match(text, offset)
+    return min(len(text), (offset if match is None else match.end()) + 1)

@@ -1,1 +1,1 @@
-"""The recognizer of syntax errors; README.md describes how CELLexer.py and CELParser.py are generated."""
+"""The recognizer of syntax errors; README.md describes how CEL.interp is generated."""

@@ -7,19 +7,16 @@ import math
 import re
 from typing import TYPE_CHECKING, Any
 
-from antlr4 import InputStream
 from antlr4.atn.ATNState import ATNState
-from antlr4.atn.ParserATNSimulator import ParserATNSimulator
 from antlr4.error.ErrorListener import ErrorListener
 from antlr4.error.Errors import InputMismatchException
 from antlr4.error.ErrorStrategy import DefaultErrorStrategy
 from antlr4.IntervalSet import IntervalSet
 from antlr4.Token import Token
 
-from crdlint.cel.antlr.CELLexer import CELLexer
-from crdlint.cel.antlr.CELParser import CELParser
+from crdlint.cel.antlr.parser import RecursionLimitError, TreeParser
 from crdlint.cel.antlr.stream import LexedStream, Stream
-from crdlint.cel.antlr.visitor import RecursionLimitError, visit
+from crdlint.cel.antlr.visitor import visit
 from crdlint.cel.ast import Expr, Unspecified
 from crdlint.cel.errors import Code, Problem
 from crdlint.cel.source import Location
@@ -30,7 +27,6 @@ if TYPE_CHECKING:
     from crdlint.cel.builder import Builder
     from crdlint.cel.lexer import Tokens
 
-_MAX_DEPTH = 250
 _MAX_REPORTS = 100
 _MAX_RECOVERIES = 30
 _MAX_LOOKAHEAD = 256
@@ -52,65 +48,31 @@ class _Listener(ErrorListener):  # type: ignore[misc]
 
     def syntaxError(  # noqa: N802
         self,
-        recognizer: Any,
+        recognizer: Any,  # noqa: ARG002
         offendingSymbol: Any,  # noqa: N803
         line: int,
         column: int,
         msg: str,
-        e: Any,
+        e: Any,  # noqa: ARG002
     ) -> None:
         if "no viable alternative" in msg:
             msg = _RESERVED.sub(r"mismatched input '\1' expecting IDENTIFIER", msg)
-        location = Location(line, column)
+        if offendingSymbol.type == Token.EOF:
+            self._report(msg, Location(line, column), Code.UNEXPECTED_END)
+        else:
+            self._report(msg, Location(line, column), Code.UNEXPECTED_TOKEN, offendingSymbol.text)
+
+    def no_token(self, text: str, location: Location) -> None:
+        """Report a text that begins no token."""
+        self._report(f"token recognition error at: '{text}'", location, Code.UNRECOGNIZED_TOKEN, text)
+
+    def _report(self, message: str, location: Location, code: Code, *args: str) -> None:
         if self.reports >= _MAX_REPORTS:
             self.builder.add_error(Problem(f"Syntax error: More than {_MAX_REPORTS} syntax errors"), location)
             raise _StopError
         self.reports += 1
-        text = f"Syntax error: {msg}"
-        message = text if self.quotes else sprintf(text)
-        if offendingSymbol is None:  # the lexer's
-            unread = recognizer.inputStream.getText(e.startIndex, recognizer.inputStream.index)
-            problem = Problem(message, Code.UNRECOGNIZED_TOKEN, (unread,))
-        elif offendingSymbol.type == Token.EOF:
-            problem = Problem(message, Code.UNEXPECTED_END)
-        else:
-            problem = Problem(message, Code.UNEXPECTED_TOKEN, (offendingSymbol.text,))
-        self.builder.add_error(problem, location)
-
-
-class _Simulator(ParserATNSimulator):  # type: ignore[misc]
-    """Predicts alternatives; the grammar has no predicates, so no configuration needs to be tested for one."""
-
-    def getSynValidOrSemInvalidAltThatFinishedDecisionEntryRule(  # noqa: N802
-        self,
-        configs: Any,
-        outerContext: Any,  # noqa: ARG002, N803
-    ) -> int:
-        """Return the alternative that a failed prediction falls back to."""
-        return self.getAltThatFinishedDecisionEntryRule(configs)  # type: ignore[no-any-return]
-
-
-class _Parser(CELParser):
-    """Counts the open grammar rules of each kind."""
-
-    def __init__(self, stream: Any) -> None:
-        super().__init__(stream)
-        self._interp = _Simulator(self, self.atn, self.decisionsToDFA, self.sharedContextCache)
-        self._depths = [0] * len(self.ruleNames)
-        # ANTLR only calls the triggers if this list exists.
-        self._parseListeners: list[Any] = []
-
-    def triggerEnterRuleEvent(self) -> None:  # noqa: N802
-        rule = self._ctx.getRuleIndex()  # type: ignore[no-untyped-call]
-        depth = self._depths[rule] + 1
-        self._depths[rule] = depth
-        if depth > _MAX_DEPTH:
-            raise RecursionLimitError(f"expression recursion limit exceeded: {_MAX_DEPTH}")
-
-    def triggerExitRuleEvent(self) -> None:  # noqa: N802
-        rule = self._ctx.getRuleIndex()  # type: ignore[no-untyped-call]
-        if self._depths[rule] > 0:
-            self._depths[rule] -= 1
+        text = f"Syntax error: {message}"
+        self.builder.add_error(Problem(text if self.quotes else sprintf(text), code, args), location)
 
 
 # The possible next tokens by parser state, cached because every sub-rule needs them.
@@ -187,35 +149,22 @@ class _Strategy(DefaultErrorStrategy):  # type: ignore[misc]
             self._consume_until(recognizer, follow, math.inf)
 
 
-class _Lexer(CELLexer):
-    def getErrorDisplay(self, s: str) -> str:  # noqa: N802
-        """Return the text unchanged, as the Go runtime does."""
-        return s
-
-
 def _run(builder: Builder, tokens: Tokens | None) -> Expr:
     listener = _Listener(builder)
     try:
-        parser: Any = _Parser(_stream(builder, tokens, listener))
+        source = builder.source
+        # Characters that begin no token are reported where the parser reads them.
+        stream = LexedStream(source, listener.no_token) if tokens is None else Stream(source, tokens)
+        parser: Any = TreeParser(stream)
         parser.removeErrorListeners()
         parser.addErrorListener(listener)
         parser._errHandler = _Strategy()  # noqa: SLF001
-        return visit(parser.start(), builder)
+        return visit(parser.rule(), builder)
     except _StopError:
         pass
     except RecursionLimitError as error:
         builder.add_error(Problem(str(error)))
     return Unspecified(builder.next_id)
-
-
-def _stream(builder: Builder, tokens: Tokens | None, listener: _Listener) -> Stream:
-    """Return the token stream; if characters start no token, ANTLR's lexer reports them to `listener` when they are read."""
-    if tokens is not None:
-        return Stream(builder.source, tokens)
-    lexer = _Lexer(InputStream(builder.source.text))
-    lexer.removeErrorListeners()
-    lexer.addErrorListener(listener)
-    return LexedStream(builder.source, lexer)
 
 
 def recognize(builder: Builder, tokens: Tokens | None) -> Expr:

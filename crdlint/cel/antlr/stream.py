@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING, Any, Final
 from antlr4.CommonTokenFactory import CommonTokenFactory
 from antlr4.Token import CommonToken, Token
 
-from crdlint.cel.antlr.CELLexer import CELLexer
-from crdlint.cel.lexer import EOF, SPACE, token_at
+from crdlint.cel.antlr.parser import NAMES
+from crdlint.cel.lexer import EOF, SPACE, end_of_error, token_at
+from crdlint.cel.source import Location
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from crdlint.cel.lexer import Tokens
     from crdlint.cel.source import SourceInfo
 
-_TYPES: Final[dict[str, int]] = {
-    **{name: type_ for type_, name in enumerate(CELLexer.symbolicNames)},
-    **{name[1:-1]: type_ for type_, name in enumerate(CELLexer.literalNames)},
-    EOF: Token.EOF,
-}
+_TYPES: Final = {name: type_ for type_, name in NAMES.items()}
 
 
 class Stream:
@@ -73,12 +72,12 @@ class Stream:
 
 
 class LexedStream(Stream):
-    """The tokens of a text with characters that start no token, read on demand; ANTLR's lexer reports these characters."""
+    """The tokens of a text with characters that start no token, which are reported when they are read."""
 
-    def __init__(self, source: SourceInfo, lexer: Any) -> None:
+    def __init__(self, source: SourceInfo, report: Callable[[str, Location], None]) -> None:
         self.index = 0
         self._source = source
-        self._lexer = lexer
+        self._report = report
         self._at = 0
         self._all: list[Any] = []
         self._tokens = []
@@ -97,17 +96,16 @@ class LexedStream(Stream):
 
     def _next(self) -> Any:
         """Return the next token, including hidden ones."""
-        offset = self._at
-        kind_and_text = token_at(self._source.text, offset)
-        if kind_and_text is None:
-            self._lexer.inputStream.seek(offset)
-            self._lexer._interp.line, self._lexer._interp.column = self._source.location(offset)  # noqa: SLF001
-            token = self._lexer.nextToken()
-        elif kind_and_text[0] is SPACE:
-            token = CommonToken(channel=Token.HIDDEN_CHANNEL, start=offset, stop=offset + len(kind_and_text[1]) - 1)
-            token.text = kind_and_text[1]
+        source = self._source
+        while (kind_and_text := token_at(source.text, self._at)) is None:
+            start, self._at = self._at, end_of_error(source.text, self._at)
+            self._report(source.text[start : self._at], Location(*source.location(start)))
+        kind, text = kind_and_text
+        if kind is SPACE:
+            token = CommonToken(channel=Token.HIDDEN_CHANNEL, start=self._at, stop=self._at + len(text) - 1)
+            token.text = text
         else:
-            token = _token(self._source, *kind_and_text, offset)
+            token = _token(source, kind, text, self._at)
         self._at = token.stop + 1
         return token
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from crdlint.cel.antlr.CELParser import CELParser as P
+from crdlint.cel.antlr.parser import MAX_DEPTH, RecursionLimitError, Tree
 from crdlint.cel.ast import (
     Call,
     Expr,
@@ -37,46 +37,35 @@ if TYPE_CHECKING:
 
     from crdlint.cel.ast import Value
 
-_MAX_DEPTH = 250
-
-
-class RecursionLimitError(Exception):
-    """A limit is exceeded, which ends parsing with its message."""
-
 
 def visit(tree: Any, builder: Builder) -> Expr:
     """Return the syntax tree; raise `RecursionLimitError` if it is too deep."""
-    return _Visitor(builder).visit(tree.expr())
+    return _Visitor(builder).visit(tree.first("expr"))
 
 
 def _inner(tree: Any) -> Any:
     """Return the first descendant that is more than a wrapper. Upstream: parser.unnest."""
-    while tree is not None:
-        kind = type(tree)
-        if kind in (P.ExprContext, P.RelationContext, P.CalcContext):
-            if tree.op is not None:
-                return tree
-            tree = tree.e if kind is P.ExprContext else tree.calc() if kind is P.RelationContext else tree.unary()
-        elif kind in (P.ConditionalOrContext, P.ConditionalAndContext):
-            if tree.ops:
-                return tree
-            tree = tree.e
-        elif kind in _THROUGH:
-            tree = _THROUGH[kind](tree)
-        else:
+    while tree is not None and tree.kind in _WRAPPERS:
+        sign, inner = _WRAPPERS[tree.kind]
+        if sign and tree.first(sign) is not None:
             return tree
-    return None
+        tree = tree.first(inner)
+    return tree
 
 
-_THROUGH: dict[type, Callable[[Any], Any]] = {
-    P.MemberExprContext: lambda tree: tree.member(),
-    P.PrimaryExprContext: lambda tree: tree.primary(),
-    P.NestedContext: lambda tree: tree.e,
-    P.ConstantLiteralContext: lambda tree: tree.literal(),
+# The token with which a tree is more than a wrapper, if there is any, and the part that it wraps.
+_WRAPPERS = {
+    "expr": ("?", "conditionalOr"),
+    "conditionalOr": ("||", "conditionalAnd"),
+    "conditionalAnd": ("&&", "relation"),
+    "relation": ("op", "calc"),
+    "calc": ("op", "unary"),
+    "MemberExpr": ("", "member"),
+    "member": ("", "primary"),
+    "Nested": ("", "expr"),
+    "ConstantLiteral": ("", "literal"),
 }
-_COUNTED = frozenset(
-    {P.ExprContext, P.RelationContext, P.CalcContext, P.SelectContext, P.MemberCallContext, P.IndexContext}
-)
+_COUNTED = frozenset({"expr", "relation", "calc", "Select", "MemberCall", "Index"})
 
 
 class _Visitor:
@@ -86,15 +75,15 @@ class _Visitor:
 
     def visit(self, tree: Any) -> Expr:
         tree = _inner(tree)
-        handler = _HANDLERS.get(type(tree))
+        handler = None if tree is None else _HANDLERS.get(tree.kind)
         if handler is None:
             if not self.builder.errors:
                 self.builder.add_error(Problem("unknown parse element encountered: <<nil>>"))
             return Unspecified(self.builder.new_id((-1, -1)))
-        if type(tree) not in _COUNTED:
+        if tree.kind not in _COUNTED:
             return handler(self, tree)
         self.depth += 1
-        if self.depth > _MAX_DEPTH:
+        if self.depth > MAX_DEPTH:
             raise RecursionLimitError("max recursion depth exceeded")
         expr = handler(self, tree)
         self.depth -= 1
@@ -102,7 +91,7 @@ class _Visitor:
 
     def span(self, ctx: Any) -> tuple[int, int]:
         """Return the offsets of a token or context."""
-        if isinstance(ctx, (_ParserRuleContext)):
+        if isinstance(ctx, Tree):
             start, text = ctx.start, ctx.getText()
         else:
             start, text = ctx, ctx.text
@@ -120,7 +109,7 @@ class _Visitor:
         return self.builder.report(self.span(ctx), Problem(message, code, args))
 
     def args(self, ctx: Any) -> list[Expr]:
-        return [] if ctx is None else [self.visit(e) for e in ctx.e]
+        return [] if ctx is None else [self.visit(e) for e in ctx.all("expr")]
 
     def optional_allowed(self, ctx: Any) -> bool:
         if self.builder.options.optional_syntax:
@@ -130,30 +119,31 @@ class _Visitor:
 
     def name(self, ctx: Any) -> tuple[str, str]:
         """Return the name and an error text, one of them empty. Upstream: parser.normalizeIdent."""
-        kind = type(ctx)
-        if kind is P.SimpleIdentifierContext:
-            return ctx.id_.text, ""
-        if kind is P.EscapedIdentifierContext:
+        if ctx.kind == "SimpleIdentifier":
+            return ctx.first("IDENTIFIER").text, ""
+        if ctx.kind == "EscapedIdentifier":
             if not self.builder.options.enable_identifier_escape_syntax:
                 return "", "unsupported syntax: '`'"
-            return ctx.id_.text[1:-1], ""
+            return ctx.first("ESC_IDENTIFIER").text[1:-1], ""
         return "", "unsupported ident kind"
 
 
 def _ternary(v: _Visitor, ctx: Any) -> Expr:
-    condition = v.visit(ctx.e)
-    call_id = v.id(ctx.op)
-    first = v.visit(ctx.e1)
-    return v.builder.call(call_id, "_?_:_", None, [condition, first, v.visit(ctx.e2)])
+    condition, *rest = ctx.all("conditionalOr")
+    first = v.visit(condition)
+    call_id = v.id(ctx.first("?"))
+    second = v.visit(rest[0] if rest else None)
+    return v.builder.call(call_id, "_?_:_", None, [first, second, v.visit(ctx.first("expr"))])
 
 
-def _logical(op_text: str) -> Callable[[_Visitor, Any], Expr]:
+def _logical(op_text: str, part: str) -> Callable[[_Visitor, Any], Expr]:
     def handle(v: _Visitor, ctx: Any) -> Expr:
-        terms, ops = [v.visit(ctx.e)], []
-        for i, op in enumerate(ctx.ops):
-            if i >= len(ctx.e1):
+        first, *rest = ctx.all(part)
+        terms, ops = [v.visit(first)], []
+        for i, op in enumerate(ctx.all(op_text)):
+            if i >= len(rest):
                 return v.report(ctx, f"unexpected character, wanted '{op_text}'")
-            terms.append(v.visit(ctx.e1[i]))
+            terms.append(v.visit(rest[i]))
             ops.append(v.id(op))
         return join_terms(f"_{op_text}_", terms, ops)
 
@@ -161,129 +151,144 @@ def _logical(op_text: str) -> Callable[[_Visitor, Any], Expr]:
 
 
 def _operator(v: _Visitor, ctx: Any) -> Expr:
-    function = BINARY_OPERATORS.get(ctx.op.text)
-    if function is None:
-        return v.report(ctx, "operator not found")
-    side = ctx.relation if isinstance(ctx, P.RelationContext) else ctx.calc
-    left = v.visit(side(0))
-    call_id = v.id(ctx.op)
-    return v.builder.call(call_id, function, None, [left, v.visit(side(1))])
+    operator = ctx.first("op")
+    left, right = ctx.all(ctx.kind)
+    first = v.visit(left)
+    call_id = v.id(operator)
+    return v.builder.call(call_id, BINARY_OPERATORS[operator.text], None, [first, v.visit(right)])
 
 
-def _prefix(function: str) -> Callable[[_Visitor, Any], Expr]:
+def _prefix(sign: str) -> Callable[[_Visitor, Any], Expr]:
     def handle(v: _Visitor, ctx: Any) -> Expr:
-        if len(ctx.ops) % 2 == 0:
-            return v.visit(ctx.member())
-        call_id = v.id(ctx.ops[0])
-        return v.builder.call(call_id, function, None, [v.visit(ctx.member())])
+        signs = ctx.all(sign)
+        if len(signs) % 2 == 0:
+            return v.visit(ctx.first("member"))
+        call_id = v.id(signs[0])
+        return v.builder.call(call_id, f"{sign}_", None, [v.visit(ctx.first("member"))])
 
     return handle
 
 
 def _select(v: _Visitor, ctx: Any) -> Expr:
-    operand = v.visit(ctx.member())
-    if ctx.id_ is None or ctx.op is None:
+    operand = v.visit(ctx.first("member"))
+    field, dot = ctx.first("escapeIdent"), ctx.first(".")
+    if field is None or dot is None:
         return v.unspecified(ctx)
-    name, error = v.name(ctx.id_)
+    name, error = v.name(field)
     if error:
-        v.report(ctx.id_, error)
-    if ctx.opt is None:
-        return Select(v.id(ctx.op), operand, name)
+        v.report(field, error)
+    if ctx.first("?") is None:
+        return Select(v.id(dot), operand, name)
     if not v.builder.options.optional_syntax:
-        return v.report(ctx.op, "unsupported syntax '.?'")
-    field = Literal(v.id(ctx.id_), name)
-    return Call(v.id(ctx.op), "_?._", None, [operand, field])
+        return v.report(dot, "unsupported syntax '.?'")
+    literal = Literal(v.id(field), name)
+    return Call(v.id(dot), "_?._", None, [operand, literal])
 
 
 def _member_call(v: _Visitor, ctx: Any) -> Expr:
-    operand = v.visit(ctx.member())
-    if ctx.id_ is None:
+    operand = v.visit(ctx.first("member"))
+    name, opening = ctx.first("IDENTIFIER"), ctx.first("(")
+    if name is None:
         return v.unspecified(ctx)
-    call_id = -1 if ctx.open_ is None else v.id(ctx.open_)
-    return v.builder.call(call_id, ctx.id_.text, operand, v.args(ctx.args))
+    call_id = -1 if opening is None else v.id(opening)
+    return v.builder.call(call_id, name.text, operand, v.args(ctx.first("exprList")))
 
 
 def _index(v: _Visitor, ctx: Any) -> Expr:
-    target = v.visit(ctx.member())
-    if ctx.op is None:
+    target = v.visit(ctx.first("member"))
+    bracket, is_optional = ctx.first("["), ctx.first("?") is not None
+    if bracket is None:
         return v.unspecified(ctx)
-    call_id = v.id(ctx.op)
-    index = v.visit(ctx.index)
-    if ctx.opt is not None and not v.builder.options.optional_syntax:
-        return v.report(ctx.op, "unsupported syntax '[?'")
-    return v.builder.call(call_id, "_[_]" if ctx.opt is None else "_[?_]", None, [target, index])
+    call_id = v.id(bracket)
+    index = v.visit(ctx.first("expr"))
+    if is_optional and not v.builder.options.optional_syntax:
+        return v.report(bracket, "unsupported syntax '[?'")
+    return v.builder.call(call_id, "_[?_]" if is_optional else "_[_]", None, [target, index])
 
 
 def _message(v: _Visitor, ctx: Any) -> Expr:
-    name = ("" if ctx.leadingDot is None else ".") + ".".join(token.text for token in ctx.ids)
-    struct_id = -1 if ctx.op is None else v.id(ctx.op)
-    return StructExpr(struct_id, name, _fields(v, ctx.entries))
+    name = ".".join(token.text for token in ctx.all("IDENTIFIER"))
+    brace = ctx.first("{")
+    return StructExpr(
+        -1 if brace is None else v.id(brace), _root(ctx) + name, _fields(v, ctx.first("fieldInitializerList"))
+    )
+
+
+def _root(ctx: Any) -> str:
+    """Return the dot that a name begins with, or an empty text."""
+    return "." if ctx.matched and ctx.matched[0][0] == "." else ""
 
 
 def _fields(v: _Visitor, ctx: Any) -> list[StructField]:
     fields: list[StructField] = []
     if ctx is None:
         return fields
-    for i, field in enumerate(ctx.fields):
-        if i >= len(ctx.cols) or i >= len(ctx.values):
+    colons, values = ctx.all(":"), ctx.all("expr")
+    for i, field in enumerate(ctx.all("optField")):
+        if i >= len(colons) or i >= len(values):
             return []
-        field_id = v.id(ctx.cols[i])
-        if field.opt is not None and not v.optional_allowed(field):
+        field_id = v.id(colons[i])
+        is_optional = field.first("?") is not None
+        if is_optional and not v.optional_allowed(field):
             continue
-        name, error = v.name(field.escapeIdent())
+        name, error = v.name(field.first("escapeIdent"))
         if error:
             v.report(ctx, error)
             continue
-        fields.append(StructField(field_id, name, v.visit(ctx.values[i]), field.opt is not None))
+        fields.append(StructField(field_id, name, v.visit(values[i]), is_optional))
     return fields
 
 
 def _ident(v: _Visitor, ctx: Any) -> Expr:
-    if ctx.id_ is None:
+    name = ctx.first("IDENTIFIER")
+    if name is None:
         return v.unspecified(ctx)
-    if ctx.id_.text in RESERVED:
-        return v.report(ctx, f"reserved identifier: {ctx.id_.text}", Code.RESERVED_IDENTIFIER, ctx.id_.text)
-    return Ident(v.id(ctx.id_), ("" if ctx.leadingDot is None else ".") + ctx.id_.text)
+    if name.text in RESERVED:
+        return v.report(ctx, f"reserved identifier: {name.text}", Code.RESERVED_IDENTIFIER, name.text)
+    return Ident(v.id(name), _root(ctx) + name.text)
 
 
 def _global_call(v: _Visitor, ctx: Any) -> Expr:
-    if ctx.id_ is None:
+    name, opening = ctx.first("IDENTIFIER"), ctx.first("(")
+    if name is None:
         return v.unspecified(ctx)
-    if ctx.id_.text in RESERVED:
-        return v.report(ctx, f"reserved identifier: {ctx.id_.text}", Code.RESERVED_IDENTIFIER, ctx.id_.text)
-    name = ("" if ctx.leadingDot is None else ".") + ctx.id_.text
-    call_id = -1 if ctx.op is None else v.id(ctx.op)
-    return v.builder.call(call_id, name, None, v.args(ctx.args))
+    if name.text in RESERVED:
+        return v.report(ctx, f"reserved identifier: {name.text}", Code.RESERVED_IDENTIFIER, name.text)
+    call_id = -1 if opening is None else v.id(opening)
+    return v.builder.call(call_id, _root(ctx) + name.text, None, v.args(ctx.first("exprList")))
 
 
 def _list(v: _Visitor, ctx: Any) -> Expr:
-    list_id = v.id(ctx.op)
+    list_id = v.id(ctx.first("["))
     elements: list[Expr] = []
     optionals: list[int] = []
-    for i, element in enumerate([] if ctx.elems is None else ctx.elems.elems):
-        elements.append(v.visit(element.e))
-        if element.opt is not None and v.optional_allowed(element.opt):
+    inner = ctx.first("listInit")
+    for i, element in enumerate([] if inner is None else inner.all("optExpr")):
+        elements.append(v.visit(element.first("expr")))
+        mark = element.first("?")
+        if mark is not None and v.optional_allowed(mark):
             optionals.append(i)
     return ListExpr(list_id, elements, optionals)
 
 
 def _map(v: _Visitor, ctx: Any) -> Expr:
-    map_id = v.id(ctx.op)
-    return MapExpr(map_id, _entries(v, ctx.entries))
+    map_id = v.id(ctx.first("{"))
+    return MapExpr(map_id, _entries(v, ctx.first("mapInitializerList")))
 
 
 def _entries(v: _Visitor, ctx: Any) -> list[MapEntry]:
     entries: list[MapEntry] = []
     if ctx is None:
         return entries
-    for i, colon in enumerate(ctx.cols):
+    keys, values = ctx.all("optExpr"), ctx.all("expr")
+    for i, colon in enumerate(ctx.all(":")):
         entry_id = v.id(colon)
-        if i >= len(ctx.keys) or i >= len(ctx.values):
+        if i >= len(keys) or i >= len(values):
             return []
-        key = ctx.keys[i]
-        if key.opt is not None and not v.optional_allowed(key):
+        key, is_optional = keys[i], keys[i].first("?") is not None
+        if is_optional and not v.optional_allowed(key):
             continue
-        entries.append(MapEntry(entry_id, v.visit(key.e), v.visit(ctx.values[i]), key.opt is not None))
+        entries.append(MapEntry(entry_id, v.visit(key.first("expr")), v.visit(values[i]), is_optional))
     return entries
 
 
@@ -294,7 +299,7 @@ def _literal(read: Callable[[str], Value]) -> Callable[[_Visitor, Any], Expr]:
         except LiteralError as error:
             message = v.report(ctx, str(error))
             # cel-go reports a string that it cannot unescape, and continues with its text.
-            return Literal(v.id(ctx), ctx.getText()) if isinstance(ctx, _QUOTED) else message
+            return Literal(v.id(ctx), ctx.getText()) if ctx.kind in {"String", "Bytes"} else message
         return Literal(v.id(ctx), value)
 
     return handle
@@ -304,31 +309,29 @@ def _signed_int(text: str) -> int:
     return int_value(text[1:], "-") if text.startswith("-") else int_value(text)
 
 
-_QUOTED = (P.StringContext, P.BytesContext)
-_ParserRuleContext = P.ExprContext.__mro__[1]
-_HANDLERS: dict[type, Callable[[_Visitor, Any], Expr]] = {
-    P.ExprContext: _ternary,
-    P.ConditionalOrContext: _logical("||"),
-    P.ConditionalAndContext: _logical("&&"),
-    P.RelationContext: _operator,
-    P.CalcContext: _operator,
-    P.LogicalNotContext: _prefix("!_"),
-    P.NegateContext: _prefix("-_"),
-    P.UnaryContext: lambda v, ctx: Literal(v.id(ctx), "<<error>>"),
-    P.SelectContext: _select,
-    P.MemberCallContext: _member_call,
-    P.IndexContext: _index,
-    P.IdentContext: _ident,
-    P.GlobalCallContext: _global_call,
-    P.CreateListContext: _list,
-    P.CreateStructContext: _map,
-    P.CreateMessageContext: _message,
-    P.IntContext: _literal(_signed_int),
-    P.UintContext: _literal(uint_value),
-    P.DoubleContext: _literal(double_value),
-    P.StringContext: _literal(string_value),
-    P.BytesContext: _literal(bytes_value),
-    P.BoolTrueContext: _literal(lambda _: True),
-    P.BoolFalseContext: _literal(lambda _: False),
-    P.NullContext: _literal(lambda _: None),
+_HANDLERS: dict[str, Callable[[_Visitor, Any], Expr]] = {
+    "expr": _ternary,
+    "conditionalOr": _logical("||", "conditionalAnd"),
+    "conditionalAnd": _logical("&&", "relation"),
+    "relation": _operator,
+    "calc": _operator,
+    "LogicalNot": _prefix("!"),
+    "Negate": _prefix("-"),
+    "unary": lambda v, ctx: Literal(v.id(ctx), "<<error>>"),
+    "Select": _select,
+    "MemberCall": _member_call,
+    "Index": _index,
+    "Ident": _ident,
+    "GlobalCall": _global_call,
+    "CreateList": _list,
+    "CreateStruct": _map,
+    "CreateMessage": _message,
+    "Int": _literal(_signed_int),
+    "Uint": _literal(uint_value),
+    "Double": _literal(double_value),
+    "String": _literal(string_value),
+    "Bytes": _literal(bytes_value),
+    "BoolTrue": _literal(lambda _: True),
+    "BoolFalse": _literal(lambda _: False),
+    "Null": _literal(lambda _: None),
 }
