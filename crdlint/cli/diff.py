@@ -20,7 +20,7 @@ from crdlint.report import formats
 from crdlint.report.changes import is_consequence
 from crdlint.report.pieces import Outcome, SpoolError, View
 from crdlint.report.summary import Summary
-from crdlint.rules.charts import SKIPPED
+from crdlint.rules.charts import RENDER, SKIPPED
 from crdlint.runner.plan import Planner
 from crdlint.runner.task import Checker, Settings
 
@@ -201,7 +201,7 @@ class _Command:
         self._summary.add(applied.result)
         self._reports.add(lambda report: report.file(applied.result))
         for finding in () if self._arguments["quiet"] else result.diagnostics:
-            if finding.rule == SKIPPED.id:
+            if finding.rule in {SKIPPED.id, RENDER.id}:
                 console.err(f"{self._name(finding.file)}:{finding.line}: not compared: {finding.message}")
         for notice in () if self._arguments["quiet"] else result.notices:
             console.err(f"{self._name(result.file)}: note: {self._in_names(notice)}")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
-    from crdlint.config.model import Config, FailOn
+    from crdlint.config.model import Config, FailOn, FieldValidation
     from crdlint.diagnostics.diagnostic import Severity
     from crdlint.inputs.helm.render import Values
     from crdlint.kubecel.second_opinion import Tally
@@ -89,6 +89,7 @@ class RunOptions:
     fail_on: FailOn | None
     min_severity: Severity | None
     accept_rejections: bool
+    field_validation: FieldValidation | None
     allow_empty: bool
     quiet: bool
     color: str
@@ -219,6 +220,11 @@ def configuration(command: Command) -> Command:
             "--accept-rejections", is_flag=True, help="Do not fail for ignored findings that the API server rejects."
         ),
         click.option(
+            "--field-validation", type=click.Choice(["strict", "warn", "ignore"]),
+            help="What the API server does about unknown fields: reject the object, warn, or nothing [default: warn in charts, "
+            "else strict].",
+        ),
+        click.option(
             "--fail-on", type=click.Choice(["error", "warning", "info", "never"]),
             help="Exit with status 1 if there is a finding of this or a higher severity [default: error].",
         ),
@@ -278,6 +284,7 @@ def override(options: RunOptions, *, include_dependencies: bool = False) -> Call
         min_severity=options.min_severity,
         include_dependencies=include_dependencies or None,
         accept_rejections=options.accept_rejections,
+        field_validation=options.field_validation,
     )
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from crdlint.config.baseline import BaselineMatcher
     from crdlint.config.comments import Comments
-    from crdlint.config.model import Config, FailOn, IgnoredBy
+    from crdlint.config.model import Config, FailOn, FieldValidation, IgnoredBy
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult
 
@@ -98,9 +98,12 @@ def _applied(result: FileResult, findings: list[Diagnostic], by: dict[int, Ignor
     reported: list[Diagnostic] = []
     ignored: Counter[IgnoredBy] = Counter()
     rejections: list[Diagnostic] = []
-    for i, diagnostic in enumerate(findings):
+    for i, sent in enumerate(findings):
+        diagnostic = _as_sent(sent, config)
         severity = config.severity_of(diagnostic.rule, diagnostic.severity)
         reason = by.get(i)
+        if reason is None and _is_strict(sent) and _validation(config) == "ignore":
+            reason = "field-validation"
         if reason is None and _RANKS[severity] > _RANKS[config.min_severity]:
             reason = "min-severity"
         if reason is None:
@@ -111,6 +114,30 @@ def _applied(result: FileResult, findings: list[Diagnostic], by: dict[int, Ignor
             rejections.append(diagnostic)
     failed = _is_failed(reported, rejections, config)
     return Applied(replace(result, diagnostics=tuple(reported)), ignored, tuple(rejections), failed)
+
+
+def _validation(config: Config) -> FieldValidation:
+    return config.field_validation or ("warn" if config.in_chart else "strict")
+
+
+def _is_strict(diagnostic: Diagnostic) -> bool:
+    """Return whether a server rejects an object because of a finding only with strict field validation."""
+    return diagnostic.kind == "strict" and diagnostic.severity == "error"
+
+
+_SENT_BY_HELM: Final = "kubectl and Helm 4 reject it; Helm 3 installs it, and the API server drops the field"
+_SENT: Final = "kubectl rejects it by default; with this field validation the API server drops the field"
+
+
+def _as_sent(diagnostic: Diagnostic, config: Config) -> Diagnostic:
+    """Return a finding as the API server makes it for the field validation that clients ask for."""
+    if not _is_strict(diagnostic) or _validation(config) == "strict":
+        return diagnostic
+    client = _SENT_BY_HELM if config.in_chart else _SENT
+    message = diagnostic.message
+    if diagnostic.versions and message.startswith("rejected "):
+        message = f"dropped {message.removeprefix('rejected ')}"
+    return replace(diagnostic, severity="warning", message=message, help=f"{diagnostic.help}. {client}")
 
 
 def is_rejection(diagnostic: Diagnostic) -> bool:

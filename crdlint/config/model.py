@@ -45,9 +45,10 @@ class BrokenError(Exception):
 
 Level: TypeAlias = Literal["error", "warning", "info", "off"]
 FailOn: TypeAlias = Literal["error", "warning", "info", "never"]
+FieldValidation: TypeAlias = Literal["strict", "warn", "ignore"]
 # The reasons why a finding is not reported.
 IgnoredBy: TypeAlias = Literal[
-    "select", "ignore", "per-file-ignores", "severity", "min-severity", "comment", "baseline"
+    "select", "ignore", "per-file-ignores", "severity", "min-severity", "comment", "baseline", "field-validation"
 ]
 
 
@@ -100,7 +101,8 @@ class Config(NamedTuple):
     Rules are ids or patterns of them (`cel-*`). `severity` and `per_file_ignores` are pairs in the order of the file.
     `folder` is absolute, and patterns of files are relative to it. `notices` are messages for the user. `placeholders`
     are additional patterns of placeholders in samples; None disables all patterns. `accept_rejections` can be set by
-    the command line only.
+    the command line only. `in_chart` is whether Helm sends the file; it decides how fields are validated unless
+    `field_validation` is set.
     """
 
     file: str | None = None
@@ -120,6 +122,8 @@ class Config(NamedTuple):
     placeholders: tuple[str, ...] | None = ()
     accept_rejections: bool = False
     change: Policy = Policy()
+    field_validation: FieldValidation | None = None
+    in_chart: bool = False
     notices: tuple[str, ...] = ()
 
     def merged(
@@ -133,6 +137,7 @@ class Config(NamedTuple):
         min_severity: Severity | None = None,
         include_dependencies: bool | None = None,
         accept_rejections: bool = False,
+        field_validation: FieldValidation | None = None,
     ) -> Config:
         """Return the configuration with the options of the command line applied.
 
@@ -147,6 +152,7 @@ class Config(NamedTuple):
             min_severity=min_severity or self.min_severity,
             include_dependencies=(self.include_dependencies if include_dependencies is None else include_dependencies),
             accept_rejections=self.accept_rejections or accept_rejections,
+            field_validation=field_validation or self.field_validation,
         )
 
     def excludes(self, path: str) -> bool:

@@ -65,6 +65,7 @@ def config_of(source: Source, file: str, folder: str) -> Config:
         crds=tuple(values.get("crds", ())),
         placeholders=_placeholders(values.get("placeholders", True)),
         change=Policy(**values.get("change", {})),
+        field_validation=values.get("field-validation"),
     )
 
 

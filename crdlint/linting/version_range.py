@@ -136,4 +136,6 @@ def _creatable(
         return []
     last = max(i for i, server in enumerate(servers) if server in rejecting)
     line = node_span(root, document.line_offset).line
-    return [f"line {line}: {name_of(root) or 'the CRD'} can be created on Kubernetes {servers[last + 1]} and newer"]
+    return [
+        f"line {line}: {name_of(root) or 'the CRD'} is accepted as it is on Kubernetes {servers[last + 1]} and newer"
+    ]

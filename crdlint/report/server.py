@@ -1,7 +1,8 @@
 """The API server's own messages, one a line: those in the answer to one create request for each document.
 
-The request has the text of the document itself and fieldValidation=Strict. The API server stops at the first of these
-that finds something: decoding, strict decoding, validation. Warnings are only sent if the object is accepted.
+The request has the text of the document itself and fieldValidation=Strict, or Warn if unknown fields are warnings. The API
+server stops at the first of these that finds something: decoding, strict decoding, validation. Warnings are only sent if the
+object is accepted.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from crdlint.report.escapes import printable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.diagnostics.diagnostic import Diagnostic, Kind
     from crdlint.linting.result import FileResult
     from crdlint.report.pieces import Outcome, View
 
@@ -50,5 +51,10 @@ class Report:
 def _answer(findings: list[Diagnostic]) -> list[Diagnostic]:
     """Return the findings about one object that the API server reports for the first request."""
     visible = [finding for finding in findings if not finding.hidden]
-    stage = min((_STAGES.index(finding.kind) for finding in visible if finding.kind in _STAGES), default=0)
-    return [finding for finding in visible if finding.kind == _STAGES[stage]]
+    stages = [_stage(finding) for finding in visible]
+    first = min((stage for stage in stages if stage in _STAGES), key=_STAGES.index, default=None)
+    return [finding for finding, stage in zip(visible, stages, strict=True) if stage == first]
+
+
+def _stage(finding: Diagnostic) -> Kind:
+    return "warning" if finding.rule == "unknown-field" and finding.severity != "error" else finding.kind

@@ -162,7 +162,7 @@ class Report:
     def _stopped(self, findings: Sequence[Diagnostic]) -> Iterator[str]:
         """Explain which findings the API server reports first, since a strict request stops at unknown fields."""
         errors = [finding for finding in findings if finding.kind == "field" and finding.severity == "error"]
-        if errors and any(finding.rule == _UNKNOWN for finding in findings):
+        if errors and any(finding.rule == _UNKNOWN and finding.severity == "error" for finding in findings):
             others = "the other error" if len(errors) == 1 else f"the other {len(errors):,} errors"
             yield from self._note(
                 f"with fieldValidation=Strict, kubectl's default, the API server stops at unknown fields: it reports {others} "

@@ -118,7 +118,10 @@ class Planner:
     def config_of(self, path: str) -> Config | None:
         """Return the configuration of a file, or None if it is excluded or the configuration is invalid."""
         config = self._config(path)
-        return None if config is None or config.excludes(path) else config
+        if config is None or config.excludes(path):
+            return None
+        in_chart = open_descriptor(path) is None and self._layout.locate(path) is not None
+        return config._replace(in_chart=in_chart)
 
     def _add_kustomization(self, folder: str) -> None:
         path = kustomization_of(folder)
@@ -188,7 +191,7 @@ class Planner:
         plan.tasks.append(
             self._task(name, config, location, support, text)._replace(partial=partial, policy=config.change)
         )
-        plan.configs.append(config)
+        plan.configs.append(config._replace(in_chart=location is not None))
 
     def _report_deleted_crds(self, chart: str, path: str, data: bytes, config: Config) -> None:
         """Report the first template of a chart with a CRD that Helm deletes when the chart is uninstalled."""
@@ -290,4 +293,4 @@ class Planner:
                 continue
             name, text, location = packed
             self.plan.tasks.append(self._task(name, config, location, support, text))
-            self.plan.configs.append(config._replace(exclude=()))
+            self.plan.configs.append(config._replace(exclude=(), in_chart=True))

@@ -69,7 +69,7 @@ def test_the_api_gives_the_servers_message_and_the_versions() -> None:
 @each(
     ("text", "versions", "notices"),
     [
-        (SELECTABLE, "1.28..1.36", ("line 1: foos.example.com can be created on Kubernetes 1.30 and newer",)),
+        (SELECTABLE, "1.28..1.36", ("line 1: foos.example.com is accepted as it is on Kubernetes 1.30 and newer",)),
         (SELECTABLE, "1.31..1.36", ()),
         (SELECTABLE, "1.29", ()),
         (INT32, "1.28..1.36", ()),
