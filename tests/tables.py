@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import functools
 import inspect
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    import pytest
+    from _pytest.mark.structures import ParameterSet
 
     Test = Callable[..., None]
+
+Row = TypeVar("Row")
 
 _SUBTESTS: Final = inspect.Parameter("subtests", inspect.Parameter.KEYWORD_ONLY)
 
@@ -61,7 +65,12 @@ def _labels(
     table: Sequence[Mapping[str, object]], ids: Iterable[object] | Callable[[Any], object] | None
 ) -> Sequence[str]:
     if ids is None:
-        return [", ".join(map(repr, arguments.values())) for arguments in table]
+        return [", ".join(getattr(value, "__name__", repr(value)) for value in row.values()) for row in table]
     if callable(ids):
         return [", ".join(str(ids(value)) for value in arguments.values()) for arguments in table]
     return [str(label) for label in ids]
+
+
+def sampled(rows: Sequence[Row], step: int) -> Sequence[ParameterSet]:
+    """Return the parameters of a test of many rows: every `step`-th row by default, all in the exhaustive set."""
+    return [pytest.param(rows[::step], id="sample"), pytest.param(rows, id="all", marks=pytest.mark.exhaustive)]

@@ -261,7 +261,10 @@ def test_identify(text: str, form: str, error: str | None) -> None:
     assert (identity.form, identity.error) == (form, error)
 
 
-@each("opening", ["{not: ", "{items: ", "{properties: {a: "])
+@pytest.mark.parametrize(
+    "opening",
+    ["{not: ", *(pytest.param(key, marks=pytest.mark.exhaustive) for key in ("{items: ", "{properties: {a: "))],
+)
 def test_deep_nesting_ends_in_an_answer(opening: str) -> None:
     each = opening.count("{")
 

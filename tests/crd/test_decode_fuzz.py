@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from present import present
@@ -74,9 +75,16 @@ def documents(value: Any) -> Any:
     return [text, "--- !!map\n" + text]
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
-@given(values(CRD))
-def test_reader_misses_nothing(value: Any) -> None:
+EXAMPLES = [40, pytest.param(600, marks=pytest.mark.exhaustive)]
+
+
+@pytest.mark.parametrize("examples", EXAMPLES)
+def test_reader_misses_nothing(examples: int) -> None:
+    run = settings(max_examples=examples, deadline=None, suppress_health_check=list(HealthCheck))
+    run(given(values(CRD))(misses_nothing))()
+
+
+def misses_nothing(value: Any) -> None:
     for text in documents(value):
         document = parse_stream(text).documents[-1]
         if document.error is not None or document.root is None:
@@ -88,9 +96,16 @@ def test_reader_misses_nothing(value: Any) -> None:
         assert [problem.message for problem in decode_crd(root).problems] == wanted
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
-@given(values(CRD), st.lists(st.sampled_from(["spec", "versions", 0, 1, "schema", "a.b", Key("a"), "x"]), min_size=1))
-def test_whole_way(value: Any, steps: Any) -> None:
+STEPS = st.lists(st.sampled_from(["spec", "versions", 0, 1, "schema", "a.b", Key("a"), "x"]), min_size=1)
+
+
+@pytest.mark.parametrize("examples", EXAMPLES)
+def test_whole_way(examples: int) -> None:
+    run = settings(max_examples=examples, deadline=None, suppress_health_check=list(HealthCheck))
+    run(given(values(CRD), STEPS)(spans_of_paths_begin_before_they_end))()
+
+
+def spans_of_paths_begin_before_they_end(value: Any, steps: Any) -> None:
     root = parse_stream(json.dumps(value)).documents[0].root
     if root is None:
         return

@@ -132,7 +132,7 @@ def test_an_interface_prints_its_value() -> None:
 
 @each("wrap", [lambda inner: [inner], lambda inner: {"a": inner}, lambda inner: config(names=inner)])
 def test_any_depth(wrap: Callable[..., Any]) -> None:
-    depth = 50_000
+    depth = 12_500
     value: object = "x"
     for _ in range(depth):
         value = wrap(value)

@@ -7,7 +7,7 @@ reported afterwards was shown or hidden before, and what was hidden is reported.
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tables import each
@@ -16,6 +16,9 @@ from crdlint.linting.pipeline import lint_file
 from crdlint.rules.catalog import all_rules
 from crdlint.rules.engine.examples import HEAD, small
 from crdlint.yaml import decode_yaml
+
+if TYPE_CHECKING:
+    from crdlint.rules.engine.rule import Rule
 
 RULES = {
     rule.id: rule
@@ -48,9 +51,21 @@ def side_by_side(first: str, second: str) -> str:
     return json.dumps(small({"type": "object", "properties": properties}))
 
 
-@pytest.mark.parametrize("later", LATER)
-@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.id)
-def test_what_appears_after_a_fix_was_hidden(rule: Any, later: str) -> None:
+# Each rule beside one later example, and each later example beside several rules.
+PAIRS = [(rule, LATER[i % len(LATER)]) for i, rule in enumerate(RULES.values())]
+PRODUCT = [(rule, later) for rule in RULES.values() for later in LATER]
+
+
+@pytest.mark.parametrize(
+    "pairs", [PAIRS, pytest.param(PRODUCT, marks=pytest.mark.exhaustive)], ids=["pairs", "product"]
+)
+def test_what_appears_after_a_fix_was_hidden(pairs: list[tuple[Rule, str]], subtests: pytest.Subtests) -> None:
+    for rule, later in pairs:
+        with subtests.test(f"{rule.id} before {later}"):
+            check_what_was_hidden(rule, later)
+
+
+def check_what_was_hidden(rule: Rule, later: str) -> None:
     shown, hidden = reported(side_by_side(rule.bad, RULES[later].bad))
     alone, _ = reported(side_by_side(rule.bad, "type: object"))
     after, _ = reported(side_by_side(rule.good, RULES[later].bad))

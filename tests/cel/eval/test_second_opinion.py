@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from second_opinion import TYPES, VARIABLES, expressions, plain, second_opinion, typed
 from tables import each
@@ -154,10 +155,11 @@ def test_known_differences(text: str, ours: Any, theirs: Any, source: str) -> No
     assert typed(second_opinion(text)) == typed(theirs)
 
 
+@pytest.mark.parametrize("count", [10, pytest.param(200, marks=pytest.mark.exhaustive)])
 @each("type_", TYPES)
-def test_generated(type_: str) -> None:
+def test_generated(type_: str, count: int) -> None:
     @settings(
-        max_examples=60,
+        max_examples=count,
         derandomize=True,
         deadline=None,
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
