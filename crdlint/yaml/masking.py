@@ -1,10 +1,9 @@
 r"""Rewrites input that the API server accepts and libyaml rejects.
 
 The libyaml of ruamel.yaml rejects a colon within a plain scalar of a flow collection (`{url: https://x}`), and `\'` in
-double quotes; go-yaml v2 accepts both. JSON, which Go reads without YAML, may escape a character as two surrogates. A
-byte order mark at the start of a line is ignored by libyaml, but is text in Go. Such characters are replaced by
-private-use characters that the text does not contain, one by one so that all marks stay valid. Afterwards the original
-characters are restored in scalars.
+double quotes; go-yaml v2 accepts both. A byte order mark at the start of a line is ignored by libyaml, but is text in
+Go. Such characters are replaced by private-use characters that the text does not contain, one by one so that all marks
+stay valid. Afterwards the original characters are restored in scalars.
 """
 
 from __future__ import annotations
@@ -18,30 +17,22 @@ if TYPE_CHECKING:
 
 _COLON: Final = "found unexpected ':'"
 _ESCAPED: Final = "found unknown escape character"
-_SURROGATE: Final = "found invalid Unicode character escape code"
 
 _BOM: Final = "\ufeff"
 _PRIVATE: Final = re.compile(r"[\ue000-\uf7ff]|\\[uU](?:0000)?([eEfF][0-9a-fA-F]{3})")
 _BLOCKS: Final = (0xE000, 0xE800, 0xF000)
 _BLOCK_SIZE: Final = 0x800
-_FIRST_SURROGATE: Final = 0xD800
 
 # Directives, then words that may be plain scalars: those that do not start with a quote, tag, anchor or comment sign.
 _WORD: Final = re.compile(r"^%.*$|(?<![^\s\[\]{},])[^\s\[\]{},!&*#\"'][^\s\[\]{},]*", re.MULTILINE)
-_ESCAPE: Final = re.compile(r"\\(?:u([dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Mask:
-    """A text for libyaml, and the meaning of its private-use characters.
-
-    They represent a colon, a byte order mark, nothing (`filler`), or surrogates (from the first character of a block
-    on).
-    """
+    """A text for libyaml, and the meaning of its private-use characters: a colon, a byte order mark, nothing (`filler`)."""
 
     text: str
     colon: str = ""
-    surrogates: int = 0
     bom: str = ""
     filler: str = ""
 
@@ -53,14 +44,7 @@ class Mask:
             value = value.replace(self.bom, _BOM)
         if self.filler:
             value = value.replace(self.filler, "")
-        if self.surrogates and _PRIVATE.search(value):
-            value = "".join(map(self._surrogate, value))
-            value = value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
         return value
-
-    def _surrogate(self, char: str) -> str:
-        index = ord(char) - self.surrogates
-        return chr(_FIRST_SURROGATE + index) if 0 <= index < _BLOCK_SIZE else char
 
 
 def without_marks(mask: Mask) -> Mask:
@@ -77,8 +61,6 @@ def masked(mask: Mask, error: MarkedYAMLError) -> Mask | None:
     index = error.problem_mark.index + mask.text.startswith(_BOM)  # libyaml does not count it
     if error.problem == _COLON:
         return _without_colon(mask, index)
-    if error.problem == _SURROGATE and not mask.surrogates and mask.text.lstrip().startswith("{"):
-        return _without_surrogates(mask)
     if error.problem == _ESCAPED:
         return _without_apostrophe(mask, index)
     return None
@@ -116,17 +98,6 @@ def _without_apostrophe(mask: Mask, index: int) -> Mask | None:
     if text[index : index + 2] != "\\'" or not filler:
         return None
     return replace(mask, text=f"{text[:index]}'{filler}{text[index + 2 :]}", filler=filler)
-
-
-def _without_surrogates(mask: Mask) -> Mask | None:
-    block = _unused(mask.text)
-    if block is None:
-        return None
-
-    def escaped(match: re.Match[str]) -> str:
-        return rf"\u{int(match[1], 16) - _FIRST_SURROGATE + block:04x}" if match[1] else match[0]
-
-    return replace(mask, text=_ESCAPE.sub(escaped, mask.text), surrogates=block)
 
 
 def _unused(text: str) -> int | None:

@@ -6,6 +6,7 @@ leaves need no other object. Marks have 0-based `line` and `column` in character
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from ruamel.yaml.events import ScalarEvent as Scalar
@@ -15,7 +16,17 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-__all__ = ["Collection", "Mapping", "Node", "Scalar", "Sequence", "child", "entry", "items_of", "text_of"]
+__all__ = ["Collection", "Mapping", "Mark", "Node", "Scalar", "Sequence", "child", "entry", "items_of", "text_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A position with line and column as an editor counts them; `yaml_line` is the line as YAML counts it."""
+
+    index: int
+    line: int
+    column: int
+    yaml_line: int
 
 
 class Collection:

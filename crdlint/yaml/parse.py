@@ -10,6 +10,7 @@ import gc
 import re
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
@@ -26,7 +27,7 @@ from ruamel.yaml.parser import ParserError
 
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.edit import line_and_column, line_starts
-from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+from crdlint.yaml.nodes import Mapping, Mark, Scalar, Sequence
 from crdlint.yaml.resolve import WORDS, is_plain_string
 
 if TYPE_CHECKING:
@@ -261,22 +262,12 @@ def _events(text: str) -> Callable[[], Any]:
 _RARE_BREAK: Final = re.compile("[\x85\u2028\u2029]")
 
 
-@dataclass(frozen=True, slots=True)
-class _Mark:
-    """A position with line and column as an editor counts them; `yaml_line` is the line as YAML counts it."""
-
-    index: int
-    line: int
-    column: int
-    yaml_line: int
-
-
 def _as_editors_count(get: Callable[[], Any], text: str) -> Callable[[], Any]:
     """Return a function whose events have an editor's positions, for texts in which YAML counts more lines."""
     starts = line_starts(text.removeprefix(_BOM))
 
-    def counted(mark: Any) -> _Mark:
-        return _Mark(mark.index, *line_and_column(starts, mark.index), mark.line)
+    def counted(mark: Any) -> Mark:
+        return Mark(mark.index, *line_and_column(starts, mark.index), mark.line)
 
     def next_event() -> Any:
         event = get()
@@ -312,8 +303,12 @@ def _read(text: str, non_simple: list[Mapping]) -> tuple[Node | None, bool]:
             return _build(_events(text), non_simple)
     except MarkedYAMLError as error:
         problem = error
+    from crdlint.yaml.json_events import events, is_json
     from crdlint.yaml.masking import Mask, masked, without_marks
 
+    if is_json(text):
+        non_simple.clear()
+        return _build(partial(next, events(text), None), non_simple)
     mask = Mask(text)
     if not from_start:
         mask = without_marks(mask)

@@ -59,6 +59,7 @@ def shown(text: str, place: tuple[int, int, int, int] | None) -> str:
         ("a: >-\n  one\n  two\n\n  three\n    more\n  four\n", "four", (7, 3, 7, 7)),
         ("a: |\r\n  one\r\n  two\r\n", "two", (3, 3, 3, 6)),
         ("a: 'é𝄞x'\n", "x", (1, 7, 1, 8)),
+        (f'{{"{"k" * 1100}":\n  "\\u00e9\u2028 x"}}', "x", (2, 12, 2, 13)),
     ],
 )
 def test_place(text: str, part: str, there: tuple[int, int, int, int]) -> None:

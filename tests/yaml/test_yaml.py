@@ -18,6 +18,8 @@ from crdlint.yaml.nodes import Mapping, child, items_of, text_of
 from crdlint.yaml.parse import parse_first, parse_stream
 from crdlint.yaml.values import duplicate_keys
 
+LONG = "k" * 1025  # longer than YAML's keys without a question mark
+
 if TYPE_CHECKING:
     from typing import Any
 
@@ -91,6 +93,10 @@ def test_scalars(text: str, value: Any) -> None:
         ('{"a": "\\ud83d\\ude00 \\ue000 \\\\ud83d"}', {"a": "\U0001f600 \ue000 \\ud83d"}),
         ("\ufeffa: 1\n\ufeffb: [c:d]\n", {"a": 1, "\ufeffb": ["c:d"]}),
         ('{"a": "\\ud83d", "\\udE00\\uD83D": "x"}', {"a": "\ufffd", "\ufffd\ufffd": "x"}),
+        (
+            f'\n{{"{LONG}":[1,-2.5e1,"[\\"\\/ \\u00e9",{{}}],\r\n\t"a": {{"b":true, "c": null}}}}\n',
+            {LONG: [1, -25, '["/ é', {}], "a": {"b": True, "c": None}},
+        ),
     ],
 )
 def test_documents(text: str, value: dict[str, Any] | None) -> None:
@@ -125,6 +131,8 @@ def test_documents(text: str, value: dict[str, Any] | None) -> None:
         ),
         ("%YAML 1.2\n---\na: 1\n", "yaml: found incompatible YAML document"),
         ("#\n%YAML 1.2\n---\na: 1\n", "yaml: line 1: found incompatible YAML document"),
+        (f"{{'{LONG}': 1}}", "yaml: did not find expected ',' or '}'"),
+        (f'{{"{LONG}": NaN}}', "yaml: did not find expected ',' or '}'"),
         ("a: [b?c]", "yaml: did not find expected ',' or ']'"),
         ("a: [b:c\n", "yaml: line 1: did not find expected ',' or ']'"),
         ("a: {b: :c}", "yaml: did not find expected node content"),

@@ -1,0 +1,67 @@
+"""JSON as the events of a YAML parser, for what JSON allows and libyaml rejects.
+
+kubectl reads a text that begins with a brace as JSON. In it, a key may have more than 1,024 characters, and two escaped
+surrogates are one character.
+"""
+
+from __future__ import annotations
+
+import re
+from json import loads
+from typing import TYPE_CHECKING, Any, Final
+
+from ruamel.yaml.events import MappingEndEvent, MappingStartEvent, SequenceEndEvent, SequenceStartEvent
+
+from crdlint.yaml.edit import line_and_column, line_starts
+from crdlint.yaml.nodes import Mark, Scalar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]|[^\s"\[\]{},:]+')
+_STARTS: Final = {"{": MappingStartEvent, "[": SequenceStartEvent}
+_ENDS: Final = {"}": MappingEndEvent, "]": SequenceEndEvent}
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+
+
+def is_json(text: str) -> bool:
+    """Return whether a text is a JSON object that kubectl reads as such."""
+    if not text.lstrip().startswith("{"):
+        return False
+    try:
+        loads(text, parse_int=len, parse_float=len, parse_constant=_reject)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _reject(constant: str) -> None:
+    raise ValueError(constant)
+
+
+def events(text: str) -> Iterator[Any]:
+    """Yield the events of a text that is JSON."""
+    starts = line_starts(text)
+
+    def mark(index: int) -> Mark:
+        line, column = line_and_column(starts, index)
+        return Mark(index, line, column, line)
+
+    for match in _TOKEN.finditer(text):
+        token = match[0]
+        marks = mark(match.start()), mark(match.end())
+        if token in _STARTS:
+            yield _STARTS[token](None, None, True, *marks, flow_style=True)
+        elif token in _ENDS:
+            yield _ENDS[token](*marks)
+        elif token.startswith('"'):
+            yield Scalar(None, None, (False, True), _unescaped(token), *marks, style='"')
+        else:
+            yield Scalar(None, None, (True, False), token, *marks, style="")
+
+
+def _unescaped(literal: str) -> str:
+    text: str = loads(literal)
+    if _SURROGATE.search(text):  # lone ones: Go replaces them
+        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
