@@ -46,7 +46,7 @@ _SHORTEST_PAUSE: Final = 0.02
 _LONGEST_PAUSE: Final = 0.25
 _MOST_RELATED: Final = 20  # findings on resources whose places in the CRD are looked for
 _LARGEST_MESSAGE: Final = 256 * 1024 * 1024  # bytes
-_LONGEST_HEADER: Final = 8 * 1024  # bytes
+_LONGEST_HEADER: Final = 1024  # bytes; Python reads no number of more than 4,300 digits
 _WATCHED: Final = ("**/*.yaml", "**/*.yml", "**/*.json", "**/pyproject.toml")
 
 

@@ -51,6 +51,7 @@ def answers(messages: list[dict[str, Any]]) -> dict[Any, Any]:
         b"\r\n\r\n",
         b"Content-Length: 10\r\n\r\n{",
         b"Content-Length: 99999999999999999999\r\n\r\n{}",
+        b"Content-Length: " + b"9" * 5000 + b"\r\n\r\n{}",
         b"Content-Length: -1\r\n\r\n{}",
         b"Content-Length: abc\r\n\r\n{}",
         b"x" * 100_000,
