@@ -192,7 +192,7 @@ def _locate(text: str, steps: list[str | int]) -> tuple[int, int]:
 def write(path: str, baseline: KnownFindings) -> bool:
     """Write a baseline atomically; return False if the file is up to date. Raise ConfigError if it cannot be written."""
     data = _rendered(baseline).encode("utf-8", "surrogatepass")
-    target = Path(path).resolve()
+    target = Path(path)
     try:
         if target.is_file() and target.read_bytes() == data:
             return False

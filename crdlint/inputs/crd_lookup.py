@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from crdlint.inputs.paths import Selection, discover, has_yaml_suffix
-from crdlint.inputs.read import UnreadableError, read_bytes
+from crdlint.inputs.read import UnreadableError, entries_of, is_folder, read_bytes
 
 # Directories of charts, of operators' repositories, and of controller-gen.
 _FOLDERS: Final = ("crds", "crd", "config/crd")
@@ -73,10 +73,10 @@ def checkout_of(url: str, folder: str) -> str | None:
     current = os.path.abspath(folder)
     while True:
         try:
-            entries = sorted(os.scandir(current), key=lambda entry: entry.name)
+            entries = entries_of(current)
         except OSError:
             entries = []
-        for path in (current, *(entry.path for entry in entries if entry.is_dir())):
+        for path in (current, *(entry.path for entry in entries if is_folder(entry))):
             if repository in _remotes(path):
                 return path
         parent = os.path.dirname(current)

@@ -88,6 +88,7 @@ class Tree:
 
 def commit_of(repository: Repository, revision: str) -> str:
     """Return the commit id of a revision; raise RepositoryError."""
+    repository.require_regular_files(below=True)
     done = _git(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}")
     if done.status:
         raise RepositoryError(_reason(done) or "there is no such revision")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from crdlint.inputs.gitignore import Ignored, ignored_in
 from crdlint.inputs.globs import Glob
 from crdlint.inputs.patterns import compiled
-from crdlint.inputs.read import STDIN, open_descriptor, reason
+from crdlint.inputs.read import STDIN, entries_of, is_folder, open_descriptor, reason
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -198,8 +198,7 @@ class _Walk:
 
     def _entries(self, folder: str) -> list[os.DirEntry[str]]:
         try:
-            with os.scandir(folder or os.curdir) as entries:
-                return sorted(entries, key=lambda entry: entry.name)
+            return entries_of(folder or os.curdir)
         except OSError as error:
             self._report(folder or os.curdir, reason(error))
             return []
@@ -227,16 +226,16 @@ class _Walk:
             folder, states, ignored = pending.pop()
             folders = []
             for entry in self._entries(folder):
-                path, is_folder = folder + entry.name, entry.is_dir()
-                after = glob.step(states, entry.name, is_link=is_folder and entry.is_symlink())
-                if not after or (not is_folder and not self.filter.matches(glob, path, after)):
+                path, enters = folder + entry.name, is_folder(entry)
+                after = glob.step(states, entry.name, is_link=enters and entry.is_symlink())
+                if not after or (not enters and not self.filter.matches(glob, path, after)):
                     continue
-                if self._is_left_out(path, ignored, folder=is_folder):
+                if self._is_left_out(path, ignored, folder=enters):
                     continue
-                is_whole = not is_folder or glob.accepts_whole(after)
+                is_whole = not enters or glob.accepts_whole(after)
                 if is_whole:
                     self.named(path)
-                if is_folder and not (is_whole and glob.open_end) and glob.leads_on(after):
+                if enters and not (is_whole and glob.open_end) and glob.leads_on(after):
                     folders.append((f"{path}/", after, self._below(ignored, path)))
             pending.extend(reversed(folders))
 

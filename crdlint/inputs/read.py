@@ -107,6 +107,20 @@ _KINDS: Final = {
 }
 
 
+def entries_of(folder: str) -> list[os.DirEntry[str]]:
+    """Return the entries of a directory by name; raise OSError."""
+    with os.scandir(folder) as entries:
+        return sorted(entries, key=lambda entry: entry.name)
+
+
+def is_folder(entry: os.DirEntry[str]) -> bool:
+    """Return whether an entry is a directory or a link to one. A link to itself is neither."""
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
 def read_text(path: str, *, only_crds: bool = False) -> str | None:
     """Return the text of a file, or None with `only_crds` if it cannot contain CRDs; raise UnreadableError."""
     data = read_bytes(path)

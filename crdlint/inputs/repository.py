@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import itertools
 import os
+import stat
 from typing import Final, NamedTuple
+
+from crdlint.inputs.read import UnreadableError, entries_of, is_folder, read_bytes
 
 _POINTER: Final = b"gitdir: "
 _LONGEST_POINTER: Final = 65_536  # bytes
-_FILES: Final = ("HEAD", "config", "config.worktree", "index", "packed-refs", "shallow")
+_FOLDERS: Final = ("info", "logs", "objects", "refs", "reftable")  # all that git reads, the hooks aside
 
 
 class RepositoryError(Exception):
@@ -35,12 +38,40 @@ class Repository(NamedTuple):
             and os.path.isdir(os.path.join(self.shared, "refs"))
         )
 
-    def require_regular_files(self) -> None:
-        """Raise RepositoryError if a file of the repository is a pipe or a device, which git would wait for or read."""
-        for folder, name in itertools.product((self.folder, self.shared), _FILES):
-            path = os.path.join(folder, name)
-            if os.path.exists(path) and not os.path.isfile(path):
-                raise RepositoryError(f"{path} is not a regular file")
+    def require_regular_files(self, *, below: bool = False) -> None:
+        """Raise RepositoryError if a file is a pipe or a device, which git would wait for or read.
+
+        With `below`, files in directories, such as objects, are included.
+        """
+        tops = dict.fromkeys((self.folder, self.shared))
+        pending = [*tops, *(os.path.join(*parts) for parts in itertools.product(tops, _FOLDERS) if below)]
+        seen: set[str] = set()
+        while pending:
+            folder = pending.pop()
+            for entry in _entries(folder):
+                if is_folder(entry):
+                    path = os.path.realpath(entry.path) if entry.is_symlink() else entry.path
+                    if folder not in tops and path not in seen:
+                        seen.add(path)
+                        pending.append(path)
+                elif not entry.is_file(follow_symlinks=False) and _is_special(entry.path):
+                    raise RepositoryError(f"{entry.path} is not a regular file")
+
+
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    """Return the entries of a directory, none if git cannot read it either."""
+    try:
+        return entries_of(folder)
+    except OSError:
+        return []
+
+
+def _is_special(path: str) -> bool:
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISBLK(mode)
 
 
 def repository_of(path: str) -> Repository | None:
@@ -82,8 +113,6 @@ def repository_at(top: str) -> Repository | None:
 
 def _target(path: str) -> str | None:
     """Return the line of a file that refers to a directory, or None if there is no such file or line."""
-    from crdlint.inputs.read import UnreadableError, read_bytes
-
     try:
         line = read_bytes(path, _LONGEST_POINTER).rstrip(b"\r\n")
     except UnreadableError:

@@ -51,6 +51,15 @@ def find(name: str) -> str | None:
     return program if program is not None and Path(program).is_absolute() else None
 
 
+def identity_of(program: str) -> str:
+    """Return a text that changes when a program is replaced: its real path, its size and its time."""
+    try:
+        status = Path(program).stat()
+    except OSError:  # it cannot be run, either
+        return program
+    return f"{os.path.realpath(program)} {status.st_size} {status.st_mtime_ns}"
+
+
 def shortened(text: str, longest: int) -> str:
     """Return a program's message in one line, truncated to `longest` characters."""
     text = " ".join(text.split())

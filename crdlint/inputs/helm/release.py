@@ -12,6 +12,7 @@ import os
 import re
 import zlib
 from base64 import b64encode
+from contextlib import suppress
 from dataclasses import dataclass
 from heapq import nlargest
 from itertools import pairwise
@@ -21,7 +22,7 @@ from crdlint.crd.recognition import KIND
 from crdlint.inputs.helm.ignored import IGNORE_FILE, Ignored
 from crdlint.inputs.helm.layout import CHART
 from crdlint.inputs.helm.masking import mask
-from crdlint.inputs.read import UnreadableError, decode, read_bytes
+from crdlint.inputs.read import UnreadableError, decode, entries_of, is_folder, read_bytes
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping, Scalar, child, items_of, text_of
 from crdlint.yaml.parse import parse_first
@@ -99,19 +100,20 @@ def chart_files(chart: str) -> ChartFiles:
     while pending:
         below = pending.pop()
         try:
-            with os.scandir(os.path.join(chart, below)) as listed:
-                entries = sorted(listed, key=lambda entry: entry.name)
+            entries = entries_of(os.path.join(chart, below))
         except OSError:
             continue
         folders = []
         for entry in entries:
             path = f"{below}{entry.name}"
-            if entry.is_dir():
+            if is_folder(entry):
                 if not entry.is_symlink() and not ignored.matches(path, is_folder=True):
                     folders.append(f"{path}/")
-            elif not ignored.matches(path, is_folder=False) and entry.is_file():
+            elif not ignored.matches(path, is_folder=False):
                 target = inner if path.startswith("charts/") and not path.endswith(".prov") else own
-                target[path] = entry.stat().st_size
+                with suppress(OSError):  # a link to itself, or a file that is gone
+                    if entry.is_file():
+                        target[path] = entry.stat().st_size
         pending += reversed(folders)
     return ChartFiles(chart, own, inner)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -14,9 +13,9 @@ from typing import Final
 from crdlint.crd.recognition import KIND
 from crdlint.inputs.helm.failures import INSTEAD, Failure
 from crdlint.inputs.offline import reason, sandbox
-from crdlint.inputs.read import UnreadableError, read_bytes
+from crdlint.inputs.read import UnreadableError, entries_of, is_folder, read_bytes
 from crdlint.inputs.repository import is_below, repository_top
-from crdlint.safety.programs import ProgramError, find, shortened
+from crdlint.safety.programs import ProgramError, find, identity_of, shortened
 
 # The first release that looks up no host names for templates (getHostByName).
 OLDEST: Final = (3, 11, 1)
@@ -147,17 +146,16 @@ def render_manifest(chart: str, values: Values, program: str, kube_version: str)
 
 def chart_digest(chart: str, values: Values, program: str | None) -> bytes | None:
     """Return a digest of all inputs of rendering a chart, or None if they are too large or not readable."""
-    identity = ""
-    if program is not None:
-        status = os.stat(program)
-        identity = f"{os.path.realpath(program)} {status.st_size} {status.st_mtime_ns}"
+    identity = "" if program is None else identity_of(program)
     digest = blake2b(repr((identity, values.files, values.sets)).encode("utf-8", "backslashreplace"))
     left = _LARGEST
     names = [(os.path.relpath(entry.path, chart), entry) for entry in _entries(chart)]
-    files = [(name, entry.path) for name, entry in names if not entry.is_dir()]
-    for name, entry in names:
-        if entry.is_symlink():
-            digest.update(os.fsencode(f"{name}\0{os.readlink(entry.path)}\0"))
+    files = [(name, entry.path) for name, entry in names if not is_folder(entry)]
+    try:
+        for name, path in ((name, entry.path) for name, entry in names if entry.is_symlink()):
+            digest.update(os.fsencode(f"{name}\0{os.readlink(path)}\0"))
+    except OSError:  # it is gone
+        return None
     for name, path in (*sorted(files), *(("", file) for file in values.files)):
         try:
             data = read_bytes(path, left)
@@ -178,15 +176,14 @@ def _entries(chart: str) -> Iterator[os.DirEntry[str]]:
     pending, seen = [chart], {os.path.realpath(chart)}
     while pending:
         try:
-            with os.scandir(pending.pop()) as listed:
-                entries = sorted(listed, key=lambda entry: entry.name)
+            entries = entries_of(pending.pop())
         except OSError:
             continue
         for entry in entries:
-            is_folder = entry.is_dir()
-            if entry.is_symlink() or not is_folder:
+            enters = is_folder(entry)
+            if entry.is_symlink() or not enters:
                 yield entry
-            if is_folder and entry.name not in _NEVER_READ and (real := os.path.realpath(entry.path)) not in seen:
+            if enters and entry.name not in _NEVER_READ and (real := os.path.realpath(entry.path)) not in seen:
                 seen.add(real)
                 pending.append(entry.path)
 
@@ -209,15 +206,8 @@ def _runs(chart: str, values: Values) -> list[Values]:
     except OSError:
         names = []
     paths = [os.path.join(folder, name) for name in names if name.endswith(("-values.yaml", "-values.yml"))]
-    files = [path for path in paths if stat.S_ISREG(_mode(path))]
+    files = [path for path in paths if os.path.isfile(path)]
     return [Values((file,), values.sets) for file in files] or [values]
-
-
-def _mode(path: str) -> int:
-    try:
-        return os.stat(path).st_mode
-    except OSError:
-        return 0
 
 
 def _with(*values: Values) -> str:

@@ -19,7 +19,7 @@ from crdlint.inputs.offline import reason, sandbox
 from crdlint.inputs.read import UnreadableError, read_text
 from crdlint.linting.result import CRD, ComparedCRD, FileResult
 from crdlint.rules.sets import OF_WHOLE_CRDS
-from crdlint.safety.programs import TIMEOUT, ProgramError, find
+from crdlint.safety.programs import TIMEOUT, ProgramError, find, identity_of
 from crdlint.yaml.nodes import child, items_of
 
 if TYPE_CHECKING:
@@ -52,8 +52,7 @@ class Program:
     @property
     def identity(self) -> str:
         """A text that changes if the program is replaced."""
-        status = os.stat(self.path)
-        return f"{os.path.realpath(self.path)} {self.command} {status.st_size} {status.st_mtime_ns}"
+        return f"{identity_of(self.path)} {self.command}"
 
 
 @dataclass(frozen=True, slots=True)
