@@ -55,16 +55,26 @@ def estimate_costs(text: str, *, kube_version: str = NEWEST_VERSION) -> list[Rul
 
 
 def validate_resource(
-    crd_text: str, resource_text: str, *, old_resource: str | None = None, kube_version: str = NEWEST_VERSION
+    crd_text: str,
+    resource_text: str,
+    *,
+    old_resource: str | None = None,
+    kube_version: str = NEWEST_VERSION,
+    as_request: bool = False,
 ) -> ResourceReport:
     """Return the API server's findings on creating a custom resource, or on updating the old one if given.
 
     The first document of each text counts. ``kube_version`` is the server's version, or a range: each finding of these
     servers is then returned once, with the ``versions`` it holds for, and what is not a finding is the newest server's.
-    A CRD that these servers reject gives ``crd_errors``, and the resource is validated as if they accepted it. Raises
-    `YAMLDecodeError` for a text that is no YAML object, ValueError for an unknown ``kube_version``.
+    A CRD that these servers reject gives ``crd_errors``, and the resource is validated as if they accepted it.
+
+    By default the object is validated unchanged: its status and generation count, and a namespaced object needs a
+    namespace. With ``as_request`` it is a manifest, as for ``crdlint validate``: the default namespace is added,
+    ``generateName`` gives a name, the generation is the server's, and so is the status where it is a subresource.
+
+    Raises `YAMLDecodeError` for a text that is no YAML object, ValueError for an unknown ``kube_version``.
     """
-    return report(crd_text, resource_text, old_resource, kube_version=kube_version)
+    return report(crd_text, resource_text, old_resource, kube_version=kube_version, as_request=as_request)
 
 
 def _visible(result: FileResult) -> list[Diagnostic]:

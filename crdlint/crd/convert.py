@@ -36,6 +36,7 @@ def read_crd(root: Node, *, stored: bool = False, server: Server = NEWEST) -> De
     `stored` keeps the status, for an object that exists already (see `defaults.prepare_for_update`).
     """
     decoded = decode_crd(root, server)
+    vars(decoded.crd.metadata).pop("namespace", None)  # upstream: rest.EnsureObjectNamespaceMatchesRequestNamespace
     set_defaults(decoded.crd)
     convert_to_internal(decoded.crd)
     if not stored:

@@ -1,7 +1,4 @@
-"""Validation of object metadata. Upstream: apimachinery pkg/api/validation/objectmeta.go, pkg/apis/meta/v1/validation.
-
-The rules for name and namespace depend on the type: see `validate_resource_meta` for custom resources.
-"""
+"""Validation of object metadata. Upstream: apimachinery pkg/api/validation/objectmeta.go, pkg/apis/meta/v1/validation."""
 
 from __future__ import annotations
 
@@ -51,6 +48,7 @@ _MOST_REPEATED: Final = 1 << 16  # the total length of owner references in error
 class Rules(NamedTuple):
     """The rule ids for findings about metadata."""
 
+    name: str
     labels: str
     annotations: str
     annotations_size: str
@@ -62,12 +60,51 @@ class Rules(NamedTuple):
 
 def validate_object_meta(meta: ObjectMeta, path: Path, rules: Rules, server: Server) -> Iterator[FieldError]:
     """Yield the errors in metadata, except for name and namespace."""
-    yield from _negative_generation(meta, path, rules)
+    if meta.generation < 0:
+        generation_path = path.child("generation")
+        yield invalid(rules.server_owned, generation_path, meta.generation, "must be greater than or equal to 0")
     yield from _labels(meta, path, rules)
     yield from _annotations(meta, path, rules)
     yield from _owners(meta, path, rules, server)
     yield from _finalizers(meta, path, rules)
     yield from _managed_fields(meta, path, rules, server)
+
+
+def validate_any_object_meta(
+    meta: ObjectMeta, path: Path, rules: Rules, server: Server, *, requires_namespace: bool, name_check: NameCheck
+) -> Iterator[FieldError]:
+    """Yield the errors in metadata. Upstream: ValidateObjectMetaAccessor."""
+    if meta.generate_name:
+        for message in name_check(meta.generate_name, True):
+            yield invalid(rules.name, path.child("generateName"), meta.generate_name, message)
+    if meta.name:
+        for message in name_check(meta.name, False):
+            yield invalid(rules.name, path.child("name"), meta.name, message)
+    else:
+        yield required(rules.name, path.child("name"), "name or generateName is required")
+    if requires_namespace and not meta.namespace:
+        yield required(rules.name, path.child("namespace"), "")
+    elif requires_namespace:
+        for message in is_dns1123_label(meta.namespace):
+            yield invalid(rules.name, path.child("namespace"), meta.namespace, message)
+    yield from validate_object_meta(meta, path, rules, server)
+
+
+def prepare_update(meta: ObjectMeta, old: ObjectMeta, *, is_manifest: bool) -> None:
+    """Set the server's own fields in new metadata as they are stored, in place. Upstream: rest.BeforeUpdate.
+
+    A stored object has a resource version, which every client sends, and a timestamp. An old object without them is a
+    manifest; with `is_manifest`, the new timestamp is then that of the stored object.
+    """
+    meta.generation = old.generation
+    meta.uid = meta.uid or old.uid
+    meta.resource_version = meta.resource_version or old.resource_version or "1"
+    if old.creation_timestamp or is_manifest:
+        meta.creation_timestamp = old.creation_timestamp
+    if old.deletion_timestamp:
+        meta.deletion_timestamp = old.deletion_timestamp
+    if meta.deletion_grace_period_seconds is None:
+        meta.deletion_grace_period_seconds = old.deletion_grace_period_seconds
 
 
 def validate_object_meta_update(
@@ -80,12 +117,6 @@ def validate_object_meta_update(
             listed = "[]string{" + ", ".join(map(quote, extra)) + "}"
             detail = f"no new finalizers can be added if the object is being deleted, found new finalizers {listed}"
             yield forbidden(rules.immutable, path.child("finalizers"), detail)
-    if not meta.resource_version:
-        yield invalid(rules.immutable, path.child("resourceVersion"), "", "must be specified for an update")
-    if server.requires_metadata_fields:
-        yield from _negative_generation(meta, path, rules)
-    if meta.generation < before.generation:
-        yield invalid(rules.immutable, path.child("generation"), meta.generation, "must not be decremented")
     for name, attribute in _IMMUTABLE_FIELDS:
         value = getattr(meta, attribute)
         if not semantic_equal(value, getattr(before, attribute)):
@@ -96,12 +127,6 @@ def validate_object_meta_update(
     yield from _annotations(meta, path, rules)
     yield from _owners(meta, path, rules, server)
     yield from _managed_fields(meta, path, rules, server)
-
-
-def _negative_generation(meta: ObjectMeta, path: Path, rules: Rules) -> Iterator[FieldError]:
-    if meta.generation < 0:
-        generation_path = path.child("generation")
-        yield invalid(rules.server_owned, generation_path, meta.generation, "must be greater than or equal to 0")
 
 
 _IMMUTABLE_FIELDS: Final = (
@@ -259,7 +284,7 @@ def _wrong_operation(operation: Typed, path: Path, rules: Rules, server: Server)
     return not_supported(rules.server_owned, operation_path, operation, ("Apply", "Update"))
 
 
-_RESOURCE_RULES: Final = Rules(*[RESOURCE_METADATA] * 7)
+RESOURCE_RULES: Final = Rules(*[RESOURCE_METADATA] * 8)
 
 
 def path_segment(text: str, prefix: bool) -> list[str]:
@@ -275,33 +300,12 @@ def dns_subdomain(text: str, prefix: bool) -> list[str]:
 def validate_resource_meta(
     meta: dict[str, Any], path: Path, server: Server, *, requires_namespace: bool, name_check: NameCheck
 ) -> Iterator[FieldError]:
-    """Yield the errors in the metadata of a new custom resource. Upstream: ValidateObjectMetaAccessor."""
-    generate_name, name = meta.get("generateName", ""), meta.get("name", "")
-    if generate_name:
-        for message in name_check(generate_name, True):
-            yield invalid(RESOURCE_METADATA, path.child("generateName"), generate_name, message)
-    if name:
-        for message in name_check(name, False):
-            yield invalid(RESOURCE_METADATA, path.child("name"), name, message)
-    else:
-        yield required(RESOURCE_METADATA, path.child("name"), "name or generateName is required")
-    yield from _namespace(meta.get("namespace", ""), path.child("namespace"), required_=requires_namespace)
-    yield from validate_object_meta(as_record(meta), path, _RESOURCE_RULES, server)
-
-
-def validate_resource_meta_update(
-    meta: dict[str, Any], old: dict[str, Any], path: Path, server: Server
-) -> Iterator[FieldError]:
-    """Yield the errors of an update of a custom resource's metadata. Upstream: ValidateObjectMetaAccessorUpdate."""
-    return validate_object_meta_update(as_record(meta), as_record(old), path, _RESOURCE_RULES, server)
-
-
-def _namespace(namespace: str, path: Path, *, required_: bool) -> Iterator[FieldError]:
-    if not required_:
-        if namespace:
-            yield forbidden(RESOURCE_METADATA, path, "not allowed on this type")
-    elif not namespace:
-        yield required(RESOURCE_METADATA, path, "")
-    else:
-        for message in is_dns1123_label(namespace):
-            yield invalid(RESOURCE_METADATA, path, namespace, message)
+    """Yield the errors in the metadata of a new resource."""
+    yield from validate_any_object_meta(
+        as_record(meta),
+        path,
+        RESOURCE_RULES,
+        server,
+        requires_namespace=requires_namespace,
+        name_check=name_check,
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from crdlint.crd import object_meta_validation
 from crdlint.crd.defaults import drop_disabled_fields, is_established, own_metadata, prepare_for_update
 from crdlint.crd.equality import semantic_equal
 from crdlint.crd.errors import invalid
@@ -47,7 +48,7 @@ def validate(crd: CustomResourceDefinition, old: CustomResourceDefinition, serve
     prepare_for_update(crd, old)
     drop_disabled_fields(crd, server, _in_use(old))
     options = replace(options_for(crd, old, server), effort=effort)
-    _take_over(crd, old)
+    object_meta_validation.prepare_update(own_metadata(crd), old.metadata, is_manifest=True)
     validator = SpecValidator(crd.spec, options)
     errors = (
         *metadata.validate_update(crd, old, server),
@@ -59,27 +60,6 @@ def validate(crd: CustomResourceDefinition, old: CustomResourceDefinition, serve
         *approval.preserve_unknown_fields(crd, old),
     )
     return Report(errors, validator.hidden(), tuple(validator.rules), tuple(validator.blocking)).on(server)
-
-
-def _take_over(crd: CustomResourceDefinition, old: CustomResourceDefinition) -> None:
-    """Set the server's own fields as they are stored: some always, some only if the manifest does not set them.
-
-    Upstream: apiserver pkg/registry/rest, BeforeUpdate. A stored object always has a resource version, which every
-    client sends; a file does not contain one, so any value is valid.
-    """
-    meta, before = vars(own_metadata(crd)), vars(old.metadata)
-    for name in _KEPT:
-        if name in before:
-            meta[name] = before[name]
-    for name in _FILLED_IN:
-        if name in before:
-            meta.setdefault(name, before[name])
-    if "resource_version" not in before:
-        meta.setdefault("resource_version", "1")
-
-
-_KEPT: Final = ("generation", "creation_timestamp", "deletion_timestamp")
-_FILLED_IN: Final = ("resource_version", "uid", "deletion_grace_period_seconds")
 
 
 def options_for(crd: CustomResourceDefinition, old: CustomResourceDefinition, server: Server) -> Options:

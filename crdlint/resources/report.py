@@ -110,7 +110,10 @@ class Validated:
 
 @dataclass(frozen=True, slots=True)
 class OldObjects:
-    """The objects of a text by group, kind, namespace and name, and the positions and messages of invalid documents."""
+    """The objects of a text by group, kind, namespace and name, and the positions and messages of invalid documents.
+
+    Each object has two keys: with its namespace, and without one as a cluster-scoped object.
+    """
 
     by_key: MappingOf[Key, dict[str, Any]]
     broken: tuple[tuple[str, str], ...]
@@ -134,18 +137,19 @@ def report(
     *,
     filename: str = "<stdin>",
     kube_version: str = NEWEST_VERSION,
+    as_request: bool = False,
 ) -> ResourceReport:
     """Validate the resource of a text against the CRD of another, as an update if there is an old object.
 
-    The first document of each text is used. Raise YAMLDecodeError for a text that is not a YAML object, and ValueError
-    for an unknown `kube_version`.
+    The first document of each text is used. See `crdlint.validate_resource` for `as_request`. Raise YAMLDecodeError for
+    a text that is not a YAML object, and ValueError for an unknown `kube_version`.
     """
     root = _root(resource_text)
     resource = read_resource(root)
     crd_root = _root(crd_text)
     versions = parse_range(kube_version)
     crd = read_crd(crd_root, stored=True, server=versions.newest).crd
-    definition = Definition(crd, "<crd>", Locator(crd_root, 0, crd_text), as_requests=False, versions=versions)
+    definition = Definition(crd, "<crd>", Locator(crd_root, 0, crd_text), as_requests=as_request, versions=versions)
     crd_errors = list(_errors_of_crd(crd_text, kube_version))
     version = version_of(crd, resource)
     if not crd.spec.versions:
@@ -154,6 +158,9 @@ def report(
         )
         return ResourceReport([no_match], [], resource, None, crd_errors)
     old = None if old_text is None else read_resource(_root(old_text))
+    if as_request:
+        resource = as_sent(resource, namespaced=definition.namespaced)
+        old = None if old is None else as_sent(old, namespaced=definition.namespaced)
     locator = ResourceLocator(root, 0, resource_text)
     outcome: Outcome | None = None
     by_server: list[tuple[Server, Sequence[Diagnostic]]] = []
@@ -194,7 +201,8 @@ def old_objects(text: str, *, filename: str) -> OldObjects:
                     broken.append((f"{filename}:{span.line}:{span.column}", document.error.message))
                 for resource_object in objects_of(document):
                     resource = resource_object.read()
-                    by_key.setdefault(key_of(resource), resource)
+                    for namespaced in (True, False):
+                        by_key.setdefault(key_of(resource, namespaced=namespaced), resource)
             except YAMLDecodeError as error:  # noqa: PERF203  as often as a document is broken
                 node = error.node or document.root
                 if node is not None:
@@ -415,7 +423,8 @@ def _outcome(
     validator = definition.validator(resource.version)
     if walk.old is None:
         return validator.create(sent, withhold)
-    old = walk.old.get(key_of(sent))
+    key = key_of(sent, namespaced=definition.namespaced)
+    old = walk.old.get(key)
     if old is None:
         why = "is not among the old objects"
     else:
@@ -424,7 +433,7 @@ def _outcome(
         except NotDecodedError as error:
             why = f"had an old object that cannot be decoded: {error}"
     outcome = validator.create(sent, withhold)  # raises an exception if it is the new object that cannot be decoded
-    name, line = f"{resource.identity.kind} {key_of(sent)[3]}".rstrip(), node_span(resource.root, offset).line
+    name, line = f"{resource.identity.kind} {key[3]}".rstrip(), node_span(resource.root, offset).line
     notice = f"line {line}: {name} {why}; validated as a new object"
     if walk.notices[-1:] != [notice]:  # every server of a range yields the same notice
         walk.notices.append(notice)

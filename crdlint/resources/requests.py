@@ -1,7 +1,7 @@
 """Changes to an object between its file and validation that depend on the request instead of the CRD.
 
-kubectl sets the default namespace on an object without one. The server removes the namespace if the kind is not
-namespaced, and generates a name from generateName (apiserver pkg/registry/rest/meta.go, pkg/storage/names/generate.go).
+kubectl sets the default namespace on an object without one. The server generates a name from generateName (apiserver
+pkg/storage/names/generate.go).
 """
 
 from __future__ import annotations
@@ -25,10 +25,7 @@ def as_sent(resource: dict[str, Any], *, namespaced: bool) -> dict[str, Any]:
     if not isinstance(meta, dict):
         return resource
     meta = dict(meta)
-    if not namespaced:
-        if isinstance(meta.get("namespace"), str):
-            del meta["namespace"]
-    elif meta.get("namespace") in (None, ""):
+    if namespaced and meta.get("namespace") in (None, ""):
         meta["namespace"] = DEFAULT_NAMESPACE
     base = meta.get("generateName")
     if isinstance(base, str) and base and meta.get("name") in (None, ""):
@@ -36,10 +33,10 @@ def as_sent(resource: dict[str, Any], *, namespaced: bool) -> dict[str, Any]:
     return {**resource, "metadata": meta}
 
 
-def key_of(resource: dict[str, Any]) -> Key:
-    """Return the key by which objects are matched; an object without a namespace belongs to the default one."""
+def key_of(resource: dict[str, Any], *, namespaced: bool) -> Key:
+    """Return the key by which objects are matched; one without a namespace belongs to the default one."""
     meta = resource.get("metadata")
     meta = meta if isinstance(meta, dict) else {}
     group = str(resource.get("apiVersion", "")).rpartition("/")[0]
-    namespace = str(meta.get("namespace") or DEFAULT_NAMESPACE)
+    namespace = str(meta.get("namespace") or DEFAULT_NAMESPACE) if namespaced else ""
     return group, str(resource.get("kind", "")), namespace, str(meta.get("name") or "")

@@ -22,12 +22,15 @@ from crdlint.crd.errors import (
     Reason,
     invalid,
 )
-from crdlint.crd.object_meta import MetadataError, read_object_meta
+from crdlint.crd.object_meta import MetadataError, as_record, read_object_meta
 from crdlint.crd.object_meta_validation import (
+    RESOURCE_RULES,
     dns_subdomain,
     path_segment,
+    prepare_update,
+    validate_any_object_meta,
+    validate_object_meta_update,
     validate_resource_meta,
-    validate_resource_meta_update,
 )
 from crdlint.crd.paths import Path
 from crdlint.golang.numbers import format_float
@@ -104,8 +107,8 @@ class _Admitted:
 class ResourceValidator:
     """Validates objects of one version of a CRD; it can be used for any number of objects.
 
-    With `as_requests`, the status of an object is treated as in a request if it is a subresource: it is dropped from a
-    new object, and unchanged on update.
+    With `as_requests`, an object is a manifest that a client sends. Its status is dropped from a new object and
+    unchanged on update if it is a subresource, and its generation is 1 if it is new.
     """
 
     def __init__(
@@ -127,6 +130,7 @@ class ResourceValidator:
         self._preserves = bool(spec.preserve_unknown_fields)
         subresources = crd_version.subresources or spec.subresources
         self._scale = _scale(subresources)
+        self._as_requests = as_requests
         self._keeps_status = as_requests and subresources is not None and subresources.status is not None
         if self.schema is not None:
             self._values = ValueValidator(self.schema, server=server)
@@ -140,9 +144,11 @@ class ResourceValidator:
         resource = admitted.resource
         if self._keeps_status:
             resource.pop("status", None)
+        meta = resource.get("metadata") or {}
+        if self._as_requests and "generation" in meta:
+            meta["generation"] = 1
         errors = self._type_errors(resource)
         if not errors:
-            meta = read_object_meta(resource.get("metadata"))[0]
             errors += validate_resource_meta(
                 meta, Path("metadata"), self._server, requires_namespace=self._namespaced, name_check=dns_subdomain
             )
@@ -286,6 +292,8 @@ class ResourceValidator:
             unknown += coerced.unknown
         resource.update(type_meta)
         if meta is not None:
+            if not self._namespaced:
+                meta.pop("namespace", None)  # upstream: rest.EnsureObjectNamespaceMatchesRequestNamespace
             resource["metadata"] = meta
         if is_ours and self.schema is not None:
             apply_defaults(resource, self.schema, self._defaults)
@@ -299,13 +307,24 @@ class ResourceValidator:
         First the errors that the server reports for any object (rest.validateCommonFields), then those of the CRD's
         strategy.
         """
-        meta, old_meta = (read_object_meta(each.get("metadata"))[0] for each in (resource, old))
-        meta, path = _taken_over(meta, old_meta), Path("metadata")
-        of_update = {str(error): error for error in validate_resource_meta_update(meta, old_meta, path, self._server)}
-        strategy_errors = validate_resource_meta(
-            meta, path, self._server, requires_namespace=self._namespaced, name_check=path_segment
-        )
-        common = {str(error): error for error in strategy_errors}
+        meta, old_meta = (as_record(read_object_meta(each.get("metadata"))[0]) for each in (resource, old))
+        prepare_update(meta, old_meta, is_manifest=self._as_requests)
+        path = Path("metadata")
+        of_update = {
+            str(error): error
+            for error in validate_object_meta_update(meta, old_meta, path, RESOURCE_RULES, self._server)
+        }
+        common = {
+            str(error): error
+            for error in validate_any_object_meta(
+                meta,
+                path,
+                RESOURCE_RULES,
+                self._server,
+                requires_namespace=self._namespaced,
+                name_check=path_segment,
+            )
+        }
         return [error for text, error in common.items() if text not in of_update], list(of_update.values())
 
     def _type_errors(self, resource: dict[str, Any]) -> list[FieldError]:
@@ -314,22 +333,6 @@ class ResourceValidator:
             for name, expected in (("kind", self.kind), ("apiVersion", self.api_version))
             if resource.get(name, "") != expected
         ]
-
-
-def _taken_over(meta: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
-    """Return metadata with the server's own fields as after an update. Upstream: rest.BeforeUpdate.
-
-    Manifests do not contain fields that clients send, in particular the resource version.
-    """
-    made: dict[str, Any] = {"resourceVersion": "1"}
-    made.update({name: old[name] for name in _KEPT if name in old})
-    made.update({name: item for name, item in meta.items() if name not in _SERVERS})
-    made.update({name: old[name] for name in (*_SERVERS, "deletionTimestamp") if name in old})
-    return made
-
-
-_KEPT: Final = ("resourceVersion", "uid", "deletionGracePeriodSeconds")  # copied from the old object if absent
-_SERVERS: Final = ("generation", "creationTimestamp")  # always copied from the old object
 
 
 def _scale(subresources: CustomResourceSubresources | None) -> CustomResourceSubresourceScale | None:

@@ -8,7 +8,7 @@ from crdlint.crd.paths import Path
 from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.finding import Fixer, mapping_at
 from crdlint.rules.engine.rule import Rule
-from crdlint.yaml.nodes import Mapping
+from crdlint.yaml.nodes import child
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -27,15 +27,16 @@ def _removal(finding: Finding) -> Iterable[Edit]:
 LEFTOVER = Rule(
     id="leftover-field",
     summary="Field has no effect in a manifest",
-    why="The API server writes `status` and `metadata.creationTimestamp` itself. Tools that compare manifests with the cluster "
-    "report such fields as differences, unless they ignore them for CRDs as Argo CD does.",
+    why="The API server writes `status` and `metadata.creationTimestamp` itself, and removes `metadata.namespace`: CRDs "
+    "are cluster-scoped. Tools that compare manifests with the cluster report such fields as differences, unless they "
+    "ignore them for CRDs as Argo CD does.",
     bad="metadata: {creationTimestamp: null}\n",
     good="metadata: {name: foos.example.com}\n",
     help="Remove the field",
     scope="manifest",
     severity="info",
     on_request=True,
-    aliases=("gitops-status", "gitops-creation-timestamp"),
+    aliases=("gitops-status", "gitops-creation-timestamp", "metadata-namespace"),
     origin="crdlint",
     fixes=(
         Fixer("Remove the field", "safe", _removal),
@@ -45,22 +46,20 @@ LEFTOVER = Rule(
 
 RULES = (LEFTOVER,)
 
-_STATUS: Final = Path("status")
-_TIMESTAMP: Final = Path("metadata").child("creationTimestamp")
+_WRITES: Final = "the API server writes it"
+_FIELDS: Final = (
+    (Path("status"), _WRITES),
+    (Path("metadata").child("creationTimestamp"), _WRITES),
+    (Path("metadata").child("namespace"), "CRDs are cluster-scoped, and the API server removes it"),
+)
 
 
 def leftovers(crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield the fields that the server sets itself."""
-    root = crd.root
-    if root.find("status") is not None:
-        yield _found(_STATUS, "`status` has no effect in a manifest: the API server writes it")
-    metadata = root.find("metadata")
-    if metadata is not None and isinstance(metadata[1], Mapping) and metadata[1].find("creationTimestamp") is not None:
-        yield _found(_TIMESTAMP, "`metadata.creationTimestamp` has no effect in a manifest: the API server writes it")
-
-
-def _found(path: Path, message: str) -> Advisory:
-    return Advisory("advice", LEFTOVER.id, message, path, "Remove the field")
+    """Yield the fields that the server sets or removes itself."""
+    for path, reason in _FIELDS:
+        if child(crd.root, *map(str, path.steps())) is not None:
+            message = f"`{path}` has no effect in a manifest: {reason}"
+            yield Advisory("advice", LEFTOVER.id, message, path, "Remove the field")
 
 
 ADVICE: Final = (leftovers,)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd import object_meta_validation
-from crdlint.crd.errors import FieldError, forbidden, invalid, required
+from crdlint.crd.errors import FieldError, invalid, required
 from crdlint.crd.kubenames import is_dns1035_label, is_dns1123_subdomain, mask_trailing_dash
-from crdlint.crd.object_meta_validation import ANNOTATIONS_LIMIT
+from crdlint.crd.object_meta_validation import ANNOTATIONS_LIMIT, path_segment
 from crdlint.crd.paths import Path
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.text import to_lower
-from crdlint.rules.engine.finding import Fixer, mapping_at, removal
+from crdlint.rules.engine.finding import Fixer, mapping_at
 from crdlint.rules.engine.rule import Rule
 from crdlint.yaml.editor import UneditableError
 from crdlint.yaml.nodes import Mapping, Scalar, child
@@ -133,17 +133,6 @@ NAME = Rule(
         Fixer("Name the CRD after its plural and group", "unsafe", _other_name, bad="name: things.example.org\n"),
     ),
 )
-NAMESPACE = Rule(
-    id="metadata-namespace",
-    summary="`metadata.namespace` is set",
-    why="CRDs are cluster-scoped. `spec.scope` decides whether their objects belong to a namespace.",
-    bad="namespace: default\n",
-    good="name: foos.example.com\n",
-    help="Remove `metadata.namespace`",
-    source=_SOURCE,
-    scope="metadata",
-    fixes=(Fixer("Remove `metadata.namespace`", "safe", removal),),
-)
 LABELS = Rule(
     id="metadata-labels",
     marker="correct `+kubebuilder:metadata:labels`",
@@ -219,15 +208,13 @@ IMMUTABLE = Rule(
     "them.",
     bad="",
     good="",
-    help="Restore the previous value; the only other way is to delete the CRD, which deletes all of its objects, and "
-    "create it again",
+    help="Restore the previous value, or remove the field if the API server maintains it",
     source=_UPDATE,
     scope="metadata",
 )
 
 RULES = (
     NAME,
-    NAMESPACE,
     LABELS,
     ANNOTATIONS,
     ANNOTATIONS_SIZE,
@@ -238,7 +225,7 @@ RULES = (
 )
 
 IDS: Final = object_meta_validation.Rules(
-    LABELS.id, ANNOTATIONS.id, ANNOTATIONS_SIZE.id, OWNERS.id, FINALIZERS.id, SERVER_OWNED.id, IMMUTABLE.id
+    NAME.id, LABELS.id, ANNOTATIONS.id, ANNOTATIONS_SIZE.id, OWNERS.id, FINALIZERS.id, SERVER_OWNED.id, IMMUTABLE.id
 )
 
 _PATH: Final = Path("metadata")
@@ -266,8 +253,6 @@ def validate(crd: CustomResourceDefinition, server: Server) -> Iterator[FieldErr
     else:
         for message in _name(meta.name, meta.name, wanted):
             yield invalid(NAME.id, _PATH.child("name"), meta.name, message, help=first or f"Rename it to `{wanted}`")
-    if meta.namespace:
-        yield forbidden(NAMESPACE.id, _PATH.child("namespace"), "not allowed on this type")
     yield from object_meta_validation.validate_object_meta(meta, _PATH, IDS, server)
 
 
@@ -279,5 +264,9 @@ def _name(text: str, given: str, wanted: str) -> list[str]:
 def validate_update(
     crd: CustomResourceDefinition, old: CustomResourceDefinition, server: Server
 ) -> Iterator[FieldError]:
-    """Yield what an update may not do to the metadata."""
-    return object_meta_validation.validate_object_meta_update(crd.metadata, old.metadata, _PATH, IDS, server)
+    """Yield what is wrong with the metadata of an update. Upstream: rest.validateCommonFields."""
+    meta = crd.metadata
+    yield from object_meta_validation.validate_any_object_meta(
+        meta, _PATH, IDS, server, requires_namespace=False, name_check=path_segment
+    )
+    yield from object_meta_validation.validate_object_meta_update(meta, old.metadata, _PATH, IDS, server)

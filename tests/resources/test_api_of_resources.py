@@ -54,3 +54,24 @@ def test_a_crd_without_versions_serves_no_kind() -> None:
     report = validate_resource(json.dumps(made), RESOURCE)
     assert [error.message for error in report.errors] == ['no matches for kind "Foo" in version "example.com/v1"']
     assert report.crd_errors != []
+
+
+def test_an_object_is_validated_as_it_stands_or_as_a_request() -> None:
+    schema = {"type": "object", "properties": {"status": {"type": "object"}}}
+    made = small(schema)
+    made["spec"]["versions"][0]["subresources"] = {"status": {}}
+    metadata = {"name": "x", "generation": -1, "creationTimestamp": "2026-01-01T00:00:00Z"}
+    resource = {**json.loads(RESOURCE), "metadata": metadata, "status": 1}
+    texts = json.dumps(made), json.dumps(resource)
+    old = json.dumps({**json.loads(RESOURCE), "metadata": {"name": "x"}})
+
+    report = validate_resource(*texts)
+    assert [error.field for error in report.errors] == ["metadata.namespace", "metadata.generation", "status"]
+    assert report.resource["status"] == 1
+    updated = validate_resource(*texts, old_resource=old)
+    assert [error.field for error in updated.errors] == ["metadata.namespace", "metadata.creationTimestamp", "status"]
+
+    report = validate_resource(*texts, as_request=True)
+    assert (report.errors, report.resource.get("status")) == ([], None)
+    assert report.resource["metadata"] == {**metadata, "generation": 1, "namespace": "default"}
+    assert validate_resource(*texts, old_resource=old, as_request=True).errors == []

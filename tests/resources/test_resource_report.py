@@ -189,7 +189,7 @@ def test_no_old_object(new: str, old: str, said: str) -> None:
 
 def test_what_is_broken_in_old_objects() -> None:
     old = old_objects("a: [\n---\n" + foo("{}") + "---\n? [x]\n: 1\n", filename="old.yaml")
-    assert len(old.by_key) == 1
+    assert {key[3] for key in old.by_key} == {"x"}
     assert [place for place, _ in old.broken] == ["old.yaml:2:1", "old.yaml:8:3"]
 
 
@@ -249,6 +249,9 @@ def test_namespaces() -> None:
     cluster = definitions(scope="Cluster")
     stored = judged(foo("{size: 3}", "{name: x, namespace: z}"), cluster)
     assert (stored.result.diagnostics, stored.stored[0]["metadata"]) == ((), {"name": "x"})
+    for old in ("{name: x}", "{name: x, namespace: a}"):
+        updated = judged(foo("{size: 3}", "{name: x, namespace: z}"), cluster, foo("{size: 3}", old))
+        assert (updated.result.diagnostics, updated.result.notices) == ((), ())
 
 
 def test_a_made_up_name_is_not_shown() -> None:

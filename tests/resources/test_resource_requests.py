@@ -15,7 +15,7 @@ SENT = {
     "the default namespace": ({"name": "a"}, True, {"name": "a", "namespace": "default"}),
     "an empty one": ({"name": "a", "namespace": ""}, True, {"name": "a", "namespace": "default"}),
     "its own": ({"name": "a", "namespace": "b"}, True, {"name": "a", "namespace": "b"}),
-    "none for the cluster": ({"name": "a", "namespace": "b"}, False, {"name": "a"}),
+    "none for the cluster": ({"name": "a"}, False, {"name": "a"}),
     "no metadata": (None, True, {"namespace": "default"}),
     "a name that is made": ({"generateName": "a-"}, False, {"generateName": "a-", "name": "a-xxxxx"}),
     "a long one": (
@@ -39,5 +39,6 @@ def test_as_sent(meta: dict[str, Any] | str | None, namespaced: bool, wanted: di
 def test_keys() -> None:
     one = {"apiVersion": "a.b/v1", "kind": "A", "metadata": {"name": "x"}}
     other = {"apiVersion": "a.b/v2", "kind": "A", "metadata": {"name": "x", "namespace": "default"}}
-    assert key_of(one) == key_of(other) == ("a.b", "A", "default", "x")
-    assert key_of({"metadata": 7}) == ("", "", "default", "")
+    assert key_of(one, namespaced=True) == key_of(other, namespaced=True) == ("a.b", "A", "default", "x")
+    assert key_of(other, namespaced=False) == ("a.b", "A", "", "x")
+    assert key_of({"metadata": 7}, namespaced=True) == ("", "", "default", "")

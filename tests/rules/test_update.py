@@ -30,7 +30,9 @@ SECOND = """\
 def said(old: str, new: str) -> list[tuple[str, str]]:
     """Return the findings, except what the update changes for clients, which tests/changes has."""
     return [
-        (d.rule, d.message) for d in crdlint.lint_update(old, new) if not d.rule.startswith(("change-", "leftover-"))
+        (d.rule, d.message)
+        for d in crdlint.lint_update(old, new)
+        if not d.rule.startswith(("change-", "leftover-", "not-stored"))
     ]
 
 
@@ -88,7 +90,8 @@ STORED = """\
     ("given", "told"),
     [
         ("", []),
-        ("  generation: 1\n  creationTimestamp: null\n", []),
+        ("  generation: -1\n  creationTimestamp: null\n", []),
+        ('  uid: ""\n  resourceVersion: ""\n  namespace: x\n', []),
         ('  creationTimestamp: "2026-01-01T00:00:00Z"\n  deletionTimestamp: "2026-01-01T00:00:00Z"\n', []),
         ("  uid: other\n", ['metadata.uid: Invalid value: "other": field is immutable']),
         (
@@ -107,6 +110,33 @@ STORED = """\
 def test_fields_of_the_server_stay_as_they_are(given: str, told: list[str]) -> None:
     old, new = (CRD.replace("foos.example.com\n", f"foos.example.com\n{fields}") for fields in (STORED, given))
     assert [message for _, message in said(old, new)] == told
+
+
+def test_the_common_fields_of_an_update_are_validated() -> None:
+    for given, message in (
+        (
+            "name: foos.example.com\n  finalizers: [a b]",
+            'metadata.finalizers: Invalid value: "a b": name part must consist',
+        ),
+        ("name: a/b%c", "metadata.name: Invalid value: \"a/b%c\": may not contain '/'"),
+        ("name: ..", "metadata.name: Invalid value: \"..\": may not be '..'"),
+        ("labels: {}", "metadata.name: Required value: name or generateName is required"),
+    ):
+        messages = [message for _, message in said(CRD, CRD.replace("name: foos.example.com", given))]
+        assert any(one.startswith(message) for one in messages), messages
+
+
+def test_a_namespace_is_accepted_on_create_and_update() -> None:
+    with_namespace = CRD.replace("name: foos.example.com", "name: foos.example.com\n  namespace: x")
+    assert crdlint.lint_text(with_namespace) == crdlint.lint_text(CRD) == []
+    for old, new in ((CRD, with_namespace), (with_namespace, CRD), (with_namespace, with_namespace)):
+        assert said(old, new) == []
+
+
+def test_no_help_of_an_update_advises_to_delete_the_crd() -> None:
+    old, new = (CRD.replace("name: foos", f"uid: {uid}\n  name: foos") for uid in "ab")
+    (one,) = crdlint.lint_update(old, new)
+    assert one.help == "Restore the previous value, or remove the field if the API server maintains it"
 
 
 def test_a_crd_without_metadata_leaves_no_trace() -> None:

@@ -8,11 +8,13 @@ import pytest
 from schema_support import schema, value
 from tables import each
 
-from crdlint.crd.object_meta import MetadataError, read_object_meta
+from crdlint.crd.object_meta import MetadataError, as_record, read_object_meta
 from crdlint.crd.object_meta_validation import (
+    RESOURCE_RULES,
     dns_subdomain,
+    prepare_update,
+    validate_object_meta_update,
     validate_resource_meta,
-    validate_resource_meta_update,
 )
 from crdlint.crd.paths import Path
 from crdlint.golang.times import as_utc
@@ -270,22 +272,29 @@ def test_errors_of_many_controllers_grow_with_the_list() -> None:
     assert sizes[1] / sizes[0] < 2.3
 
 
-def test_a_cluster_has_no_namespaces() -> None:
-    errors = validate_resource_meta(
-        {"name": "x", "namespace": "y"}, Path("m"), NEWEST, requires_namespace=False, name_check=dns_subdomain
-    )
-    assert [str(error) for error in errors] == ["m.namespace: Forbidden: not allowed on this type"]
-
-
 def test_updates() -> None:
-    old = {"name": "x", "generation": 2, "finalizers": ["a.b/c"], "deletionTimestamp": "2020-01-01T00:00:00Z"}
-    new = {"name": "y", "generation": 1, "finalizers": ["a.b/d"], "uid": "u"}
-    assert [str(error) for error in validate_resource_meta_update(new, old, Path("m"), NEWEST)] == [
+    old = {"name": "x", "finalizers": ["a.b/c"], "deletionTimestamp": "2020-01-01T00:00:00Z"}
+    new = {"name": "y", "finalizers": ["a.b/d"], "uid": "u"}
+    errors = validate_object_meta_update(as_record(new), as_record(old), Path("m"), RESOURCE_RULES, NEWEST)
+    assert [str(error) for error in errors] == [
         "m.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, "
         'found new finalizers []string{"a.b/d"}',
-        'm.resourceVersion: Invalid value: "": must be specified for an update',
-        "m.generation: Invalid value: 1: must not be decremented",
         'm.name: Invalid value: "y": field is immutable',
         'm.uid: Invalid value: "u": field is immutable',
         "m.deletionTimestamp: Invalid value: null: field is immutable",
     ]
+
+
+def test_an_update_keeps_what_the_server_maintains() -> None:
+    stored = {"uid": "u", "generation": 2, "resourceVersion": "3", "creationTimestamp": "2020-01-01T00:00:00Z"}
+    stored |= {"deletionTimestamp": "2021-01-01T00:00:00Z", "deletionGracePeriodSeconds": 3}
+    for is_manifest in (True, False):
+        new = as_record({"generation": -1, "creationTimestamp": "2022-01-01T00:00:00Z"})
+        prepare_update(new, as_record(stored), is_manifest=is_manifest)
+        assert vars(new) == vars(as_record(stored))
+        prepare_update(new, as_record({}), is_manifest=is_manifest)
+        kept = None if is_manifest else "2020-01-01T00:00:00Z"
+        assert (new.generation, new.resource_version, new.creation_timestamp) == (0, "3", kept)
+    unversioned = as_record({})
+    prepare_update(unversioned, as_record({}), is_manifest=True)
+    assert unversioned.resource_version == "1"
