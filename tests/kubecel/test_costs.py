@@ -316,7 +316,7 @@ def lists_with_rules(n: int) -> str:
 
 @each(
     ("text", "size"),
-    [(lists, 5), (joined_lists, 32), (nested_lists, 12), (expensive_rules, 38), (lists_with_rules, 50)],
+    [(lists, 5), (joined_lists, 32), (nested_lists, 20), (expensive_rules, 38), (lists_with_rules, 50)],
 )
 def test_the_search_for_limits_is_linear(text: Callable[..., Any], size: int) -> None:
     few = visits(text(size))
