@@ -1,8 +1,7 @@
-"""Writes docs/rules/, a page for each rule and their table, from the rules: `python docs/make_rules.py`."""
+"""Adds a page for each rule, and their table, to the site when mkdocs builds it."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from crdlint.report.escapes import markdown
@@ -12,16 +11,14 @@ from crdlint.rules.catalog import families
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
+
     from crdlint.report.rule_description import Section
     from crdlint.rules.engine.rule import Rule
 
-FOLDER: Final = Path(__file__).with_name("rules")
-INDEX: Final = "README.md"
-
-_GENERATED: Final = "<!-- Written by docs/make_rules.py from the texts of the rules: do not edit. -->"
-_HEAD: Final = f"""\
-{_GENERATED}
-
+_INDEX: Final = "README.md"
+_HEAD: Final = """\
 # Rules
 
 ```console
@@ -40,18 +37,16 @@ a finding to its page.
 def pages() -> dict[str, str]:
     """Return the text of each page by its file name."""
     rules = [rule for family in families() for rule in family.values()]
-    return {INDEX: _HEAD + "".join(map(_row, rules)), **{f"{rule.id}.md": _page(rule) for rule in rules}}
+    return {_INDEX: _HEAD + "".join(map(_row, rules)), **{f"{rule.id}.md": _page(rule) for rule in rules}}
 
 
-def write() -> None:
-    """Write the pages that have changed, and remove those of rules that are gone."""
-    FOLDER.mkdir(exist_ok=True)
-    wanted = pages()
-    for file in FOLDER.glob("*.md"):
-        if file.name not in wanted:
-            file.unlink()
-    for name, text in wanted.items():
-        (FOLDER / name).write_text(text, encoding="utf-8")
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages to the files of the site."""
+    from mkdocs.structure.files import File
+
+    for name, text in pages().items():
+        files.append(File.generated(config, f"rules/{name}", content=text))
+    return files
 
 
 def _row(rule: Rule) -> str:
@@ -60,7 +55,7 @@ def _row(rule: Rule) -> str:
 
 
 def _page(rule: Rule) -> str:
-    heading = f"{_GENERATED}\n\n# {rule.id}\n\n{_text(rule.summary)} ({rule.severity})"
+    heading = f"# {rule.id}\n\n{_text(rule.summary)} ({rule.severity})"
     return "\n\n".join([heading, *(part for section in sections(rule) for part in _parts(section))]) + "\n"
 
 
@@ -83,7 +78,3 @@ def _longest_fence(text: str) -> int:
 def _text(text: str) -> str:
     """Return a text with its code as Markdown has it, and everything else escaped."""
     return "`".join(part if i % 2 else markdown(part) for i, part in enumerate(text.split("`")))
-
-
-if __name__ == "__main__":
-    write()

@@ -1,10 +1,9 @@
-"""Writes docs/kubernetes-versions.md from the table of servers: `python docs/make_versions.py`."""
+"""Adds the page about the differences of Kubernetes versions to the site when mkdocs builds it."""
 
 from __future__ import annotations
 
 import re
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from crdlint.kubecel.environment import LIBRARIES
@@ -14,9 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from crdlint.kubernetes.dialect import CELDialect
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
 
-PAGE: Final = Path(__file__).with_name("kubernetes-versions.md")
+    from crdlint.kubernetes.dialect import CELDialect
 
 _PREVIEW: Final = (
     f"""
@@ -27,8 +27,6 @@ default is {NEWEST}.
     else ""
 )
 _HEAD: Final = f"""\
-<!-- Written by docs/make_versions.py from crdlint/kubernetes: do not edit. -->
-
 # What changed for CRDs, version by version
 
 ```console
@@ -88,8 +86,16 @@ _WARNINGS: Final = {
 }
 
 
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the page to the files of the site."""
+    from mkdocs.structure.files import File
+
+    files.append(File.generated(config, "kubernetes-versions.md", content=page()))
+    return files
+
+
 def page() -> str:
-    """Return the text of docs/kubernetes-versions.md."""
+    """Return the text of the page."""
     first = f"## Kubernetes {SERVERS[0]}\n\nThe oldest version that crdlint knows.\n\n{_listed(_initial(SERVERS[0]))}"
     sections = [
         f"## Kubernetes {server}{' (preview)' if server.is_preview else ''}\n\n{_listed(_changes(before, server))}"
@@ -138,7 +144,3 @@ def _sentences(of: type[Server | CELDialect]) -> dict[str, str]:
     text = " ".join(line.strip() for line in (of.__doc__ or "").splitlines()).strip()
     found = re.findall(r"``(\w+)`` (.*?[.;])(?= ``|  | \w+: ``|$)", text)
     return {name: f"{what.rstrip('.;')}." for name, what in found if name not in _WORDING}
-
-
-if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")

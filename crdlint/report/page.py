@@ -114,9 +114,9 @@ def _width(cell: Iterable[Part]) -> int:
 
 
 PLAIN: Final = Page()
-_RULES: Final = "https://github.com/crdlint/crdlint/blob/main/docs/rules"
+_RULES: Final = "https://crdlint.github.io/crdlint/rules"
 
 
 def rule_link(rule: str) -> str:
     """Return the URL of the page that describes a rule."""
-    return f"{_RULES}/{rule}.md"
+    return f"{_RULES}/{rule}/"

@@ -1,4 +1,4 @@
-"""The description of a rule, which `crdlint explain` and the pages in docs/rules/ show."""
+"""The description of a rule, which `crdlint explain` and the pages of the site show."""
 
 from __future__ import annotations
 

@@ -122,7 +122,7 @@ class TestPaths:
             "| --- | --- | --- | --- | --- |\n"
             "| 🔴 breaks clients or stored objects | <code>.spec.size</code>: <code>maximum</code> changed from 9 to 8: "
             "values above 8 are rejected; existing objects stay valid until this field is edited "
-            "| [change-limit-tightened](https://github.com/crdlint/crdlint/blob/main/docs/rules/change-limit-tightened.md) "
+            "| [change-limit-tightened](https://crdlint.github.io/crdlint/rules/change-limit-tightened/) "
             "| new/foos.yaml:20 | old/foos.yaml:20 |\n"
         )
 

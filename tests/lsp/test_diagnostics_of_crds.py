@@ -51,7 +51,7 @@ def test_a_finding_has_all_that_editors_show(editor: Editor) -> None:
     assert one.tags is not None
     assert list(one.tags) == [lsp.DiagnosticTag.Unnecessary]
     assert one.code_description == lsp.CodeDescription(
-        "https://github.com/crdlint/crdlint/blob/main/docs/rules/list-map-key-duplicate.md"
+        "https://crdlint.github.io/crdlint/rules/list-map-key-duplicate/"
     )
     server_message, _, help_ = one.message.partition("\nHelp: ")
     assert server_message.endswith("must not contain duplicate entries")

@@ -123,7 +123,7 @@ def test_styles_and_links_are_for_terminals_that_have_them(
     for arguments in (("check", "--no-cache", str(bad)), ("explain", "list-map-key-required"), ("rules",)):
         out = shown(*arguments, environment=environment)
         assert ("\x1b[" in out) is styles
-        assert ("docs/rules/list-map-key-required.md\x1b\\" in out) is links
+        assert ("crdlint/rules/list-map-key-required/\x1b\\" in out) is links
     assert (
         bad.as_uri().removeprefix("file://") + "\x1b\\"
         in shown("check", "--no-cache", str(bad), environment=environment)
