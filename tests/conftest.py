@@ -163,7 +163,7 @@ def _server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Editor]:
     """Start the language server that most tests share; it must end with status 0."""
     from editor import Editor
 
-    with Editor(tmp_path_factory.mktemp("workspace")) as made:
+    with Editor(tmp_path_factory.mktemp("workspace"), process=True) as made:
         yield made
 
 

@@ -1,9 +1,11 @@
-"""An editor: pygls' own client with `crdlint lsp` as a subprocess."""
+"""An editor: pygls' own client of the language server, which is a thread or the process of `crdlint lsp`."""
 
 from __future__ import annotations
 
 import asyncio
+import socket
 import sys
+import threading
 from ast import literal_eval
 from typing import TYPE_CHECKING, Any
 
@@ -11,18 +13,24 @@ from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
 from pygls.uris import from_fs_path
 
+from crdlint.lsp.server import serve
+
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterable
     from pathlib import Path
-
-# Seconds after which a server that does not answer has failed.
-_PATIENCE = 30
 
 
 class Editor:
     """A client that keeps the diagnostics it is sent, and waits for those of a version."""
 
-    def __init__(self, folder: Path, options: Any = None, capabilities: lsp.ClientCapabilities | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        options: Any = None,
+        capabilities: lsp.ClientCapabilities | None = None,
+        *,
+        process: bool = False,
+    ) -> None:
         self.folder = folder
         self.loop = asyncio.new_event_loop()
         self.client = LanguageClient("tests", "1")
@@ -32,7 +40,12 @@ class Editor:
         self.versions: dict[str, int] = {}
         self._news = asyncio.Event()
         self._listen()
-        self.do(self.client.start_io(sys.executable, "-m", "crdlint", "lsp"))
+        self._thread: threading.Thread | None = None
+        self._status: int | None = None
+        if process:
+            self.do(self.client.start_io(sys.executable, "-m", "crdlint", "lsp"))
+        else:
+            self._start_thread()
         self.capabilities = capabilities or lsp.ClientCapabilities(
             workspace=lsp.WorkspaceClientCapabilities(
                 workspace_edit=lsp.WorkspaceEditClientCapabilities(document_changes=True)
@@ -50,6 +63,24 @@ class Editor:
         )
         self.client.initialized(lsp.InitializedParams())
 
+    def _start_thread(self) -> None:
+        listener = socket.create_server(("127.0.0.1", 0))
+        address = listener.getsockname()
+
+        def work() -> None:
+            with (
+                listener,
+                listener.accept()[0] as connection,
+                connection.makefile("rb") as given,
+                connection.makefile("wb", buffering=0) as sent,
+            ):
+                self._status = serve(given, sent)
+                connection.shutdown(socket.SHUT_RDWR)  # what still reads from it comes to an end
+
+        self._thread = threading.Thread(target=work, daemon=True)
+        self._thread.start()
+        self.do(self.client.start_tcp(*address))
+
     def _listen(self) -> None:
         def add(params: lsp.ShowMessageParams | lsp.LogMessageParams) -> None:
             self.messages.append(params.message)
@@ -66,7 +97,7 @@ class Editor:
 
     def do(self, work: Coroutine[Any, Any, Any]) -> Any:
         """Run a coroutine to its end."""
-        return self.loop.run_until_complete(asyncio.wait_for(work, _PATIENCE))
+        return self.loop.run_until_complete(work)
 
     def uri(self, name: str) -> str:
         """Return the URI of a file of the workspace."""
@@ -186,8 +217,12 @@ class Editor:
 
     def ended(self) -> int | None:
         """Wait for the end of the server, and return its exit status."""
-        process: Any = self.client._server  # noqa: SLF001
-        status: int | None = self.do(process.wait())
+        if self._thread is not None:
+            self.do(asyncio.to_thread(self._thread.join))
+            status = self._status
+        else:
+            process: Any = self.client._server  # noqa: SLF001
+            status = self.do(process.wait())
         self.do(self.client.stop())  # type: ignore[no-untyped-call]
         self.loop.close()
         return status

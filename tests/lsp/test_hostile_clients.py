@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import sys
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from lsprotocol import types as lsp
 from test_diagnostics_of_crds import CRD, VALID
+
+from crdlint.lsp.server import serve
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,13 +34,24 @@ def packed(*messages: Any) -> bytes:
     return b"".join(b"Content-Length: %d\r\n\r\n%s" % (len(body), body) for body in bodies)
 
 
-def run(data: bytes, folder: Path) -> tuple[list[dict[str, Any]], subprocess.CompletedProcess[bytes]]:
-    """Return the messages that a server answers with before its input ends, and how it ends."""
-    done = subprocess.run(
-        [sys.executable, "-m", "crdlint", "lsp"], input=data, capture_output=True, cwd=folder, timeout=30, check=False
-    )
-    bodies = [part.partition(b"\r\n\r\n")[2] for part in done.stdout.split(b"Content-Length: ")[1:]]
-    return [json.loads(body) for body in bodies], done
+class Kept(io.BytesIO):
+    """What a server writes, kept after it has closed the stream."""
+
+    kept = b""
+
+    def close(self) -> None:
+        if not self.closed:
+            self.kept = self.getvalue()
+        super().close()
+
+
+def run(data: bytes, capsys: pytest.CaptureFixture[str]) -> tuple[list[dict[str, Any]], int]:
+    """Return the messages that a server answers with before its input ends, and its exit status."""
+    with Kept() as written:
+        status = serve(io.BytesIO(data), written)
+    assert capsys.readouterr() == ("", "")
+    bodies = [part.partition(b"\r\n\r\n")[2] for part in written.kept.split(b"Content-Length: ")[1:]]
+    return [json.loads(body) for body in bodies], status
 
 
 def answers(messages: list[dict[str, Any]]) -> dict[Any, Any]:
@@ -64,14 +78,15 @@ def answers(messages: list[dict[str, Any]]) -> dict[Any, Any]:
         packed(INITIALIZE, {"jsonrpc": "2.0", "method": "textDocument/didChange", "params": {"x": 1}}),
     ],
 )
-def test_broken_input_ends_without_a_traceback(tmp_path: Path, data: bytes) -> None:
-    _, done = run(data, tmp_path)
+def test_broken_input_ends_without_a_traceback(data: bytes, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(data, capsys)[1] == 1
+
+
+def test_exit_without_shutdown_has_status_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(packed(INITIALIZE, SHUTDOWN, EXIT), capsys)[1] == 0
+    command = [sys.executable, "-m", "crdlint", "lsp"]
+    done = subprocess.run(command, input=packed(INITIALIZE, EXIT), capture_output=True, cwd=tmp_path, check=False)
     assert (done.returncode, done.stderr) == (1, b"")
-
-
-def test_exit_without_shutdown_has_status_1(tmp_path: Path) -> None:
-    assert run(packed(INITIALIZE, EXIT), tmp_path)[1].returncode == 1
-    assert run(packed(INITIALIZE, SHUTDOWN, EXIT), tmp_path)[1].returncode == 0
 
 
 @pytest.mark.parametrize(
@@ -84,10 +99,12 @@ def test_exit_without_shutdown_has_status_1(tmp_path: Path) -> None:
         ({"method": "workspace/executeCommand", "params": {"command": "crdlint.explain", "arguments": []}}, -32602),
     ],
 )
-def test_wrong_requests_are_answered_with_an_error(tmp_path: Path, request_: dict[str, Any], code: int) -> None:
-    messages, done = run(packed(INITIALIZE, {"jsonrpc": "2.0", "id": 5, **request_}, SHUTDOWN, EXIT), tmp_path)
+def test_wrong_requests_are_answered_with_an_error(
+    request_: dict[str, Any], code: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    messages, status = run(packed(INITIALIZE, {"jsonrpc": "2.0", "id": 5, **request_}, SHUTDOWN, EXIT), capsys)
     assert answers(messages)[5]["error"]["code"] == code
-    assert (done.returncode, done.stderr) == (0, b"")
+    assert status == 0
 
 
 def test_files_that_are_not_open_have_no_actions(editor: Editor) -> None:
@@ -131,7 +148,7 @@ def test_a_closed_pipe_ends_the_server(editor: Editor) -> None:
     process.stdout.close()
     process.stdin.write(packed(INITIALIZE, OPEN))
     process.stdin.close()
-    assert process.wait(timeout=30) == 1
+    assert process.wait() == 1
     assert process.stderr is not None
     assert process.stderr.read() == b""
     process.stderr.close()
