@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from crdlint.safety import bugs
+from crdlint.safety.bugs import Bug, bug_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
@@ -42,6 +45,28 @@ def _cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     os.environ["CRDLINT_CACHE_KEY"] = "of these tests"
     yield
     del os.environ["CRDLINT_CACHE_DIR"], os.environ["CRDLINT_CACHE_KEY"]
+
+
+_BUGS: Final[list[Bug]] = []
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _recorded_bugs() -> None:
+    """Record the internal errors that crdlint contains."""
+
+    def recorded(error: BaseException) -> Bug:
+        _BUGS.append(bug_of(error))
+        return _BUGS[-1]
+
+    bugs.bug_of = recorded
+
+
+@pytest.fixture(autouse=True)
+def internal_errors() -> Iterator[list[Bug]]:
+    """Fail a test that ends with internal errors in this list."""
+    _BUGS.clear()
+    yield _BUGS
+    assert not _BUGS
 
 
 @dataclass(frozen=True)

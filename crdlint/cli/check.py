@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from crdlint.cli import console, options
+from crdlint.cli.bugs import STATUS, Bugs
 from crdlint.cli.completion import complete_paths
-from crdlint.cli.main import report_bug
 from crdlint.cli.reports import Reports, add_file, note_rejections
 from crdlint.inputs.paths import Selection, discover
 from crdlint.inputs.read import STDIN
@@ -62,7 +62,8 @@ class CheckState:
     problems: list[tuple[str, str]] = field(default_factory=list)
     summary: Summary = field(default_factory=Summary)
     unwritten: list[str] = field(default_factory=list)  # files of the command line that cannot be written, and why
-    bugs: Counter[str] = field(default_factory=Counter)
+    bugs: Bugs = field(default_factory=Bugs)
+    unread: list[str] = field(default_factory=list)  # inputs that may contain any CRD
     failed: bool = False
     rejections: int = 0
     has_findings: bool = False  # whether there is a finding, hidden ones included
@@ -259,7 +260,7 @@ class _Command:
         if nothing and not run.unwritten and not deleted and self._is_missing_crds(run, discovered, plan):
             return 2
         if run.bugs:
-            return 3
+            return STATUS
         if self._fixing is not None and self._fixing.diff and not (run.problems or run.unwritten):
             return 1 if self._fixing.files else 0
         return 2 if run.problems or run.unwritten else 1 if run.failed else 0
@@ -291,14 +292,16 @@ class _Command:
         for problem in problems:
             if problem.fatal:
                 run.problems.append((problem.path, problem.message))
+                run.unread.append(problem.path)
             elif not self._quiet:
                 console.err(f"crdlint: {problem.path}: {problem.message}")
 
     def _compare(self, run: CheckState, planner: Planner, previous: PreviousCRDs, tops: list[str]) -> None:
         """Report the removed CRDs of old files, and old documents that cannot be compared."""
-        from crdlint.inputs.previous.removed import compare
+        from crdlint.inputs.previous.removed import NewFiles, compare
 
-        comparison = compare(previous, run.crds, tops, lambda path: planner.config_of(path) is not None)
+        new = NewFiles(run.crds, run.unread, tops)
+        comparison = compare(previous, new, lambda path: planner.config_of(path) is not None)
         for notice in () if self._quiet else previous.take_notices():
             console.err(f"crdlint: note: {notice}")
         self._take_problems(run, comparison.problems)
@@ -325,9 +328,10 @@ class _Command:
                 if outcome.problem is not None:
                     run.problems.append((outcome.name, outcome.problem))
                     if not outcome.results:
+                        run.unread.append(outcome.name)
                         continue
                 run.summary.files += 1
-                self._take_bug(run, outcome)
+                run.bugs.add(outcome.name, outcome.bugs)
                 for result in outcome.results:
                     if plan.kustomizations:
                         run.checked[os.path.realpath(result.file)] = replace(result, text="", masked=None)
@@ -348,7 +352,7 @@ class _Command:
             for outcome in checked:
                 if outcome.problem is not None:
                     run.problems.append((outcome.name, outcome.problem))
-                self._take_bug(run, outcome)
+                run.bugs.add(outcome.name, outcome.bugs)
                 for result in outcome.results:
                     config = planner.config_of(result.file)
                     if config is not None:
@@ -361,7 +365,7 @@ class _Command:
         checker = Checker(settings)
         for chart, config in plan.releases.items():
             outcome = checker.check_release(chart)
-            self._take_bug(run, outcome)
+            run.bugs.add(outcome.name, outcome.bugs)
             for result in outcome.results:
                 self._take(run, result, config)
 
@@ -377,12 +381,6 @@ class _Command:
         from crdlint.runner.pool import processors
 
         return self._options.jobs or processors()
-
-    def _take_bug(self, run: CheckState, outcome: CheckOutcome) -> None:
-        if outcome.bug is not None:
-            run.bugs[outcome.bug.text] += 1
-            if run.bugs[outcome.bug.text] == 1:
-                report_bug(outcome.bug, outcome.name)
 
     def _checked(self, plan: Plan, settings: Settings) -> Generator[CheckOutcome, None, None]:
         from crdlint.runner.pool import run
@@ -429,11 +427,9 @@ class _Command:
             console.err(f"crdlint: note: {notice}")
         for name, reason in run.problems:
             console.err(f"crdlint: {name}: {reason}")
-        for text, times in run.bugs.items():
-            if times > 1:
-                console.err(f"crdlint: the same bug in {times - 1:,} more files: {text}")
+        run.bugs.report_repeated()
         self._report_known(run)
-        outcome = Outcome(run.problems, run.summary, run.by_rule)
+        outcome = Outcome(run.problems, run.summary, run.by_rule, run.bugs.by_file)
         if run.changes is not None and not self._quiet:
             self._reports.release(f"compared with {self._options.against}: {run.changes.headline()}")
         self._reports.show(lambda report: report.end(outcome))

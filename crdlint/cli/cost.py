@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from crdlint.cli import console, options
-from crdlint.cli.main import report_bug
+from crdlint.cli.bugs import STATUS, Bugs
 from crdlint.cli.reports import Reports
 from crdlint.inputs.paths import Selection, discover
 from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
@@ -83,7 +83,8 @@ def command(
 
     view = View(options.page(color, 140))
     reports = Reports("costs", formats.costs, format_, outputs, view)
-    results, problems = _read(paths, Selection(include, exclude, not no_ignore), kube_version, fixes=suggest)
+    bugs = Bugs()
+    results, problems = _read(paths, Selection(include, exclude, not no_ignore), kube_version, bugs, fixes=suggest)
     costs = Costs(
         _entries(results, parse_range(kube_version), sort, explain), results, problems, top, parts=explain is not None
     )
@@ -101,6 +102,9 @@ def command(
         console.err(f"crdlint: {name}: {reason}")
     for problem in unwritten:
         console.err(f"crdlint: {problem}")
+    bugs.report_repeated()
+    if bugs:
+        ctx.exit(STATUS)
     if problems or unwritten:
         ctx.exit(2)
     over = any(d.rule in OVER_BUDGET for result in results for d in result.diagnostics)
@@ -108,7 +112,7 @@ def command(
 
 
 def _read(
-    paths: tuple[str, ...], selection: Selection, kube_version: str, *, fixes: bool
+    paths: tuple[str, ...], selection: Selection, kube_version: str, bugs: Bugs, *, fixes: bool
 ) -> tuple[list[FileResult], list[tuple[str, str]]]:
     discovered = discover(paths, selection)
     checker = Checker(Settings(keep=True, fixes=fixes))
@@ -119,9 +123,7 @@ def _read(
         results.extend(checked.results)
         if checked.problem is not None:
             problems.append((checked.name, checked.problem))
-        if checked.bug is not None:
-            report_bug(checked.bug, checked.name)
-            problems.append((checked.name, "not estimated"))
+        bugs.add(checked.name, checked.bugs)
     return results, problems
 
 

@@ -78,10 +78,10 @@ def _crd_files(inputs: Inputs, planner: Planner, find: Callable[[], Iterable[str
     def read(path: str) -> str | None:
         return inputs.read(path, report or _ignore, only_crds=True)
 
-    def lint(path: str, text: str, only: frozenset[int]) -> FileResult | None:
+    def lint(path: str, text: str, only: frozenset[int]) -> FileResult:
         return _lint(inputs, planner, path, text, only, report or _ignore)
 
-    def lint_others(path: str, text: str, only: frozenset[int]) -> FileResult | None:
+    def lint_others(path: str, text: str, only: frozenset[int]) -> FileResult:
         return _lint(inputs, planner, path, text, only, inputs.notice)
 
     return CRDFiles(find, read, lint, None if report is None else lint_others)
@@ -91,17 +91,12 @@ def _ignore(_file: str, _message: str) -> None:
     """Report nothing."""
 
 
-def _lint(
-    inputs: Inputs, planner: Planner, path: str, text: str, only: frozenset[int], report: Report
-) -> FileResult | None:
+def _lint(inputs: Inputs, planner: Planner, path: str, text: str, only: frozenset[int], report: Report) -> FileResult:
     config = planner.config_of(path)
     version = planner.kube_version or (None if config is None else config.kube_version) or NEWEST_VERSION
     name = shown_name(path)
-    try:
+    with inputs.bugs_of(path):
         result = lint_file(text, filename=name, kube_version=version, skip_unfinished=True, keep=True, only=only)
-    except Exception as error:
-        inputs.bug(path, error)
-        return None
     for finding in result.diagnostics:
         if finding.rule == "yaml-syntax":
             position = f"{name}:{finding.line}:{finding.column}"

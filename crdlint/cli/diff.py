@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from crdlint.cli import console, options
+from crdlint.cli.bugs import STATUS, Bugs
 from crdlint.cli.completion import complete_paths
-from crdlint.cli.main import report_bug
 from crdlint.cli.reports import Reports
 from crdlint.inputs.paths import Selection, discover
 from crdlint.report import formats
@@ -97,9 +97,10 @@ class _Command:
         self._values = options.values(arguments["value_files"], arguments["sets"]) or Values()
         self._old, self._new = (side(arguments[name], str(Path(folder).resolve() / name)) for name in ("old", "new"))
         self._problems: list[tuple[str, str]] = []
+        self._unread: list[str] = []  # new inputs that may contain any CRD
         self._summary = Summary()
         self._failed = False
-        self._has_bug = False
+        self._bugs = Bugs()
 
     def run(self) -> int:
         """Compare, report, and return the exit status."""
@@ -107,7 +108,9 @@ class _Command:
         selection = Selection(arguments["include"], arguments["exclude"], True, None)
         loaded = self._load(selection)
         discovered = discover([self._new.path], selection)
-        self._note([(problem.path, problem.message) for problem in discovered.problems if problem.fatal], self._new)
+        unread = [problem for problem in discovered.problems if problem.fatal]
+        self._unread += (problem.path for problem in unread)
+        self._note([(problem.path, problem.message) for problem in unread], self._new)
         builds = not arguments["no_kustomize"]
         planner = Planner(arguments["kube_version"], lambda config: config, self._config, kustomize=builds)
         plan = planner.add(discovered.files)
@@ -136,8 +139,8 @@ class _Command:
                         self._take(result)
         self._compare(previous, crds)
         self._report_end()
-        if self._has_bug:
-            return 3
+        if self._bugs:
+            return STATUS
         return 2 if self._problems else 1 if self._failed else 0
 
     def _configuration(self, *, everything: bool) -> Config:
@@ -171,9 +174,9 @@ class _Command:
 
     def _compare(self, previous: PreviousCRDs, crds: dict[str, list[str]]) -> None:
         """Report removed CRDs, and documents that cannot be compared."""
-        from crdlint.inputs.previous.removed import compare
+        from crdlint.inputs.previous.removed import NewFiles, compare
 
-        comparison = compare(previous, crds, (), lambda _path: True)
+        comparison = compare(previous, NewFiles(crds, self._unread), lambda _path: True)
         for notice in () if self._arguments["quiet"] else previous.take_notices():
             console.err(f"crdlint: note: {notice}")
         self._note([(problem.path, problem.message) for problem in comparison.problems if problem.fatal], self._old)
@@ -186,9 +189,9 @@ class _Command:
     def _take_outcome(self, outcome: CheckOutcome) -> None:
         if outcome.problem is not None:
             self._note([(outcome.name, outcome.problem)], self._new)
-        if outcome.bug is not None:
-            self._has_bug = True
-            report_bug(outcome.bug, self._new.name(outcome.name))
+            if not outcome.results:
+                self._unread.append(outcome.name)
+        self._bugs.add(self._new.name(outcome.name), outcome.bugs)
 
     def _take(self, result: FileResult) -> None:
         """Report the changes of a file."""
@@ -221,7 +224,8 @@ class _Command:
         return self._old.in_names(self._new.in_names(text))
 
     def _report_end(self) -> None:
-        outcome = Outcome(self._problems, self._summary)
+        self._bugs.report_repeated()
+        outcome = Outcome(self._problems, self._summary, bugs=self._bugs.by_file)
         for file, reason in self._problems:
             console.err(f"crdlint: {file}: {reason}")
         self._reports.show(lambda report: report.end(outcome))

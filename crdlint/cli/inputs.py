@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from crdlint.cli.bugs import Bugs
 from crdlint.inputs.paths import discover
 from crdlint.inputs.read import UnreadableError, open_descriptor, read_text
-from crdlint.runner.task import bug_of, shown_name
+from crdlint.runner.task import shown_name
+from crdlint.safety.bugs import collected
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from crdlint.inputs.paths import Found, Selection
-    from crdlint.runner.task import Bug
+    from crdlint.safety.bugs import Bug
 
     # Takes a place and a message.
     Report = Callable[[str, str], None]
@@ -26,7 +29,7 @@ class Inputs:
     selection: Selection
     problems: dict[tuple[str, str], None] = field(default_factory=dict)
     notices: dict[str, None] = field(default_factory=dict)
-    bugs: list[tuple[str, Bug]] = field(default_factory=list)
+    bugs: Bugs = field(default_factory=Bugs)
     unreadable: set[str] = field(default_factory=set)
     _streams: dict[str, str] = field(default_factory=dict)  # texts that can be read only once
 
@@ -60,6 +63,10 @@ class Inputs:
         """Report a notice once; it has no effect on the exit status."""
         self.notices[f"{file}: {message}"] = None
 
-    def bug(self, path: str, error: Exception) -> None:
-        """Report a bug in crdlint."""
-        self.bugs.append((shown_name(path), bug_of(error)))
+    @contextmanager
+    def bugs_of(self, path: str) -> Iterator[None]:
+        """Report the internal errors within as those of an input."""
+        bugs: list[Bug] = []
+        with collected(bugs):
+            yield
+        self.bugs.add(shown_name(path), bugs)

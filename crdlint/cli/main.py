@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import click
 
 from crdlint.__about__ import __version__
 from crdlint.cli import console
 from crdlint.cli.interrupts import handled
-
-if TYPE_CHECKING:
-    from crdlint.runner.task import Bug
-
-ISSUES: Final = "https://github.com/crdlint/crdlint/issues"
+from crdlint.safety.bugs import Bug, bug_of, collected
 
 _CLOSED_PIPE: Final = 141  # as of a program that SIGPIPE ends
 
@@ -95,8 +90,11 @@ def main() -> None:
 
 def _run() -> None:
     console.prepare()
+    bugs: list[Bug] = []  # that no command reports
     try:
-        sys.exit(cli.main(standalone_mode=False, prog_name="crdlint"))
+        with collected(bugs):
+            status = cli.main(standalone_mode=False, prog_name="crdlint")
+        sys.exit(_report(bugs) or status)
     except click.exceptions.Exit as done:
         sys.exit(done.exit_code)
     except click.ClickException as error:
@@ -108,22 +106,17 @@ def _run() -> None:
         console.err(f"crdlint: {error}")
         sys.exit(2)
     except Exception as error:
-        from crdlint.runner.task import bug_of
-
-        report_bug(bug_of(error), "")
-        sys.exit(3)
+        sys.exit(_report([*bugs, bug_of(error)]))
 
 
-def report_bug(bug: Bug, file: str) -> None:
-    """Report a bug in crdlint on standard error, and how to report it; with CRDLINT_DEBUG also its traceback."""
-    if os.environ.get("CRDLINT_DEBUG"):
-        console.err(*bug.traceback.splitlines())
-    where = f" while checking {file}" if file else ""
-    console.err(
-        f"crdlint: a bug in crdlint{where}: {bug.text}",
-        f"  Please report it at {ISSUES} with the file that caused it,",
-        f"  crdlint {__version__}, Python {sys.version.split()[0]} on {sys.platform}, and what CRDLINT_DEBUG=1 prints.",
-    )
+def _report(bugs: list[Bug]) -> int:
+    """Report internal errors, and return the exit status, 0 without any."""
+    if not bugs:
+        return 0
+    from crdlint.cli.bugs import STATUS, Bugs
+
+    Bugs().add("", bugs)
+    return STATUS
 
 
 if __name__ == "__main__":

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import click
 
 from crdlint.cli import console, options
+from crdlint.cli.bugs import STATUS, Bugs
 from crdlint.cli.completion import complete_paths
-from crdlint.cli.main import report_bug
 from crdlint.cli.reports import Reports
 from crdlint.inputs.paths import Problem, Selection
 from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.report import formats
 from crdlint.report.pieces import SuiteOutcome, View
-from crdlint.runner.task import Bug, bug_of
+from crdlint.safety.bugs import bug_of
 
 if TYPE_CHECKING:
     from crdlint.kubecel.second_opinion import Tally
@@ -33,7 +33,7 @@ class TestState:
     reports: Reports[SuiteReport]
     results: list[Result] = field(default_factory=list)
     broken: list[tuple[str, str]] = field(default_factory=list)
-    bugs: list[tuple[str, Bug]] = field(default_factory=list)
+    bugs: Bugs = field(default_factory=Bugs)
     second_opinions: Tally | None = None
 
     @property
@@ -119,8 +119,7 @@ def command(
         _run_suite(run, suite, crd_files, name_part, fail_fast=fail_fast)
         if fail_fast and run.has_failed:
             break
-    for name, bug in run.bugs:
-        report_bug(bug, name)
+    run.bugs.report_repeated()
     for file, reason in run.broken:
         console.err(f"crdlint: {file}: {reason}")
     if run.second_opinions is not None:
@@ -134,7 +133,7 @@ def command(
         what = f"no test with {name_part!r} in its name" if name_part else "no suite (*.testsuite.yaml)"
         console.err(f"crdlint: {what} in {', '.join(paths)}")
         ctx.exit(2)
-    ctx.exit(3 if run.bugs else 2 if run.broken or unwritten else 1 if run.has_failed else 0)
+    ctx.exit(STATUS if run.bugs else 2 if run.broken or unwritten else 1 if run.has_failed else 0)
 
 
 def _crd_files(run: TestState, crds: tuple[str, ...], kube_version: str) -> SuiteCRDs:
@@ -184,5 +183,7 @@ def _run_suite(
     except MissingCRDError as error:
         run.broken.append((file, str(error)))
     except Exception as error:
-        run.bugs.append((file, bug_of(error)))
+        bug = bug_of(error)
+        run.broken.append((file, f"a bug in crdlint: {bug.text}"))
+        run.bugs.add(file, [bug])
     run.reports.add(lambda report: report.end_suite(suite))

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from crdlint.cli import console, options
+from crdlint.cli.bugs import STATUS
 from crdlint.cli.completion import complete_paths
 from crdlint.cli.inputs import Inputs
-from crdlint.cli.main import report_bug
 from crdlint.cli.nothing import nothing_found
 from crdlint.cli.reports import Reports, add_file, note_rejections
 from crdlint.inputs.paths import Selection
@@ -153,7 +153,7 @@ class _Command:
         run.summary.seconds = time.perf_counter() - start
         unwritten = self._end()
         if inputs.bugs:
-            return 3
+            return STATUS
         if inputs.problems or unwritten:
             return 2
         if not (run.summary.crds or run.has_findings) and self._is_missing_resources(discovered, definitions):
@@ -190,13 +190,10 @@ class _Command:
         if text is None:
             return
         self._run.summary.files += 1
-        try:
+        with self._inputs.bugs_of(path):
             validated = validate_text(
                 text, filename=shown_name(path), definitions=definitions, old=olds, options=self._options_for(config)
             )
-        except Exception as error:
-            self._inputs.bug(path, error)
-            return
         self._take(validated.result, config)
         if self._options.show_defaulted:
             _print_stored(validated.stored)
@@ -225,10 +222,9 @@ class _Command:
     def _end(self) -> bool:
         """Write the end of the run; return whether a file of the command line could not be written."""
         run, inputs = self._run, self._inputs
-        outcome = Outcome(list(inputs.problems), run.summary)
+        outcome = Outcome(list(inputs.problems), run.summary, bugs=inputs.bugs.by_file)
         unwritten = self._reports.save(lambda report: report.end(outcome))
-        for name, bug in inputs.bugs:
-            report_bug(bug, name)
+        inputs.bugs.report_repeated()
         notices = [] if self._quiet else [f"crdlint: note: {notice}" for notice in inputs.notices]
         problems = [f"crdlint: {file}: {message}" for file, message in inputs.problems]
         for line in (*notices, *problems, *(f"crdlint: {problem}" for problem in unwritten)):

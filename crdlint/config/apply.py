@@ -10,6 +10,8 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from crdlint.diagnostics.diagnostic import INTERNAL_ERROR
+
 if TYPE_CHECKING:
     from crdlint.config.baseline import BaselineMatcher
     from crdlint.config.comments import Comments
@@ -82,6 +84,7 @@ def apply(
             by[i] = reason
     if baseline is not None:
         _take_known(result, findings, by, baseline)
+    by = {i: reason for i, reason in by.items() if findings[i].rule != INTERNAL_ERROR}
     return _applied(result, findings, by, config)
 
 
@@ -100,7 +103,8 @@ def _applied(result: FileResult, findings: list[Diagnostic], by: dict[int, Ignor
     rejections: list[Diagnostic] = []
     for i, sent in enumerate(findings):
         diagnostic = _as_sent(sent, config)
-        severity = config.severity_of(diagnostic.rule, diagnostic.severity)
+        is_internal = diagnostic.rule == INTERNAL_ERROR
+        severity = "error" if is_internal else config.severity_of(diagnostic.rule, diagnostic.severity)
         reason = by.get(i)
         if reason is None and _is_strict(sent) and _validation(config) == "ignore":
             reason = "field-validation"

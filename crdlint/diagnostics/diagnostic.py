@@ -28,6 +28,7 @@ Kind: TypeAlias = Literal["decode", "strict", "field", "warning", "advice"]
 Severity: TypeAlias = Literal["error", "warning", "info"]
 
 
+INTERNAL_ERROR: Final = "internal-error"  # the rule of findings about documents that are not checked
 OLD_CRD: Final = "the old CRD"  # the label of a place in it
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from crdlint.safety.bugs import attempt
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from difflib import SequenceMatcher
@@ -17,6 +19,10 @@ def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
 
     Among equally similar names, return the last in alphabetical order, as difflib.get_close_matches does.
     """
+    return attempt(_nearest, name, known, cutoff)
+
+
+def _nearest(name: str, known: Iterable[str], cutoff: float) -> str | None:
     target = name.lower()
     folded = {known_name.lower(): known_name for known_name in known}
     if target in folded:

@@ -23,6 +23,7 @@ from crdlint.kubecel.schema_context import SchemaContext
 from crdlint.kubecel.values import to_value
 from crdlint.rules.cel import COMPILES, OUTPUT_TYPE
 from crdlint.safety import work
+from crdlint.safety.bugs import attempt
 from crdlint.safety.work import Effort, WorkLimitError
 
 if TYPE_CHECKING:
@@ -171,6 +172,7 @@ class Workbench:
         if errors:
             first = min(errors, key=lambda error: error.location)
             start, end = error_range(first, expression.compiled.source) or (start, end)
+        help_ = attempt(hint, expression, Effort()) if errors else None
         source = expression.compiled.source
         begin, stop = source.location(start), source.location(end)
         return Diagnostic(
@@ -185,7 +187,7 @@ class Workbench:
             column=begin.column + 1,
             end_line=stop.line,
             end_column=stop.column + 1,
-            help=hint(expression, Effort()).text if errors else None,
+            help=help_.text if help_ is not None else None,
         )
 
 

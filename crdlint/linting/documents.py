@@ -11,6 +11,8 @@ from crdlint.crd.positions import Span, node_span, problem_span
 from crdlint.linting.result import SHORT_NAME, DocumentResult, FileResult, ResourceName
 from crdlint.rules import catalog
 from crdlint.rules.engine.finding import Finding, Manifest
+from crdlint.rules.internal import internal_error
+from crdlint.safety.bugs import attempt, collected, contain
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping, Scalar, child, items_of, text_of
 from crdlint.yaml.parse import chunks, collector_paused, parse_chunk, reading_notice, unchanged
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
     from crdlint.diagnostics.diagnostic import Diagnostic, Kind
     from crdlint.linting.result import CRD
+    from crdlint.safety.bugs import Bug
     from crdlint.yaml.nodes import Node
     from crdlint.yaml.parse import Document
     from crdlint.yaml.values import DuplicateKey
@@ -75,7 +78,7 @@ class DocumentWalk(ABC):
         are unchanged.
         """
         reused = {} if known is None else _reused(known, text)
-        with collector_paused():
+        with collector_paused(), collected():
             self._walk(text, only, reused)
         notice = reading_notice()
         return FileResult(
@@ -96,7 +99,7 @@ class DocumentWalk(ABC):
                 self._add(reused[number])
                 self.reusable[number] = reused[number]
             elif only is None or number in only:
-                self._check_document(number, parse_chunk(*chunk))
+                self._check_chunk(number, chunk)
 
     def _add(self, known: DocumentResult) -> None:
         self.documents += known.documents
@@ -104,6 +107,19 @@ class DocumentWalk(ABC):
         self.crds += known.crds
         self.diagnostics += known.diagnostics
         self.notices += known.notices
+
+    def _check_chunk(self, number: int, chunk: tuple[str, int, str | None]) -> None:
+        """Check one document; an internal error is a finding at its start, and ends the check of this document only."""
+        document: Document | None = None
+        try:
+            document = parse_chunk(*chunk)
+            self._check_document(number, document)
+        except Exception as error:
+            self.documents += document is None
+            root = None if document is None else document.root
+            line = chunk[1] + 1
+            span = Span(line, 1, line, 1) if root is None else node_span(root, chunk[1])
+            self.diagnostics.append(internal_error(self.file, contain(error), span))
 
     def _check_document(self, number: int, document: Document) -> None:
         documents, skipped = self.documents, self.skipped
@@ -130,7 +146,7 @@ class DocumentWalk(ABC):
             else:
                 from crdlint.yaml.causes import syntax_cause
 
-                cause = syntax_cause(document, self.problems)
+                cause = attempt(syntax_cause, document, self.problems)
                 span, help_ = problem_span(problem), None
                 if cause is not None:
                     span, help_ = Span(cause.line, cause.column, cause.line, cause.end_column), cause.help
@@ -151,7 +167,7 @@ class DocumentWalk(ABC):
             from crdlint.yaml.causes import conversion_cause
 
             node = first.node or document.root
-            cause = conversion_cause(document, node)
+            cause = attempt(conversion_cause, document, node)
             help_ = None if cause is None else cause.help
             self.report("decode", "yaml-syntax", str(first), node_span(node, document.line_offset), help_)
 
@@ -174,6 +190,11 @@ class DocumentWalk(ABC):
     def with_fix(self, diagnostic: Diagnostic, finding: Finding) -> Diagnostic:  # noqa: ARG002
         """Return a diagnostic with the fix of its finding, if fixes are requested and there is one."""
         return diagnostic
+
+
+def unchecked(file: str, text: str, bug: Bug) -> FileResult:
+    """Return the result of a file that is not checked because of an internal error."""
+    return FileResult(file, text, 1, (), 0, (internal_error(file, bug, Span(1, 1, 1, 1)),))
 
 
 def _reused(known: FileResult, text: str) -> dict[int, DocumentResult]:

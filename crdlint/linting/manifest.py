@@ -26,6 +26,7 @@ from crdlint.rules.engine.common import Common
 from crdlint.rules.engine.finding import Finding, Manifest, fix_of
 from crdlint.rules.engine.markers import VERSION_ANNOTATION, with_marker
 from crdlint.rules.misplaced_fields import placement
+from crdlint.safety.bugs import attempt
 from crdlint.safety.work import Effort
 from crdlint.schema.traversal import all_schemas
 from crdlint.yaml.edit import split_lines
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from crdlint.kubecel.estimated_rule import EstimatedRule
     from crdlint.kubernetes.servers import Range
     from crdlint.linting.result import Stage, State
-    from crdlint.rules.engine.advisory import Advice
+    from crdlint.rules.engine.advisory import Advice, Advisory
     from crdlint.yaml.nodes import Node
     from crdlint.yaml.parse import Document
 
@@ -91,7 +92,7 @@ class FixesOf:
         rule = catalog.get(finding.rule)
         if diagnostic.hidden or not rule.fixes:
             return diagnostic
-        fix = fix_of(rule.fixes, finding, self._line_starts[finding.manifest.document.line_offset])
+        fix = attempt(fix_of, rule.fixes, finding, self._line_starts[finding.manifest.document.line_offset])
         return diagnostic if fix is None else replace(diagnostic, fix=fix)
 
 
@@ -202,7 +203,8 @@ def _with_marker(diagnostic: Diagnostic, crd: CustomResourceDefinition, marker: 
     if version is None:
         return diagnostic
     marker = catalog.get(diagnostic.rule).marker if marker is None else marker
-    return replace(diagnostic, help=with_marker(diagnostic.help or "", marker, version)) if marker else diagnostic
+    help_ = attempt(with_marker, diagnostic.help or "", marker, version) if marker else None
+    return diagnostic if help_ is None else replace(diagnostic, help=help_)
 
 
 _NEAR: Final = 32  # the number of repeated keys that are compared with a key
@@ -214,7 +216,8 @@ def _duplicate_key_findings(manifest: Manifest, options: Options, *, is_json: bo
     offset = manifest.document.line_offset
     for i, key in enumerate(keys):
         near = keys[max(i - _NEAR, 0) : i + _NEAR]
-        diagnostic = duplicates.of_yaml(key, options.file, offset, duplicates.repeated_block(key, near, offset))
+        help_ = attempt(duplicates.repeated_block, key, near, offset)
+        diagnostic = duplicates.of_yaml(key, options.file, offset, help_)
         diagnostics.append(options.with_fix(diagnostic, Finding(manifest, diagnostic.rule, duplicate=key)))
     return diagnostics
 
@@ -226,7 +229,7 @@ def _decode_findings(
     for problem in problems:
         diagnostic = replace(_decode_finding(problem, options.file, manifest.document), hidden=hidden)
         finding = Finding(manifest, diagnostic.rule, problem=problem)
-        placed = placement(finding)
+        placed = attempt(placement, finding)
         if placed is not None:
             name = problem.path.rpartition(".")[2]
             lacks = diagnostic.lacks if placed.owner is None else _lacking(placed.owner, name)
@@ -250,8 +253,8 @@ def _decode_finding(problem: DecodeProblem, file: str, document: Document) -> Di
     offset = document.line_offset
     if problem.first is not None:
         return duplicates.of_json(problem.message, problem.path, problem.first, problem.node, file, offset)
-    help_ = _invisible_character(document.text, problem.node) or problem.help
-    help_ = help_ or (suggestion(problem) if problem.go_type else None)
+    help_ = attempt(_invisible_character, document.text, problem.node) or problem.help
+    help_ = help_ or (attempt(suggestion, problem) if problem.go_type else None)
     rule = catalog.get(_DECODE_RULES[problem.kind])
     content = problem.content
     if problem.kind == "strict":
@@ -357,7 +360,7 @@ def _advisories(
     advice = catalog.advice() if options.advice is None else options.advice
     if accepted and options.advice is None:
         advice = (*advice, *catalog.practices(options.requested))
-    for advisory in (advisory for advise in advice for advisory in advise(decoded)):
+    for advisory in (advisory for advise in advice for advisory in attempt(_all, advise, decoded) or ()):
         span = locator.span_inside(advisory.path, advisory.inside) if advisory.inside else locator.span(advisory.path)
         diagnostic = catalog.get(advisory.rule).diagnostic(
             options.file, advisory.kind, advisory.message, span, advisory.help
@@ -368,6 +371,10 @@ def _advisories(
         if advisory.old_path is not None and old is not None:
             diagnostic = replace(diagnostic, related=_in_old(old, advisory.old_path))
         yield options.with_fix(diagnostic, Finding(manifest, advisory.rule, advisory=advisory))
+
+
+def _all(advise: Advice, decoded: DecodedCRD) -> list[Advisory]:
+    return list(advise(decoded))
 
 
 def _state(old: OldCRD | None, crd: CustomResourceDefinition) -> State:

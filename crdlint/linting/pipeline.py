@@ -12,11 +12,14 @@ from crdlint.crd.near_misses import SPEC_KEYS, is_partial, misspelled_type_key, 
 from crdlint.crd.placeholders import PLACEHOLDERS, directive, placeholder_of
 from crdlint.crd.positions import node_span
 from crdlint.crd.recognition import KIND, names_crd
+from crdlint.diagnostics.diagnostic import INTERNAL_ERROR
 from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
 from crdlint.linting.documents import DocumentWalk, manifests, name_of, resource_names
 from crdlint.linting.manifest import FixesOf, Options, check_crd
 from crdlint.linting.result import CRD, STAGES, ComparedCRD, FileResult, FoundCRD, FoundRule
 from crdlint.rules.engine.finding import Manifest
+from crdlint.safety.bugs import attempt
+from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping
 
 if TYPE_CHECKING:
@@ -84,7 +87,7 @@ def lint_file(
         unestimated=tuple(
             diagnostic
             for diagnostic in result.diagnostics
-            if diagnostic.kind == "decode" or id(diagnostic) in walk.blocking
+            if diagnostic.kind == "decode" or diagnostic.rule == INTERNAL_ERROR or id(diagnostic) in walk.blocking
         ),
     )
 
@@ -126,10 +129,13 @@ class _CRDWalk(DocumentWalk):
         return True
 
     def problems(self, root: Node) -> int:
-        """Return how many fields of a document are wrong if it is a CRD."""
-        if identify(root).form != "crd":
-            return 0
-        decoded = decode_crd(root)
+        """Return how many fields of a document are wrong if it is a CRD; one that is not JSON hides the others."""
+        try:
+            if identify(root).form != "crd":
+                return 0
+            decoded = decode_crd(root)
+        except YAMLDecodeError:
+            return 1
         return len(decoded.problems) + len(decoded.later)
 
     def with_fix(self, diagnostic: Diagnostic, finding: Finding) -> Diagnostic:
@@ -196,7 +202,7 @@ class _CRDWalk(DocumentWalk):
             entry = root.find("apiVersion")
             rule, node, help_ = "api-version-removed", entry[1] if entry else identity.node or root, None
         else:
-            rule, node, help_ = "decode-type", identity.node or root, misspelled_type_key(root)
+            rule, node, help_ = "decode-type", identity.node or root, attempt(misspelled_type_key, root)
         span = node_span(node, document.line_offset)
         self.report("decode", rule, identity.error, span, help_, Manifest(document, root))
 

@@ -13,6 +13,7 @@ from crdlint.crd.positions import Locator, node_span, problem_span
 from crdlint.crd.recognition import KIND, names_crd
 from crdlint.linting.documents import manifests
 from crdlint.linting.result import CollectedCRDs, OldCRD, UnreadDocument
+from crdlint.safety.bugs import contain
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.parse import Document, collector_paused, iter_documents
 
@@ -50,6 +51,8 @@ def _of_document(document: Document, crds: dict[str, OldCRD], file: str) -> Iter
         node = error.node or document.root
         line = document.line_offset + 1 if node is None else node_span(node, document.line_offset).line
         yield from _unread(document, line, str(error))
+    except Exception as error:
+        yield UnreadDocument(document.line_offset + 1, document.text, f"a bug in crdlint: {contain(error).text}")
 
 
 def _unread(document: Document, line: int, reason: str) -> Iterator[UnreadDocument]:

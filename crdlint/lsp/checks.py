@@ -14,11 +14,13 @@ from crdlint.config.model import Config
 from crdlint.inputs.fragments import is_suite
 from crdlint.inputs.helm.layout import TEMPLATES, Layout
 from crdlint.kubernetes.servers import NEWEST_VERSION
+from crdlint.linting.documents import unchecked
 from crdlint.lsp import resources
 from crdlint.lsp.crd_index import CRDIndex
 from crdlint.runner.fixes import fix, reported
 from crdlint.runner.plan import Planner
-from crdlint.runner.task import Checker, Settings, Task, bug_of
+from crdlint.runner.task import Checker, Settings, Task
+from crdlint.safety.bugs import collected, contain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from crdlint.linting.result import FileResult
     from crdlint.lsp.workspace import Document, Workspace
     from crdlint.runner.fixes import Fixed
-    from crdlint.runner.task import Bug
+    from crdlint.safety.bugs import Bug
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,7 @@ class Checked:
     crds: FileResult | None = None
     task: Task | None = None
     problems: tuple[str, ...] = ()
-    bug: Bug | None = None
+    bugs: tuple[Bug, ...] = ()
 
 
 class Checks:
@@ -92,8 +94,8 @@ class Checks:
 
         def check(text: str) -> FileResult:
             outcome = self._checker.check_text(text, task._replace(text=text))
-            if outcome.bug is not None:
-                raise RuntimeError(outcome.bug.traceback)
+            if len(outcome.bugs) > len(checked.bugs):
+                raise RuntimeError(outcome.bugs[-1].traceback)
             return outcome.results[0]
 
         return fix(checked.crds, check, unsafe=False, shown=lambda result: reported(result, checked.config))
@@ -111,15 +113,17 @@ class Checks:
         if plan.tasks:
             task = plan.tasks[0]._replace(text=text)
             outcome = self._checker.check_text(text, task)
-            if outcome.bug is not None or not outcome.results:
-                return replace(checked, bug=outcome.bug)
             result = outcome.results[0]
-            checked = replace(checked, findings=self._shown(reported(result, config)), crds=result, task=task)
-        try:
-            others = tuple(self._others(document, checked))
-        except Exception as error:
-            return replace(checked, bug=bug_of(error))
-        return replace(checked, findings=tuple(dict.fromkeys((*checked.findings, *others))))
+            findings = self._shown(reported(result, config))
+            checked = replace(checked, findings=findings, crds=result, task=task, bugs=outcome.bugs)
+        bugs = list(checked.bugs)
+        with collected(bugs):
+            try:
+                others = tuple(self._others(document, checked))
+            except Exception as error:
+                others = unchecked(document.path, text, contain(error)).diagnostics
+        findings = tuple(dict.fromkeys((*checked.findings, *others)))
+        return replace(checked, findings=findings, bugs=tuple(bugs))
 
     def _others(self, document: Document, checked: Checked) -> Iterable[Diagnostic]:
         """Return the findings on custom resources, or on the tests of a suite."""

@@ -182,8 +182,8 @@ class Server(LanguageServer):
         self._took[document.uri] = seconds
         for problem in checked.problems:
             self.show_once(f"crdlint: {problem}")
-        if checked.bug is not None:
-            self.show_once(f"crdlint: a bug in crdlint while checking {document.path}: {checked.bug.text}")
+        for bug in checked.bugs:
+            self.show_once(f"crdlint: a bug in crdlint while checking {document.path}: {bug.text}")
         self.text_document_publish_diagnostics(
             lsp.PublishDiagnosticsParams(document.uri, diagnostics, document.version)
         )

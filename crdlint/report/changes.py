@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from crdlint.diagnostics.diagnostic import OLD_CRD
+from crdlint.diagnostics.diagnostic import INTERNAL_ERROR, OLD_CRD
 from crdlint.report.summary import counted
 from crdlint.rules import catalog
 from crdlint.rules.changes import REMOVED
@@ -34,9 +34,11 @@ def group_of(diagnostic: Diagnostic) -> str:
 
 
 def is_consequence(diagnostic: Diagnostic) -> bool:
-    """Return whether a finding is about an update: the API server rejects it, or a change."""
+    """Return whether a finding is about an update: the API server rejects it, it is a change, or nothing is known."""
     if diagnostic.hidden:
         return False
+    if diagnostic.rule == INTERNAL_ERROR:
+        return True
     if diagnostic.origin == "apiserver":
         return diagnostic.severity == "error" and diagnostic.kind in {"decode", "strict", "field"}
     is_about_old = diagnostic.related is not None and diagnostic.related.label == OLD_CRD

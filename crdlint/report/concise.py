@@ -8,8 +8,9 @@ from crdlint.report.escapes import printable_line
 from crdlint.report.pieces import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
+    from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult
     from crdlint.report.pieces import Outcome, View
 
@@ -21,15 +22,17 @@ class Report:
         self._hidden = view.hidden
 
     def file(self, result: FileResult) -> Iterator[str]:
-        """Yield a line for each finding."""
-        for finding in shown(result, hidden=self._hidden):
-            position = f"{finding.file}:{finding.line}:{finding.column}"
-            yield printable_line(f"{position}: {finding.severity} {finding.rule}: {_joined(finding.message)}") + "\n"
+        """Return a line for each finding."""
+        return map(_line, shown(result, hidden=self._hidden))
 
-    def end(self, outcome: Outcome) -> Iterable[str]:
-        """Return nothing: unreadable inputs are reported on standard error."""
-        del outcome
-        return ()
+    def end(self, outcome: Outcome) -> Iterator[str]:
+        """Return a line for each input that could not be read."""
+        return map(_line, outcome.unreadable())
+
+
+def _line(finding: Diagnostic) -> str:
+    position = f"{finding.file}:{finding.line}:{finding.column}"
+    return printable_line(f"{position}: {finding.severity} {finding.rule}: {_joined(finding.message)}") + "\n"
 
 
 def _joined(message: str) -> str:

@@ -9,8 +9,9 @@ from crdlint.report.pieces import shown
 from crdlint.report.uris import fingerprints, relative
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
+    from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult
     from crdlint.report.pieces import Outcome, View
 
@@ -25,8 +26,11 @@ class Report:
         self._before = "[\n"
 
     def file(self, result: FileResult) -> Iterator[str]:
-        """Yield the findings of a file."""
-        for finding, fingerprint in fingerprints(shown(result, hidden=self._hidden)):
+        """Return the findings of a file."""
+        return self._issues(shown(result, hidden=self._hidden))
+
+    def _issues(self, findings: Iterable[Diagnostic]) -> Iterator[str]:
+        for finding, fingerprint in fingerprints(findings):
             issue = {
                 "description": printable(finding.message),
                 "check_name": finding.rule,
@@ -41,6 +45,6 @@ class Report:
             self._before = ",\n"
 
     def end(self, outcome: Outcome) -> Iterator[str]:
-        """Yield the end of the array."""
-        del outcome
+        """Yield the inputs that could not be read, and the end of the array."""
+        yield from self._issues(outcome.unreadable())
         yield "[]\n" if self._before == "[\n" else "\n]\n"

@@ -49,11 +49,23 @@ class View(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The result of a run: (file, reason) of unreadable inputs, the totals, and the number of findings by rule."""
+    """The result of a run: the totals, the number of findings by rule, and what was not checked.
+
+    `problems` are (file, reason) of unreadable inputs, `bugs` (file, text) of internal errors.
+    """
 
     problems: Sequence[tuple[str, str]]
     summary: Summary
     by_rule: Counter[str] = field(default_factory=Counter)
+    bugs: Sequence[tuple[str, str]] = ()
+
+    def unreadable(self) -> Iterator[Diagnostic]:
+        """Yield the unreadable inputs as findings."""
+        from crdlint.crd.positions import Span  # few runs need it
+        from crdlint.rules.internal import UNREADABLE
+
+        for file, reason in self.problems:
+            yield UNREADABLE.diagnostic(file, "advice", reason, Span(1, 1, 1, 1))
 
 
 class Report(Protocol):

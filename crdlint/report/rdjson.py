@@ -11,7 +11,7 @@ from crdlint.report.pieces import shown
 from crdlint.report.uris import relative
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult
@@ -29,15 +29,17 @@ class Report:
         self._before = f"{_HEAD}\n"
 
     def file(self, result: FileResult) -> Iterator[str]:
-        """Yield the findings of a file."""
-        positions = TextPositions(result.text)
-        for finding in shown(result, hidden=self._hidden):
+        """Return the findings of a file."""
+        return self._diagnostics(shown(result, hidden=self._hidden), TextPositions(result.text))
+
+    def _diagnostics(self, findings: Iterable[Diagnostic], positions: TextPositions) -> Iterator[str]:
+        for finding in findings:
             yield f"{self._before}{json_text(_diagnostic(finding, positions))}"
             self._before = ",\n"
 
     def end(self, outcome: Outcome) -> Iterator[str]:
-        """Yield the end of the object."""
-        del outcome
+        """Yield the inputs that could not be read, and the end of the object."""
+        yield from self._diagnostics(outcome.unreadable(), TextPositions(""))
         yield "\n]\n}\n" if self._before == ",\n" else f"{_HEAD}]\n}}\n"
 
 

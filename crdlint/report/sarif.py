@@ -53,12 +53,13 @@ class Report:
         rules = [_rule(known[rule]) for rule in self._rules]
         driver = {"name": "crdlint", "semanticVersion": __version__, "rules": rules}
         base = {"SRCROOT": {"description": {"text": "The folder that crdlint was run in."}}}
-        for file, reason in outcome.problems:
+        failures = [*outcome.problems, *((file, f"a bug in crdlint: {text}") for file, text in outcome.bugs)]
+        for file, reason in failures:
             self._notes.add(_notification(file, reason, "error"))
         yield (
             f'{{\n"$schema": "{_SCHEMA}",\n"version": "2.1.0",\n"runs": [{{\n"tool": {json_text({"driver": driver})},\n'
             f'"columnKind": "unicodeCodePoints",\n"originalUriBaseIds": {json_text(base)},\n'
-            f'"invocations": [{{"executionSuccessful": {json_text(not outcome.problems)},'
+            f'"invocations": [{{"executionSuccessful": {json_text(not failures)},'
             ' "toolExecutionNotifications": ['
         )
         yield from self._notes.pieces()

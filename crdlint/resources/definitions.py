@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, Protocol
 
 from crdlint.crd.convert import read_crd
+from crdlint.diagnostics.diagnostic import INTERNAL_ERROR
 from crdlint.diagnostics.spelling import nearest
 from crdlint.kubernetes.servers import NEWEST_ALONE, Range, Server
 from crdlint.resources.validation import ResourceValidator
@@ -140,7 +141,7 @@ class Definitions:
         """Add the CRDs of a file that was checked with `keep`."""
         errors: dict[str | None, list[Diagnostic]] = {}
         for finding in result.diagnostics:
-            if is_rejection(finding):
+            if is_rejection(finding) or finding.rule == INTERNAL_ERROR:
                 errors.setdefault(finding.crd, []).append(finding)
         read = set()
         for definition in result.definitions:

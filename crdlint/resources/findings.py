@@ -13,6 +13,7 @@ from crdlint.golang.regexp import compile_error
 from crdlint.golang.text import quote
 from crdlint.resources.hints import of_error, of_unknown
 from crdlint.rules import catalog
+from crdlint.safety.bugs import attempt
 from crdlint.schema.structural import TYPES
 from crdlint.schema.traversal import value_schema
 from crdlint.schema.value_help import steps_of
@@ -65,7 +66,8 @@ class Findings:
             if placeholders.is_key(location, name):
                 continue
             above_steps = steps_of(path[: -len(name) or None])
-            help_ = of_unknown(
+            help_ = attempt(
+                of_unknown,
                 path,
                 value_schema(schema, above_steps),
                 name,
@@ -123,7 +125,7 @@ class Findings:
         if error.type == REQUIRED and str(error.path) == "status" and self.definition.has_status(self.version):
             help_: str | None = _REQUIRED_STATUS
         else:
-            help_ = of_error(error, location, schema, self.definition.crd.spec.names.kind)
+            help_ = attempt(of_error, error, location, schema, self.definition.crd.spec.names.kind)
         related = None if error.cause is None else _rule_place(error.cause, error.detail, self.definition)
         span = self.locator.span_of(location)
         return catalog.get(error.rule).diagnostic_of(error, message, span, file=self.file, help=help_, related=related)

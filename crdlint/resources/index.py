@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from crdlint.linting.result import FileResult
 
-    # Takes a file, its text and the numbers of documents; returns None after an internal error, which it reports.
-    Lint = Callable[[str, str, frozenset[int]], FileResult | None]
+    # Takes a file, its text and the numbers of documents.
+    Lint = Callable[[str, str, frozenset[int]], FileResult]
 
 _LONGEST: Final = 253  # the maximum number of characters of a group or kind
 # The value of a key if it is a scalar; the last regex group matches any other value.
@@ -93,9 +93,8 @@ class CRDFiles:
             for number in needed:
                 del documents[number]
             text = self._read(path)
-            result = None if text is None else self._lint(path, text, needed)
-            if result is not None:
-                yield result
+            if text is not None:
+                yield self._lint(path, text, needed)
             others = self._others.pop(path, None)
             if others and text is not None and self._lint_others is not None:
                 self._lint_others(path, text, others)

@@ -26,6 +26,7 @@ from crdlint.resources.places import ResourceLocator
 from crdlint.resources.requests import as_sent, key_of
 from crdlint.resources.validation import NotDecodedError
 from crdlint.rules import duplicates
+from crdlint.safety.bugs import contain
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.parse import collector_paused, iter_documents, parse_first
 
@@ -208,6 +209,8 @@ def old_objects(text: str, *, filename: str) -> OldObjects:
                 if node is not None:
                     span = node_span(node, document.line_offset)
                     broken.append((f"{filename}:{span.line}:{span.column}", str(error)))
+            except Exception as error:
+                broken.append((f"{filename}:{document.line_offset + 1}", f"a bug in crdlint: {contain(error).text}"))
     return OldObjects(by_key, tuple(broken))
 
 

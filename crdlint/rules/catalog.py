@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 # API server accepts, and NODES at each node of its schemas. Other modules' functions are called where upstream calls them,
 # and imported there.
 _FAMILIES: Final[dict[str, tuple[str, ...]]] = {
+    "internal": (),
     "reading": (),
     "metadata": (),
     "names": (),

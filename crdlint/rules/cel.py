@@ -19,6 +19,7 @@ from crdlint.rules.engine.common import Answer
 from crdlint.rules.engine.finding import Fixer, quoted_tag, quoted_with_comment, removal
 from crdlint.rules.engine.rule import Rule
 from crdlint.safety import work
+from crdlint.safety.bugs import attempt
 from crdlint.schema.traversal import Within, at_or_above
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import UneditableError, quoted
@@ -517,10 +518,10 @@ def _errors(judged: EstimatedRule, options: Options, advice: Advice | None) -> I
 def _problem(expression: Expression, rule: ValidationRule, path: Path, effort: Effort) -> FieldError:
     """Return the error of an expression, at the characters that it is about."""
     from crdlint.cel.source_ranges import error_range
-    from crdlint.kubecel.hints import hint
+    from crdlint.kubecel.hints import Hint, hint
 
     errors = expression.compiled.errors
-    found, detail = hint(expression, effort), expression.error or ""
+    found, detail = attempt(hint, expression, effort) or Hint(None), expression.error or ""
     error = invalid((COMPILES if errors else OUTPUT_TYPE).id, path, rule, detail, help=found.text, reason=found.reason)
     if not errors:
         return error

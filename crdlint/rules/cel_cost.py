@@ -12,6 +12,7 @@ from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT, UINT64_MAX
 from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.finding import Fixer
 from crdlint.rules.engine.rule import Rule
+from crdlint.safety.bugs import attempt
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -152,7 +153,7 @@ def over_limit(judged: EstimatedRule, options: Options, advice: Advice | None) -
         return
     for cost, name in _costs((judged,)):
         if cost > RULE_COST_LIMIT:
-            help_ = advice.on_rule(judged, of_message=name == "messageExpression")
+            help_ = attempt(advice.on_rule, judged, of_message=name == "messageExpression")
             detail = _exceeds(f"estimated {name} cost", cost, RULE_COST_LIMIT)
             error = forbidden(RULE_COST.id, judged.path.child(name), detail, help=help_)
             yield error._replace(subject=advice)
@@ -199,7 +200,7 @@ def total(rules: SequenceOf[EstimatedRule], path: Path, advice: Advice | None) -
     whole = _whole(rules)
     if whole <= CRD_COST_LIMIT or advice is None:
         return
-    help_ = advice.on_all()
+    help_ = attempt(advice.on_all)
     notable = [
         (cost, judged.path.child(name))
         for judged in _children_first(rules)

@@ -16,6 +16,7 @@ from crdlint.kubecel.limits import RUNTIME_BUDGET
 from crdlint.rules.engine.common import Answer
 from crdlint.rules.engine.finding import Fixer, items
 from crdlint.rules.engine.rule import Rule
+from crdlint.safety.bugs import attempt
 from crdlint.yaml.editor import quoted
 from crdlint.yaml.nodes import Scalar, Sequence
 
@@ -257,7 +258,7 @@ def _ours(error: FieldError) -> FieldError:
 
     is_unpruned = error.reason is not None and error.reason.code is Code.UNKNOWN_FIELDS
     rule = UNPRUNED if is_unpruned else INVALID_DEFAULT
-    return error.reported_as(rule.id, None if error.help else suggestion(error, None))
+    return error.reported_as(rule.id, None if error.help else attempt(suggestion, error, None))
 
 
 @dataclass(slots=True)

@@ -15,6 +15,7 @@ from crdlint.rules.engine.advisory import Advisory, NodeAdvice
 from crdlint.rules.engine.finding import Fixer, add_required, nearest_of, removal, replacement, texts
 from crdlint.rules.engine.rule import Rule
 from crdlint.rules.engine.schema_walk import Check
+from crdlint.safety.bugs import attempt
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence, child, items_of
 
 if TYPE_CHECKING:
@@ -597,7 +598,7 @@ def map_list_keys_map_set(schema: JSONSchemaProps) -> Iterator[FieldError]:
             detail = (
                 "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property"
             )
-            yield required(KEY_REQUIRED.id, path.child("default"), detail, help=_key_help(key, item))
+            yield required(KEY_REQUIRED.id, path.child("default"), detail, help=attempt(_key_help, key, item))
         if found.nullable:
             detail = "this property is in x-kubernetes-list-map-keys, so it cannot be nullable"
             yield forbidden(KEY_NULLABLE.id, path.child("nullable"), detail)

@@ -8,6 +8,7 @@ from crdlint.crd.gotypes import SCHEMA
 from crdlint.rules import reading_fixes
 from crdlint.rules.engine.examples import HEAD
 from crdlint.rules.engine.finding import Finding, Fixer
+from crdlint.rules.v1beta1 import MOVED
 from crdlint.yaml.editor import UneditableError
 from crdlint.yaml.nodes import Mapping, Scalar
 
@@ -146,15 +147,6 @@ def _enumeration(finding: Finding, _: Edit) -> Placement:
     return Placement(f"Write `enum: [{finding.editor.source(finding.entry[2])}]` instead of `const`")
 
 
-_VERSIONS: Final = "to each item of `spec.versions`"
-_MOVED: Final = {
-    "version": "Remove `version`: the versions are in `spec.versions`",
-    "validation": f"Move the content of `validation` {_VERSIONS}, below `schema`",
-    "subresources": f"Move `subresources` {_VERSIONS}",
-    "additionalPrinterColumns": f"Move `additionalPrinterColumns` {_VERSIONS}, with `jsonPath` instead of `JSONPath`",
-    "webhookClientConfig": "Move `webhookClientConfig` to `conversion.webhook.clientConfig`",
-    "conversionReviewVersions": "Move `conversionReviewVersions` to `conversion.webhook.conversionReviewVersions`",
-}
 _HELPS: Final[dict[str, Callable[[Finding, Edit], Placement]]] = {
     "Spell the field as the API does": lambda _, name: Placement(f"Did you mean `{name.text}`?"),
     "Write the constant as an enum": _enumeration,
@@ -165,7 +157,7 @@ _HELPS: Final[dict[str, Callable[[Finding, Edit], Placement]]] = {
     "Move the property into `properties`": lambda finding, _: Placement(
         f"Move `{finding.entry[1].value}` into `properties`"
     ),
-    "Move the field to where v1 has it": lambda finding, _: Placement(_MOVED[finding.entry[1].value]),
+    "Move the field to where v1 has it": lambda finding, _: Placement(MOVED[finding.entry[1].value]),
     "Remove the field, which no CRD keeps": lambda *_: Placement(
         "Remove the field: the API server keeps it in no schema"
     ),

@@ -10,6 +10,7 @@ from crdlint.crd.paths import Path
 from crdlint.golang.values import marshal
 from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.rule import Rule
+from crdlint.safety.bugs import attempt
 from crdlint.yaml.values import to_json
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def too_large(crd: DecodedCRD) -> Iterator[Advisory]:
         )
         if size > _ETCD_LIMIT:
             message += f"; etcd rejects requests of more than {_kibibytes(_ETCD_LIMIT)} by default"
-        yield Advisory("advice", TOO_LARGE.id, message, Path("metadata"), help=_help(crd, size))
+        yield Advisory("advice", TOO_LARGE.id, message, Path("metadata"), help=attempt(_help, crd, size))
 
 
 def _help(crd: DecodedCRD, size: int) -> str:

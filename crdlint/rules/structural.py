@@ -14,6 +14,7 @@ from crdlint.diagnostics.spelling import nearest
 from crdlint.rules.engine.finding import Fixer, is_null, quoted_with_comment, removal, replacement, with_comment
 from crdlint.rules.engine.rule import Rule
 from crdlint.rules.engine.schema_walk import STRUCTURAL, Check, SchemaPosition
+from crdlint.safety.bugs import attempt
 from crdlint.schema.structural import TYPES, incomplete, structural_attributes
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import UneditableError
@@ -761,7 +762,7 @@ def _pattern(schema: JSONSchemaProps, _context: Context, findings: Findings) -> 
     if error is not None:
         detail = f"must be a valid regular expression, but isn't: {error}"
         path = schema.path.child("pattern")
-        found = invalid(PATTERN.id, path, schema.pattern, detail, help=_pattern_help(schema.pattern))
+        found = invalid(PATTERN.id, path, schema.pattern, detail, help=attempt(_pattern_help, schema.pattern))
         lookaround = _LOOKAROUND.search(schema.pattern)
         findings.add_structural(schema, found if lookaround is None else found._replace(inside=lookaround.span()))
 

@@ -11,6 +11,7 @@ from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.values import Typed
 from crdlint.rules.engine.finding import Fixer, mapping_at
 from crdlint.rules.engine.rule import Rule
+from crdlint.safety.bugs import attempt
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -225,4 +226,4 @@ def column(given: CustomResourceColumnDefinition, path: Path) -> Iterator[FieldE
     if not given.json_path:
         yield required(COLUMN.id, at, "", help="Add `jsonPath`, such as `jsonPath: .status.phase`")
     elif problem := _json_path_problem(given.json_path):
-        yield invalid(COLUMN.id, at, given.json_path, problem, help=_dotted_help(given.json_path))
+        yield invalid(COLUMN.id, at, given.json_path, problem, help=attempt(_dotted_help, given.json_path))

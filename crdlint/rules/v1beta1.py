@@ -21,15 +21,29 @@ if TYPE_CHECKING:
     from crdlint.yaml.editor import Editor
     from crdlint.yaml.nodes import Node
 
-# What moves from the spec into each version: its name in the spec and in a version.
+# What moves from the spec into each version: its name in the spec, its name in a version, and what the help adds.
 _PER_VERSION: Final = (
-    ("validation", "schema"),
-    ("schema", "schema"),
-    ("subresources", "subresources"),
-    ("additionalPrinterColumns", "additionalPrinterColumns"),
-    ("selectableFields", "selectableFields"),
+    ("validation", "schema", ""),
+    ("schema", "schema", ""),
+    ("subresources", "subresources", ""),
+    ("additionalPrinterColumns", "additionalPrinterColumns", ", with `jsonPath` instead of `JSONPath`"),
+    ("selectableFields", "selectableFields", ""),
 )
-_MOVED: Final = ("version", *(old for old, _ in _PER_VERSION))
+_OF_WEBHOOK: Final = {"webhookClientConfig": "clientConfig", "conversionReviewVersions": "conversionReviewVersions"}
+
+
+def _moved_help(old: str, new: str, more: str) -> str:
+    to = "to each item of `spec.versions`"
+    return f"Move `{old}` {to}{more}" if old == new else f"Move the content of `{old}` {to}, below `{new}`"
+
+
+# The help for each field of v1beta1 that v1 has in another place.
+MOVED: Final = {
+    "version": "Remove `version`: the versions are in `spec.versions`",
+    **{old: _moved_help(old, new, more) for old, new, more in _PER_VERSION},
+    **{old: f"Move `{old}` to `conversion.webhook.{new}`" for old, new in _OF_WEBHOOK.items()},
+}
+_OF_SPEC: Final = frozenset(MOVED) - frozenset(_OF_WEBHOOK)
 _PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"
 _COMMENT: Final = re.compile(r"(?<=\s)#")
 
@@ -60,14 +74,14 @@ def in_v1(finding: Finding) -> Iterable[Edit]:
     """Yield the edits that move fields, which v1beta1 had in the spec, to where v1 has them."""
     editor, spec = finding.editor, mapping_at(finding.root, "spec")
     mapping, key, _ = finding.entry
-    if mapping is spec and key.value in _MOVED:
+    if mapping is spec and key.value in _OF_SPEC:
         given, names = spec.find("version"), _version_names(spec)
         if given is None or not names or getattr(given[1], "value", None) in names:
             if spec.flow:
                 yield from _flow_spec(editor, spec, keeps=False, default=False)
             else:
                 yield from _block_spec(editor, spec, (), keeps=False, default=False)
-    elif mapping is _conversion_of(spec) and key.value in {"webhookClientConfig", "conversionReviewVersions"}:
+    elif mapping is _conversion_of(spec) and key.value in _OF_WEBHOOK:
         yield from _conversion(editor, spec, "[v1]")
 
 
@@ -80,7 +94,7 @@ def _version_names(spec: Mapping) -> list[str]:
 def _fields(spec: Mapping) -> dict[str, tuple[Scalar, Node]]:
     """Return the keys and values that each version gets from the spec, by their names in a version."""
     fields: dict[str, tuple[Scalar, Node]] = {}
-    for old, new in _PER_VERSION:
+    for old, new, _ in _PER_VERSION:
         found = spec.find(old)
         if found is None or not isinstance(found[0], Scalar):
             continue
@@ -237,7 +251,7 @@ def _flow_spec(editor: Editor, spec: Mapping, *, keeps: bool, default: bool) -> 
             head = f"{_key('name', quote=quote)}: {text}, {_key('served', quote=quote)}: true, "
             made = ", ".join([f"{head}{_key('storage', quote=quote)}: true", *added.values()])
             entries.append(f"{_key('versions', quote=quote)}: [{{{made}}}]")
-        elif name not in {*_MOVED, "versions"} and not (default and name == "preserveUnknownFields"):
+        elif name not in {*_OF_SPEC, "versions"} and not (default and name == "preserveUnknownFields"):
             entries.append(editor.text[begin:stop])
     if not items_of(listed) and spec.find("version") is None:
         raise UneditableError

@@ -16,6 +16,7 @@ from crdlint.golang.text import is_print
 from crdlint.golang.values import Typed
 from crdlint.rules.engine.finding import Fixer, mapping_at
 from crdlint.rules.engine.rule import Rule
+from crdlint.safety.bugs import attempt
 from crdlint.yaml.nodes import Mapping, child, items_of
 
 if TYPE_CHECKING:
@@ -241,7 +242,7 @@ def as_a_whole(spec: CustomResourceDefinitionSpec, path: Path) -> Iterator[Field
             Typed(versions, _VERSIONS_TYPE),
             "must have exactly one version marked as storage version",
             at=at.index(marked[1]).child("storage") if marked else None,
-            help=_storage_help(stored, names),
+            help=attempt(_storage_help, stored, names),
         )
 
 

@@ -24,6 +24,7 @@ from crdlint.__about__ import __version__
 from crdlint.inputs.read import read_bytes
 from crdlint.runner.secret import default_folder, user_secret
 from crdlint.safety import atomic
+from crdlint.safety.bugs import has_failed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,7 +82,7 @@ class Cache:
 
     def put(self, key: str, result: FileResult) -> None:
         """Store a result under a key."""
-        if self.secret is None:
+        if self.secret is None or has_failed():
             return
         path = self._path(key)
         with suppress(OSError, ValueError):

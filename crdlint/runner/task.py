@@ -15,6 +15,7 @@ from crdlint.crd.recognition import may_hold_crd
 from crdlint.inputs.helm.layout import TEMPLATES
 from crdlint.inputs.read import STDIN, UnreadableError, decode, open_descriptor, read_bytes
 from crdlint.kubernetes.servers import NEWEST_VERSION
+from crdlint.safety.bugs import Bug, bug_of, collected, contain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Generator, Iterable, Sequence
@@ -80,15 +81,8 @@ class Task(NamedTuple):
         return " ".join((self.kube_version, *sorted(self.requested)))
 
 
-class Bug(NamedTuple):
-    """An internal error: the exception in one line, and its traceback."""
-
-    text: str
-    traceback: str
-
-
 class CheckOutcome(NamedTuple):
-    """The result of checking one input: results, a read error, or an internal error; empty if it cannot contain a CRD.
+    """The result of checking one input: results or a read error, and internal errors; empty if it cannot contain a CRD.
 
     `fixes` are those to write; if they change the text, the results are those of the fixed text.
     """
@@ -97,7 +91,7 @@ class CheckOutcome(NamedTuple):
     task: Task
     results: tuple[FileResult, ...] = ()
     problem: str | None = None
-    bug: Bug | None = None
+    bugs: tuple[Bug, ...] = ()
     fixes: FileFixes | None = None
 
 
@@ -128,7 +122,8 @@ class Checker:
         checked = self._fixed(self.check_text(opened.text, task, stop_at=self._stop_at(task)))
         checked = checked._replace(results=tuple(result.for_report() for result in checked.results))
         is_changed = checked.fixes is not None and checked.fixes.edits
-        if opened.key is not None and self.settings.cache is not None and checked.results and not is_changed:
+        is_final = bool(checked.results) and not is_changed and not checked.bugs
+        if opened.key is not None and self.settings.cache is not None and is_final:
             self.settings.cache.put(opened.key, checked.results[0])
         return checked
 
@@ -150,7 +145,7 @@ class Checker:
                 return checked
             return fixed._replace(results=(*fixed.results, *checked.results[1:]), problem=checked.problem)
         except Exception as error:
-            return checked._replace(bug=bug_of(error))
+            return checked._replace(bugs=(*checked.bugs, bug_of(error)))
 
     def _fix(self, checked: CheckOutcome) -> CheckOutcome:
         """Fix the text of a checked file, and return the complete result of the fixed text with its fixes."""
@@ -168,8 +163,8 @@ class Checker:
             nonlocal latest
             known = latest.results[0] if latest is not None else result
             latest = again = self.check_text(text, task._replace(text=text), known, stop_at)
-            if again.bug is not None:
-                raise RuntimeError(again.bug.traceback)
+            if len(again.bugs) > len(checked.bugs):
+                raise RuntimeError(again.bugs[-1].traceback)
             return again.results[0]
 
         def check(text: str) -> FileResult:
@@ -236,11 +231,11 @@ class Checker:
         def lint_with(values: str) -> Lint:
             return lambda text_, file: self._lint(text_, file, task, unread, values=values)
 
-        try:
+        def check() -> tuple[FileResult, ...]:
+            previous = self.settings.previous
             if task.location is None:
                 result = self._lint(text, name, task, unread, known=known, stop_at=stop_at)
             else:
-                compares = self.settings.previous is not None
                 charts = self._of_charts()
                 result = charts.check(
                     name,
@@ -248,34 +243,34 @@ class Checker:
                     task.location,
                     lint,
                     task.options,
-                    lint_with=lint_with if compares else None,
+                    lint_with=None if previous is None else lint_with,
                     is_saved=task.text is None,
                 )
-                failures = charts.take_failures()
+                failures.extend(charts.take_failures())
                 if task.supported is not None:
                     result = _with_support(result, task.supported)
-        except Exception as error:
-            return CheckOutcome(name, task, bug=bug_of(error))
-        previous = self.settings.previous
-        if previous is not None:
-            notices = (*result.notices, *previous.take_notices())
-            result = replace(result, notices=notices, compared=previous.compared(result))
-        problem = next((_NOT_RENDERED for failure in failures if failure.is_chosen), None) or _not_compared(unread)
-        return CheckOutcome(name, task, (result, *(failure.result() for failure in failures)), problem)
+            if previous is not None:
+                notices = (*result.notices, *previous.take_notices())
+                result = replace(result, notices=notices, compared=previous.compared(result))
+            return (result, *(failure.result() for failure in failures))
+
+        outcome = _outcome(name, task, text, check, unread)
+        return outcome._replace(problem=_NOT_RENDERED) if any(one.is_chosen for one in failures) else outcome
 
     def check_release(self, chart: str) -> CheckOutcome:
         """Check the size of a chart's release; the outcome has no results if it is far from the limit."""
         from crdlint.inputs.helm.release_check import check_release
         from crdlint.inputs.helm.render import Values
 
-        task = Task(chart, NEWEST_VERSION)
-        try:
-            settings = self.settings
-            values = settings.values or Values()
-            result = check_release(chart, values, uses_helm=settings.uses_helm, cache=settings.cache)
-        except Exception as error:
-            return CheckOutcome(chart, task, bug=bug_of(error))
-        return CheckOutcome(chart, task, () if result is None else (result,))
+        settings = self.settings
+
+        def check() -> tuple[FileResult, ...]:
+            result = check_release(
+                chart, settings.values or Values(), uses_helm=settings.uses_helm, cache=settings.cache
+            )
+            return () if result is None else (result,)
+
+        return _outcome(chart, Task(chart, NEWEST_VERSION), "", check)
 
     def check_kustomizations(
         self, tasks: Sequence[Task], checked: dict[str, FileResult], workers: int
@@ -289,15 +284,15 @@ class Checker:
         from crdlint.safety.programs import end_running
 
         elsewhere = {os.path.realpath(task.path) for task in tasks}
-        pending: deque[tuple[Task, Callable[[], CheckOutcome]]] = deque()
+        pending: deque[Callable[[], CheckOutcome]] = deque()
         pool = ThreadPoolExecutor(workers)
         try:
             for task in tasks:
-                pending.append((task, self._start_build(task, checked, elsewhere, pool)))
+                pending.append(self._start_build(task, checked, elsewhere, pool))
                 while len(pending) > workers:
-                    yield _finished(*pending.popleft())
+                    yield pending.popleft()()
             while pending:
-                yield _finished(*pending.popleft())
+                yield pending.popleft()()
         except BaseException:
             end_running()
             raise
@@ -309,6 +304,7 @@ class Checker:
     ) -> Callable[[], CheckOutcome]:
         """Start the build of a kustomization unless its result is known; return a function that waits for the result."""
         from crdlint.inputs.kustomize.build import Build, plan_build
+        from crdlint.linting.documents import unchecked
 
         previous = self.settings.previous
         unread: dict[str, None] = {}
@@ -322,29 +318,33 @@ class Checker:
         def has_changed() -> bool:
             return previous is not None and previous.changes_kustomization(task.path)
 
-        try:
-            planned = plan_build(task.path, lint_resource, checked, elsewhere, has_changed=has_changed)
-        except Exception as error:
-            bug = bug_of(error)
-            return lambda: CheckOutcome(task.path, task, bug=bug)
+        bugs: list[Bug] = []
+        planned: Build | Iterable[FileResult] = ()
+        with collected(bugs):
+            try:
+                planned = plan_build(task.path, lint_resource, checked, elsewhere, has_changed=has_changed)
+            except Exception as error:
+                planned = [unchecked(task.path, "", contain(error))]
         if not isinstance(planned, Build):
-            return lambda: CheckOutcome(task.path, task, tuple(planned), _not_compared(unread))
+            outcome = _outcome(task.path, task, "", planned.__iter__, unread, bugs)
+            return lambda: outcome
         build = planned
         cache = None if previous is not None else self.settings.cache
         key = None if cache is None else cache.key(build.key(), f"build {task.options}")
         known = None if cache is None or key is None else cache.get(key, build.file, "")
-        if known is not None:
-            return lambda: CheckOutcome(task.path, task, tuple(build.results(known)))
-        future = pool.submit(build.run)
+        future = None if known is not None else pool.submit(build.run)
 
-        def finish() -> CheckOutcome:
-            output = future.result()
-            built = build.lint(output, lint)
-            if cache is not None and key is not None and output.final:
-                cache.put(key, built)
-            return CheckOutcome(build.file, task, tuple(build.results(built)), _not_compared(unread))
+        def finish() -> Iterable[FileResult]:
+            built = known
+            if future is not None:
+                output = future.result()
+                built = build.lint(output, lint)
+                if cache is not None and key is not None and output.final:
+                    cache.put(key, built)
+            assert built is not None  # noqa: S101  it is known or built
+            return build.results(built)
 
-        return finish
+        return lambda: _outcome(build.file, task, "", finish, unread, bugs)
 
     def _lint(
         self,
@@ -406,11 +406,24 @@ def _not_compared(unread: Iterable[str]) -> str | None:
     return f"not compared with its old version: {reasons}" if reasons else None
 
 
-def _finished(task: Task, finish: Callable[[], CheckOutcome]) -> CheckOutcome:
-    try:
-        return finish()
-    except Exception as error:
-        return CheckOutcome(task.path, task, bug=bug_of(error))
+def _outcome(
+    name: str,
+    task: Task,
+    text: str,
+    check: Callable[[], Iterable[FileResult]],
+    unread: Iterable[str] = (),
+    earlier: Iterable[Bug] = (),
+) -> CheckOutcome:
+    """Return the results of a check with its internal errors, and the `earlier` ones; one that ends it is a finding."""
+    bugs = list(earlier)
+    with collected(bugs):
+        try:
+            results = tuple(check())
+        except Exception as error:
+            from crdlint.linting.documents import unchecked
+
+            results = (unchecked(name, text, contain(error)),)
+    return CheckOutcome(name, task, results, _not_compared(unread), tuple(bugs))
 
 
 def _with_support(result: FileResult, constraint: str) -> FileResult:
@@ -421,10 +434,3 @@ def _with_support(result: FileResult, constraint: str) -> FileResult:
         for finding in result.diagnostics
     ]
     return replace(result, diagnostics=tuple(findings))
-
-
-def bug_of(error: BaseException) -> Bug:
-    """Return an exception as an internal error for reports."""
-    import traceback
-
-    return Bug(f"{type(error).__name__}: {error}", "".join(traceback.format_exception(error)))

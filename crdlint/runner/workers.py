@@ -14,7 +14,8 @@ from multiprocessing import Pipe, Process, parent_process
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Final
 
-from crdlint.runner.task import Bug, Checker, CheckOutcome, shown_name
+from crdlint.runner.task import Checker, CheckOutcome, shown_name
+from crdlint.safety.bugs import Bug
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -98,8 +99,11 @@ class Workers:
 
     def _after_death(self, task: Task, status: int | None) -> CheckOutcome:
         if self._is_last_try:
+            from crdlint.linting.documents import unchecked
+
             text = f"the process that checked it ended with status {status}"
-            return CheckOutcome(shown_name(task.path), task, bug=Bug(text, text))
+            bug, name = Bug(text, text), shown_name(task.path)
+            return CheckOutcome(name, task, (unchecked(name, "", bug),), bugs=(bug,))
         alone = Chunk([task])
         with Workers(1, self._settings, is_last_try=True) as workers:
             workers.submit(alone)

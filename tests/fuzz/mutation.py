@@ -71,6 +71,13 @@ PIECES: Final = (
     *("apiextensions.k8s.io/v1", "a.a.a.a.a", "-----BEGIN CERTIFICATE-----", ": Invalid value: {", "]]>", "<script>"),
 )
 
+# Keys and tags that YAML reads as something other than a string.
+KEYS: Final = (
+    *("{a: b}", "[a]", "{a}", "[]", "{}", "? [a]\n", "~", "null", '""', "!!null a", "&k a", "*a", "{{a}}"),
+    *("<<", "!!merge x", "n", "y", "on", "off", "1", "0x1F", "1.5", ".inf", ".nan", "2001-01-01", "!!binary YQ=="),
+)
+TAGS: Final = ("!!bool", "!!int", "!!float", "!!null", "!!str", "!!seq", "!!map", "!!timestamp", "!!binary", "!!merge")
+
 
 def mutated(random: Random, text: str, others: Sequence[str] = ()) -> str:
     """Return a text with some changes; pieces of ``others`` may be put in."""
@@ -142,6 +149,20 @@ def _replace_value(random: Random, text: str, _others: Sequence[str]) -> str:
     return f"{text[: colon + 1]} {random.choice(PIECES)}{text[len(text) if end < 0 else end :]}"
 
 
+def _replace_key(random: Random, text: str, _others: Sequence[str]) -> str:
+    """Replace what is before a colon."""
+    colon = text.find(":", random.randrange(len(text) + 1))
+    start = text.rfind("\n", 0, max(colon, 0)) + 1
+    start += len(text[start:colon]) - len(text[start:colon].lstrip(" -"))
+    return text if colon < 0 else f"{text[:start]}{random.choice(KEYS)}{text[colon:]}"
+
+
+def _tag(random: Random, text: str, _others: Sequence[str]) -> str:
+    """Put a tag before a value."""
+    colon = text.find(": ", random.randrange(len(text) + 1))
+    return text if colon < 0 else f"{text[: colon + 1]} {random.choice(TAGS)}{text[colon + 1 :]}"
+
+
 def _repeat(random: Random, text: str, _others: Sequence[str]) -> str:
     start, end = random.choice((_span, _lines))(random, text)
     return text[:end] + text[start:end] * random.randrange(1, 5) + text[end:]
@@ -189,5 +210,5 @@ def _amplified(random: Random, text: str) -> str:
 
 _CHANGES: Final = (
     *(_delete, _delete_lines, _insert, _insert, _replace, _replace, _replace_value, _replace_value),
-    *(_repeat, _swap, _indent, _splice),
+    *(_replace_key, _tag, _repeat, _swap, _indent, _splice),
 )

@@ -17,6 +17,7 @@ import grammar
 from mutation import mutated, mutated_bytes
 
 import crdlint
+from crdlint.safety.bugs import Bug, collected
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,10 +30,18 @@ FIXTURES: Final = Path(__file__).resolve().parents[2] / "fixtures"
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A part of crdlint: `make` returns a random input, and `run` raises for a bug only."""
+    """A part of crdlint: `make` returns a random input, and `use` raises for a bug only."""
 
     make: Callable[[Random], Any]
-    run: Callable[[Any], object]
+    use: Callable[[Any], object]
+
+    def run(self, given: Any) -> None:
+        """Use an input; raise for a bug, even if it is contained."""
+        bugs: list[Bug] = []
+        with collected(bugs):
+            self.use(given)
+        if bugs:
+            raise RuntimeError(bugs[0].traceback)
 
 
 @cache

@@ -117,7 +117,7 @@ def test_the_server_format_has_an_answer_for_each_object() -> None:
 def test_concise() -> None:
     lines = render("concise", ALL).splitlines()
     assert lines[0] == "dir/a b.yaml:2:3: error default-invalid: first"
-    assert len(lines) == 4
+    assert lines[4:] == ["no file:1:1: error unreadable: cannot: be, read"]
 
 
 def test_github() -> None:
@@ -136,8 +136,8 @@ def test_github() -> None:
 
 def test_gitlab() -> None:
     found = json.loads(render("gitlab", ALL))
-    assert [one["severity"] for one in found] == ["major", "major", "minor", "info"]
-    assert len({one["fingerprint"] for one in found}) == 4
+    assert [one["severity"] for one in found] == ["major", "major", "minor", "info", "major"]
+    assert len({one["fingerprint"] for one in found}) == 5
     moved = checked(made("first", line=90, end_line=90), made("first", line=80, end_line=80))
     prints = [one["fingerprint"] for one in json.loads(render("gitlab", moved))]
     assert prints == [one["fingerprint"] for one in found[:2]]

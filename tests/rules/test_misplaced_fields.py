@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
-from crds import HEAD
+from crds import HEAD, SMALLEST
 from tables import each
 
 from crdlint.linting.pipeline import lint_file
+from crdlint.rules import v1beta1
 from crdlint.rules.consequences import causes
 from crdlint.runner.fixes import fix
 
@@ -83,6 +84,17 @@ def test_lines_that_are_not_below_their_key_are_named(key: str) -> None:
     assert f"of `{key.strip()[:-1]}` in line {CRD.split(chr(10)).index(key) + 1}" in help_
     assert followed(text, help_) == CRD
     assert fix(result, lambda text: lint_file(text, filename="x", fixes=True), unsafe=False).text == CRD
+
+
+def test_each_field_that_v1beta1_has_in_another_place_has_a_help() -> None:
+    values = {"conversionReviewVersions": "[v1]", "selectableFields": "[{jsonPath: .spec.a}]"}
+    values["additionalPrinterColumns"] = "[{name: a, type: string, JSONPath: .spec.a}]"
+    for name, help_ in {**v1beta1.MOVED, "version": "Did you mean `versions`?"}.items():
+        is_below = name in {"webhookClientConfig", "conversionReviewVersions"}
+        head = "conversion:\n    strategy: None\n    " if is_below else ""
+        text = SMALLEST.replace("  scope", f"  {head}{name}: {values.get(name, '{}')}\n  scope")
+        found = [one for one in lint_file(text, filename="x").diagnostics if one.rule == "unknown-field"]
+        assert [one.help for one in found] == [help_], name
 
 
 VERSION = "  - name: v1\n"

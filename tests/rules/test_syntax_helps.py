@@ -157,3 +157,26 @@ def test_text_around_a_document_is_named(lines: list[str], help_: str) -> None:
     (found,) = lint_file(text, filename="x").diagnostics
     named = re.findall(r"\d+", numbered(help_, CRD.count("\n") + 2))
     assert (found.line, re.findall(r"\d+", str(found.help))) == (1, ["1", *named])
+
+
+# What the server could not convert to JSON either, if the syntax were right.
+ODD = (
+    "{team}: x",
+    "[team]: x",
+    "? [team]\n    : x",
+    "~: x",
+    "null: x",
+    "<<: x",
+    "a: !!bool x",
+    "a: .inf",
+    "!!null a: x",
+)
+
+
+def test_a_cause_is_found_beside_keys_that_are_not_strings() -> None:
+    assert lint_file(CRD, filename="x").diagnostics == ()
+    for odd in ODD:
+        text = CRD.replace("spec:\n", f"  labels:\n    {odd}\nspec:\n", 1).replace("  scope", "   scope", 1)
+        (found,) = lint_file(text, filename="x").diagnostics
+        line = text[: text.index("   scope")].count("\n") + 1
+        assert found.help == f"Indent line {line} by 2 spaces instead of 3 spaces", odd

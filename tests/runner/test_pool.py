@@ -61,7 +61,7 @@ def test_a_process_that_dies_takes_its_own_file_with_it_only(monkeypatch: pytest
     monkeypatch.setattr(crdlint.runner.task.Checker, "check", deadly)
     found = list(pool.run(tasks(), Settings(), 2))
     assert [one.name for one in found] == FILES
-    assert [one.name for one in found if one.bug is not None] == [FILES[7]]
+    assert [one.name for one in found if one.bugs] == [FILES[7]]
     assert all(one.results for one in found if one.name != FILES[7])
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from crdlint.crd.positions import Span
 from crdlint.crd.recognition import may_hold_crd
@@ -30,15 +30,25 @@ class Comparison:
     problems: list[Problem] = field(default_factory=list)
 
 
-def compare(
-    previous: PreviousCRDs, crds: Mapping[str, Sequence[str]], tops: Sequence[str], is_checked: Callable[[str], bool]
-) -> Comparison:
+class NewFiles(NamedTuple):
+    """The new side: the names of the CRDs in each checked file, and the inputs that cannot be read.
+
+    `tops` are directories to whose other files a CRD may have been moved.
+    """
+
+    crds: Mapping[str, Sequence[str]]
+    unread: Sequence[str] = ()
+    tops: Sequence[str] = ()
+
+
+def compare(previous: PreviousCRDs, new: NewFiles, is_checked: Callable[[str], bool]) -> Comparison:
     """Return the findings of removed CRDs of the old files in scope.
 
-    `crds` contains the names of the CRDs in each checked file. `tops` are directories to whose other files a CRD may
-    have been moved. `is_checked` returns whether the configuration includes a file.
+    `is_checked` returns whether the configuration includes a file. If an input of the new side cannot be read, it may
+    contain the missing CRDs: then none of them is reported as removed.
     """
     comparison = Comparison()
+    crds = new.crds
     names = {name for names_in_file in crds.values() for name in names_in_file}
     missing: dict[str, tuple[OldFile, OldCRD]] = {}
     for index, file in enumerate(previous.files):
@@ -54,12 +64,18 @@ def compare(
             if name not in names:
                 missing.setdefault(name, (file, old))
     if missing:
-        others = discover(tops, Selection()).files
+        others = discover(new.tops, Selection()).files
         for name, path in _moved(missing, (*crds, *others)):
             del missing[name]
             if path not in crds:
                 comparison.problems.append(Problem(path, f"not checked, but contains {name} now", fatal=False))
-    comparison.results += _results(missing, previous, crds)
+    if new.unread:
+        comparison.problems += (
+            Problem(file.name, f"not compared: {name} may be in {new.unread[0]}, which cannot be read")
+            for name, (file, _) in missing.items()
+        )
+    else:
+        comparison.results += _results(missing, previous, crds)
     return comparison
 
 
