@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.crd.gotypes import SCHEMA
 from crdlint.rules import reading_fixes
 from crdlint.rules.engine.examples import HEAD
 from crdlint.rules.engine.finding import Finding, Fixer
-from crdlint.rules.v1beta1 import MOVED
+from crdlint.rules.v1beta1 import moved
 from crdlint.yaml.editor import UneditableError
 from crdlint.yaml.nodes import Mapping, Scalar
 
@@ -123,6 +124,9 @@ def placement(finding: Finding) -> Placement | None:
                 return describe(finding, edits[0])
         except UneditableError:
             continue
+    with suppress(UneditableError):
+        help_ = moved(finding)  # also where no fix can move it
+        return None if help_ is None else Placement(help_)
     return None
 
 
@@ -157,7 +161,7 @@ _HELPS: Final[dict[str, Callable[[Finding, Edit], Placement]]] = {
     "Move the property into `properties`": lambda finding, _: Placement(
         f"Move `{finding.entry[1].value}` into `properties`"
     ),
-    "Move the field to where v1 has it": lambda finding, _: Placement(MOVED[finding.entry[1].value]),
+    "Move the field to where v1 has it": lambda finding, _: Placement(moved(finding) or ""),
     "Remove the field, which no CRD keeps": lambda *_: Placement(
         "Remove the field: the API server keeps it in no schema"
     ),

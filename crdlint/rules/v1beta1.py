@@ -70,18 +70,27 @@ def rewritten(finding: Finding) -> Iterable[Edit]:
     yield from _conversion(editor, spec, "[v1beta1]")
 
 
+def moved(finding: Finding) -> str | None:
+    """Return the help for a field that v1 has in another place, None for others."""
+    mapping, key, _ = finding.entry
+    spec = mapping_at(finding.root, "spec")
+    names = _OF_SPEC if mapping is spec else _OF_WEBHOOK if mapping is _conversion_of(spec) else ()
+    return MOVED[key.value] if key.value in names else None
+
+
 def in_v1(finding: Finding) -> Iterable[Edit]:
     """Yield the edits that move fields, which v1beta1 had in the spec, to where v1 has them."""
     editor, spec = finding.editor, mapping_at(finding.root, "spec")
-    mapping, key, _ = finding.entry
-    if mapping is spec and key.value in _OF_SPEC:
+    if moved(finding) is None:
+        return
+    if finding.entry[0] is spec:
         given, names = spec.find("version"), _version_names(spec)
         if given is None or not names or getattr(given[1], "value", None) in names:
             if spec.flow:
                 yield from _flow_spec(editor, spec, keeps=False, default=False)
             else:
                 yield from _block_spec(editor, spec, (), keeps=False, default=False)
-    elif mapping is _conversion_of(spec) and key.value in _OF_WEBHOOK:
+    else:
         yield from _conversion(editor, spec, "[v1]")
 
 
