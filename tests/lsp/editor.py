@@ -72,7 +72,7 @@ class Editor:
                 listener,
                 listener.accept()[0] as connection,
                 connection.makefile("rb") as given,
-                connection.makefile("wb", buffering=0) as sent,
+                connection.makefile("wb") as sent,
             ):
                 self._status = serve(given, sent)
                 connection.shutdown(socket.SHUT_RDWR)  # what still reads from it comes to an end

@@ -376,7 +376,6 @@ def probed(page: str, script: str, tmp_path: Path, width: int = 1280) -> Any:
     run = subprocess.run(
         [BROWSER, *FLAGS.split(), profile, window, "--dump-dom", copy.as_uri()],
         capture_output=True,
-        timeout=60,
         check=True,
     )
     found = re.search(r'data-seen="([^"]*)"', run.stdout.decode())
@@ -384,6 +383,7 @@ def probed(page: str, script: str, tmp_path: Path, width: int = 1280) -> Any:
     return json.loads(unescape(found[1]))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(BROWSER is None, reason="no Chromium on the PATH")
 def test_sorting_in_a_browser(tmp_path: Path) -> None:
     expected = []
@@ -415,6 +415,7 @@ document.body.dataset.seen = JSON.stringify({
 """
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(BROWSER is None, reason="no Chromium on the PATH")
 @pytest.mark.parametrize("width", [500, 640, 1280])
 def test_layout_in_a_browser(width: int, tmp_path: Path) -> None:

@@ -33,8 +33,14 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
-@pytest.mark.parametrize("name", formats.names("findings"))
+FORMATS = [(name, jobs) for name in formats.names("findings") for jobs in ("1", "2")]
+TELLING = [("text", "2"), ("json", "1"), ("sarif", "1"), ("junit", "2")]
+
+
+@pytest.mark.parametrize(
+    ("name", "jobs"),
+    [*TELLING, *(pytest.param(*one, marks=pytest.mark.exhaustive) for one in FORMATS if one not in TELLING)],
+)
 def test_no_results_are_kept(name: str, jobs: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is alive at a time is what the processes are working on, not the run."""
     monkeypatch.setattr("crdlint.runner.pool._CHUNK_TASKS", 2)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 import sys
+from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 from rich.cells import cell_len
@@ -46,26 +47,25 @@ def words(text: str) -> str:
     return "".join(plain(text).split())
 
 
-@pytest.mark.parametrize("room", [16, 33, 78])
-@pytest.mark.parametrize("used", [0, 7])
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "a",
-        "  a b",
-        "spec.versions[0].schema.openAPIV3Schema.properties[spec]: Required",
-        "x" * 200,
-        "漢字" * 60,
-        "a  b" * 40,
-    ],
+BROKEN: Final = (
+    "",
+    "a",
+    "  a b",
+    "spec.versions[0].schema.openAPIV3Schema.properties[spec]: Required",
+    "x" * 200,
+    "漢字" * 60,
+    "a  b" * 40,
 )
-def test_lines_are_broken_where_there_is_no_room_and_nothing_is_lost(text: str, room: int, used: int) -> None:
-    offsets = breaks(text, room, used)
-    pieces = [text[start:end] for start, end in zip([0, *offsets], [*offsets, len(text)], strict=True)]
-    assert "".join(pieces) == text
-    assert all(cell_len(piece.rstrip()) <= room - (used if i == 0 else 0) for i, piece in enumerate(pieces))
-    assert offsets == sorted(set(offsets))
+
+
+def test_lines_are_broken_where_there_is_no_room_and_nothing_is_lost(subtests: pytest.Subtests) -> None:
+    for text, room, used in product(BROKEN, (16, 33, 78), (0, 7)):
+        with subtests.test(text, room=room, used=used):
+            offsets = breaks(text, room, used)
+            pieces = [text[start:end] for start, end in zip([0, *offsets], [*offsets, len(text)], strict=True)]
+            assert "".join(pieces) == text
+            assert all(cell_len(piece.rstrip()) <= room - (used if i == 0 else 0) for i, piece in enumerate(pieces))
+            assert offsets == sorted(set(offsets))
 
 
 def test_markup_of_rich_is_text() -> None:
@@ -108,10 +108,15 @@ def test_a_file_whose_names_are_markup_and_controls(tmp_path: Path) -> None:
     ("environment", "styles", "links"),
     [
         ({"FORCE_HYPERLINK": "1"}, True, True),
-        ({"FORCE_HYPERLINK": "0", "TERM": "xterm-kitty"}, True, False),
-        ({}, True, False),
-        ({"VTE_VERSION": "7600"}, True, True),
-        ({"FORCE_HYPERLINK": "1", "NO_COLOR": "1"}, False, False),
+        *(
+            pytest.param(*row, marks=pytest.mark.exhaustive)
+            for row in (
+                ({"FORCE_HYPERLINK": "0", "TERM": "xterm-kitty"}, True, False),
+                ({}, True, False),
+                ({"VTE_VERSION": "7600"}, True, True),
+                ({"FORCE_HYPERLINK": "1", "NO_COLOR": "1"}, False, False),
+            )
+        ),
         ({"FORCE_HYPERLINK": "1", "TERM": "dumb"}, False, False),
     ],
     ids=str,
@@ -130,31 +135,32 @@ def test_styles_and_links_are_for_terminals_that_have_them(
     ) is links
 
 
-@pytest.mark.parametrize(
-    ("environment", "expected"),
-    [
-        ({}, False),
-        ({"TERM": "xterm-256color"}, False),
-        ({"TERM": "xterm-kitty"}, True),
-        ({"TERM": "screen-256color", "TERM_PROGRAM": "iTerm.app"}, False),
-        ({"TERM_PROGRAM": "vscode"}, True),
-        ({"TERM_PROGRAM": "Apple_Terminal"}, False),
-        ({"WT_SESSION": "1"}, True),
-        ({"VTE_VERSION": "5000"}, False),
-        ({"VTE_VERSION": "5202"}, True),
-        ({"FORCE_HYPERLINK": "1"}, True),
-    ],
-    ids=str,
-)
-def test_which_terminals_have_links(
-    environment: Mapping[str, str], expected: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(os, "environ", dict(environment))
-    assert has_links() is expected
+TERMINALS: Final[list[tuple[dict[str, str], bool]]] = [
+    ({}, False),
+    ({"TERM": "xterm-256color"}, False),
+    ({"TERM": "xterm-kitty"}, True),
+    ({"TERM": "screen-256color", "TERM_PROGRAM": "iTerm.app"}, False),
+    ({"TERM_PROGRAM": "vscode"}, True),
+    ({"TERM_PROGRAM": "Apple_Terminal"}, False),
+    ({"WT_SESSION": "1"}, True),
+    ({"VTE_VERSION": "5000"}, False),
+    ({"VTE_VERSION": "5202"}, True),
+    ({"FORCE_HYPERLINK": "1"}, True),
+]
 
 
-@pytest.mark.parametrize("columns", [40, 80])
-@pytest.mark.parametrize("arguments", [("rules",), ("cost", "."), ("cost", "--explain", "self", ".")], ids=str)
+def test_which_terminals_have_links(monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests) -> None:
+    for environment, expected in TERMINALS:
+        with subtests.test(str(environment)):
+            monkeypatch.setattr(os, "environ", environment)
+            assert has_links() is expected
+
+
+AT_80 = pytest.param(80, marks=pytest.mark.exhaustive)
+
+
+@pytest.mark.parametrize("columns", [40, AT_80])
+@pytest.mark.parametrize("arguments", [("rules",), ("cost", "--explain", "self", ".")], ids=str)
 def test_nothing_is_wider_than_the_terminal(arguments: tuple[str, ...], columns: int, tmp_path: Path) -> None:
     text = (FIXTURES / "valid" / "rules.yaml").read_text(encoding="utf-8")
     (tmp_path / "a.yaml").write_text(text, encoding="utf-8")
@@ -169,14 +175,16 @@ def test_nothing_is_wider_than_the_terminal(arguments: tuple[str, ...], columns:
     assert max(map(cell_len, lines)) <= columns
 
 
-@pytest.mark.parametrize("columns", [40, 80])
-def test_every_rule_is_explained_in_full_at_any_width(columns: int) -> None:
+@pytest.mark.parametrize(
+    ("columns", "every"), [(40, 6), *(pytest.param(one, 1, marks=pytest.mark.exhaustive) for one in (40, 80))]
+)
+def test_every_rule_is_explained_in_full_at_any_width(columns: int, every: int) -> None:
     from click.testing import CliRunner
 
     from crdlint.cli import explain
 
     page = Terminal(columns, ColorSystem.STANDARD)
-    for rule in all_rules().values():
+    for rule in list(all_rules().values())[::every]:
         lines = [line for part in explain._paragraphs(rule, page) for line in part]  # noqa: SLF001
         whole = CliRunner().invoke(explain.command, [rule.id]).stdout
         assert words("\n".join(lines)) == words(whole)
