@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest
 from breakages import BREAKAGES, CRD, OTHER
+from repairs import check, errors, fixed
 
 from crdlint.inputs.helm.templates import check_template
 from crdlint.linting.pipeline import lint_file
@@ -14,58 +16,43 @@ from crdlint.runner.fixes import fix
 from crdlint.yaml import decode_yaml
 
 if TYPE_CHECKING:
-    from typing import Any
+    from crdlint.linting.result import FileResult
 
-ALL = [pytest.param(one, id=one.name) for one in BREAKAGES]
 LABELS = '    {{- include "x.labels" . | nindent 4 }}\n'
 CHART = "{{- if .Values.crds.install }}\n"
+PARTS = 4  # of the breakages, to be tested beside each other
 
 
-def check(text: Any) -> Any:
-    return lint_file(text, filename="x", skip_unfinished=True, fixes=True)
-
-
-def errors(result: Any) -> Any:
-    return [one.message for one in result.diagnostics if one.severity == "error"]
-
-
-def test_the_crd_is_accepted() -> None:
+def test_the_crd_is_accepted_and_each_breakage_has_its_name() -> None:
     assert errors(check(CRD)) == []
-    assert len(BREAKAGES) >= 60
     assert len({one.name for one in BREAKAGES}) == len(BREAKAGES)
 
 
-@pytest.mark.parametrize("breakage", ALL)
-def test_the_breakage_is_repaired(breakage: Any) -> None:
-    before = check(breakage.text)
-    safe = fix(before, check, unsafe=False)
-    assert (errors(safe.result) == []) == (breakage.fixes == "safe")
-    fixed = safe if breakage.fixes == "safe" else fix(before, check, unsafe=True)
-    assert errors(fixed.result) == []
-    assert fixed.undone == ()
-    untouched = (
-        Counter(breakage.text.splitlines()) & Counter(CRD.splitlines()) & Counter(breakage.repaired.splitlines())
-    )
-    assert untouched - Counter(fixed.text.splitlines()) == Counter()
-    again = fix(fixed.result, check, unsafe=breakage.fixes == "unsafe")
-    assert again.text == fixed.text
+@pytest.mark.parametrize("part", range(PARTS))
+def test_the_breakages_are_repaired(part: int, subtests: pytest.Subtests) -> None:
+    for breakage in BREAKAGES[part::PARTS]:
+        with subtests.test(breakage.name):
+            is_unsafe = breakage.fixes == "unsafe"
+            assert (errors(fixed(breakage.text, unsafe=False).result) == []) != is_unsafe
+            done = fixed(breakage.text, unsafe=is_unsafe)
+            assert errors(done.result) == []
+            assert done.undone == ()
+            given, meant = (Counter(text.splitlines()) for text in (breakage.text, breakage.repaired))
+            untouched = given & Counter(CRD.splitlines()) & meant
+            assert untouched - Counter(done.text.splitlines()) == Counter()
+            assert fixed(done.text, unsafe=is_unsafe).text == done.text
+            if breakage.fixed != OTHER:
+                assert decode_yaml(done.text) == decode_yaml(breakage.repaired)
 
 
-@pytest.mark.parametrize("breakage", [pytest.param(one, id=one.name) for one in BREAKAGES if one.fixed != OTHER])
-def test_the_values_are_those_that_are_meant(breakage: Any) -> None:
-    fixed = fix(check(breakage.text), check, unsafe=breakage.fixes == "unsafe")
-    assert decode_yaml(fixed.text) == decode_yaml(breakage.repaired)
-
-
-def in_chart(text: Any) -> Any:
+def in_chart(text: str) -> str:
     """Return a text as the template of a chart."""
-    body = text.removeprefix("---\n").replace(
-        "    app.kubernetes.io/part-of: widgets\n", '    {{- include "x.labels" . | nindent 4 }}\n'
-    )
+    body = text.removeprefix("---\n").replace("    app.kubernetes.io/part-of: widgets\n", LABELS)
     return f"{CHART}{body}{{{{- end }}}}\n"
 
 
-def check_in_chart(text: Any) -> Any:
+@cache
+def check_in_chart(text: str) -> FileResult:
     return check_template(
         "x", text, lambda masked, file: lint_file(masked, filename=file, skip_unfinished=True, fixes=True)
     )
@@ -90,21 +77,20 @@ NOT_YAML = {
 ACCEPTED = {"YAML 1.1 booleans", "equal keys twice"}
 
 
-@pytest.mark.parametrize("breakage", [pytest.param(one, id=one.name) for one in BREAKAGES if one.name not in NOT_YAML])
-def test_the_breakage_is_repaired_in_a_template(breakage: Any) -> Any:
-    before = check_in_chart(in_chart(breakage.text))
-    assert (errors(before) == []) == (breakage.name in ACCEPTED)
-    fixed = fix(before, check_in_chart, unsafe=True)
-    assert errors(fixed.result) == []
-    assert fixed.edits != ()
-    assert fixed.text.startswith(CHART)
-    assert fixed.text.endswith("{{- end }}\n")
-    assert LABELS in fixed.text
-
-
-@pytest.mark.parametrize("breakage", [pytest.param(one, id=one.name) for one in BREAKAGES if one.name in NOT_YAML])
-def test_a_template_that_is_no_yaml_is_reported_and_left(breakage: Any) -> Any:
-    text = in_chart(breakage.text)
-    before = check_in_chart(text)
-    assert [one.rule for one in before.diagnostics] == ["helm-skipped"]
-    assert fix(before, check_in_chart, unsafe=True).text == text
+@pytest.mark.parametrize("part", range(PARTS))
+def test_the_breakages_are_repaired_in_a_template(part: int, subtests: pytest.Subtests) -> None:
+    for breakage in BREAKAGES[part::PARTS]:
+        with subtests.test(breakage.name):
+            text = in_chart(breakage.text)
+            before = check_in_chart(text)
+            done = fix(before, check_in_chart, unsafe=True)
+            if breakage.name in NOT_YAML:
+                assert [one.rule for one in before.diagnostics] == ["helm-skipped"]
+                assert done.text == text
+                continue
+            assert (errors(before) == []) == (breakage.name in ACCEPTED)
+            assert errors(done.result) == []
+            assert done.edits != ()
+            assert done.text.startswith(CHART)
+            assert done.text.endswith("{{- end }}\n")
+            assert LABELS in done.text

@@ -52,7 +52,7 @@ def check(text: str) -> FileResult:
 
 @pytest.mark.parametrize("text", INPUTS.values(), ids=INPUTS)
 def test_fixes(text: Callable[[int], str]) -> None:
-    results = [check(text(n)) for n in (40, 80)]
+    results = [check(text(n)) for n in (16, 32)]
     assert all("optionalOldSelf" not in fix(result, check, unsafe=False).text for result in results)
     once, twice = (lines_run(partial(fix, result, check, unsafe=False)) for result in results)
     assert twice / once < LINEAR
@@ -63,7 +63,7 @@ def test_patches(text: Callable[[int], str]) -> None:
     def costly(n: int) -> str:
         return text(n).replace("maxLength: 5", "maxLength: 500000").replace("self == 'a'", "self.matches(self)")
 
-    results = [check(costly(n)) for n in (20, 40)]
+    results = [check(costly(n)) for n in (8, 16)]
     edits = [fix(result, check, unsafe=True).edits for result in results]
     assert all(edits)
     once, twice = (

@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from breakages import BREAKAGES, OTHER, Breakage
+from breakages import BREAKAGES, OTHER
+from repairs import check, errors, fixed, leaves
 
-from crdlint.linting.pipeline import lint_file
-from crdlint.runner.fixes import fix
 from crdlint.yaml import YAMLDecodeError, decode_yaml
 from crdlint.yaml.edit import apply
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from crdlint.linting.result import FileResult
+    from collections.abc import Callable
 
 FIXTURES = sorted((Path(__file__).parents[2] / "fixtures").glob("*/*.yaml"))
 CONFORMANCE = Path(__file__).parents[3] / "shared/conformance"
-
-
-def check(text: str) -> FileResult:
-    return lint_file(text, filename="x", skip_unfinished=True, fixes=True)
-
-
-def errors(result: FileResult) -> list[str]:
-    return [one.message for one in result.diagnostics if one.severity == "error"]
 
 
 # The fields that safe fixes of an accepted CRD change, by rule; other rules only remove what is empty.
@@ -65,34 +55,32 @@ def changed_names(before: str, after: str) -> set[str]:
 def assert_sound(text: str) -> None:
     before = check(text)
     for unsafe in (False, True):
-        fixed = fix(before, check, unsafe=unsafe)
+        done = fixed(text, unsafe=unsafe)
         if not errors(before):
-            assert errors(fixed.result) == []
+            assert errors(done.result) == []
             if not unsafe:
-                named = {name for one in fixed.applied for name in NAMED.get(one.rule, ())}
-                assert changed_names(text, fixed.text) - named == set()
-        assert (fixed.text == text) == (fixed.edits == ())
-        assert apply(text, fixed.edits) == fixed.text
-        assert fix(fixed.result, check, unsafe=unsafe).text == fixed.text
+                named = {name for one in done.applied for name in NAMED.get(one.rule, ())}
+                assert changed_names(text, done.text) - named == set()
+        assert (done.text == text) == (done.edits == ())
+        assert apply(text, done.edits) == done.text
+        assert fixed(done.text, unsafe=unsafe).text == done.text
 
 
-@pytest.mark.parametrize("path", FIXTURES, ids=lambda path: f"{path.parent.name}/{path.stem}")
-def test_fixtures(path: Path) -> None:
-    assert_sound(path.read_text(encoding="utf-8"))
+@pytest.mark.parametrize("part", range(4))
+def test_fixtures(part: int, subtests: pytest.Subtests) -> None:
+    for path in FIXTURES[part::4]:
+        with subtests.test(f"{path.parent.name}/{path.stem}"):
+            assert_sound(path.read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("seed", range(30))
-def test_several_breakages_at_once(seed: int) -> None:
-    chance = random.Random(seed)
+def several_breakages(chance: random.Random) -> str:
     text = chance.choice(BREAKAGES).text
     for one in chance.sample(BREAKAGES, 3):
         text = text.replace(one.old, one.new, 1)
-    assert_sound(text)
+    return text
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_mutated_texts(seed: int) -> None:
-    chance = random.Random(seed)
+def mutated(chance: random.Random) -> str:
     lines = chance.choice(BREAKAGES).repaired.split("\n")
     for _ in range(chance.randrange(1, 4)):
         at = chance.randrange(len(lines))
@@ -106,40 +94,40 @@ def test_mutated_texts(seed: int) -> None:
         else:
             where = chance.randrange(len(lines[at]) + 1)
             lines[at] = lines[at][:where] + chance.choice("xX:-'\"{[ ") + lines[at][where + 1 :]
-    assert_sound("\n".join(lines))
+    return "\n".join(lines)
 
 
-def leaves(value: object, path: tuple[object, ...] = ()) -> Iterator[tuple[tuple[object, ...], object]]:
-    """Yield the path of every scalar of a value."""
-    if isinstance(value, dict):
-        for name, one in value.items():
-            yield from leaves(one, (*path, name))
-    elif isinstance(value, list):
-        for i, one in enumerate(value):
-            yield from leaves(one, (*path, i))
-    else:
-        yield path, value
+@pytest.mark.parametrize("broken", [several_breakages, mutated])
+@pytest.mark.parametrize("seeds", [range(15), pytest.param(range(15, 200), marks=pytest.mark.exhaustive)], ids=str)
+def test_texts_with_several_errors(
+    broken: Callable[[random.Random], str], seeds: range, subtests: pytest.Subtests
+) -> None:
+    for seed in seeds:
+        with subtests.test(str(seed)):
+            assert_sound(broken(random.Random(seed)))
 
 
-@pytest.mark.parametrize("breakage", [pytest.param(one, id=one.name) for one in BREAKAGES if one.fixed != OTHER])
-def test_other_values_do_not_change(breakage: Breakage) -> None:
+@pytest.mark.parametrize("part", range(2))
+def test_other_values_do_not_change(part: int, subtests: pytest.Subtests) -> None:
     """Every fix names what it changes: values outside of the changed lines are those of before."""
-    try:
-        before = dict(leaves(decode_yaml(breakage.text)))
-    except YAMLDecodeError:
-        return
-    fixed = fix(check(breakage.text), check, unsafe=True)
-    after = dict(leaves(decode_yaml(fixed.text)))
-    meant = dict(leaves(decode_yaml(breakage.repaired)))
-    stable = {path for path, value in before.items() if path in meant and meant[path] == value}
-    assert {path for path in stable if path in after and after[path] != before[path]} == set()
+    for breakage in BREAKAGES[part::2]:
+        if breakage.fixed == OTHER:
+            continue
+        with subtests.test(breakage.name):
+            try:
+                before = dict(leaves(decode_yaml(breakage.text)))
+            except YAMLDecodeError:
+                continue
+            after = dict(leaves(decode_yaml(fixed(breakage.text, unsafe=True).text)))
+            meant = dict(leaves(decode_yaml(breakage.repaired)))
+            stable = {path for path, value in before.items() if path in meant and meant[path] == value}
+            assert {path for path in stable if path in after and after[path] != before[path]} == set()
 
 
 @pytest.mark.skipif(not CONFORMANCE.is_dir(), reason="needs the recorded requests")
+@pytest.mark.parametrize("most", [5, pytest.param(40, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("name", ["real", "synthetic-crd", "upstream-create", "yaml"])
-def test_recorded_requests(name: str) -> None:
-    import json
-
+def test_recorded_requests(name: str, most: int) -> None:
     lines = (CONFORMANCE / f"{name}.ndjson").read_text(encoding="utf-8").splitlines()
-    for line in lines[:: max(len(lines) // 40, 1)]:
+    for line in lines[:: max(len(lines) // most, 1)]:
         assert_sound(json.loads(line)["yaml"])

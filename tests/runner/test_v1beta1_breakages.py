@@ -7,14 +7,12 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pytest
+from repairs import errors, fixed
 
-from crdlint.linting.pipeline import lint_file
-from crdlint.runner.fixes import fix
 from crdlint.yaml import decode_yaml
 
 if TYPE_CHECKING:
-    from crdlint.linting.result import FileResult
+    import pytest
 
 QUEUES = (Path(__file__).parent / "crds" / "queues.yaml").read_text(encoding="utf-8")
 VALIDATION = QUEUES[QUEUES.index("  validation:") :]
@@ -131,30 +129,27 @@ def converted(crd: Any) -> Any:
     return crd
 
 
-def check(text: str) -> FileResult:
-    return lint_file(text, filename="x", skip_unfinished=True, fixes=True)
+def test_the_crds_are_rewritten(subtests: pytest.Subtests) -> None:
+    for name, text in CRDS.items():
+        with subtests.test(name):
+            done = fixed(text, unsafe=True)
+            assert errors(done.result) == []
+            assert done.undone == ()
+            assert decode_yaml(done.text) == converted(decode_yaml(text))
+            comments = re.compile(r"(?:^|(?<=\s))#[^\r\n]*", re.MULTILINE)
+            assert {*comments.findall(text)} == {*comments.findall(done.text)}
+            assert ("\r\n" in done.text) == ("\r\n" in text)
+            assert done.text.endswith("\n") >= text.endswith("\n")
+            assert fixed(text, unsafe=False).edits == ()
 
 
-@pytest.mark.parametrize("text", CRDS.values(), ids=CRDS)
-def test_the_crd_is_rewritten(text: str) -> None:
-    fixed = fix(check(text), check, unsafe=True)
-    assert [finding.message for finding in fixed.result.diagnostics if finding.severity == "error"] == []
-    assert fixed.undone == ()
-    assert decode_yaml(fixed.text) == converted(decode_yaml(text))
-    comments = re.compile(r"(?:^|(?<=\s))#[^\r\n]*", re.MULTILINE)
-    assert {*comments.findall(text)} == {*comments.findall(fixed.text)}
-    assert ("\r\n" in fixed.text) == ("\r\n" in text)
-    assert fixed.text.endswith("\n") >= text.endswith("\n")
-    assert fix(check(text), check, unsafe=False).edits == ()
+LEFT = {"schema-required", "scope-invalid", "preserve-unknown-fields", "conversion-with-preserve-unknown-fields"}
 
 
-@pytest.mark.parametrize("text", CRDS.values(), ids=CRDS)
-def test_leftovers_of_v1beta1_are_moved(text: str) -> None:
+def test_leftovers_of_v1beta1_are_moved(subtests: pytest.Subtests) -> None:
     """Safe fixes move the fields if only `apiVersion` is right already; what v1beta1 does by default is not added."""
-    given = text.replace("apiextensions.k8s.io/v1beta1", "apiextensions.k8s.io/v1")
-    fixed = fix(check(given), check, unsafe=False)
-    left = {finding.rule for finding in fixed.result.diagnostics if finding.severity == "error"}
-    assert left <= {
-        "schema-required", "scope-invalid", "preserve-unknown-fields", "conversion-with-preserve-unknown-fields"
-    }  # fmt: skip
-    assert fixed.undone == ()
+    for name, text in CRDS.items():
+        with subtests.test(name):
+            done = fixed(text.replace("apiextensions.k8s.io/v1beta1", "apiextensions.k8s.io/v1"), unsafe=False)
+            assert {finding.rule for finding in done.result.diagnostics if finding.severity == "error"} <= LEFT
+            assert done.undone == ()
