@@ -14,7 +14,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-_PACKAGED = (".gitignore", ".pre-commit-hooks.yaml", "LICENSE", "README.md", "action.yml", "pyproject.toml")
+_PACKAGED = (
+    ".ci/runtime.txt",
+    ".gitignore",
+    ".pre-commit-hooks.yaml",
+    "LICENSE",
+    "README.md",
+    "action.yml",
+    "pyproject.toml",
+)
 
 
 @pytest.fixture(scope="session")
@@ -22,6 +30,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What a checkout of crdlint holds, without the tests, as a git repository with one commit."""
     folder = tmp_path_factory.mktemp("source") / "crdlint"
     shutil.copytree(ROOT / "crdlint", folder / "crdlint", ignore=shutil.ignore_patterns("__pycache__", ".*_cache"))
+    (folder / ".ci").mkdir()
     for name in _PACKAGED:
         shutil.copy(ROOT / name, folder / name)
     commit(folder)
@@ -37,6 +46,8 @@ def wheelhouse(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     if brought.returncode != 0:
         said = (brought.stderr.strip() or "no word of why").splitlines()[-1]
         pytest.skip(f"pip cannot bring hatchling and pre-commit from its registry: {said}")
+    pinned = ("download", "--quiet", "--dest", folder, "--require-hashes", "-r", source / ".ci/runtime.txt")
+    must(*wheel[:4], *pinned, cwd=folder)
     must(*wheel, source, cwd=folder)
     return folder
 

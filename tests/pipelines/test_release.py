@@ -11,10 +11,17 @@ import tarfile
 from typing import TYPE_CHECKING
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from ruamel.yaml import YAML
 from scratch import ROOT, must
 
 from crdlint import __version__
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -72,11 +79,54 @@ def test_a_workflow_uses_what_the_repository_has(name: str) -> None:
     text = (ROOT / ".github/workflows" / name).read_text(encoding="utf-8")
     workflow = YAML(typ="safe").load(text)
     runs = [step["run"] for job in workflow["jobs"].values() for step in job["steps"] if "run" in step]
-    for path in re.findall(r"(?:^|\s)(\.ci/\w+|docs/\w+\.py|fixtures/\w+)", "\n".join(runs)):
+    for path in re.findall(r"(?:^|\s)(\.ci/[\w.]+|docs/\w+\.py|fixtures/\w+)", "\n".join(runs)):
         assert (ROOT / path).exists(), path
     extras = re.findall(r"\.\[(\w+)\]", "\n".join(runs))
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     assert [extra for extra in extras if f"\n{extra} = [" not in project] == []
+
+
+_PINNED = re.compile(r"[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+")
+
+
+def test_every_action_and_image_is_pinned() -> None:
+    """A tag can be moved to another commit, an image to other content."""
+    files = [*(ROOT / ".github/workflows").iterdir(), ROOT / "action.yml"]
+    texts = {file.name: file.read_text(encoding="utf-8") for file in files}
+    used = [(name, use) for name, text in texts.items() for use in re.findall(r"uses: *(.*)", text)]
+    assert len(used) > 20
+    assert [found for found in used if not _PINNED.fullmatch(found[1])] == []
+    images = re.findall(r"^FROM (\S+)", (ROOT / "Dockerfile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert [image for image in images if not re.fullmatch(r"python:3\.13-slim@sha256:[0-9a-f]{64}", image)] == []
+
+
+@pytest.mark.parametrize("name", ["requirements", "runtime", "publish"])
+def test_every_package_of_a_pipeline_has_a_hash(name: str) -> None:
+    text = (ROOT / f".ci/{name}.txt").read_text(encoding="utf-8")
+    packages = [line for line in text.replace("\\\n", "").splitlines() if line and not line.startswith("#")]
+    assert len(packages) > 20
+    form = r"[\w.-]+==[\w.]+ *(;[^#]*?)?( +--hash=sha256:[0-9a-f]{64})+"
+    assert [package for package in packages if not re.fullmatch(form, package)] == []
+
+
+@pytest.mark.parametrize(("name", "extras"), [("runtime", []), ("requirements", ["dev", "docs", "eval", "lsp"])])
+def test_the_pinned_packages_are_those_of_the_project(name: str, extras: list[str]) -> None:
+    pinned: dict[str, list[str]] = {}
+    for package, version in re.findall(
+        r"^([\w.-]+)==([\w.]+)", (ROOT / f".ci/{name}.txt").read_text(encoding="utf-8"), re.MULTILINE
+    ):
+        pinned.setdefault(canonicalize_name(package), []).append(version)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    listed = [*project["dependencies"], *(one for extra in extras for one in project["optional-dependencies"][extra])]
+    wrong = {
+        str(one): versions
+        for one in map(Requirement, listed)
+        if one.name != "crdlint"
+        and not (
+            (versions := pinned.get(canonicalize_name(one.name), [])) and all(map(one.specifier.contains, versions))
+        )
+    }
+    assert wrong == {}
 
 
 def test_the_tag_of_a_release_is_compared_with_the_version() -> None:
