@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
+from crdlint.config.apply import is_rejection
 from crdlint.kubecel.limits import RULE_COST_LIMIT
 from crdlint.kubernetes.servers import KNOWN, NEWEST_VERSION, SERVERS
 from crdlint.linting.pipeline import lint_file
@@ -13,18 +14,22 @@ from crdlint.linting.rule_cost import rule_cost
 from crdlint.linting.stored_crds import collect_crds
 from crdlint.report.edit_ranges import TextPositions
 from crdlint.report.page import rule_link
+from crdlint.report.summary import counted
 from crdlint.resources.definitions import Definitions
 from crdlint.resources.report import validate_text
+from crdlint.rules import changes
+from crdlint.rules.kube_versions import NEEDS_NEWER
 from crdlint.yaml.parse import reading_notice
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult
 
 _CRD: Final = "crd.yaml"
 _RESOURCE: Final = "resource.yaml"
+_CHANGES: Final = frozenset(rule.id for rule in changes.RULES)
 
 
 def versions() -> str:
@@ -35,8 +40,8 @@ def versions() -> str:
 def check(request: str) -> str:
     """Check `crd`, as an update of `old` if that is given, and `resource` against it, for the Kubernetes `version`.
 
-    Returns the findings of both texts with their fixes, the costs of rules, and notices. Positions are 1-based lines and
-    columns in characters.
+    Returns the headlines, the findings of both texts with their fixes, the costs of rules, and notices. Positions are
+    1-based lines and columns in characters.
     """
     given: dict[str, str] = json.loads(request)
     old = collect_crds(given["old"]).by_name.get if given["old"].strip() else None
@@ -48,15 +53,37 @@ def check(request: str) -> str:
         "notices": list(result.notices),
         "crds": [crd.name for crd in result.crds],
     }
+    validated: tuple[Diagnostic, ...] = ()
     if given["resource"].strip():
         definitions = Definitions()
         definitions.add(result)
-        validated = validate_text(given["resource"], filename=_RESOURCE, definitions=definitions).result
-        answer["resource"] = _findings(validated.diagnostics, validated.text)
-        answer["notices"] += validated.notices
+        resource = validate_text(given["resource"], filename=_RESOURCE, definitions=definitions).result
+        validated = resource.diagnostics
+        answer["resource"] = _findings(validated, resource.text)
+        answer["notices"] += resource.notices
+    answer |= _headlines(given, answer["crds"], [*result.diagnostics, *validated])
     slower = reading_notice()  # true of every browser
     answer["notices"] = [notice for notice in answer["notices"] if notice != slower]
     return json.dumps(answer)
+
+
+def _headlines(given: Mapping[str, str], crds: Sequence[str], found: Sequence[Diagnostic]) -> dict[str, str]:
+    """Return the verdict of the API server, its kind (`good`, `error` or none), and a headline for breaking changes."""
+    server = f"The API server of Kubernetes {given['version']}"
+    errors = [one for one in found if one.severity == "error" and not one.hidden]
+    breaking = sum(one.rule in _CHANGES for one in errors)
+    rejections = sum(is_rejection(one) or one.rule == NEEDS_NEWER.id for one in errors)
+    kind, verdict = "error", f"{server} rejects this: {counted(rejections, 'error')}."
+    if not given["crd"].strip():
+        kind, verdict = "", "Paste a CRD, or choose an example."
+    elif not rejections and len(errors) > breaking:
+        verdict = f"crdlint cannot answer for this: {counted(len(errors) - breaking, 'error')}."
+    elif not rejections and not crds:
+        kind, verdict = "", "There is no CRD in this text."
+    elif not rejections:
+        kind, verdict = "good", f"{server} accepts this{' update' if given['old'].strip() else ''}."
+    headline = f"{counted(breaking, 'breaking change')} for clients and existing objects." if breaking else ""
+    return {"kind": kind, "verdict": verdict, "breaking": headline}
 
 
 def _findings(diagnostics: Sequence[Diagnostic], text: str) -> list[dict[str, Any]]:

@@ -124,9 +124,9 @@ function startWorker() {
 
 function begin({ versions, default: newest }) {
   const select = find("version");
-  const wanted = select.dataset.wanted ?? newest;
   select.replaceChildren(...versions.map((version) => element("option", { value: version }, version)));
-  select.value = versions.includes(wanted) ? wanted : newest;
+  select.dataset.newest = newest;
+  choose(select.dataset.wanted);
   select.disabled = false;
   ready = true;
   if (stopped && JSON.stringify(stopped) === JSON.stringify(request())) {
@@ -135,12 +135,18 @@ function begin({ versions, default: newest }) {
   stopped = null;
 }
 
+// Selects a version; the newest one for texts that name none.
+function choose(version) {
+  const select = find("version");
+  const isOffered = [...select.options].some((option) => option.value === version);
+  select.value = isOffered ? version : select.dataset.newest;
+}
+
 function noVerdict(text) {
   find("findings").replaceChildren();
   find("notices").replaceChildren();
   find("costs-section").hidden = true;
-  find("verdict").className = "";
-  find("verdict").textContent = text;
+  headlines({ kind: "", verdict: text, breaking: "" });
   status("Nothing leaves this page.");
 }
 
@@ -191,7 +197,7 @@ function finish({ id, answer: given, error, broken }) {
   answer = given;
   const seconds = (performance.now() - checked.id) / 1000;
   mark();
-  report(checked.request, seconds);
+  report(seconds);
 }
 
 function ranges(finding, doc) {
@@ -254,22 +260,21 @@ function item(name, finding) {
   return made;
 }
 
-function report(asked, seconds) {
+function report(seconds) {
   const all = [...answer.crd.map((one) => ["crd", one]), ...answer.resource.map((one) => ["resource", one])];
-  const errors = all.filter(([, one]) => one.severity === "error").length;
   const order = { error: 0, warning: 1, info: 2 };
   all.sort(([, a], [, b]) => order[a.severity] - order[b.severity]);
   find("findings").replaceChildren(...all.map(([name, one]) => item(name, one)));
   find("notices").replaceChildren(...answer.notices.map((text) => element("li", {}, text)));
-  const isEmpty = !asked.crd.trim();
-  const verdict = find("verdict");
-  verdict.className = errors ? "error" : isEmpty || !answer.crds.length ? "" : "good";
-  if (isEmpty) verdict.textContent = "Paste a CRD, or choose an example.";
-  else if (errors) verdict.textContent = `The API server of Kubernetes ${asked.version} rejects this: ${errors} ${errors === 1 ? "error" : "errors"}.`;
-  else if (!answer.crds.length) verdict.textContent = "There is no CRD in this text.";
-  else verdict.textContent = `The API server of Kubernetes ${asked.version} accepts this${asked.old.trim() ? " update" : ""}.`;
+  headlines(answer);
   costs();
   status(`Checked in ${seconds < 0.01 ? "less than 0.01" : seconds.toFixed(2)} s. Nothing leaves this page.`);
+}
+
+function headlines({ kind, verdict, breaking }) {
+  find("verdict").className = kind;
+  find("verdict").textContent = verdict;
+  find("breaking").textContent = breaking;
 }
 
 function costs() {
@@ -293,14 +298,16 @@ async function load(state) {
     states[name] = made;
     if (name === shown) view.setState(made);
   }
-  const select = find("version");
-  select.dataset.wanted = state.version ?? "";
-  if (ready && [...select.options].some((option) => option.value === state.version)) select.value = state.version;
+  find("version").dataset.wanted = state.version ?? "";
+  if (ready) choose(state.version);
   show("crd");
   schedule();
 }
 
-find("version").addEventListener("change", check);
+find("version").addEventListener("change", ({ target }) => {
+  target.dataset.wanted = target.value;
+  check();
+});
 find("share").addEventListener("click", async () => {
   location.hash = await encode(request());
   try {

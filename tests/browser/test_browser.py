@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from examples import EXAMPLES, PLAYGROUND, parts
 
+from crdlint.kubernetes.servers import NEWEST_VERSION
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
@@ -144,6 +146,21 @@ def test_the_version_is_used(shared_page: Page, url: str) -> None:
     assert rules(shared_page) == ["cel-compilation"]
     shared_page.select_option("#version", "1.36")
     shared_page.wait_for_selector("#verdict.good")
+
+
+def test_an_example_without_a_version_is_for_the_newest(shared_page: Page, url: str) -> None:
+    open_texts(shared_page, url, crd=CRD)
+    for index, version in ((1, "1.29"), (2, NEWEST_VERSION), (1, "1.29")):
+        shared_page.select_option("#examples", str(index))
+        assert shared_page.input_value("#version") == version
+
+
+def test_breaking_changes_have_a_headline_of_their_own(shared_page: Page, url: str) -> None:
+    new = CRD[: CRD.index("              ports:")] + "              other: {type: string}\n"
+    old = CRD.replace("              ports:", "              name: {type: string}\n              ports:")
+    open_texts(shared_page, url, crd=new, old=old)
+    assert "accepts this update" in shared_page.inner_text("#verdict.good")
+    assert "breaking change" in shared_page.inner_text("#breaking")
 
 
 def test_a_resource_and_an_old_version_are_checked(shared_page: Page, url: str) -> None:

@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from crds import crd_with_spec, object_in_json
 from examples import EXAMPLES, PLAYGROUND, parts
 
 if TYPE_CHECKING:
@@ -51,6 +52,50 @@ def test_positions_fixes_and_costs_are_returned() -> None:
     assert finding["fix"]["edits"]
     [cost] = answer["costs"]
     assert cost["share"] > 1
+
+
+SERVER = "The API server of Kubernetes 1.36"
+WITH_FIELD = crd_with_spec("{type: object, properties: {a: {type: string}, b: {type: integer}}}")
+WITHOUT_FIELDS = WITH_FIELD.replace("a: {type: string}, b: {type: integer}", "")
+
+
+@pytest.mark.parametrize(
+    ("texts", "headlines"),
+    [
+        pytest.param({}, ("", "Paste a CRD, or choose an example.", ""), id="nothing"),
+        pytest.param({"crd": "a: 1\n"}, ("", "There is no CRD in this text.", ""), id="no CRD"),
+        pytest.param({"crd": WITH_FIELD}, ("good", f"{SERVER} accepts this.", ""), id="accepted"),
+        pytest.param(
+            {"crd": WITH_FIELD, "old": WITH_FIELD}, ("good", f"{SERVER} accepts this update.", ""), id="accepted update"
+        ),
+        pytest.param(
+            {"crd": WITHOUT_FIELDS, "old": WITH_FIELD},
+            ("good", f"{SERVER} accepts this update.", "2 breaking changes for clients and existing objects."),
+            id="fields removed",
+        ),
+        pytest.param(
+            {"crd": WITHOUT_FIELDS.replace("Namespaced", "Cluster"), "old": WITH_FIELD},
+            ("error", f"{SERVER} rejects this: 1 error.", "2 breaking changes for clients and existing objects."),
+            id="fields removed in a rejected update",
+        ),
+        pytest.param({"crd": "a: ["}, ("error", f"{SERVER} rejects this: 1 error.", ""), id="no YAML"),
+        pytest.param(
+            {"crd": WITH_FIELD, "resource": object_in_json({"a": 1, "c": 1})},
+            ("error", f"{SERVER} rejects this: 2 errors.", ""),
+            id="rejected resource",
+        ),
+        pytest.param(
+            {"crd": parts(EXAMPLES[1])["crd"], "version": "1.28..1.36"},
+            ("error", f"{SERVER.replace('1.36', '1.28..1.36')} rejects this: 1 error.", ""),
+            id="rejected by the oldest",
+        ),
+    ],
+)
+def test_the_headlines_are_the_verdict_and_breaking_changes(
+    texts: dict[str, str], headlines: tuple[str, str, str]
+) -> None:
+    answer = check(**texts)
+    assert (answer["kind"], answer["verdict"], answer["breaking"]) == headlines
 
 
 def test_a_range_of_versions_is_answered() -> None:
