@@ -11,7 +11,16 @@ from crdlint.rules.engine.examples import HEAD, small
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["HEAD", "SMALLEST", "crd_in_json", "crd_with_spec", "object_in_json", "schema_with_spec", "small"]
+__all__ = [
+    "HEAD",
+    "SMALLEST",
+    "crd_in_json",
+    "crd_with_schema",
+    "crd_with_spec",
+    "object_in_json",
+    "schema_with_spec",
+    "small",
+]
 
 SMALLEST = f"{HEAD.rstrip()} {{type: object}}\n"
 _WITH_SPEC = f"""\
@@ -27,6 +36,11 @@ def crd_in_json(schema: Mapping[str, object], *, scope: str = "Namespaced", **ve
     crd["spec"]["scope"] = scope
     crd["spec"]["versions"][0].update(version)
     return json.dumps(crd)
+
+
+def crd_with_schema(schema: str) -> str:
+    """Return the smallest CRD with a schema, which is in YAML and begins at line 15, column 9 (1-based)."""
+    return HEAD + textwrap.indent(schema, " " * 8)
 
 
 def crd_with_spec(schema: str) -> str:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 from built import check_kustomization
 from click.testing import CliRunner
+from crds import crd_with_schema
 
 from crdlint.cli.main import cli
 from crdlint.linting.pipeline import lint_file
-from crdlint.rules.engine.examples import HEAD
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,12 +21,9 @@ if TYPE_CHECKING:
 
     from crdlint.linting.result import FileResult
 
-CRD = (
-    HEAD
-    + """\
-        type: object
-"""
-)
+CRD = crd_with_schema("""\
+type: object
+""")
 BAD = CRD.replace("served: true", "served: maybe")
 OVERLAY = """\
 resources:

@@ -5,24 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from crds import crd_with_schema
 
 from crdlint.inputs.helm.analysis import analyse
 from crdlint.inputs.helm.masking import mask
 from crdlint.inputs.helm.templates import check_template, check_unrendered
 from crdlint.linting.pipeline import lint_file
-from crdlint.rules.engine.examples import HEAD
 
 if TYPE_CHECKING:
     from crdlint.linting.result import FileResult
 
-CRD = (
-    HEAD
-    + """\
-        type: object
-        properties:
-          size: {type: integer}
-"""
-)
+CRD = crd_with_schema("""\
+type: object
+properties:
+  size: {type: integer}
+""")
 WRONG = "          size: {type: integer}\n"
 BAD = CRD.replace("type: integer", "type: int")
 META = "  name: foos.example.com\n"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
+from crds import crd_with_schema
 
 from crdlint.cli.main import cli
 from crdlint.inputs.helm import render as helm
@@ -15,7 +16,6 @@ from crdlint.inputs.helm.check import Charts
 from crdlint.inputs.helm.layout import Layout
 from crdlint.inputs.helm.render import Values
 from crdlint.linting.pipeline import lint_file
-from crdlint.rules.engine.examples import HEAD
 from crdlint.safety.programs import ProgramError, run
 
 if TYPE_CHECKING:
@@ -25,15 +25,12 @@ if TYPE_CHECKING:
 
     from crdlint.linting.result import FileResult
 
-CRD = (
-    HEAD
-    + """\
-        type: object
-        properties:
-          size:
-            type: int
-"""
-)
+CRD = crd_with_schema("""\
+type: object
+properties:
+  size:
+    type: int
+""")
 TYPE = ("schema-type-unsupported", 18, 19)
 
 

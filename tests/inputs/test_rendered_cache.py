@@ -7,26 +7,23 @@ from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
+from crds import crd_with_schema
 
 from crdlint.cli.main import cli
 from crdlint.inputs.helm import render as helm
-from crdlint.rules.engine.examples import HEAD
 from crdlint.runner import pool
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-CRD = (
-    HEAD
-    + """\
-        type: object
-        properties:
-          a:
-            type: string
-            format: {{ .Values.format }}
-"""
-)
+CRD = crd_with_schema("""\
+type: object
+properties:
+  a:
+    type: string
+    format: {{ .Values.format }}
+""")
 
 
 @pytest.fixture

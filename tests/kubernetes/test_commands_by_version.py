@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
-from crds import HEAD
+from crds import crd_with_schema
 from tables import each
 
 from crdlint import validate_resource
@@ -18,17 +18,14 @@ from crdlint.kubernetes.servers import KNOWN, OLDEST
 if TYPE_CHECKING:
     from pathlib import Path
 
-CRD = (
-    HEAD
-    + """\
-        type: object
-        properties:
-          spec:
-            type: object
-            properties:
-              size: {type: integer, format: int32}
-"""
-)
+CRD = crd_with_schema("""\
+type: object
+properties:
+  spec:
+    type: object
+    properties:
+      size: {type: integer, format: int32}
+""")
 FOO = "apiVersion: example.com/v1\nkind: Foo\nmetadata: {name: a, namespace: b}\nspec: {size: 3000000000}\n"
 SUITE = """\
 apiVersion: apiextensions.k8s.io/v1
@@ -65,25 +62,22 @@ def test_test_answers_for_a_server(tmp_path: Path, version: str, status: int) ->
 
 
 # 1.29 lacks isIP(), 1.30 accepts it in stored rules only; before 1.36 an int32 may be larger.
-RULES = (
-    HEAD
-    + """\
-        type: object
-        properties:
-          spec:
-            type: object
-            properties:
-              size: {type: integer, format: int32}
-              name:
-                type: string
-                maxLength: 40
-                x-kubernetes-validations: [{rule: "self.startsWith('a')"}, {rule: "self.endsWith('a')"}]
-              ip:
-                type: string
-                maxLength: 40
-                x-kubernetes-validations: [{rule: "isIP(self)"}]
-"""
-)
+RULES = crd_with_schema("""\
+type: object
+properties:
+  spec:
+    type: object
+    properties:
+      size: {type: integer, format: int32}
+      name:
+        type: string
+        maxLength: 40
+        x-kubernetes-validations: [{rule: "self.startsWith('a')"}, {rule: "self.endsWith('a')"}]
+      ip:
+        type: string
+        maxLength: 40
+        x-kubernetes-validations: [{rule: "isIP(self)"}]
+""")
 BROKEN = FOO.replace("spec: {size: 3000000000}", "spec: {size: 3000000000, name: b, ip: 1.2.3, more: 1}")
 
 
@@ -198,24 +192,21 @@ def test_a_range_of_a_suite_whose_crd_some_servers_reject(tmp_path: Path) -> Non
 
 
 # Before 1.29 an enum does not bound the length of a string, and before 1.30 no rule has isIP().
-COSTLY = (
-    HEAD
-    + """\
-        type: object
-        properties:
-          ip:
-            type: string
-            maxLength: 40
-            x-kubernetes-validations: [{rule: "isIP(self)"}]
-          spec:
-            type: array
-            maxItems: 1000
-            items:
-              type: string
-              enum: [a]
-              x-kubernetes-validations: [{rule: "self.contains(self)"}]
-"""
-)
+COSTLY = crd_with_schema("""\
+type: object
+properties:
+  ip:
+    type: string
+    maxLength: 40
+    x-kubernetes-validations: [{rule: "isIP(self)"}]
+  spec:
+    type: array
+    maxItems: 1000
+    items:
+      type: string
+      enum: [a]
+      x-kubernetes-validations: [{rule: "self.contains(self)"}]
+""")
 
 
 def cost(tmp_path: Path, versions: str, *options: str) -> tuple[int, str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from commands import crdlint
-from crds import HEAD
+from crds import crd_with_schema
 
 from crdlint.report import escapes, formats
 
@@ -50,18 +50,15 @@ CRD = json.dumps({
         ],
     },
 })  # fmt: skip
-COSTLY = (
-    HEAD
-    + """\
-        type: object
-        properties:
-          KEY:
-            type: array
-            items: {type: string}
-            x-kubernetes-validations:
-            - rule: self.all(x, self.all(y, x == y || x == TEXT))
-"""
-)
+COSTLY = crd_with_schema("""\
+type: object
+properties:
+  KEY:
+    type: array
+    items: {type: string}
+    x-kubernetes-validations:
+    - rule: self.all(x, self.all(y, x == y || x == TEXT))
+""")
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from crds import crd_with_schema
 from tables import each
 
 import crdlint
-from crdlint.rules.engine.examples import HEAD
 
-CRD = (
-    HEAD
-    + """\
-        type: object
-        properties:
-          spec: %s
-"""
-)
+CRD = crd_with_schema("""\
+type: object
+properties:
+  spec: %s
+""")
 PATH = "spec.validation.openAPIV3Schema.properties[spec]"
 DEFAULTS = {
     "null is no default": ("{type: string, default: null}", []),

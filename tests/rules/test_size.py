@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from crds import crd_with_schema
 
 import crdlint
-from crdlint.rules.engine.examples import HEAD
 
-CRD = (
-    HEAD
-    + """\
-        type: object
-        properties:
-"""
-)
+CRD = crd_with_schema("""\
+type: object
+properties:
+""")
 FIELD = "          f{}:\n            type: string\n            description: {}\n"
 
 

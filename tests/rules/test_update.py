@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from crds import HEAD
+from crds import crd_with_schema
 from tables import each
 
 import crdlint
 
-CRD = (
-    HEAD
-    + """\
-        type: object
-"""
-)
+CRD = crd_with_schema("""\
+type: object
+""")
 ESTABLISHED = """\
 status:
   conditions: [{type: Established, status: "True"}]

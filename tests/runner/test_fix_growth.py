@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from counting import LINEAR, lines_run
-from crds import HEAD
+from crds import crd_with_schema
 
 from crdlint.linting.pipeline import lint_file
 from crdlint.report.patch import patch
@@ -18,13 +18,10 @@ if TYPE_CHECKING:
 
     from crdlint.linting.result import FileResult
 
-CRD = (
-    HEAD
-    + """\
-        type: object
-        properties:
-"""
-)
+CRD = crd_with_schema("""\
+type: object
+properties:
+""")
 RULE = """\
           p{i}:
             type: string
