@@ -23,6 +23,7 @@ from crdlint.lsp.places import expression_at, place_at
 from crdlint.lsp.schema_docs import KEYWORDS, fields_of, is_collection, record_at, values_of
 from crdlint.resources.objects import text_at
 from crdlint.yaml.nodes import Mapping, Scalar
+from crdlint.yaml.resolve import WORDS, key_text
 from crdlint.yaml.scalars import offsets_inside
 
 if TYPE_CHECKING:
@@ -250,7 +251,8 @@ def _names_of_fields(probed: _Probed, *, items: bool) -> Iterator[_Word]:
         schema = below[1] if below is not None and isinstance(below[1], Mapping) else None
     found = schema.find("properties") if schema is not None else None
     if found is not None and isinstance(found[1], Mapping):
-        yield from (_Word(str(key.value)) for key, _ in found[1].pairs() if isinstance(key, Scalar))
+        names = (key_text(key) for key, _ in found[1].pairs() if isinstance(key, Scalar))
+        yield from (_Word(_written_text(name)) for name in names if name is not None)
 
 
 def _of_resource(document: Document, probed: _Probed, checks: Checks, version: str) -> Iterator[_Word]:
@@ -266,32 +268,37 @@ def _of_resource(document: Document, probed: _Probed, checks: Checks, version: s
     for name, field in schema.properties.items():
         if name in probed.given:
             continue
-        required = tuple(one for one in field.required if one in field.properties)
+        required = tuple(_written_text(one) for one in field.required if one in field.properties)
         collection = None if field.type not in ("object", "array") else field.type == "object"
         is_required = name in schema.required
         yield _Word(
-            name, _described(field, is_required=is_required), field.description, collection, is_required, required
+            _written_text(name),
+            _described(field, is_required=is_required),
+            field.description,
+            collection,
+            is_required,
+            required,
         )
 
 
 def _values(schema: JSONSchemaProps) -> Iterator[_Word]:
     for value in schema.enum:
-        yield _Word(value if isinstance(value, str) and _is_plain(value) else marshal(value))
+        yield _Word(_written_text(value))
     if schema.type == "boolean":
         yield from (_Word(value) for value in ("true", "false"))
     if schema.default is not None and not schema.enum and schema.type != "boolean":
         value = schema.default.value
         if not isinstance(value, (dict, list)):
-            yield _Word(value if isinstance(value, str) and _is_plain(value) else marshal(value), "default")
+            yield _Word(_written_text(value), "default")
 
 
-_PLAIN: Final = re.compile(r"[A-Za-z][\w./-]*")
-_SPECIAL: Final = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
+_PLAIN: Final = re.compile(r"[A-Za-z_][\w./-]*")
 
 
-def _is_plain(text: str) -> bool:
-    """Return whether a text is a string in YAML without quotes."""
-    return _PLAIN.fullmatch(text) is not None and text.lower() not in _SPECIAL
+def _written_text(value: object) -> str:
+    """Return a value, or the name of a field, as it is written in YAML."""
+    is_plain = isinstance(value, str) and _PLAIN.fullmatch(value) is not None and value not in WORDS
+    return str(value) if is_plain else marshal(value)
 
 
 def _described(schema: JSONSchemaProps, *, is_required: bool) -> str:

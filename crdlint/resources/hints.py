@@ -13,6 +13,7 @@ from crdlint.crd.gotypes import OBJECT_META
 from crdlint.diagnostics.spelling import nearest
 from crdlint.schema.numbers import integer_range
 from crdlint.schema.value_help import LIKE, listed, suggestion
+from crdlint.yaml.editor import as_key
 from crdlint.yaml.nodes import Scalar
 from crdlint.yaml.resolve import resolve
 
@@ -61,7 +62,7 @@ def of_error(error: FieldError, location: SourceLocation, schema: JSONSchemaProp
     if error.type == REQUIRED and schema is not None:
         sample = _sample(schema)
         if sample is not None:
-            return f"Add `{error.path.step if error.at is None else error.at.step}: {sample}`"
+            return f"Add `{as_key(str((error.at or error.path).step))}: {sample}`"
     node = location.node if location.exact else None
     reason = error.reason
     find = None if reason is None else _BY_CODE.get(reason.code)
@@ -82,7 +83,7 @@ def of_unknown(path: str, parent: JSONSchemaProps | None, name: str, grandparent
     known: Mapping[str, JSONSchemaProps] = {} if parent is None else parent.properties
     near = nearest(name, known, LIKE)
     if near is not None:
-        return f"Did you mean `{near}`?"
+        return f"Did you mean `{as_key(near)}`?"
     deeper = sorted(child_name for child_name, schema in known.items() if name in schema.properties)
     if deeper:
         return f"Indent it: `{name}` is a field of `{deeper[0]}`"

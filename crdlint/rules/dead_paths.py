@@ -9,6 +9,7 @@ from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.finding import Fixer
 from crdlint.rules.engine.rule import Rule
 from crdlint.rules.engine.version_parts import version_parts
+from crdlint.schema.json_path_syntax import syntax_error
 from crdlint.schema.json_paths import Missing, follow
 
 if TYPE_CHECKING:
@@ -82,7 +83,33 @@ SCALE = Rule(
     fixes=_FIXERS,
 )
 
-RULES = (COLUMN, SCALE)
+UNPARSED = Rule(
+    id="printer-column-unparsed",
+    summary="Printer column whose path the API server cannot parse",
+    why="The API server accepts such a CRD, but `kubectl get` shows neither the column nor those after it.",
+    bad=_column("'.status.phases[0'"),
+    good=_column(".status.phase"),
+    help="Correct the syntax of the `jsonPath`, such as `.status.phases[0].name`",
+    scope="version",
+    severity="warning",
+    origin="crdlint",
+    marker="correct the `JSONPath` of `+kubebuilder:printcolumn`",
+)
+
+RULES = (COLUMN, SCALE, UNPARSED)
+
+
+def unparsed_columns(crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield the first column of each version whose path the server cannot parse."""
+    for parts in version_parts(crd.spec):
+        for i, column in enumerate(parts.columns):
+            error = syntax_error(column.json_path)
+            if error is not None:
+                dropped = "this column and all after it" if i else "all columns"
+                message = f"`{column.json_path}` cannot be parsed ({error}): the API server discards {dropped}"
+                path = parts.at.child("additionalPrinterColumns").index(i).child("jsonPath")
+                yield Advisory("advice", UNPARSED.id, message, path)
+                break
 
 
 def dead_paths(crd: DecodedCRD) -> Iterator[Advisory]:
@@ -149,4 +176,4 @@ def _help(found: Missing, text: str) -> tuple[str | None, None, str | None]:
 
 _LIKE: Final = 0.7
 
-PRACTICES: Final = (dead_paths,)
+PRACTICES: Final = (dead_paths, unparsed_columns)

@@ -1,4 +1,4 @@
-"""Advice: words that YAML 1.1 parses as booleans although the schema expects strings."""
+"""Advice: words that YAML 1.1 parses as booleans or numbers although strings are meant."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from crdlint.rules.engine.finding import Fixer
 from crdlint.rules.engine.rule import Rule
 from crdlint.yaml.editor import quoted
 from crdlint.yaml.nodes import Mapping, Scalar, child, items_of
+from crdlint.yaml.resolve import key_text
+from crdlint.yaml.values import is_merge
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -32,6 +34,13 @@ def _quotes(finding: Finding) -> Iterable[Edit]:
         yield editor.replace(default, quoted(default.value, double=editor.is_json))
 
 
+def _quotes_key(finding: Finding) -> Iterable[Edit]:
+    """Put the name of the property in quotes."""
+    key = finding.place(finding.path).key
+    if isinstance(key, Scalar):
+        yield finding.editor.replace(key, quoted(key.value, double=finding.editor.is_json))
+
+
 BOOLEAN = Rule(
     id="yaml-boolean",
     summary="Unquoted `on`, `off`, `yes`, `no`, `y` or `n` where a string is meant",
@@ -45,8 +54,21 @@ BOOLEAN = Rule(
     fixes=(Fixer("Put the word in quotes", "safe", _quotes),),
 )
 
-RULES = (BOOLEAN,)
+KEY = Rule(
+    id="yaml-key",
+    summary="Unquoted name of a property that YAML reads as a boolean or number",
+    why="The API server reads YAML 1.1, in which `on`, `off`, `yes`, `no`, `y` and `n` are booleans. The property `n` "
+    "becomes `false`, and objects cannot set `n`.",
+    bad="type: object\nproperties:\n  n: {type: integer}\n",
+    good="type: object\nproperties:\n  'n': {type: integer}\n",
+    help="Put the name in quotes",
+    severity="warning",
+    origin="crdlint",
+    fixes=(Fixer("Put the name in quotes", "unsafe", _quotes_key),),
+)
+RULES = (BOOLEAN, KEY)
 
+_PROPERTIES: Final = SCHEMA_BITS["properties"]
 _ENUM: Final = SCHEMA_BITS["enum"]
 _WRITTEN_OUT: Final = frozenset({"true", "True", "TRUE", "false", "False", "FALSE"})
 
@@ -76,4 +98,19 @@ def _in_enum(schema: JSONSchemaProps) -> Iterator[Advisory]:
         yield Advisory("advice", BOOLEAN.id, message, schema.path.child("enum").index(i), f'Write `"{word}"`')
 
 
-ADVICE: Final = (booleans_in_enums,)
+def names_of_properties(crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield the properties whose names the server reads as other texts."""
+    for schema in crd.schemas:
+        named = child(schema.node, "properties") if schema.set_fields & _PROPERTIES else None
+        if not isinstance(named, Mapping) or named.simple:
+            continue
+        for key, _ in named.pairs():
+            name = key_text(key) if isinstance(key, Scalar) and not is_merge(key) else None
+            if isinstance(key, Scalar) and name is not None and name != key.value:
+                what = "boolean" if name in {"true", "false"} else "number"
+                message = f"`{key.value}` is read as the {what} {name}, so the property is named `{name}`"
+                path = schema.path.child("properties").key(name)
+                yield Advisory("advice", KEY.id, message, path, f'Write `"{key.value}"`')
+
+
+ADVICE: Final = (booleans_in_enums, names_of_properties)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import DUPLICATE, NOT_SUPPORTED, REQUIRED, TOO_LONG, TOO_MANY, TYPE_INVALID, Code
 from crdlint.diagnostics.spelling import nearest
+from crdlint.yaml.editor import as_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,6 +40,7 @@ def _required(error: FieldError, schema: JSONSchemaProps | None) -> str:
     name = (error.at or error.path).step
     if schema is None:
         return f"Add `{name}`"
+    name = as_key(str(name))
     sample = _SAMPLES.get(schema.type, "...")
     if schema.enum:
         sample = str(schema.enum[0])

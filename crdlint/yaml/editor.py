@@ -37,6 +37,11 @@ def quoted(text: str, *, double: bool = False) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
+def as_key(text: str) -> str:
+    """Format a key: in quotes if YAML reads the text as a boolean or null."""
+    return f'"{text}"' if text in WORDS else text
+
+
 class Editor:
     """Creates the edits of a document from its nodes, whose marks are offsets in `text`."""
 
@@ -249,7 +254,7 @@ class Editor:
 
     def name(self, text: str) -> str:
         """Format a key."""
-        return quoted(text, double=True) if self.is_json else text
+        return quoted(text, double=True) if self.is_json else as_key(text)
 
     def first(self, mapping: Mapping) -> str:
         """Return the name of the first key of a mapping."""

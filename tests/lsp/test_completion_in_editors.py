@@ -153,6 +153,11 @@ def test_completion_in_resources(editor: Editor, before: str, after: str, expect
     assert sorted(items(editor, "widget.yaml", WIDGET.replace(before, after, 1))) == expected
 
 
+def test_names_that_yaml_reads_otherwise_are_written_in_quotes(editor: Editor) -> None:
+    (editor.folder / "crd.yaml").write_text(CRD.replace("mode: {", "'on': {"))
+    assert sorted(items(editor, "widget.yaml", WIDGET.replace("  mode: A\n", "  o‸\n"))) == ['"on"']
+
+
 def test_every_item_compiles_at_every_place(rules: list[str]) -> None:
     """Complete at each character of the rules, and compile each item behind what is before it."""
     places = 0
