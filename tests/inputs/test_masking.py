@@ -87,10 +87,11 @@ def test_judged(text: str) -> None:
     assert result.text == text
 
 
-@pytest.mark.parametrize("text", JUDGED.values(), ids=JUDGED)
-def test_every_position_stays(text: str) -> None:
-    masked = analyse(mask(text)).text
-    assert [len(line) for line in masked.split("\n")] == [len(line) for line in text.split("\n")]
+def test_every_position_stays(subtests: pytest.Subtests) -> None:
+    for name, text in JUDGED.items():
+        with subtests.test(name):
+            masked = analyse(mask(text)).text
+            assert [len(line) for line in masked.split("\n")] == [len(line) for line in text.split("\n")]
 
 
 # ruff: noqa: E501  a case a line
@@ -192,11 +193,11 @@ BRACES = {
 }
 
 
-@pytest.mark.parametrize(("braces", "found"), BRACES.items(), ids=BRACES)
-def test_braces(braces: str, found: bool) -> None:
-    text = CRD + f"            description: use {braces} here\n".replace("            ", "        ")
-    result = check(text)
-    assert said(result) == ([("helm-unescaped-braces", 18, 26)] if found else [])
+def test_braces(subtests: pytest.Subtests) -> None:
+    for braces, found in BRACES.items():
+        with subtests.test(braces):
+            result = check(f"{CRD}        description: use {braces} here\n")
+            assert said(result) == ([("helm-unescaped-braces", 18, 26)] if found else [])
 
 
 def test_braces_are_escaped_in_the_help() -> None:
@@ -213,22 +214,22 @@ def test_in_crds_a_directive_is_text() -> None:
 
 
 HOSTILE = {
-    "directives": "{{a}}" * 40000,
-    "directives of lines": "{{ .Values.a }}\n" * 40000,
-    "no ends": "{{ " * 100000,
-    "quotes": '{{ "' * 50000,
-    "back quotes": "{{ `" * 50001,
-    "comments": "{{/*" * 50000,
-    "ifs": "{{ if x }}" * 40000,
-    "ranges": "{{ range x }}\n" * 20000 + "a: b\n" + "{{ end }}\n" * 20000,
-    "defines": '{{ define "x" }}kind: CustomResourceDefinition{{ end }}\n' * 10000,
-    "elses": "{{ if x }}" + "{{ else }}" * 40000 + "{{ end }}",
-    "documents": ("kind: CustomResourceDefinition\na: {{ .Values.x }}\n---\n") * 10000,
-    "deep": "".join(" " * i + "a:\n" for i in range(700)) + "{{ toYaml .x | nindent 999 }}\n" * 2000,
-    "blanks": " " * 400000 + "{{ x }}" + " " * 400000,
-    "colons": ": " * 200000,
-    "dashes": "- " * 200000,
-    "pipes": "a: |" + " |" * 200000,
+    "directives": "{{a}}" * 10000,
+    "directives of lines": "{{ .Values.a }}\n" * 10000,
+    "no ends": "{{ " * 25000,
+    "quotes": '{{ "' * 12500,
+    "back quotes": "{{ `" * 12500,
+    "comments": "{{/*" * 12500,
+    "ifs": "{{ if x }}" * 10000,
+    "ranges": "{{ range x }}\n" * 5000 + "a: b\n" + "{{ end }}\n" * 5000,
+    "defines": '{{ define "x" }}kind: CustomResourceDefinition{{ end }}\n' * 2500,
+    "elses": "{{ if x }}" + "{{ else }}" * 10000 + "{{ end }}",
+    "documents": ("kind: CustomResourceDefinition\na: {{ .Values.x }}\n---\n") * 2500,
+    "deep": "".join(" " * i + "a:\n" for i in range(350)) + "{{ toYaml .x | nindent 999 }}\n" * 500,
+    "blanks": " " * 100000 + "{{ x }}" + " " * 100000,
+    "colons": ": " * 50000,
+    "dashes": "- " * 50000,
+    "pipes": "a: |" + " |" * 50000,
 }
 
 

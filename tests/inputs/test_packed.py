@@ -174,7 +174,7 @@ def test_no_damage_to_an_archive_is_silent() -> None:
     names = [f"{i}.yaml" for i in range(8)]
     whole = b"".join(entry(name, b"content of " + name.encode()) for name in names) + END
     seeded = random.Random(22)
-    for _ in range(2000):
+    for _ in range(500):
         at = seeded.randrange(len(whole))
         damaged = whole[:at] + bytes([whole[at] ^ (1 << seeded.randrange(8))]) + whole[at + 1 :]
         cut = damaged[: seeded.choice([len(damaged), seeded.randrange(len(damaged))])]
@@ -213,19 +213,19 @@ def unpacked_in_blocks(data: bytes, monkeypatch: pytest.MonkeyPatch) -> int:
 
 
 def test_the_unpacked_size_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    data = gzip.compress(block("a.png", 200 * 1024 * 1024) + bytes(200 * 1024 * 1024), 1)
+    data = gzip.compress(block("a.png", 110 * 1024 * 1024) + bytes(110 * 1024 * 1024), 1)
     assert unpacked_in_blocks(data, monkeypatch) < MAX_BYTES + 100_000
 
 
 def test_the_number_of_files_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    data = gzip.compress(block("a") * 200_000, 1)
+    data = gzip.compress(block("a") * 25_000, 1)
     assert unpacked_in_blocks(data, monkeypatch) < (MAX_MEMBERS + 200) * 512
     with pytest.raises(ArchiveError, match="more than 20,000 files: the rest is not read"):
         read(data, packed=True)
 
 
 def test_headers_are_bounded_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    data = gzip.compress(entry("x", pax(b"comment=" + b"a" * 60_000), b"x") * 3000, 1)
+    data = gzip.compress(entry("x", pax(b"comment=" + b"a" * 60_000), b"x") * 200, 1)
     assert unpacked_in_blocks(data, monkeypatch) < MAX_HEADERS + 200_000
 
 

@@ -88,7 +88,7 @@ def test_random_patterns_match_as_they_do_in_git(tmp_path: Path) -> None:
         (tmp_path / path).touch() if path.endswith(".yaml") else (tmp_path / path).mkdir(exist_ok=True)
     subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
     matched = 0
-    for _ in range(40):
+    for _ in range(15):
         lines = [
             "!" * (chance.random() < 0.2) + "".join(chance.choices(ATOMS, k=chance.randint(1, 6))) for _ in range(4)
         ]
@@ -99,7 +99,7 @@ def test_random_patterns_match_as_they_do_in_git(tmp_path: Path) -> None:
         found = {path: ours.match(path + "/" if (tmp_path / path).is_dir() else path) for path in made}
         assert found == expected, lines
         matched += sum(expected.values())
-    assert matched > 500
+    assert matched > 150
 
 
 def _ignored_by_git(root: Path, paths: list[str]) -> list[bool]:
