@@ -49,7 +49,6 @@ _DIFFERENCES: Final = """\
 Compared with the code of each server, these differences are known. Only those of 1.37 can change whether a CRD or a resource is
 accepted.
 
-- 1.28 to 1.30 write `Unsupported map key of type`, with a capital letter, for a YAML key that JSON cannot have.
 - 1.28 to 1.33 print pointers in bad values of Go structs. crdlint writes `(*bool)(nil)` for those that are nil, and cannot know
   the addresses of others.
 - 1.28 to 1.32 name other tokens in a few syntax errors of CEL, since their grammar is older.

@@ -1,7 +1,7 @@
 """Validation of names in Kubernetes. Upstream: apimachinery pkg/util/validation, pkg/api/validate/content.
 
 Each function returns the reasons why a text is invalid, in upstream's words; an empty list if it is valid. Lengths are
-in bytes of UTF-8, although upstream calls them characters, except for labels.
+in bytes of UTF-8, although upstream calls them characters; for labels, only older servers do.
 """
 
 from __future__ import annotations
@@ -24,16 +24,28 @@ def _length(text: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Name:
-    """A kind of name: its pattern, the message for other texts, its maximum length and upstream's unit of the length."""
+    """A kind of name: its pattern, the message for other texts, its maximum length and the message for longer ones.
+
+    `part` is the start of both messages.
+    """
 
     pattern: re.Pattern[str]
     rejection: str
     limit: int
-    unit: str = "characters"
+    too_long: str
+    part: str = ""
 
     def __call__(self, text: str) -> list[str]:
-        errors = [] if _length(text) <= self.limit else [f"must be no more than {self.limit} {self.unit}"]
-        return errors if self.pattern.fullmatch(text) else [*errors, self.rejection]
+        errors = [] if _length(text) <= self.limit else [self.too_long]
+        return errors if self.pattern.fullmatch(text) else [*errors, f"{self.part}{self.rejection}"]
+
+
+def _too_long(limit: int) -> str:
+    return f"must be no more than {limit} characters"
+
+
+def _label_too_long(limit: int, part: str = "") -> str:
+    return Wording.by_version(f"{part}{_too_long(limit)}", (35, f"{part}must be no more than {limit} bytes"))
 
 
 _LABEL: Final = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
@@ -54,7 +66,7 @@ _KEY_ERROR: Final = _regex_error(
     "123-abc",
 )
 
-is_dns1123_subdomain: Final = _Name(re.compile(_SUBDOMAIN), _SUBDOMAIN_ERROR, 253)
+is_dns1123_subdomain: Final = _Name(re.compile(_SUBDOMAIN), _SUBDOMAIN_ERROR, 253, _too_long(253))
 is_dns1035_label: Final = _Name(
     re.compile(_LABEL_1035),
     _regex_error(
@@ -65,6 +77,7 @@ is_dns1035_label: Final = _Name(
         "abc-123",
     ),
     63,
+    _too_long(63),
 )
 is_label_value: Final = _Name(
     re.compile(f"({_KEY})?"),
@@ -77,7 +90,7 @@ is_label_value: Final = _Name(
         "12345",
     ),
     63,
-    "bytes",
+    _label_too_long(63),
 )
 _dns1123_label: Final = _Name(
     re.compile(_LABEL),
@@ -89,9 +102,12 @@ _dns1123_label: Final = _Name(
         "123-abc",
     ),
     63,
+    _too_long(63),
 )
-_key_prefix: Final = _Name(re.compile(_SUBDOMAIN), _SUBDOMAIN_ERROR, 253, "bytes")
-_key_name: Final = _Name(re.compile(_KEY), _KEY_ERROR, 63, "bytes")
+_PREFIX: Final = "prefix part "
+_NAME: Final = "name part "
+_key_prefix: Final = _Name(re.compile(_SUBDOMAIN), _SUBDOMAIN_ERROR, 253, _label_too_long(253, _PREFIX), _PREFIX)
+_key_name: Final = _Name(re.compile(_KEY), _KEY_ERROR, 63, _label_too_long(63, _NAME), _NAME)
 
 
 def is_dns1123_label(text: str) -> list[str]:
@@ -110,11 +126,10 @@ def is_label_key(text: str) -> list[str]:
         return [Wording.by_version(f"a qualified name {detail}", (35, f"a valid label key {detail}"))]
     errors: list[str] = []
     if len(parts) == 2:
-        errors += _key_prefix(parts[0]) if parts[0] else ["must be non-empty"]
-        errors = [f"prefix part {error}" for error in errors]
+        errors += _key_prefix(parts[0]) if parts[0] else [f"{_PREFIX}must be non-empty"]
     if not parts[-1]:
-        errors.append("name part must be non-empty")
-    return [*errors, *(f"name part {error}" for error in _key_name(parts[-1]))]
+        errors.append(f"{_NAME}must be non-empty")
+    return [*errors, *_key_name(parts[-1])]
 
 
 def is_path_segment(text: str, *, prefix: bool) -> list[str]:

@@ -31,6 +31,8 @@ class CELDialect(NamedTuple):
     ``names_optional_type`` writes the type of optionals as `optional_type(T)`, not as `optional(T)`.
 
     Libraries:
+    ``allows_offsets_beyond_text`` finds nothing with `indexOf` beyond the end of a text, where others fail.
+    ``searches_empty_text_backwards`` finds nothing with `lastIndexOf` in an empty text, where others fail.
     ``checks_offsets_of_empty_text`` finds an empty text at the end of a text, not beyond it.
     ``limits_ranges`` limits `lists.range` to a million numbers.
     ``converts_int_to_duration`` has `duration(1)`, which fails in evaluation.
@@ -93,6 +95,8 @@ class CELDialect(NamedTuple):
     compares_library_types_at_once: bool = False
     resets_field_path: bool = False
     has_quoted_identifiers: bool = False
+    allows_offsets_beyond_text: bool = False
+    searches_empty_text_backwards: bool = False
     checks_offsets_of_empty_text: bool = False
     limits_ranges: bool = False
     converts_int_to_duration: bool = True

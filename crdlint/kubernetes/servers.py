@@ -41,6 +41,7 @@ class Server:
 
     ``ratchets_values`` accepts invalid values of a resource that an update leaves unchanged.
     ``enum_errors_block_rules`` runs no rule on a resource with a value that is not in an enum.
+    ``ignores_object_versions`` checks rules, lists and embedded resources whatever version the apiVersion names.
     ``locates_status_errors`` reports errors in the status subresource at paths that begin with `status`.
     ``warns_of_sets_of_objects`` warns of `x-kubernetes-list-type: set` for lists of objects or of lists.
     ``requires_metadata_fields`` reports missing fields of owner references and managed fields as required, each at its index.
@@ -64,6 +65,7 @@ class Server:
     optional_old_self: FieldState = FieldState.UNKNOWN
     ratchets_values: bool = False
     enum_errors_block_rules: bool = False
+    ignores_object_versions: bool = False
     locates_status_errors: bool = False
     checks_number_ranges: bool = False
     keeps_message_expressions: bool = False
@@ -126,6 +128,7 @@ _1_29: Final = replace(
     ),
     optional_old_self=FieldState.DROPPED,
     enum_errors_block_rules=True,
+    ignores_object_versions=True,
 )
 
 _1_30: Final = replace(
@@ -170,6 +173,7 @@ _1_32: Final = replace(
         parser_locates_line_starts=True,
         locates_line_starts=True,
         types_names_of_types=True,
+        allows_offsets_beyond_text=True,
         contains_networks_by_prefix=True,
         url_has_size=True,
         compares_library_types_at_once=True,
@@ -197,6 +201,7 @@ _1_34: Final = replace(
     cel=_1_33.cel._replace(
         compatible_with=33,
         stored_with=34,
+        searches_empty_text_backwards=True,
         max_length_bounds_int_or_string=True,
     ),
     has_kubernetes_name_formats=True,

@@ -67,6 +67,10 @@ class DocumentWalk(ABC):
         """Return how many fields of a document are wrong, if that is known without a check of its objects."""
         return 0
 
+    def in_server_words(self, message: str) -> str:
+        """Return the newest server's error of converting YAML as the server that is asked words it."""
+        return message
+
     def effects(self) -> tuple[int, ...]:
         """Return numbers that change if the check of a document is not complete, or affects the later documents."""
         return ()
@@ -169,7 +173,8 @@ class DocumentWalk(ABC):
             node = first.node or document.root
             cause = attempt(conversion_cause, document, node)
             help_ = None if cause is None else cause.help
-            self.report("decode", "yaml-syntax", str(first), node_span(node, document.line_offset), help_)
+            message = self.in_server_words(str(first))
+            self.report("decode", "yaml-syntax", message, node_span(node, document.line_offset), help_)
 
     def report(
         self,

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.changes.change import Policy
 from crdlint.crd.decode import decode_crd, identify, kind_missing
+from crdlint.crd.decode_values import is_json
 from crdlint.crd.near_misses import SPEC_KEYS, is_partial, misspelled_type_key, near_miss
 from crdlint.crd.placeholders import PLACEHOLDERS, directive, placeholder_of
 from crdlint.crd.positions import node_span
 from crdlint.crd.recognition import KIND, names_crd
 from crdlint.diagnostics.diagnostic import INTERNAL_ERROR
-from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
+from crdlint.kubernetes.servers import NEWEST_VERSION, ByVersion, parse_range
 from crdlint.linting.documents import DocumentWalk, manifests, name_of, resource_names
 from crdlint.linting.manifest import FixesOf, Options, check_crd
 from crdlint.linting.result import CRD, STAGES, ComparedCRD, FileResult, FoundCRD, FoundRule
@@ -21,6 +22,7 @@ from crdlint.rules.engine.finding import Manifest
 from crdlint.safety.bugs import attempt
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping
+from crdlint.yaml.values import to_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -163,6 +165,12 @@ class _CRDWalk(DocumentWalk):
         self.report("decode", "decode-type", message, node_span(root, offset), help_)
         return True
 
+    def in_server_words(self, message: str) -> str:
+        """Return the text of the server: until sigs.k8s.io/yaml 1.4, one error begins with a capital letter."""
+        if message.startswith(_NO_KEY):
+            return _KEY_ERROR.on(self.options.versions.newest) + message.removeprefix(_NO_KEY)
+        return message
+
     def _check_manifest(self, document: Document, root: Mapping) -> bool:
         """Check one object; return whether it is a CRD, in any version."""
         identity = identify(root, document.text)
@@ -173,6 +181,8 @@ class _CRDWalk(DocumentWalk):
         offset = document.line_offset
         self.crds.append(CRD(name_of(root), node_span(root, offset).line, resource_names(root, offset)))
         if identity.error is not None:
+            if not is_json(root):
+                to_json(root)  # the server converts YAML before it reads apiVersion and kind; raises YAMLDecodeError
             self._report_type(document, root, identity)
             if identity.form == "unserved" or identity.kind != KIND:
                 return True
@@ -236,5 +246,7 @@ class _CRDWalk(DocumentWalk):
         return True
 
 
+_NO_KEY: Final = "unsupported map key"
+_KEY_ERROR: Final = ByVersion("Unsupported map key", (31, _NO_KEY))
 # The kind of a CRD at the start of a line.
 _LOST: Final = re.compile(r"^kind:[ \t]+CustomResourceDefinition\b", re.MULTILINE)

@@ -65,6 +65,8 @@ def objects_of(document: Document) -> Iterator[Object]:
         if not isinstance(root, Mapping):
             continue
         identity = identify(root, document.text)
+        if identity.error is not None:
+            read_resource(root, json=json)  # the server converts YAML before it reads apiVersion and kind
         if kind and identity.error is None and not (identity.api_version and identity.kind):
             identity = identity._replace(api_version=api_version, kind=kind)
         items = _items(root, identity)

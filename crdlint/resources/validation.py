@@ -123,6 +123,7 @@ class ResourceValidator:
             raise UnknownVersionError(message)
         validation = crd_version.schema or spec.validation
         self.schema: JSONSchemaProps | None = None if validation is None else validation.open_api_v3_schema
+        self._versions = {candidate.name for candidate in spec.versions}
         self.kind = spec.names.kind
         self.group = spec.group
         self.api_version = f"{spec.group}/{version}"
@@ -156,8 +157,9 @@ class ResourceValidator:
                 errors += self._values.validate(resource)
             errors += _scale_spec_errors(self._scale, resource)
             errors += _scale_status_errors(self._scale, resource)
-        errors += validate_embedded(None, resource, self.schema, self._server, is_resource_root=False)
-        errors += validate_list_sets_and_maps(self.schema, resource)
+        schema = self._schema_of(resource)
+        errors += validate_embedded(None, resource, schema, self._server, is_resource_root=False)
+        errors += validate_list_sets_and_maps(schema, resource)
         return self._with_rules(admitted, errors, MISSING, None, withhold=withhold)
 
     @work.limited()
@@ -183,9 +185,10 @@ class ResourceValidator:
                 )
             errors += _scale_spec_errors(self._scale, resource)
             errors += _scale_status_errors(self._scale, resource)
-        errors += validate_embedded(None, resource, self.schema, self._server, is_resource_root=False)
-        if not validate_list_sets_and_maps(self.schema, before):
-            errors += validate_list_sets_and_maps(self.schema, resource)
+        schema = self._schema_of(resource)
+        errors += validate_embedded(None, resource, schema, self._server, is_resource_root=False)
+        if not validate_list_sets_and_maps(schema, before):
+            errors += validate_list_sets_and_maps(schema, resource)
         return self._with_rules(admitted, errors, before, correlation, common, withhold)
 
     @work.limited()
@@ -218,7 +221,9 @@ class ResourceValidator:
         """Return the correlation with the old object, or None if the server validates unchanged values as well."""
         if self.schema is None or not self._server.ratchets_values:
             return None
-        return Correlation(resource, old, self.schema)
+        correlation = Correlation(resource, old, self.schema)
+        correlation.known_equal = False  # a stored object has a resourceVersion, which upstream cannot correlate
+        return correlation
 
     def read(self, stored: dict[str, Any]) -> dict[str, Any]:
         """Return a stored object as a client reads it, with defaults applied again."""
@@ -240,7 +245,7 @@ class ResourceValidator:
         if withhold is not None:
             common = [error for error in common if not withhold(error)]
             errors = [error for error in errors if not withhold(error)]
-        rules = None if self.schema is None else self._rules
+        rules = None if self._schema_of(admitted.resource) is None else self._rules
         run = Run(RULE_ID, RUNTIME_BUDGET)
         cost: int | None = None
         if rules is not None and any(map(self._is_blocking, errors)):
@@ -263,6 +268,12 @@ class ResourceValidator:
             admitted.resource,
             cost,
         )
+
+    def _schema_of(self, resource: dict[str, Any]) -> JSONSchemaProps | None:
+        """Return the schema for embedded resources, lists and rules, which some servers find by the object's version."""
+        api_version = str(resource.get("apiVersion", ""))
+        version = api_version.rpartition("/")[2] if api_version.count("/") < 2 else ""
+        return self.schema if self._server.ignores_object_versions or version in self._versions else None
 
     def _is_blocking(self, error: FieldError) -> bool:
         """Return whether an error prevents the server from evaluating rules."""

@@ -6,6 +6,7 @@ type.
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.errors import Code, Reason
@@ -64,7 +65,9 @@ def _fits(value: float, type_: str, format_: str) -> bool:
     """Return whether a number is in the range of its type and format. Upstream: validate.IsValueValidAgainstRange."""
     if type_ == "integer":
         low, high = integer_range(format_)
-        return value == int(value) and low <= int(value) <= high
+        # Upstream parses the shortest text of a float64, for which -2**63 is out of range.
+        shown = value if value.__class__ is int else Decimal(repr(value))
+        return shown == int(shown) and low <= shown <= high
     return format_ != "float" or abs(value) < _FLOAT32_OVERFLOW
 
 

@@ -309,6 +309,15 @@ def test_a_deep_default_is_read_whole() -> None:
     assert said_of(root) == []
 
 
+def test_yaml_is_converted_before_kind_and_api_version_are_read() -> None:
+    for head in ("apiVersion: apiextensions.k8s.io/v1\n", "apiVersion: 1\nkind: CustomResourceDefinition\n"):
+        for value, message in (
+            (".nan", "json: unsupported value: NaN"),
+            ("!!int abc", "yaml: cannot decode !!str `abc` as a !!int"),
+        ):
+            assert [one.message for one in crdlint.lint_text(f"{head}spec: {{x: {value}}}\n")] == [message]
+
+
 @each(
     ("lead", "message"),
     [

@@ -178,3 +178,48 @@ def test_reworded_details(version: str, text: str) -> None:
     assert said(rule, version, "field") == [
         f'spec.validation.openAPIV3Schema.x-kubernetes-validations[0].fieldPath: Invalid value: ".nope": {text}'
     ]
+
+
+LABELLED = crd_in_json(spec()).replace(
+    '"metadata": {', f'"metadata": {{"labels": {{"{"a" * 254}/{"b" * 64}": "{"c" * 64}"}}, '
+)
+
+
+def test_the_unit_of_a_length_of_labels() -> None:
+    for version, unit in (("1.28", "characters"), ("1.34", "characters"), ("1.35", "bytes")):
+        assert [message.rpartition('": ')[2] for message in said(LABELLED, version, "field")] == [
+            f"prefix part must be no more than 253 {unit}",
+            f"name part must be no more than 63 {unit}",
+            f"must be no more than 63 {unit}",
+        ]
+
+
+def test_the_first_letter_of_an_error_of_keys() -> None:
+    text = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec: {~: a}\n"
+    for version, letter in (("1.28", "U"), ("1.30", "U"), ("1.31", "u"), ("1.37", "u")):
+        assert said(text, version, "decode") == [
+            f'{letter}nsupported map key of type: %!s(<nil>), key: <nil>, value: "a"'
+        ]
+
+
+def test_offsets_beyond_texts() -> None:
+    for rule, versions in (
+        ("self.a.indexOf('b') < 0", ("1.32", "1.37")),
+        ("self.a.indexOf('b', 3) < 0", ("1.32", "1.37")),
+        ("self.a.lastIndexOf('b', 3) < 0", ("1.32", "1.37")),
+        ("self.a.lastIndexOf('b') < 0", ("1.34", "1.37")),
+    ):
+        schema = spec(a={"type": "string"})
+        schema["properties"]["spec"]["x-kubernetes-validations"] = [{"rule": rule}]
+        accepted = [f"1.{n}" for n in range(28, 38) if not refused(crd_in_json(schema), foo(a=""), f"1.{n}")]
+        assert (accepted[0], accepted[-1]) == versions, rule
+
+
+def test_a_version_that_the_crd_lacks() -> None:
+    schema = spec()
+    schema["properties"]["spec"]["x-kubernetes-validations"] = [{"rule": "false"}]
+    for api_version, fails_before in (("Bar", False), ("example.com/v9", False), ("other.com/v1", True)):
+        resource = foo().replace("example.com/v1", api_version)
+        for version, fails in (("1.28", fails_before), ("1.29", True)):
+            errors = refused(crd_in_json(schema), resource, version)
+            assert any("failed rule" in error for error in errors) is fails, (api_version, version)

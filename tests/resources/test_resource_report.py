@@ -11,7 +11,7 @@ from tables import each
 from crdlint.linting.pipeline import lint_file
 from crdlint.resources.definitions import Definitions
 from crdlint.resources.placeholders import Patterns
-from crdlint.resources.report import Options, old_objects, validate_text
+from crdlint.resources.report import Options, old_objects, report, validate_text
 
 if TYPE_CHECKING:
     from crdlint.resources.report import Validated
@@ -185,6 +185,20 @@ def test_no_old_object(new: str, old: str, said: str) -> None:
     result = judged(new, old=old).result
     assert not result.diagnostics
     assert said in result.notices[0]
+
+
+def test_an_unchanged_object_differs_from_the_stored_one() -> None:
+    bare = "apiVersion: example.com/v1\nkind: Foo\nmetadata: {}\n"
+    crd = CRD.format(scope="Cluster", schema="{type: object}").replace(
+        "properties:", "required: [spec]\n        properties:"
+    )
+    messages = [one.message for one in report(crd, bare, bare).errors]
+    assert "spec: Required value" in messages
+
+
+def test_an_object_is_converted_before_its_type_is_read() -> None:
+    (one,) = judged("apiVersion: 1\nkind: Foo\nspec: .inf\n").result.diagnostics
+    assert one.message == "json: unsupported value: +Inf"
 
 
 def test_what_is_broken_in_old_objects() -> None:

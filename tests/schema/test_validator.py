@@ -110,6 +110,11 @@ CASES = {
             "a: Invalid value: 2: a in body should be less than or equal to 1.5",
         ],
     ),
+    "a bound at the end of its type": (
+        "{type: integer, minimum: -9223372036854775808}",
+        "2",
+        ['<nil>: Invalid value: "": Minimum boundary value must be of type integer (default format) in a'],
+    ),
     "multiple of": (
         "{type: integer, multipleOf: 3}",
         "4",

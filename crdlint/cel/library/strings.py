@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crdlint.cel.decls import Overload, member, overload
 from crdlint.cel.eval.errors import FunctionError
@@ -50,33 +50,45 @@ def char_at(text: str, index: int) -> str:
     return text[index : index + 1]
 
 
-def index_of(text: str, part: str, offset: int = 0, *, checks_empty: bool = True) -> int:
-    """Return the first index of `part` at or after `offset`, -1 if there is none; raise FunctionError for a negative offset.
+class Offsets(NamedTuple):
+    """What a version of cel-go accepts as offsets; the defaults are those of 0.29.
 
-    Before cel-go 0.29, which `checks_empty`, an empty text was at any offset.
+    ``checks_empty`` finds an empty text at the end of a text, not beyond it. ``allows_beyond`` finds nothing beyond the
+    end of a text, where versions before 0.22 fail. ``searches_empty`` finds no last index in an empty text, where
+    versions before 0.26 fail.
     """
-    if not part and not checks_empty:
-        return offset
-    if offset < 0:
-        raise _out_of_range(offset)
-    if not part:
-        return min(offset, len(text))
-    return text.find(part, offset)
+
+    checks_empty: bool = True
+    allows_beyond: bool = True
+    searches_empty: bool = True
+
+    def found_empty(self, text: str, part: str, offset: int) -> int | None:
+        """Return where an empty `part` is found, None for others; raise FunctionError for an offset that is not accepted."""
+        if not part and not self.checks_empty:
+            return offset
+        if offset < 0 or (offset >= len(text) and not self.allows_beyond):
+            raise _out_of_range(offset)
+        return None if part else min(offset, len(text))
 
 
-def last_index_of(text: str, part: str, offset: int | None = None, *, checks_empty: bool = True) -> int:
-    """Return the last index of `part` up to `offset`, -1 if there is none; raise FunctionError for a negative offset.
+_NEWEST: Final = Offsets()
 
-    Before cel-go 0.29, which `checks_empty`, an empty text was at any offset.
-    """
+
+def index_of(text: str, part: str, offset: int = 0, *, offsets: Offsets = _NEWEST) -> int:
+    """Return the first index of `part` at or after `offset`, -1 if there is none; raise FunctionError for a wrong offset."""
+    found = offsets.found_empty(text, part, offset)
+    return text.find(part, offset) if found is None else found
+
+
+def last_index_of(text: str, part: str, offset: int | None = None, *, offsets: Offsets = _NEWEST) -> int:
+    """Return the last index of `part` up to `offset`, -1 if there is none; raise FunctionError for a wrong offset."""
     if offset is None:
+        if part and not text and not offsets.searches_empty:
+            raise _out_of_range(-1)
         return _rfind(text, part)
-    if not part and not checks_empty:
-        return offset
-    if offset < 0:
-        raise _out_of_range(offset)
-    if not part:
-        return min(offset, len(text))
+    found = offsets.found_empty(text, part, offset)
+    if found is not None:
+        return found
     return -1 if offset >= len(text) else _rfind(text[: offset + len(part)], part)
 
 

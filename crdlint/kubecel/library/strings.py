@@ -11,12 +11,14 @@ from crdlint.cel.decls import CallCost
 from crdlint.cel.estimates import STRING_FACTOR, UINT64_MAX, ZERO, CallEstimate, Estimate, Estimator, Node, size_of
 from crdlint.cel.eval.cost import actual_size
 from crdlint.cel.library.format import format_literals
-from crdlint.cel.library.strings import format_, functions, index_of, last_index_of
+from crdlint.cel.library.strings import Offsets, format_, functions, index_of, last_index_of
 from crdlint.kubecel.library.costs import element_of, track_first, track_first_twice
 from crdlint.kubecel.library.declaration import ALWAYS, Library
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
+
+    from crdlint.kubernetes.dialect import CELDialect
 
 
 def _estimate_target(estimator: Estimator, target: Node | None, _args: Sequence[Node]) -> CallEstimate | None:
@@ -73,20 +75,34 @@ def _track_join(_values: Sequence[Any], result: Any) -> int:
     return math.ceil(float(actual_size(result)) * 2 * STRING_FACTOR)
 
 
-_OLDER_SEARCHES: Final = {
-    "string_index_of_string_int": partial(index_of, checks_empty=False),
-    "string_last_index_of_string_int": partial(last_index_of, checks_empty=False),
-}
-VERSION_0: Final = Library("strings, version 0", introduced=ALWAYS, removed=(1, 29), functions=functions(0))
+def _older_bindings(dialect: CELDialect) -> Mapping[str, Callable[..., Any]]:
+    """Return the functions that differ from those of the newest server."""
+    bindings: dict[str, Callable[..., Any]] = {}
+    if not dialect.writes_powers_without_spaces:
+        bindings["string_format"] = partial(format_, spaced=True)
+    offsets = Offsets(
+        dialect.checks_offsets_of_empty_text, dialect.allows_offsets_beyond_text, dialect.searches_empty_text_backwards
+    )
+    if not all(offsets):
+        for suffix in ("", "_int"):
+            bindings[f"string_index_of_string{suffix}"] = partial(index_of, offsets=offsets)
+            bindings[f"string_last_index_of_string{suffix}"] = partial(last_index_of, offsets=offsets)
+    return bindings
+
+
+VERSION_0: Final = Library(
+    "strings, version 0",
+    introduced=ALWAYS,
+    removed=(1, 29),
+    functions=functions(0),
+    older_bindings=_older_bindings,
+)
 LIBRARY: Final = Library(
     "strings",
     introduced=(1, 29),
     functions=functions(2),
     exempt=("format",),
-    older_bindings=lambda dialect: {
-        **({} if dialect.writes_powers_without_spaces else {"string_format": partial(format_, spaced=True)}),
-        **({} if dialect.checks_offsets_of_empty_text else _OLDER_SEARCHES),
-    },
+    older_bindings=_older_bindings,
     # `indexOf` and `lastIndexOf` have the costs of the list functions of these names.
     costs={
         **dict.fromkeys(("lowerAscii", "upperAscii", "substring", "trim"), CallCost(_estimate_target, track_first)),
