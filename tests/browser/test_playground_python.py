@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from crds import crd_with_spec, object_in_json
 from examples import EXAMPLES, PLAYGROUND, parts
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 sys.path.append(str(PLAYGROUND / "python"))
 
@@ -25,18 +22,15 @@ def check(**texts: str) -> dict[str, Any]:
     return answer
 
 
-def test_there_are_twenty_examples() -> None:
-    assert len(EXAMPLES) == 20
-    assert len({parts(file)["title"] for file in EXAMPLES}) == 20
-
-
-@pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.stem)
-def test_an_example_has_a_finding_with_a_help(file: Path) -> None:
-    example = parts(file)
-    answer = check(**{key: example[key] for key in ("crd", "resource", "old", "version")})
-    found = answer["crd"] + answer["resource"]
-    assert found
-    assert [one["rule"] for one in found if not one["help"]] == []
+def test_each_example_has_its_title_and_a_finding_with_a_help(subtests: pytest.Subtests) -> None:
+    assert len({parts(file)["title"] for file in EXAMPLES}) == len(EXAMPLES)
+    for file in EXAMPLES:
+        with subtests.test(file.stem):
+            example = parts(file)
+            answer = check(**{key: example[key] for key in ("crd", "resource", "old", "version")})
+            found = answer["crd"] + answer["resource"]
+            assert found
+            assert [one["rule"] for one in found if not one["help"]] == []
 
 
 def test_positions_fixes_and_costs_are_returned() -> None:
@@ -111,8 +105,6 @@ def test_the_versions_are_those_of_crdlint() -> None:
     assert set(known["versions"]) > {str(server) for server in SERVERS}
 
 
-@pytest.mark.parametrize(
-    "text", ["", "\ufeff", "a: [", "---\n---\n", "x: &a [*a]", "kind: CustomResourceDefinition\n", "\x00"]
-)
-def test_odd_texts_are_answered(text: str) -> None:
-    assert check(crd=text, resource=text, old=text)["costs"] == []
+def test_odd_texts_are_answered() -> None:
+    for text in ("", "\ufeff", "a: [", "---\n---\n", "x: &a [*a]", "kind: CustomResourceDefinition\n", "\x00"):
+        assert check(crd=text, resource=text, old=text)["costs"] == []

@@ -9,13 +9,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ruamel.yaml import YAML
-
 LOG = os.devnull
 _DIRECTIVE = re.compile(r"(\s*)\{\{(-?)\s*(.*?)\s*(-?)\}\}(\s*)", re.DOTALL)
 
 
 def read(path: Path) -> dict[str, Any]:
+    from ruamel.yaml import YAML  # `version` needs none
+
     return YAML(typ="safe").load(path) or {} if path.is_file() else {}
 
 
