@@ -90,7 +90,7 @@ def _look(document: Document) -> _Looked | None:
     if document.root is None:
         return None
     try:
-        roots = list(manifests(document))
+        roots = [root for root, _ in manifests(document)]
     except YAMLDecodeError:
         return None
     return _Looked(node_index(document.root, document.text), [_manifest(root) for root in roots])

@@ -79,17 +79,17 @@ class Identity(NamedTuple):
 def identify(root: Node, text: str = "") -> Identity:
     """Return the identity of a document by its top-level keys; `text` is the document, which some errors quote."""
     if root.__class__ is not Mapping:
-        return Identity("other")
+        return _OTHER
     strings: dict[str, str] = {}
     wrong: list[tuple[str, Node]] = []
-    given_pairs = entries(root)
-    if not is_json(root):
-        given_pairs.sort(key=lambda entry: entry[0])  # as in the JSON that YAML is converted to
     # encoding/json, which decodes these two fields, ignores case, unlike the decoder of the other fields.
-    for name, key, value in given_pairs:
-        field = _TYPE_META.get(name.lower())
-        if field is None:
-            continue
+    given = [(name, key, value) for name, key, value in entries(root) if name.lower() in _TYPE_META]
+    if not given:
+        return _OTHER
+    if not is_json(root):
+        given.sort(key=lambda entry: entry[0])  # as in the JSON that YAML is converted to
+    for name, key, value in given:
+        field = _TYPE_META[name.lower()]
         if value.__class__ is not Scalar:
             wrong.append((_mistyped("object" if value.__class__ is Mapping else "array", field), key))
             continue
@@ -109,6 +109,7 @@ def identify(root: Node, text: str = "") -> Identity:
     return Identity(form, api_version, kind, error, node)
 
 
+_OTHER: Final = Identity("other")
 _TYPE_META: Final = {"apiversion": "apiVersion", "kind": "kind"}
 
 

@@ -32,6 +32,11 @@ class GoType:
     record: type[Record] | None = None
     fields: Mapping[str, Field] = field(default_factory=dict)
 
+    def below(self, key: str) -> GoType | None:
+        """Return the type of the value of a key, None if it is unknown."""
+        known = self.fields.get(key)
+        return self.element if self.kind == "map" else None if known is None else known.type
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Field:

@@ -34,12 +34,14 @@ def near_miss(root: Mapping, identity: Identity, text: str) -> NearMiss | None:
     `text` is the text of its document. Upstream: meta.NoKindMatchError.
     """
     kind, api_version = identity.kind, identity.api_version
+    group = api_version.partition("/")[0]
+    is_group = group == GROUP or is_near_group(group)
+    if kind and not is_group and kind != KIND and not is_near_kind(kind):
+        return None
     keys = _type_keys(root)
     if not kind and "kind" in keys:
         value = keys["kind"][1]
         kind = value.value if isinstance(value, Scalar) else ""
-    group = api_version.partition("/")[0]
-    is_group = group == GROUP or is_near_group(group)
     is_kind = kind == KIND or is_near_kind(kind)
     if not ((is_kind and (is_group or _is_shaped(root))) or (is_group and _is_shaped(root) and not kind)):
         return None

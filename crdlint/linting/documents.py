@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from collections.abc import Mapping as MappingOf
 
+    from crdlint.crd.decode import Identity
     from crdlint.diagnostics.diagnostic import Diagnostic, Kind
     from crdlint.linting.result import CRD
     from crdlint.safety.bugs import Bug
@@ -219,17 +220,18 @@ def take_duplicate_keys(document: Document, *, is_json: bool) -> list[DuplicateK
     return [] if is_json else duplicate_keys(mappings)
 
 
-def manifests(document: Document) -> Iterator[Mapping]:
-    """Yield the objects of a document: the document, or the items of a List or CustomResourceDefinitionList at any depth."""
+def manifests(document: Document) -> Iterator[tuple[Mapping, Identity]]:
+    """Yield the objects of a document, or of a List or CustomResourceDefinitionList at any depth, with their identities."""
     pending = [document.root] if document.root is not None else []
     while pending:
         root = pending.pop()
         if not isinstance(root, Mapping):
             continue
-        if identify(root).form in {"list", "crd-list"}:
+        identity = identify(root, document.text)
+        if identity.form in {"list", "crd-list"}:
             pending.extend(reversed(items_of(child(root, "items"))))
             continue
-        yield root
+        yield root, identity
 
 
 def name_of(root: Mapping) -> str:

@@ -147,21 +147,22 @@ class _CRDWalk(DocumentWalk):
     def check_objects(self, document: Document) -> bool:
         """Check the CRDs of a document, and return whether it has any, in any version."""
         has_crd = False
-        for root in manifests(document):
-            has_crd |= self._check_manifest(document, root)
+        for root, identity in manifests(document):
+            has_crd |= self._check_manifest(document, root, identity)
         return has_crd
 
     def check_without_objects(self, document: Document) -> bool:
         """Report a document without a kind that has the kind of a CRD after its end, as wrong indentation causes."""
         root, offset = document.root, document.line_offset
         has_kind = isinstance(root, Mapping) and root.find("kind") is not None
-        if root is None or has_kind or "{{" in document.text or not _LOST.search(document.text):
+        text = document.text
+        if root is None or has_kind or KIND not in text or "{{" in text or not _LOST.search(text):
             return False
         first, end = root.start_mark.line + 1 + offset, root.end_mark
         last = max(end.line + bool(end.column) + offset, first)
         lines = f"line {first}" if first == last else f"lines {first} to {last}"
         help_ = f"Fix the indentation, or comment the lines out: the API server reads {lines} as the whole document"
-        message = kind_missing(root, document.text)
+        message = kind_missing(root, text)
         self.report("decode", "decode-type", message, node_span(root, offset), help_)
         return True
 
@@ -171,9 +172,8 @@ class _CRDWalk(DocumentWalk):
             return _KEY_ERROR.on(self.options.versions.newest) + message.removeprefix(_NO_KEY)
         return message
 
-    def _check_manifest(self, document: Document, root: Mapping) -> bool:
+    def _check_manifest(self, document: Document, root: Mapping, identity: Identity) -> bool:
         """Check one object; return whether it is a CRD, in any version."""
-        identity = identify(root, document.text)
         if identity.form == "other":
             return self.options.skip_unfinished and self._check_misspelled(document, root, identity)
         if self.options.skip_unfinished and self._skips_unfinished(document, root, identity):
@@ -218,11 +218,12 @@ class _CRDWalk(DocumentWalk):
 
     def _check_misspelled(self, document: Document, root: Mapping, identity: Identity) -> bool:
         """Report an object that was meant to be a CRD, and return whether it is one."""
-        line = node_span(root, document.line_offset).line
         missed = near_miss(root, identity, document.text)
+        if missed is None and identity.kind != KIND:
+            return False
+        line = node_span(root, document.line_offset).line
         if missed is None:
-            if identity.kind == KIND:
-                self.notices.append(f"line {line}: skipped: apiVersion {identity.api_version} is not that of a CRD")
+            self.notices.append(f"line {line}: skipped: apiVersion {identity.api_version} is not that of a CRD")
             return False
         self.crds.append(CRD(name_of(root), line))
         span = node_span(missed.node, document.line_offset)

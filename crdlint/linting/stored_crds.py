@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.convert import read_crd
-from crdlint.crd.decode import identify
 from crdlint.crd.defaults import assume_established
 from crdlint.crd.near_misses import is_partial
 from crdlint.crd.paths import Path
@@ -20,6 +19,7 @@ from crdlint.yaml.parse import Document, collector_paused, iter_documents
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from crdlint.crd.decode import Identity
     from crdlint.yaml.nodes import Mapping
 
 _NAME: Final = Path("metadata").child("name")
@@ -45,8 +45,8 @@ def _of_document(document: Document, crds: dict[str, OldCRD], file: str) -> Iter
         yield from _unread(document, problem_span(problem).line, problem.message)
         return
     try:
-        for root in manifests(document):
-            yield from _collect(root, document, crds, file)
+        for root, identity in manifests(document):
+            yield from _collect(root, identity, document, crds, file)
     except YAMLDecodeError as error:
         node = error.node or document.root
         line = document.line_offset + 1 if node is None else node_span(node, document.line_offset).line
@@ -65,9 +65,10 @@ def _unread(document: Document, line: int, reason: str) -> Iterator[UnreadDocume
             yield UnreadDocument(template, document.text, "a template", "template")
 
 
-def _collect(root: Mapping, document: Document, crds: dict[str, OldCRD], file: str) -> Iterator[UnreadDocument]:
+def _collect(
+    root: Mapping, identity: Identity, document: Document, crds: dict[str, OldCRD], file: str
+) -> Iterator[UnreadDocument]:
     """Add an object to `crds` if it is a CRD; yield a CRD that cannot be decoded."""
-    identity = identify(root, document.text)
     if identity.form not in {"crd", "unserved"}:
         return
     offset = document.line_offset

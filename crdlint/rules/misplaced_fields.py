@@ -14,7 +14,7 @@ from crdlint.yaml.editor import UneditableError
 from crdlint.yaml.nodes import Mapping, Scalar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from crdlint.crd.gotypes import GoType
     from crdlint.yaml.edit import Edit
@@ -25,11 +25,12 @@ _STEP: Final = 2  # spaces
 
 
 class Block(NamedTuple):
-    """The fields of an object that are not indented below its key; `empty` is the value of the key."""
+    """The fields of an object, from `first` to `last`, that are not indented below its key; `empty` is the value of the key."""
 
     key: Scalar
     empty: Scalar
-    fields: tuple[Pair, ...]
+    first: Pair
+    last: Pair
 
 
 def outdented(finding: Finding) -> Block | None:
@@ -40,30 +41,32 @@ def outdented(finding: Finding) -> Block | None:
         return None
     if mapping.flow:
         return None
-    pairs = list(mapping.pairs())
-    index = next((i for i, pair in enumerate(pairs) if pair[0] is key), -1)
-    outer = reading_fixes.go_type(finding, mapping)
-    first = index
-    while first >= 0 and not _is_empty(pairs[first][1]):
-        first -= 1
-    if first < 0 or outer is None:
+    known = finding.manifest.outdented
+    if id(mapping) not in known:
+        known[id(mapping)] = list(_ends(list(mapping.pairs()), reading_fixes.go_type(finding, mapping)))
+    index = finding.editor.index(key) // 2
+    at, end = known[id(mapping)][index]
+    if not at < index < end:
         return None
-    owner, empty = pairs[first]
+    owner, empty, *first = mapping.items[2 * at : 2 * at + 4]
     if not isinstance(owner, Scalar) or not isinstance(empty, Scalar):
         return None
-    inner = (
-        outer.element
-        if outer.kind == "map"
-        else outer.fields[owner.value].type
-        if owner.value in outer.fields
-        else None
-    )
-    end = first + 1
-    while (
-        inner is not None and end < len(pairs) and _is_field(*pairs[end], inner) and not _is_field(*pairs[end], outer)
-    ):
-        end += 1
-    return Block(owner, empty, tuple(pairs[first + 1 : end])) if first < index < end else None
+    last = mapping.items[2 * end - 2 : 2 * end]
+    return Block(owner, empty, (first[0], first[1]), (last[0], last[1]))
+
+
+def _ends(pairs: list[Pair], outer: GoType | None) -> Iterator[tuple[int, int]]:
+    """Yield the last key without a value up to each entry, and where the entries end that are fields of its value."""
+    at, end = -1, 0
+    ends: dict[int, int] = {}  # by the identity of the value's type, so that each entry is looked at once
+    for i, (key, value) in enumerate(pairs):
+        if outer is not None and _is_empty(value):
+            inner = outer.below(key.value) if isinstance(key, Scalar) else None
+            at, end = i, max(ends.get(id(inner), 0), i + 1)
+            while inner and end < len(pairs) and _is_field(*pairs[end], inner) and not _is_field(*pairs[end], outer):
+                end += 1
+            ends[id(inner)] = end
+        yield at, end
 
 
 def _is_empty(value: Node) -> bool:
@@ -82,9 +85,10 @@ def _is_field(key: Node, value: Node, of: GoType) -> bool:
 
 def _last_line(finding: Finding, block: Block) -> int:
     """Return the last line (0-based) of the fields, without empty lines and comments at the end."""
-    key, value = block.fields[-1]
+    key, value = block.last
     editor = finding.editor
-    return editor.text.count("\n", 0, max(editor.end(value), key.end_mark.index))
+    line: int = key.start_mark.line
+    return line + editor.text.count("\n", key.start_mark.index, max(editor.end(value), key.end_mark.index))
 
 
 def indented(finding: Finding) -> Iterable[Edit]:
@@ -93,8 +97,8 @@ def indented(finding: Finding) -> Iterable[Edit]:
     if block is None:
         return
     editor = finding.editor
-    key, value = block.fields[-1]
-    start = editor.line_start(block.fields[0][0].start_mark.index)
+    key, value = block.last
+    start = editor.line_start(block.first[0].start_mark.index)
     yield editor.inserted(start, " " * _STEP)
     yield from editor.indent_lines(start, max(editor.end(value), key.end_mark.index), _STEP)
 
@@ -132,9 +136,9 @@ def placement(finding: Finding) -> Placement | None:
 
 def _indentation(finding: Finding, block: Block) -> str:
     offset = finding.manifest.document.line_offset + 1
-    first, last = block.fields[0][0].start_mark.line + offset, _last_line(finding, block) + offset
+    first, last = block.first[0].start_mark.line + offset, _last_line(finding, block) + offset
     lines = f"line {first}" if first == last else f"lines {first} to {last}"
-    what = "it is a field" if len(block.fields) == 1 else "they are fields"
+    what = "it is a field" if block.first[0] is block.last[0] else "they are fields"
     line = block.key.start_mark.line + offset
     return f"Indent {lines} by {_STEP} more spaces: {what} of `{block.key.value}` in line {line}"
 

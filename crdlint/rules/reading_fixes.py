@@ -231,25 +231,25 @@ def _type_keys(finding: Finding) -> Iterable[Edit]:
 
 def go_type(finding: Finding, node: Node) -> GoType | None:
     """Return the Go type that a node is decoded as, None for what is kept as it is or unknown."""
-    editor = finding.editor
+    editor, known = finding.editor, finding.manifest.go_types
+    known[id(finding.root)] = gotypes.CRD
     chain: list[Node] = []
     at: Node | None = node
-    while at is not None and at is not finding.root:
+    while at is not None and id(at) not in known:
         chain.append(at)
         at = editor.parent(at)
-    of: GoType | None = gotypes.CRD
+    of = gotypes.CRD if at is None else known[id(at)]
     for one in reversed(chain):
-        if of is None:
-            return None
-        key = editor.key_of(one)
-        if key is None or of.kind == "map":
-            of = of.element
-        else:
-            field = of.fields.get(key.value)
-            of = None if field is None else field.type
-        if of is not None and of.kind.startswith("schema-or-"):
-            of = gotypes.SCHEMA if isinstance(one, Mapping) else of.element
+        of = known[id(one)] = None if of is None else _within(of, editor.key_of(one), one)
     return of
+
+
+def _within(of: GoType, key: Scalar | None, node: Node) -> GoType | None:
+    """Return the type of the value of a key, or of an item, in a value of a type."""
+    inner = of.element if key is None else of.below(key.value)
+    if inner is not None and inner.kind.startswith("schema-or-"):
+        return gotypes.SCHEMA if isinstance(node, Mapping) else inner.element
+    return inner
 
 
 def _rename(finding: Finding) -> Iterable[Edit]:
@@ -421,7 +421,7 @@ def _twice(finding: Finding) -> tuple[Mapping, int, int]:
     mapping = editor.parent(first)
     if not isinstance(mapping, Mapping) or editor.parent(later) is not mapping:
         raise UneditableError
-    names = [getattr(key, "value", None) for key in mapping.items[::2]]
+    names = [getattr(key, "value", None) for key in mapping.items[: 2 * _MOST_KEYS + 2 : 2]]
     if len(names) > _MOST_KEYS or len(names) - len(set(names)) > 1:
         raise UneditableError  # a block that is indented too far repeats several keys: removing them would lose it
     return mapping, editor.index(first), editor.index(later)

@@ -6,6 +6,7 @@ Dumping the tree again, even with comments, would change quotes, widths and whit
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -64,9 +65,10 @@ class Editor:
         return "\r\n" if line_feed > 0 and self.text[line_feed - 1] == "\r" else "\n"
 
     @cached_property
-    def _parents(self) -> dict[int, tuple[Mapping | Sequence, int]]:
-        """The parent collection of each node and its index in it, by the identity of the node."""
+    def _tree(self) -> tuple[dict[int, tuple[Mapping | Sequence, int]], dict[int, Node]]:
+        """The parent collection of each node and its index in it, and the nodes that aliases repeat, by identity."""
         parents: dict[int, tuple[Mapping | Sequence, int]] = {}
+        shared: dict[int, Node] = {}
         pending = [self.root]
         while pending:
             node = pending.pop()
@@ -74,16 +76,26 @@ class Editor:
                 continue
             for i, item in enumerate(node.items):
                 if id(item) in parents:
-                    self._shared.append(item)
+                    shared[id(item)] = item
                     continue
                 parents[id(item)] = node, i
                 pending.append(item)
-        return parents
+        return parents, shared
 
     @cached_property
-    def _shared(self) -> list[Node]:
-        """Nodes that aliases repeat; complete after `_parents` is computed."""
-        return []
+    def _parents(self) -> dict[int, tuple[Mapping | Sequence, int]]:
+        return self._tree[0]
+
+    @cached_property
+    def _shared(self) -> list[tuple[int, int]]:
+        """The parts of the text that aliases repeat, in order; they do not touch each other."""
+        spans: list[tuple[int, int]] = []
+        for start, end in sorted((node.start_mark.index, self._end(node)) for node in self._tree[1].values()):
+            if spans and start <= spans[-1][1]:
+                spans[-1] = spans[-1][0], max(spans[-1][1], end)
+            elif start <= end:
+                spans.append((start, end))
+        return spans
 
     def parent(self, node: Node) -> Node | None:
         """Return the collection that contains a node, or None for the root."""
@@ -112,9 +124,12 @@ class Editor:
 
     def touches_shared(self, edits: Iterable[Edit]) -> bool:
         """Return whether an edit would change a node that aliases repeat elsewhere."""
-        parents = self._parents
-        spans = [(node.start_mark.index, self._end(node)) for node in self._shared if id(node) in parents]
-        return any(edit.start <= end and start <= edit.end for edit in edits for start, end in spans)
+        spans = self._shared
+        for edit in edits:
+            last = bisect_right(spans, (edit.end, len(self.text)))
+            if last and edit.start <= spans[last - 1][1]:
+                return True
+        return False
 
     def value(self, text: str, *, like: Scalar | None = None) -> str:
         """Format a text as a scalar: quoted like the scalar `like`, or plain if possible."""
@@ -236,11 +251,12 @@ class Editor:
 
     def remove(self, mapping: Mapping, name: str, *, last: bool = True) -> Edit:
         """Return the edit that removes the last (or first) entry with a name, including its lines; other comments are kept."""
-        items = mapping.items
-        numbers = [i for i in range(0, len(items), 2) if getattr(items[i], "value", None) == name]
-        if not numbers:
+        at = mapping.place(name)
+        if at < 0:
             raise UneditableError
-        return self.remove_at(mapping, numbers[-1 if last else 0])
+        if not last:
+            at = next(i for i in range(0, at + 1, 2) if getattr(mapping.items[i], "value", None) == name)
+        return self.remove_at(mapping, at)
 
     def remove_at(self, mapping: Mapping, index: int) -> Edit:
         """Return the edit that removes an entry by the index of its key, including its lines; other comments are kept."""

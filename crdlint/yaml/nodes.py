@@ -7,7 +7,7 @@ leaves need no other object. Marks have 0-based `line` and `column` in character
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from ruamel.yaml.events import ScalarEvent as Scalar
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 
 __all__ = ["Collection", "Mapping", "Mark", "Node", "Scalar", "Sequence", "child", "entry", "items_of", "text_of"]
+_MANY: Final = 64  # items of a mapping whose keys are found by an index
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class Mapping(Collection):
     its text, and there are no duplicates and no merge keys (`<<`). Then `names` are the keys that the API server sees.
     """
 
-    __slots__ = ("names",)
+    __slots__ = ("_places", "names")
 
     def __init__(self, event: Any, names: tuple[str, ...] | None = None) -> None:
         self.items = []
@@ -58,6 +59,7 @@ class Mapping(Collection):
         self.anchor = event.anchor
         self.flow = event.flow_style
         self.names = names
+        self._places: dict[str, int] | None = None
 
     @property
     def simple(self) -> bool:
@@ -71,12 +73,22 @@ class Mapping(Collection):
 
     def find(self, key: str) -> tuple[Node, Node] | None:
         """Return the last (key node, value node) whose key has the text `key`, or None; merge keys are not followed."""
+        at = self.place(key)
+        return None if at < 0 else (self.items[at], self.items[at + 1])
+
+    def place(self, key: str) -> int:
+        """Return the index of the last key with a text, or -1."""
         items = self.items
+        if len(items) > _MANY:
+            if self._places is None:
+                keys = enumerate(items[::2])
+                self._places = {node.value: 2 * i for i, node in keys if node.__class__ is Scalar}
+            return self._places.get(key, -1)
         for i in range(len(items) - 2, -1, -2):
             node = items[i]
             if node.__class__ is Scalar and node.value == key:
-                return node, items[i + 1]
-        return None
+                return i
+        return -1
 
 
 class Sequence(Collection):

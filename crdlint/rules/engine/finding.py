@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from crdlint.crd.decode import DecodeProblem
     from crdlint.crd.errors import Code, FieldError, Reason
+    from crdlint.crd.gotypes import GoType
     from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
     from crdlint.crd.paths import Path
     from crdlint.crd.positions import Locator, SourceLocation
@@ -40,7 +41,9 @@ Scope: TypeAlias = Literal["text", "manifest", "metadata", "spec", "version", "s
 class Manifest:
     """The object of findings, in its document; `crd` is None if it is not decoded.
 
-    `cause` is the cause of a syntax error, if known.
+    `cause` is the cause of a syntax error, if known. `go_types` and `outdented` are what rules found out about nodes, by
+    their identity: the type that a node is decoded as, and for each entry of a mapping the last key without a value, and where
+    the entries end that are fields of its value.
     """
 
     document: Document
@@ -48,6 +51,8 @@ class Manifest:
     locator: Locator | None = None
     crd: CustomResourceDefinition | None = None
     cause: Cause | None = None
+    go_types: dict[int, GoType | None] = field(default_factory=dict)
+    outdented: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
 
     @cached_property
     def editor(self) -> Editor:
