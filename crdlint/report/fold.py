@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import accumulate
 from typing import Final
 
 # A bad value longer than this many characters is folded in the terminal; JSON output has it whole.
@@ -35,12 +36,24 @@ def _end_of_quoted(message: str, start: int) -> int:
     return quoted.end()
 
 
+_WIDTHS: Final = re.compile("[^\x00-\u02ff…]")  # characters that may take no column, or two
+
+
 def columns(text: str) -> int:
     """Return how many terminal columns a text takes."""
     if text.isascii():
         return len(text)
     import unicodedata
 
-    return sum(
-        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text
+    wide = sum(
+        -1 if unicodedata.combining(char) else unicodedata.east_asian_width(char) in "WF"
+        for char in _WIDTHS.findall(text)
     )
+    return len(text) + wide
+
+
+def fitting(text: str, room: int) -> str:
+    """Return as much of the start of a text as fits into ``room`` columns."""
+    if text.isascii():
+        return text[: max(room, 0)]
+    return text[: sum(width <= room for width in accumulate(map(columns, text)))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
 
 MOST_INFOS: Final = 10
 """The number of infos of a CRD that are shown one by one."""
+_PLACE: Final = attrgetter("rule", "line", "column", "end_line", "end_column")
 _SEVERITIES: Final = {"error": 0, "warning": 1, "info": 2}
 
 
@@ -37,15 +39,26 @@ def once_a_rule(diagnostics: Iterable[Diagnostic]) -> list[tuple[Diagnostic, int
     return [(same[0], len(same) - 1) for same in rules.values()]
 
 
-def combined(diagnostics: Sequence[Diagnostic], *, show_all: bool) -> list[tuple[Diagnostic, int]]:
-    """Return findings, the most severe first within a CRD, each with the number of infos that it includes.
+def once_a_place(diagnostics: Iterable[Diagnostic]) -> list[tuple[Diagnostic, int]]:
+    """Return the first of the API server's findings that aliases repeat, with the number of the others; and all else."""
+    entries: dict[object, list[Diagnostic]] = {}
+    for one in diagnostics:
+        name = one.field.rpartition(".")[2].partition("[")[0]
+        same = (_PLACE(one), one.message.removeprefix(one.field), name, one.fix is None)
+        entries.setdefault(same if one.kind == "field" else id(one), []).append(one)
+    return [(same[0], len(same) - 1) for same in entries.values()]
 
-    If a CRD has many infos, only the first of each rule is returned, unless all are to be shown.
+
+def combined(diagnostics: Sequence[Diagnostic], *, show_all: bool) -> list[tuple[Diagnostic, int]]:
+    """Return findings, the most severe first within a CRD, each with the number of others that it includes.
+
+    If a CRD has many infos, only the first of each rule is returned, and of what aliases repeat only the first finding,
+    unless all are to be shown.
     """
     entries: list[tuple[Diagnostic, int]] = []
     for _, findings in by_crd(diagnostics):
         infos = [finding for finding in findings if finding.severity == "info"]
         others = most_severe_first(finding for finding in findings if finding.severity != "info")
-        entries += [(finding, 0) for finding in others]
+        entries += [(finding, 0) for finding in others] if show_all else once_a_place(others)
         entries += [(info, 0) for info in infos] if show_all or len(infos) <= MOST_INFOS else once_a_rule(infos)
     return entries

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from crdlint.report.escapes import printable_line
-from crdlint.report.fold import columns
+from crdlint.report.fold import columns, fitting
 
 if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Diagnostic
@@ -40,18 +39,13 @@ def _shown(text: str) -> str:
 def _window(before: str, marked: str, after: str, room: int) -> tuple[str, str, str]:
     """Cut a long line to the text around the caret; lengths are in columns."""
     if columns(marked) > room * 2 // 3:
-        marked = _start(marked, room * 2 // 3 - 1) + "…"
+        marked = fitting(marked, room * 2 // 3 - 1) + "…"
         after = ""
     left = room - columns(marked) - 2
     keep = max(left * 2 // 3, left - columns(after))
     if columns(before) > keep:
-        before = "…" + _start(before[::-1], keep - 1)[::-1]
+        before = "…" + fitting(before[::-1], keep - 1)[::-1]
     keep = room - columns(before) - columns(marked)
     if columns(after) > keep:
-        after = _start(after, keep - 1) + "…"
+        after = fitting(after, keep - 1) + "…"
     return before, marked, after
-
-
-def _start(text: str, room: int) -> str:
-    """Return as much of the start of a text as fits into ``room`` columns."""
-    return text[: sum(width <= room for width in accumulate(map(columns, text)))]

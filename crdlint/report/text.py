@@ -9,7 +9,7 @@ from crdlint.crd.paths import SHARED, is_within
 from crdlint.report.escapes import printable, printable_line
 from crdlint.report.fold import fold
 from crdlint.report.page import Part, rule_link
-from crdlint.report.selection import MOST_INFOS, by_crd, most_severe_first, once_a_rule
+from crdlint.report.selection import MOST_INFOS, by_crd, most_severe_first, once_a_place, once_a_rule
 from crdlint.report.snippet import snippet
 from crdlint.report.summary import counted
 from crdlint.rules.consequences import causes
@@ -93,6 +93,9 @@ class Report:
 
     def _grouped(self, findings: Sequence[Diagnostic], lines: list[str]) -> Iterator[str]:
         """Yield findings, each with those below it that only follow from it."""
+        entries = [(one, 0) for one in findings] if self._view.show_all else once_a_place(findings)
+        findings = [one for one, _ in entries]
+        repeated = {id(one): times for one, times in entries if times}
         first = causes(findings)
         following: dict[int, list[Diagnostic]] = {}
         for finding in findings:
@@ -104,6 +107,11 @@ class Report:
             yield from self._finding(finding, lines)
             for other in following.get(id(finding), ()):
                 yield from self._consequence(other)
+            if id(finding) in repeated:
+                yield from self._note(
+                    f"{repeated[id(finding)]:,} more paths lead here: --show-all shows the same for each"
+                )
+                yield ""
 
     def _consequence(self, diagnostic: Diagnostic) -> Iterator[str]:
         """Yield a finding that follows from the one above: its position and message, without its help."""

@@ -241,9 +241,11 @@ def nearest_of(words: Iterable[str], like: float) -> Callable[[Finding], Iterabl
 
 def fix_of(fixers: Iterable[Fixer], finding: Finding, line_start: int) -> Fix | None:
     """Return the first fix that applies to a finding; `line_start` is the offset of the document in its file."""
+    versions: list[Finding] = []
     for fixer in fixers:
         try:
-            edits = [edit for one in finding.each_version() for edit in fixer.edits(one)]
+            versions = versions or list(finding.each_version())
+            edits = [edit for one in versions for edit in fixer.edits(one)]
             if not edits or (finding.manifest.document.root is not None and finding.editor.touches_shared(edits)):
                 continue
         except UneditableError:
