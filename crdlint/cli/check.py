@@ -130,7 +130,7 @@ class CheckOptions(options.RunOptions):
 @click.option(
     "--hidden", is_flag=True, help="Also show what the API server would report after the other findings are fixed."
 )
-@click.option("--show-all", is_flag=True, help="Show each finding of severity info, however many there are.")
+@click.option("--show-all", is_flag=True, help="Show each finding, however many are alike.")
 @click.option("--fix", is_flag=True, help="Apply safe fixes to the files.")
 @click.option(
     "--unsafe-fixes", is_flag=True, help="With --fix or --diff, also apply fixes that may change the meaning."

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from counting import recording
+from crds import crd_with_spec
 
 from crdlint.diagnostics.diagnostic import Diagnostic
 from crdlint.linting.pipeline import lint_file
@@ -16,7 +17,9 @@ from crdlint.linting.result import FileResult
 from crdlint.report import snippet as snippet_module
 from crdlint.report.escapes import printable
 from crdlint.report.fold import columns, fold
+from crdlint.report.page import PLAIN
 from crdlint.report.pieces import View
+from crdlint.report.selection import combined
 from crdlint.report.snippet import snippet
 from crdlint.report.summary import Summary
 from crdlint.report.terminal import Terminal
@@ -152,6 +155,19 @@ def test_many_infos_have_one_entry_for_each_rule() -> None:
     assert "  = note: 11 infos, in one entry for each rule: --show-all shows each of them" in shown
     whole = list(Report(View(Terminal(80), show_all=True)).lines(result))
     assert sum("info[" in line for line in whole) == 11
+
+
+@pytest.mark.parametrize("repeat", ["*a", "{<<: *a}"])
+@pytest.mark.parametrize("show_all", [False, True])
+def test_an_error_that_aliases_repeat_is_told_once(repeat: str, show_all: bool) -> None:
+    aliases = "".join(f"  b{i}: {repeat}\n" for i in range(3))
+    text = crd_with_spec(f"type: object\nproperties:\n  a: &a {{type: strnig}}\n{aliases}")
+    result = lint_file(text, filename="a.yaml")
+    assert len(result.diagnostics) == 4
+    lines = list(Report(View(PLAIN, show_all=show_all)).lines(result))
+    assert sum("[type-unsupported]" in line for line in lines) == (4 if show_all else 1)
+    assert ("  = note: 3 more paths lead here: --show-all shows the same for each" in lines) is not show_all
+    assert len(combined(result.diagnostics, show_all=show_all)) == (4 if show_all else 1)
 
 
 def finding(severity: Severity, message: str, **given: Any) -> Diagnostic:
