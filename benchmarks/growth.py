@@ -12,6 +12,7 @@ from crdlint.config.comments import read_comments
 from crdlint.config.load import read_config
 from crdlint.config.model import ConfigError
 from crdlint.crd.recognition import may_hold_crd
+from crdlint.inputs.kustomize.slim import Slim
 from crdlint.inputs.patterns import compiled
 from crdlint.linting.pipeline import lint_file
 
@@ -47,6 +48,11 @@ def _lint(text: str) -> None:
     lint_file(CRD + text, filename="a.yaml", skip_unfinished=True)
 
 
+def _slim(text: str) -> None:
+    slim = Slim({})
+    slim.restored(slim.add(text))
+
+
 def _patterns(text: str) -> None:
     compiled(text.encode().split(b"\n")).match("a" * 250)
 
@@ -74,6 +80,9 @@ CASES: dict[str, tuple[Callable[[str], None], Callable[[int], str], int]] = {
     "template: open directives": (_lint, lambda n: "a: b: " + "{{ " * (n // 3), LARGE),
     "template: placeholders": (_lint, lambda n: "a: b: " + "${a} " * (n // 5), LARGE),
     "broken documents": (_lint, lambda n: "---\nkind: x\na: b: c\n" * (n // 20), LARGE),
+    "kustomize: blank lines": (_slim, lambda n: " openAPIV3Schema:\n  a: b\n" + "  \n" * (n // 3), LARGE),
+    "kustomize: schemas": (_slim, lambda n: " openAPIV3Schema:\n  a: b\n" * (n // 24), LARGE),
+    "kustomize: no schema": (_slim, lambda n: (" " * 99 + "openAPIV3Schema:") * (n // 115), LARGE),
     "gitignore: lines": (_patterns, lambda n: "".join(f"*a*{i}\n" for i in range(n // 8)), LARGE),
     "gitignore: one line": (_patterns, lambda n: "*a" * (n // 2) + "*b", LARGE),
 }  # fmt: skip

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 _MEMORY: Final = 8 * 1024 * 1024 * 1024  # bytes of address space; Go reserves more than it uses
 _NOWHERE: Final = "http://127.0.0.1:9"  # the discard port: nothing listens there
+_GO: Final = {
+    "GOGC": "400",
+    "GOMEMLIMIT": "200MiB",
+}  # the garbage collector of Go runs seldom as long as memory is small
 _PROXIES: Final = ("http_proxy", "https_proxy", "all_proxy", "ftp_proxy")
 # Variables for directories and files of settings, which otherwise are below the home directory.
 _SETTINGS: Final = (
@@ -69,6 +73,7 @@ class Sandbox:
             **files,
             "HELM_NO_PLUGINS": "1",
             "LC_ALL": "C",
+            **_GO,
         }
 
 

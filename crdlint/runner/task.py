@@ -339,6 +339,8 @@ class Checker:
             if future is not None:
                 output = future.result()
                 built = build.lint(output, lint)
+                if not output.exact and build.has_findings(built):
+                    built = build.lint(build.run(exact=True), lint)
                 if cache is not None and key is not None and output.final:
                     cache.put(key, built)
             assert built is not None  # noqa: S101  it is known or built

@@ -37,6 +37,10 @@ def target(**selector: str) -> str:
     return f"patches: [{{patch: '[]', target: {{{fields}}}}}]\n"
 
 
+LABELS = (
+    "transformers: ['{{apiVersion: builtin, kind: LabelTransformer, labels: {{{}}}, fieldSpecs: [{{path: {}}}]}}']\n"
+)
+REPLACED = "replacements: [{{source: {{kind: Service}}, targets: [{{select: {{}}, fieldPaths: [{}]}}]}}]\n"
 CHANGES = {
     "a patch of a CRD": ("patches: [{path: crd-patch.yaml}]\n", True),
     "a patch of a Deployment": ("patches: [{path: deployment.yaml}]\n", False),
@@ -78,6 +82,13 @@ CHANGES = {
     "configurations alone": ("configurations: [configuration.yaml]\n", False),
     "vars": ("vars: [{name: A, objref: {kind: Deployment, name: a}}]\n", True),
     "transformers": ("transformers: ['{apiVersion: builtin, kind: HashTransformer}']\n", True),
+    "a transformer of labels": (LABELS.format("a: b", "metadata/labels"), False),
+    "a transformer of labels that are refused": (LABELS.format("a: b c", "metadata/labels"), True),
+    "a transformer of labels elsewhere": (LABELS.format("a: b", "spec/scope"), True),
+    "a replacement of an annotation": (REPLACED.format("'metadata.annotations.[a.b/c]'"), False),
+    "a replacement of one without brackets": (REPLACED.format(".metadata.annotations.a"), False),
+    "a replacement of an approval": (REPLACED.format("'metadata.annotations.[api-approved.kubernetes.io]'"), True),
+    "a replacement of another field": (REPLACED.format("metadata.annotations.a, spec.scope"), True),
     "replacements": ("replacements: [{targets: [{select: {kind: CustomResourceDefinition}}]}]\n", True),
     "replacements elsewhere": ("replacements: [{targets: [{select: {kind: Deployment}}]}]\n", False),
     "replacements of no shape": ("replacements: [{}]\n", True),
@@ -148,6 +159,9 @@ print(open({crd!r}).read().replace("Namespaced", "Clusterish"))
 """
 
 
+BUILT = "base\nbase\n"  # without schemas, and with them, as it has a finding
+
+
 @pytest.fixture
 def log(program: Callable[[str, str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the file that has a line for each build."""
@@ -168,17 +182,17 @@ def test_a_build_is_kept_until_something_that_it_reads_changes(log: Path, tmp_pa
     first = check(root)
     assert "base/kustomization.yaml:2:11: error scope-invalid" in first
     assert check(root) == first
-    assert log.read_text(encoding="utf-8") == "base\n"
+    assert log.read_text(encoding="utf-8") == BUILT
     (tmp_path / "k/base/unrelated.txt").touch()
     assert check(root) == first
-    assert log.read_text(encoding="utf-8") == "base\n"
+    assert log.read_text(encoding="utf-8") == BUILT
     (tmp_path / "k/base/patch.yaml").write_text(PATCH + "spec: {}\n", encoding="utf-8")
     check(root)
-    assert log.read_text(encoding="utf-8") == "base\n" * 2
+    assert log.read_text(encoding="utf-8") == BUILT * 2
     check(root, "--kube-version", "1.30")
-    assert log.read_text(encoding="utf-8") == "base\n" * 3
+    assert log.read_text(encoding="utf-8") == BUILT * 3
     check(root, "--no-cache")
-    assert log.read_text(encoding="utf-8") == "base\n" * 4
+    assert log.read_text(encoding="utf-8") == BUILT * 4
 
 
 def test_a_build_of_another_program_is_another(log: Path, program: Callable[[str, str], Path], tmp_path: Path) -> None:
@@ -186,14 +200,14 @@ def test_a_build_of_another_program_is_another(log: Path, program: Callable[[str
     check(root)
     program("kustomize", COUNTING.format(log=str(log), crd=str(tmp_path / "crd.yaml")) + "#\n")
     check(root)
-    assert log.read_text(encoding="utf-8") == "base\n" * 2
+    assert log.read_text(encoding="utf-8") == BUILT * 2
 
 
 def test_an_equal_kustomization_elsewhere_is_known(log: Path, tmp_path: Path) -> None:
     first = check(layered(tmp_path / "one"))
     second = check(layered(tmp_path / "two"))
     assert first.replace("/one/", "/two/") == second
-    assert log.read_text(encoding="utf-8") == "base\n"
+    assert log.read_text(encoding="utf-8") == BUILT
 
 
 # Either end of a named pipe waits for the other.

@@ -6,15 +6,15 @@ reported in the kustomization, at the patch of the CRD if there is one.
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import dataclass, replace
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.positions import node_span
 from crdlint.inputs.kustomize.changes import changes_crds
 from crdlint.inputs.kustomize.kustomization import PATCHES, read_kustomization, reading_problem
+from crdlint.inputs.kustomize.slim import slimmed
 from crdlint.inputs.offline import reason, sandbox
 from crdlint.inputs.read import UnreadableError, read_text
 from crdlint.linting.result import CRD, ComparedCRD, FileResult
@@ -23,7 +23,7 @@ from crdlint.safety.programs import TIMEOUT, ProgramError, find, identity_of
 from crdlint.yaml.nodes import child, items_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Sequence
+    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
     from crdlint.crd.positions import Span
     from crdlint.diagnostics.diagnostic import Diagnostic
@@ -83,9 +83,20 @@ class Build:
             digest.update(part)
         return digest.digest()
 
-    def run(self, timeout: float = TIMEOUT) -> Output:
-        """Build the kustomization offline, in a copy of its files."""
+    def run(self, timeout: float = TIMEOUT, *, exact: bool = False) -> Output:
+        """Build the kustomization offline, in a copy of its files; unless `exact`, without the schemas that it leaves alone."""
+        files = {os.path.realpath(result.file) for result in self.resources if not _has_duplicates(result)}
+        slim = None if exact else slimmed(self.kustomization, files)
+        if slim is not None:
+            output = run_build(self.kustomization, self.program, timeout, slim.tree)
+            text = slim.restored(output.text) if output.problem is None else None
+            if text is not None:
+                return replace(output, text=text, exact=False)
         return run_build(self.kustomization, self.program, timeout)
+
+    def has_findings(self, built: FileResult) -> bool:
+        """Return whether the result of the output has findings that the resources do not have."""
+        return bool(_new_findings(self, built))
 
     def lint(self, output: Output, lint: Lint) -> FileResult:
         """Return the result of checking the output of a build; a problem is a notice of a result without documents."""
@@ -109,18 +120,24 @@ class Build:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """The output of a build, or the reason why it failed; `final` if it does not change for the same files."""
+    """The output of a build, or the reason why it failed; `final` if it does not change for the same files.
+
+    If it is not `exact`, schemas have the lines of their source.
+    """
 
     text: str = ""
     problem: str | None = None
     final: bool = False
+    exact: bool = True
 
 
-def run_build(kustomization: Kustomization, program: Program, timeout: float = TIMEOUT) -> Output:
-    """Build a kustomization offline, in a copy of its files."""
+def run_build(
+    kustomization: Kustomization, program: Program, timeout: float = TIMEOUT, tree: Mapping[str, bytes] | None = None
+) -> Output:
+    """Build a kustomization offline, in a copy of its files; `tree` replaces them."""
     try:
         with sandbox() as box:
-            box.write(kustomization.tree())
+            box.write(kustomization.tree() if tree is None else tree)
             folder = os.path.relpath(kustomization.top.folder, kustomization.parent)
             done = box.run([program.path, program.command, "."], folder, timeout)
             problem = reason(done, _LONGEST).replace(os.path.join(box.files, ""), "")
@@ -209,8 +226,7 @@ def _note(kustomization: Kustomization, *notices: str) -> FileResult:
 def _compared(build: Build, built: FileResult) -> list[FileResult]:
     """Return the result of the build, if it has findings or notices of its own, and those of the other files."""
     kustomization = build.kustomization
-    known = {_identity(finding) for resource in build.resources for finding in resource.diagnostics}
-    new = [finding for finding in built.diagnostics if _identity(finding) not in known]
+    new = _new_findings(build, built)
     spans = patch_spans(kustomization, {finding.crd or "" for finding in new})
     diagnostics = tuple(_moved(finding, spans[finding.crd or ""]) for finding in new)
     names = {crd.name for crd in built.crds}
@@ -236,6 +252,16 @@ def _compared(build: Build, built: FileResult) -> list[FileResult]:
     return [replace(own, compared=built.compared), *results]
 
 
+def _new_findings(build: Build, built: FileResult) -> list[Diagnostic]:
+    known = {_identity(finding) for resource in build.resources for finding in resource.diagnostics}
+    return [finding for finding in built.diagnostics if _identity(finding) not in known]
+
+
+def _has_duplicates(result: FileResult) -> bool:
+    """Return whether a file has duplicate keys, which kustomize rejects."""
+    return any(finding.rule == "duplicate-key" for finding in result.diagnostics)
+
+
 def _fix_notice(build: Build, resource: FileResult, fixed: list[Diagnostic]) -> str:
     more = f" and {len(fixed) - 1} more" if len(fixed) > 1 else ""
     folder = os.path.dirname(build.file) or "."
@@ -257,17 +283,9 @@ def _patches(kustomization: Kustomization) -> list[tuple[Span, str]]:
     made = []
     for name in PATCHES:
         items = items_of(child(layer.root, name))
-        texts = [_patch_text(kustomization, patch) for patch in layer.document.get(name) or ()] if items else []
+        texts = [layer.patch_text(patch) for patch in layer.document.get(name) or ()] if items else []
         made += [(node_span(item), text) for item, text in zip(items, texts, strict=False)]
     return made
-
-
-def _patch_text(kustomization: Kustomization, patch: Any) -> str:
-    path = patch.get("path") if isinstance(patch, dict) else patch
-    content = (
-        kustomization.top.content(path).decode("utf-8", "replace") if isinstance(path, str) and path[:1] == "." else ""
-    )
-    return f"{json.dumps(patch)}\n{content}"
 
 
 def patch_spans(kustomization: Kustomization, names: Iterable[str]) -> dict[str, Span]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.kubenames import is_label_key, is_label_value
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
 
     from crdlint.inputs.kustomize.kustomization import Kustomization, Layer
 
-# These change any resource.
-_ALL: Final = ("transformers", "vars")
 # By default these do not change CRDs, except for the name and namespace of a service, which the server does not check.
 # With configurations they can change any field. Upstream: api/internal/konfig/builtinpluginconsts.
 _CONFIGURABLE: Final = ("commonAnnotations", "commonLabels", "images", "imageTags", "labels", "namePrefix", "nameSuffix",
@@ -69,9 +68,11 @@ def _closure(start: Iterable[str], following: dict[str, list[str]]) -> set[str]:
 
 def _changes_crds(layer: Layer, *, configured: bool) -> bool:
     document = layer.document
-    if any(document.get(name) for name in _ALL) or (configured and any(document.get(name) for name in _CONFIGURABLE)):
+    if document.get("vars") or (configured and any(document.get(name) for name in _CONFIGURABLE)):
         return True
-    if any(_adds_invalid(layer, name) for name in ("commonAnnotations", "commonLabels", "labels")):
+    if any(_adds_invalid(document.get(name), name) for name in ("commonAnnotations", "commonLabels", "labels")):
+        return True
+    if any(map(_transforms_crds, document.get("transformers") or ())):
         return True
     if any(_patches_crds(layer, patch) for name in PATCHES for patch in document.get(name) or ()):
         return True
@@ -102,9 +103,22 @@ def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _adds_invalid(layer: Layer, field: str) -> bool:
+def _transforms_crds(configuration: str) -> bool:
+    """Return whether configurations of plugins change more than labels, or add labels that may be invalid."""
+    documents = json_documents(configuration)
+    return documents is None or any(
+        document.get("kind") != "LabelTransformer"
+        or _adds_invalid(document.get("labels"), "commonLabels")
+        or any(
+            not isinstance(spec, dict) or spec.get("path") != "metadata/labels"
+            for spec in _list(document.get("fieldSpecs"))
+        )
+        for document in documents
+    )
+
+
+def _adds_invalid(value_of_field: Any, field: str) -> bool:
     """Return whether the labels or annotations that are added to all resources may be invalid."""
-    value_of_field = layer.document.get(field)
     if not value_of_field:
         return False
     listed = value_of_field if field == "labels" else [{"pairs": value_of_field}]
@@ -145,7 +159,22 @@ def _replaces_in_crds(layer: Layer, replacement: dict[str, Any]) -> bool:
     targets = replacement.get("targets")
     if not isinstance(targets, list):
         return True
-    return any(not isinstance(target, dict) or _selects_crds(target.get("select")) for target in targets)
+    return any(
+        not isinstance(target, dict) or (_selects_crds(target.get("select")) and not _is_of_annotations(target))
+        for target in targets
+    )
+
+
+def _is_of_annotations(target: dict[str, Any]) -> bool:
+    """Return whether a target of a replacement is only annotations, which the server does not check."""
+    paths = target.get("fieldPaths")
+    keys = [_ANNOTATION.fullmatch(path) for path in paths if isinstance(path, str)] if isinstance(paths, list) else []
+    return len(keys) == len(_list(paths)) and all(
+        key is not None and key[1] != _APPROVAL and not is_label_key(key[1].lower()) for key in keys
+    )
+
+
+_ANNOTATION: Final = re.compile(r"\.?metadata\.annotations\.(?:(?=\[[^\[\]]+\]$)\[)?([^\[\]]+)\]?")
 
 
 def _documents(layer: Layer, path: Any, text: Any) -> list[dict[str, Any]] | None:

@@ -24,6 +24,7 @@ from crdlint.yaml.values import as_json_text, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from collections.abc import Mapping as MappingOf
 
     from crdlint.yaml.nodes import Node
 
@@ -61,7 +62,25 @@ class Layer:
 
     def content(self, reference: str) -> bytes:
         """Return the content of a file that `document` refers to."""
-        return self.files[os.path.normpath(os.path.join(self.folder, reference))]
+        return self.files[self._path(reference)]
+
+    def _path(self, reference: str) -> str:
+        return os.path.normpath(os.path.join(self.folder, reference))
+
+    def patch_text(self, patch: Any) -> str:
+        """Return an entry of a list of patches as JSON, with the content of its file."""
+        path = _patch_path(patch)
+        return f"{json.dumps(patch)}\n{'' if path is None else self.content(path).decode('utf-8', 'replace')}"
+
+    def patch_paths(self) -> set[str]:
+        """Return the real paths of the files of patches."""
+        paths = [_patch_path(patch) for name in PATCHES for patch in self.document.get(name) or ()]
+        return {self._path(path) for path in paths if path is not None}
+
+
+def _patch_path(patch: Any) -> str | None:
+    path = patch.get("path") if isinstance(patch, dict) else patch
+    return path if isinstance(path, str) and path[:1] == "." else None
 
 
 @dataclass(slots=True)
@@ -87,11 +106,13 @@ class Kustomization:
         """The real path of the nearest common parent directory of all layers."""
         return os.path.dirname(os.path.commonpath(list(self.layers)))
 
-    def tree(self) -> dict[str, bytes]:
-        """Return the files to build from, by their paths below `parent`."""
-        parent = self.parent
+    def tree(self, replaced: MappingOf[str, bytes] | None = None) -> dict[str, bytes]:
+        """Return the files to build from, by their paths below `parent`; `replaced` has other contents by real path."""
+        parent, replaced = self.parent, replaced or {}
         made = {
-            os.path.relpath(path, parent): data for layer in self.layers.values() for path, data in layer.files.items()
+            os.path.relpath(path, parent): replaced.get(path, data)
+            for layer in self.layers.values()
+            for path, data in layer.files.items()
         }
         for layer in self.layers.values():
             # The resources of a layer may be kustomization files of other layers, which are replaced as well.
