@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import scratch
+
 from crdlint.inputs.kustomize.build import Build, plan_build
 from crdlint.safety.programs import TIMEOUT
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
     from crdlint.linting.result import FileResult, Lint
+
+
+def write(folder: Path, files: Mapping[str, str]) -> str:
+    """Write files below a folder, and return the folder."""
+    return str(scratch.write(folder, files))
 
 
 def check_kustomization(

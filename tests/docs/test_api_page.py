@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from scripts import DOCS, script
 
 import crdlint
 from crdlint import api
@@ -16,17 +15,10 @@ from crdlint import api
 if TYPE_CHECKING:
     from types import ModuleType
 
-DOCS = Path(__file__).parents[2] / "docs"
-
 
 @pytest.fixture(scope="module")
 def make_api() -> ModuleType:
-    spec = spec_from_file_location("make_api", DOCS / "make_api.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script("make_api")
 
 
 def test_the_page_is_what_the_docstrings_are(make_api: ModuleType, request: pytest.FixtureRequest) -> None:

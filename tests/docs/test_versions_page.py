@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
 from typing import TYPE_CHECKING, get_type_hints
 
 import pytest
+from scripts import script
 
 from crdlint.kubernetes.dialect import CELDialect
 from crdlint.kubernetes.servers import SERVERS, Server
@@ -14,17 +13,10 @@ from crdlint.kubernetes.servers import SERVERS, Server
 if TYPE_CHECKING:
     from types import ModuleType
 
-DOCS = Path(__file__).parents[2] / "docs"
-
 
 @pytest.fixture(scope="module")
 def make_versions() -> ModuleType:
-    spec = spec_from_file_location("make_versions", DOCS / "make_versions.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script("make_versions")
 
 
 def test_every_server_has_a_section(make_versions: ModuleType) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from built import check_kustomization
+from built import check_kustomization, write
 from click.testing import CliRunner
 
 from crdlint.cli.main import cli
@@ -33,14 +33,6 @@ PLUGIN = "apiVersion: builtin\nkind: PatchTransformer\nmetadata: {name: a}\npath
 
 def lint(text: str, file: str) -> FileResult:
     return lint_file(text, filename=file, skip_unfinished=True)
-
-
-def write(root: Path, files: dict[str, str]) -> str:
-    for name, text in files.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    return str(root)
 
 
 # Each kustomization makes kustomize fetch URL, unless crdlint refuses to build it.

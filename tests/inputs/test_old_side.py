@@ -44,6 +44,13 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(cli, list(arguments), catch_exceptions=False)
 
 
+def assert_compared(result: Result, temporary: Path) -> None:
+    """One change is an error, and no temporary folder is left."""
+    assert "compared with v1: 1 CRD changed, 0 without consequence" in result.stdout
+    assert result.exit_code == 1
+    assert list(temporary.iterdir()) == []
+
+
 def related(*arguments: str) -> list[str]:
     """Return the position of each change, the position of the old value, and the start of the message."""
     lines = [line.strip() for line in run("diff", *arguments, "--color=never").stdout.splitlines()]
@@ -105,9 +112,7 @@ class TestCharts:
         assert f"error[change-limit-tightened] charts/demo/templates/crd.yaml:{LINE}:{COLUMN}\n" in result.stdout
         assert f"{TIGHTER}: values above 8 are rejected" in result.stdout
         assert f"the old CRD at v1:charts/demo/templates/crd.yaml:{LINE}:{COLUMN}\n" in result.stdout
-        assert "compared with v1: 1 CRD changed, 0 without consequence" in result.stdout
-        assert result.exit_code == 1
-        assert list(temporary.iterdir()) == []
+        assert_compared(result, temporary)
 
     @pytest.mark.parametrize(
         ("old", "new", "name"),
@@ -340,9 +345,7 @@ class TestKustomizations:
         assert "error[change-limit-tightened] config/overlay/kustomization.yaml:3:3\n" in result.stdout
         assert "`maximum` changed from 6 to 5" in result.stdout
         assert "the old CRD at v1:config/overlay/kustomization.yaml:3:3\n" in result.stdout
-        assert "compared with v1: 1 CRD changed, 0 without consequence" in result.stdout
-        assert result.exit_code == 1
-        assert list(temporary.iterdir()) == []
+        assert_compared(result, temporary)
 
     @pytest.mark.parametrize(
         ("old", "new", "name"),
