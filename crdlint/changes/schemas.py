@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from crdlint.changes.collector import Collector
     from crdlint.changes.conjunction import Conjunction
     from crdlint.changes.places import Place
+    from crdlint.crd.model import JSONSchemaPropsOrBool
     from crdlint.crd.paths import Path
 
 # Fields of a schema that do not restrict values, or that contain other schemas.
@@ -70,15 +71,22 @@ def _is_plain(pair: Pair) -> bool:
     old, new = pair.old[0], pair.new[0]
     if not (old.set_fields | new.set_fields) & ~_SILENT:
         return True
-    return old.set_fields & ~_SILENT == new.set_fields & ~_SILENT and all(
-        semantic_equal(getattr(old, name), getattr(new, name)) for name in _COMPARED if name in old.__dict__
+    return (
+        old.set_fields & ~_SILENT == new.set_fields & ~_SILENT
+        and _allowed(old.additional_properties) == _allowed(new.additional_properties)
+        and all(semantic_equal(getattr(old, name), getattr(new, name)) for name in _COMPARED if name in old.__dict__)
     )
+
+
+def _allowed(given: JSONSchemaPropsOrBool | None) -> tuple[bool, bool] | None:
+    """Return whether other keys are allowed, and whether they have a schema, which is compared with those below."""
+    return None if given is None else (given.allows, given.schema is not None)
 
 
 _COMPARED: Final = (
     "nullable", "format", "default", "maximum", "exclusive_maximum", "minimum", "exclusive_minimum", "max_length",
     "min_length", "pattern", "max_items", "min_items", "unique_items", "multiple_of", "enum", "max_properties",
-    "min_properties", "required", "all_of", "one_of", "any_of", "not_", "additional_properties",
+    "min_properties", "required", "all_of", "one_of", "any_of", "not_",
     "x_preserve_unknown_fields", "x_embedded_resource", "x_int_or_string", "x_list_map_keys", "x_list_type",
     "x_map_type", "x_validations",
 )  # fmt: skip
