@@ -8,8 +8,7 @@ from typing import Final
 
 from crdlint.changes.constraints import Bound
 from crdlint.golang import regexp_language
-from crdlint.golang.regexp_language import PartialError
-from crdlint.golang.regexp_reader import UnsupportedError
+from crdlint.golang.regexp_language import PartialError, UnsupportedError
 from crdlint.safety import work
 
 _STEPS: Final = 2  # of a comparison for one step of work

@@ -6,7 +6,6 @@ text, cached within a fixed amount of memory, and counted as work of the documen
 
 from __future__ import annotations
 
-import re
 import sys
 import unicodedata
 from collections.abc import Iterator
@@ -14,7 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Protocol
 
-from crdlint.golang.regexp import compile_error
+from crdlint.golang.regexp import InvalidPatternError, Named, parse
+from crdlint.golang.regexp_tree import EMPTY, LITERAL
 from crdlint.golang.regexp_unicode import category
 from crdlint.safety import work
 
@@ -173,10 +173,10 @@ def _count(count: tuple[int, int | None], most: int | None) -> str:
 def _spelling(pattern: str) -> _Spelling:
     spelling = _SPELLINGS.get(pattern)
     if spelling is None:
-        error = compile_error(pattern)
-        if error is not None:
-            raise PatternError(error)
-        spelling = _spelt(pattern)
+        try:
+            spelling = _spelt(pattern)
+        except InvalidPatternError as error:
+            raise PatternError(str(error)) from None
         _SPELLINGS.put(pattern, spelling, len(pattern))
     budget = work.current()
     if budget is not None:
@@ -220,19 +220,6 @@ def _compiled(spelling: _Spelling, most: int | None, limits: tuple[int, ...] = _
     raise work.WorkLimitError(_TOO_LARGE)
 
 
-_ESCAPED_CLASS: Final = r"\\[pP]\{\^?[^}]*\}"
-_COUNT_DIGITS: Final = "0|[1-9][0-9]*"
-# Tokens that differ between both syntaxes, and tokens that may contain such characters with another meaning.
-_TOKEN: Final = re.compile(
-    rf"(?P<unchanged>\\Q.*?(?:\\E|\Z)|\\x\{{[^}}]*\}}|(?!{_ESCAPED_CLASS})\\.)"
-    rf"|(?P<named>{_ESCAPED_CLASS})"
-    r"|(?P<bracket>\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\])"
-    r"|(?P<group>\(\?P?<[^>]*>)"
-    rf"|\{{(?P<low>{_COUNT_DIGITS})(?P<comma>,(?P<high>{_COUNT_DIGITS})?)?\}}",
-    re.DOTALL,
-)
-_NAMED: Final = re.compile(_ESCAPED_CLASS)
-_NOT_LITERAL: Final = re.compile(r"[\\\[\](){}.*+?|^$]")
 _CASED: Final = r"\p{Lu}\p{Ll}\p{Lt}"
 _ASSIGNED: Final = r"\p{L}\p{M}\p{N}\p{P}\p{S}\p{Z}\p{Cc}\p{Cf}\p{Co}\p{Cs}"
 _OTHER: Final = r"\p{Cc}\p{Cf}\p{Co}\p{Cs}"
@@ -240,30 +227,22 @@ _OTHER: Final = r"\p{Cc}\p{Cf}\p{Co}\p{Cs}"
 
 def _spelt(pattern: str) -> _Spelling:
     r"""Return a pattern with RE2's names of classes (`\p{L}` for `\p{Letter}`), and without names of groups."""
-    if _NOT_LITERAL.search(pattern) is None:
+    tree, parts = parse(pattern)
+    if tree.kind in {EMPTY, LITERAL} and not tree.flags and "".join(map(str, tree.each())) == pattern:
         return _Spelling((pattern,), literal=True)
     pieces: list[str | tuple[int, int | None]] = []
     position = most = 0
-    for token in _TOKEN.finditer(pattern):
-        pieces.append(pattern[position : token.start()])
-        position = token.end()
-        if token["low"] is None:
-            pieces.append(_token(token))
+    for start, end, part in parts:
+        pieces.append(pattern[position:start])
+        position = end
+        if isinstance(part, Named):
+            pieces.append(_class(part.text, in_bracket=part.in_brackets))
             continue
-        low = int(token["low"])
-        high = low if token["comma"] is None else None if token["high"] is None else int(token["high"])
-        most = max(most, low, high or 0)
-        pieces.append((low, high))
+        pieces.append(part)
+        if not isinstance(part, str):
+            most = max(most, part[0], part[1] or 0)
     pieces.append(pattern[position:])
     return _Spelling(tuple(pieces), most)
-
-
-def _token(token: re.Match[str]) -> str:
-    if token["named"] is not None:
-        return _class(token[0], in_bracket=False)
-    if token["bracket"] is not None:
-        return _NAMED.sub(lambda name: _class(name[0], in_bracket=True), token["bracket"])
-    return "(" if token["group"] is not None else token[0]
 
 
 @lru_cache(maxsize=256)

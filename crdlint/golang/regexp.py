@@ -1,10 +1,78 @@
-"""Validation of regular expressions with Go's error messages. Upstream: regexp.Compile (Go 1.25, Perl syntax)."""
+"""The parser of Go's regular expressions, with the flags and errors of regexp.Compile. Upstream: regexp/syntax (Go 1.25)."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple, TypeAlias
+
+from crdlint.golang.regexp_classes import EVERY, NEWLINE, PERL, POSIX, joined, negated
+from crdlint.golang.regexp_tree import (
+    ALL,
+    ALTERNATE,
+    ASSERTION,
+    BEGIN,
+    BOUNDARY,
+    CAPTURE,
+    CONCAT,
+    END,
+    FOLD,
+    LINE_BEGIN,
+    LINE_END,
+    LINES,
+    MAX_REPEAT,
+    NO_BOUNDARY,
+    PLUS,
+    QUEST,
+    REPEAT,
+    STAR,
+    Members,
+    Node,
+    TooDeepError,
+    TooLargeError,
+    Tree,
+)
+from crdlint.golang.regexp_unicode import class_size
+
+INVALID_CHAR_RANGE: Final = "invalid character class range"
+INVALID_ESCAPE: Final = "invalid escape sequence"
+INVALID_NAMED_CAPTURE: Final = "invalid named capture"
+INVALID_PERL_OP: Final = "invalid or unsupported Perl syntax"
+INVALID_REPEAT_OP: Final = "invalid nested repetition operator"
+INVALID_REPEAT_SIZE: Final = "invalid repeat count"
+INVALID_UTF8: Final = "invalid UTF-8"
+LARGE: Final = "expression too large"
+MISSING_BRACKET: Final = "missing closing ]"
+MISSING_PAREN: Final = "missing closing )"
+MISSING_REPEAT_ARGUMENT: Final = "missing argument to repetition operator"
+NESTING_DEPTH: Final = "expression nests too deeply"
+TRAILING_BACKSLASH: Final = "trailing backslash at end of expression"
+UNEXPECTED_PAREN: Final = "unexpected )"
+
+
+class InvalidPatternError(Exception):
+    """Go rejects the pattern; the text is Go's."""
+
+    def __init__(self, code: str, part: str) -> None:
+        super().__init__(f"error parsing regexp: {code}: `{part}`")
+
+
+class Named(NamedTuple):
+    r"""A class with a name within a pattern, such as `\p{Lu}`."""
+
+    text: str
+    in_brackets: bool
+
+
+# A part of a pattern that RE2 spells otherwise: a class, the limits of a repetition (None for no limit), or a name of a group.
+Part: TypeAlias = "Named | tuple[int, int | None] | str"
+
+
+class Pattern(NamedTuple):
+    """A valid pattern: its tree, and some of its parts with their starts and ends."""
+
+    tree: Node
+    parts: tuple[tuple[int, int, Part], ...]
 
 
 def compile_error(pattern: str) -> str | None:
@@ -12,47 +80,387 @@ def compile_error(pattern: str) -> str | None:
 
     The time is linear in the length of the pattern, regardless of its nesting.
     """
-    return _cached_error(pattern) if len(pattern) <= _PLAIN_LENGTH else _compile_error(pattern)
+    return _cached_error(pattern) if len(pattern) <= _SHORT else _error(pattern)
 
 
 @lru_cache(maxsize=4096)
 def _cached_error(pattern: str) -> str | None:
-    return _compile_error(pattern)
+    return _error(pattern)
 
 
-def _compile_error(pattern: str) -> str | None:
-    if _is_plain(pattern):
-        return None
-    from crdlint.golang.regexp_syntax import InvalidPatternError, check  # most patterns do not need it
-
+def _error(pattern: str) -> str | None:
     try:
-        check(pattern)
+        parse(pattern)
     except InvalidPatternError as error:
         return str(error)
     return None
 
 
-def _is_plain(pattern: str) -> bool:
-    """Return whether a pattern is certainly valid: only common tokens, balanced, too short to exceed a limit."""
-    if len(pattern) > _PLAIN_LENGTH or not _PLAIN.fullmatch(pattern):
-        return False
-    parens = _NOT_PARENS.sub("", pattern)
-    while "()" in parens:
-        parens = parens.replace("()", "")
-    return not parens
+def anchors(pattern: str) -> tuple[bool, bool] | None:
+    """Return whether all that a pattern matches begins at the start of a text, and ends at its end; None if not known."""
+    tree = shallow_tree(pattern)
+    return None if tree is None else (_has_everywhere(tree, BEGIN), _has_everywhere(tree, END))
 
 
-# Shorter patterns cannot exceed Go's limits of nesting and repetition.
-_PLAIN_LENGTH: Final = 900
-# The alternatives start with different characters, so that matching does not backtrack far.
-_ESCAPE: Final = r"\\(?:[dDsSwWnrtfv.\-/\\^$|()\[\]{}*+?_:@#]|x[0-9A-Fa-f]{2})"
-_ATOM: Final = (
-    rf"(?:[^\\\[\](){{}}|*+?\ud800-\udfff]|\\[bBAz]|{_ESCAPE}"
-    r"|\[(?:\^|(?!\^))-?(?:0-[0-9]|[1-9]-9|a-[a-z]|[b-z]-z|A-[A-Z]|[B-Z]-Z"
-    rf"|{_ESCAPE}(?!-(?!\]))|[^\\\[\]\-\ud800-\udfff])+-?\])"
-)
-_COUNT: Final = r"\{(?:[1-9][0-9]{0,2}|[01],[1-9][0-9]{0,2}|[2-9],[1-9][0-9]{1,2}|[0-9],)\}"
-_PLAIN: Final = re.compile(
-    rf"(?:{_ATOM}(?:[*+?]\??|{_COUNT})?(?![*+?{{])|\)(?:[*+?]\??)?(?![*+?{{])|\((?:\?[imsU]*[:)])?(?![*+?{{])|\|(?![*+?{{]))*"
-)
-_NOT_PARENS: Final = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|[^()\\\[]+", re.DOTALL)
+def shallow_tree(pattern: str) -> Node | None:
+    """Return the tree of a pattern, or None if it is invalid or too deep for a recursion."""
+    try:
+        tree = parse(pattern).tree
+    except InvalidPatternError:
+        return None
+    return tree if tree.depth <= _DEEPEST else None
+
+
+def _has_everywhere(node: Node, assertion: str) -> bool:
+    """Return whether an assertion applies to all that a node matches: of alternatives, to each."""
+    if node.kind == ASSERTION:
+        return node.leaves == assertion
+    if node.kind in _ALWAYS or (node.kind == REPEAT and node.low > 0):
+        return any(_has_everywhere(part, assertion) for part in node.parts)
+    return node.kind == ALTERNATE and all(_has_everywhere(part, assertion) for part in node.parts)
+
+
+_ALWAYS: Final = frozenset({CONCAT, CAPTURE, PLUS})
+
+
+def parse(pattern: str) -> Pattern:
+    """Parse a pattern; raise InvalidPatternError if it is invalid. Upstream: syntax.Parse."""
+    try:
+        return _Parser(pattern).parse()
+    except TooLargeError:
+        raise InvalidPatternError(LARGE, pattern) from None
+    except TooDeepError:
+        raise InvalidPatternError(NESTING_DEPTH, pattern) from None
+
+
+class _Parser:
+    """Parses a pattern from left to right; `index` is the position of the next character."""
+
+    __slots__ = ("flags", "index", "no_posix", "parts", "text", "tree")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.index = 0
+        self.flags = 0
+        self.parts: list[tuple[int, int, Part]] = []
+        self.no_posix = False  # the rest contains no ":]"
+        self.tree = Tree()
+
+    def parse(self) -> Pattern:
+        text = self.text
+        last_repeat = -1
+        while self.index < len(text):
+            start = self.index
+            char = text[start]
+            if char in _COUNTED and self._repeat(last_repeat):
+                last_repeat = start
+                continue
+            last_repeat = -1
+            handler = _HANDLERS.get(char)
+            if handler is None:
+                self.tree.literal(self._rune(), self.flags)
+            else:
+                handler(self)
+        root = self.tree.finish()
+        if root is None:
+            raise InvalidPatternError(MISSING_PAREN, text)
+        return Pattern(root, tuple(self.parts))
+
+    def _rune(self) -> str:
+        """Consume a character; return an empty string at the end."""
+        char = self.text[self.index : self.index + 1]
+        if "\ud800" <= char <= "\udfff":
+            raise InvalidPatternError(INVALID_UTF8, self.text[self.index :])
+        self.index += len(char)
+        return char
+
+    def assertion(self) -> None:
+        of_text, of_line = _ANCHORS[self.text[self.index]]
+        self.index += 1
+        self.tree.assertion(of_line if self.flags & LINES else of_text)
+
+    def dot(self) -> None:
+        self.index += 1
+        self.tree.char_class(_EVERY if self.flags & ALL else _NO_NEWLINE, 0)
+
+    def brace(self) -> None:
+        # A valid count would have been parsed already.
+        self.index += 1
+        self.tree.literal("{", self.flags)
+
+    def bar(self) -> None:
+        self.index += 1
+        self.tree.bar()
+
+    def close(self) -> None:
+        flags = self.tree.close()
+        if flags is None:
+            raise InvalidPatternError(UNEXPECTED_PAREN, self.text)
+        self.flags = flags
+        self.index += 1
+
+    def _repeat(self, last_repeat: int) -> bool:
+        """Parse a repetition operator; return False if a brace does not start one."""
+        text, start = self.text, self.index
+        kind, low, high = _OPERATORS.get(text[start], (REPEAT, 0, 0))
+        end = start + 1
+        if kind == REPEAT:
+            count = _COUNT.match(text, start)
+            if count is None:
+                return False
+            end = count.end()
+            low = _count(count[1])
+            high = low if count[2] is None else _count(count[3]) if count[3] else -1
+            if low > MAX_REPEAT or high > MAX_REPEAT or 0 <= high < low:
+                raise InvalidPatternError(INVALID_REPEAT_SIZE, text[start:end])
+            self.parts.append((start, end, (low, None if high < 0 else high)))
+        if text.startswith("?", end):
+            end += 1
+        if last_repeat >= 0:
+            raise InvalidPatternError(INVALID_REPEAT_OP, text[last_repeat:end])
+        missing = self.tree.repeat(kind, low, high)
+        if missing is not None:
+            raise InvalidPatternError(_REPEAT_ERRORS[missing], text[start:end])
+        self.index = end
+        return True
+
+    def open(self) -> None:
+        text, start = self.text, self.index
+        if not text.startswith("(?", start):
+            self.index += 1
+            self.tree.open(self.flags, True)
+        elif (text.startswith("(?P<", start) and len(text) > start + 4) or (
+            text.startswith("(?<", start) and len(text) > start + 3
+        ):
+            self._open_named()
+        else:
+            self._flags()
+
+    def _open_named(self) -> None:
+        text, start = self.text, self.index
+        end = text.find(">", start)
+        if end < 0:
+            self._check_utf8(start, len(text))
+            raise InvalidPatternError(INVALID_NAMED_CAPTURE, text[start:])
+        begin = text.index("<", start) + 1
+        self._check_utf8(begin, end)
+        if not _NAME.fullmatch(text, begin, end):
+            raise InvalidPatternError(INVALID_NAMED_CAPTURE, text[start : end + 1])
+        self.index = end + 1
+        self.parts.append((start, self.index, "("))
+        self.tree.open(self.flags, True)
+
+    def _flags(self) -> None:
+        start = self.index
+        self.index += 2
+        flags, negative, seen = self.flags, False, False
+        while char := self._rune():
+            if char in _FLAGS:
+                seen = True
+                flags = flags & ~_FLAGS[char] if negative else flags | _FLAGS[char]
+            elif char == "-" and not negative:
+                negative, seen = True, False
+            elif char in ":)" and (seen or not negative):
+                if char == ":":
+                    self.tree.open(self.flags, False)
+                self.flags = flags
+                return
+            else:
+                break
+        raise InvalidPatternError(INVALID_PERL_OP, self.text[start : self.index])
+
+    def _check_utf8(self, start: int, end: int) -> None:
+        invalid = _SURROGATE.search(self.text, start, end)
+        if invalid is not None:
+            raise InvalidPatternError(INVALID_UTF8, self.text[invalid.start() : end])
+
+    def backslash(self) -> None:
+        text, start = self.text, self.index
+        following = text[start + 1 : start + 2]
+        if following in _CONDITIONS:
+            self.index += 2
+            self.tree.assertion(_CONDITIONS[following])
+        elif following == "C":
+            raise InvalidPatternError(INVALID_ESCAPE, text[start : start + 2])
+        elif following == "Q":
+            self._quoted()
+        else:
+            shorthand = self._class_escape(in_brackets=False)
+            if shorthand is None:
+                self.tree.literal(chr(self._escape()), self.flags)
+            else:
+                self.tree.char_class(*shorthand)
+
+    def _quoted(self) -> None:
+        text = self.text
+        self.index += 2
+        end = text.find(r"\E", self.index)
+        closing = end if end >= 0 else len(text)
+        self._check_utf8(self.index, closing)
+        for char in text[self.index : closing]:
+            self.tree.literal(char, self.flags)
+        self.index = closing + 2 if end >= 0 else closing
+
+    def _class_escape(self, *, in_brackets: bool) -> tuple[Members, int] | None:
+        r"""Parse `\d` and the like or `\p{...}`; return its members and its number of runes, None if there is none."""
+        escape = self.text[self.index : self.index + 2]
+        if escape in {r"\p", r"\P"}:
+            return self._unicode_class(in_brackets=in_brackets)
+        ranges = PERL.get(escape[1:].lower()) if escape[:1] == "\\" else None
+        if ranges is None:
+            return None
+        self.index += 2
+        is_negated = escape[1].isupper()
+        return Members(ranges, fold=self._folds, negated=is_negated), 2 * len(negated(ranges) if is_negated else ranges)
+
+    @property
+    def _folds(self) -> bool:
+        return bool(self.flags & FOLD)
+
+    def _unicode_class(self, *, in_brackets: bool) -> tuple[Members, int]:
+        text, start = self.text, self.index
+        self.index += 2
+        if self._rune() != "{":
+            name = text[start + 2 : self.index]
+        else:
+            end = text.find("}", start)
+            if end < 0:
+                self._check_utf8(start, len(text))
+                raise InvalidPatternError(INVALID_CHAR_RANGE, text[start:])
+            self._check_utf8(start + 3, end)
+            name = text[start + 3 : end]
+            self.index = end + 1
+            self.parts.append((start, self.index, Named(text[start : self.index], in_brackets)))
+        runes = class_size(name.removeprefix("^"))
+        if runes is None:
+            raise InvalidPatternError(INVALID_CHAR_RANGE, text[start : self.index])
+        is_negated = (text[start + 1] == "P") != name.startswith("^")
+        return Members(name=name.removeprefix("^"), fold=self._folds, negated=is_negated), runes
+
+    def _escape(self) -> int:
+        """Parse an escaped character and return its rune."""
+        start = self.index
+        self.index += 1
+        char = self._rune()
+        if not char:
+            raise InvalidPatternError(TRAILING_BACKSLASH, "")
+        if char in _ESCAPES:
+            return _ESCAPES[char]
+        if char < "\x80" and not char.isalnum():
+            return ord(char)
+        rune = self._hexadecimal() if char == "x" else self._octal(char) if char in "01234567" else -1
+        if rune < 0:
+            raise InvalidPatternError(INVALID_ESCAPE, self.text[start : self.index])
+        return rune
+
+    def _octal(self, first: str) -> int:
+        """Parse the rest of an octal escape; return -1 for a backreference."""
+        more = _OCTAL.match(self.text, self.index)
+        if more is None:
+            return 0 if first == "0" else -1
+        self.index = more.end()
+        return int(first + more[0], 8)
+
+    def _hexadecimal(self) -> int:
+        """Parse the rest of a hexadecimal escape; return -1 if it is invalid."""
+        first = self._rune()
+        if not first:
+            return -1
+        if first != "{":
+            second = self._rune()
+            return int(first + second, 16) if first in _HEX and second and second in _HEX else -1
+        rune = digits = 0
+        while (char := self._rune()) and char in _HEX:
+            rune = rune * 16 + int(char, 16)
+            if rune > 0x10FFFF:
+                return -1
+            digits += 1
+        return rune if char == "}" and digits else -1
+
+    def bracket(self) -> None:
+        text, start = self.text, self.index
+        self.index += 2 if text.startswith("[^", start) else 1
+        is_negated = self.index > start + 1
+        first = True
+        runes = 0
+        pairs: list[tuple[int, int]] = []
+        classes: list[Members] = []
+        while first or not text.startswith("]", self.index):
+            first = False
+            shorthand = self._posix_class() or self._class_escape(in_brackets=True)
+            if shorthand is None:
+                pairs.append(self._range(start))
+                runes += 2
+            else:
+                classes.append(shorthand[0])
+                runes += shorthand[1]
+        self.index += 1
+        only = {code for pair in pairs for code in pair}
+        single = chr(*only) if len(only) == 1 and not (classes or is_negated or self._folds) else ""
+        written = Members(joined(pairs), fold=self._folds)
+        self.tree.char_class(Members(parts=(written, *classes), negated=is_negated), runes, single)
+
+    def _range(self, bracket: int) -> tuple[int, int]:
+        text, start = self.text, self.index
+        low = high = self._class_char(bracket)
+        if text.startswith("-", self.index) and len(text) > self.index + 1 and text[self.index + 1] != "]":
+            self.index += 1
+            high = self._class_char(bracket)
+            if high < low:
+                raise InvalidPatternError(INVALID_CHAR_RANGE, text[start : self.index])
+        return low, high
+
+    def _class_char(self, bracket: int) -> int:
+        if self.index == len(self.text):
+            raise InvalidPatternError(MISSING_BRACKET, self.text[bracket:])
+        return self._escape() if self.text[self.index] == "\\" else ord(self._rune())
+
+    def _posix_class(self) -> tuple[Members, int] | None:
+        """Parse `[:alpha:]` and the like; return its members and its number of runes, None if there is none."""
+        text, start = self.text, self.index
+        if not text.startswith("[:", start):
+            return None
+        end = -1 if self.no_posix else text.find(":]", start + 2)
+        if end < 0:
+            self.no_posix = True
+            return None
+        self.index = end + 2
+        name = text[start + 2 : end]
+        ranges = POSIX.get(name.removeprefix("^"))
+        if ranges is None:
+            raise InvalidPatternError(INVALID_CHAR_RANGE, text[start : self.index])
+        return Members(ranges, fold=self._folds, negated=name.startswith("^")), 2 * len(ranges)
+
+
+def _count(digits: str) -> int:
+    return int(digits) if len(digits) < 9 else MAX_REPEAT + 1
+
+
+_COUNT: Final = re.compile(r"\{(0|[1-9][0-9]*)(,(0|[1-9][0-9]*)?)?\}")
+_NAME: Final = re.compile(r"[A-Za-z0-9_]+")
+_OCTAL: Final = re.compile(r"[0-7]{1,2}")
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_HEX: Final = frozenset("0123456789abcdefABCDEF")
+_ESCAPES: Final = {"a": 7, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11}
+_OPERATORS: Final = {"*": (STAR, 0, -1), "+": (PLUS, 1, -1), "?": (QUEST, 0, 1)}
+_COUNTED: Final = frozenset("*+?{")
+_REPEAT_ERRORS: Final = {"argument": MISSING_REPEAT_ARGUMENT, "count": INVALID_REPEAT_SIZE}
+_HANDLERS: Final = {
+    "(": _Parser.open,
+    ")": _Parser.close,
+    "|": _Parser.bar,
+    "^": _Parser.assertion,
+    "$": _Parser.assertion,
+    ".": _Parser.dot,
+    "[": _Parser.bracket,
+    "{": _Parser.brace,
+    "\\": _Parser.backslash,
+}
+_FLAGS: Final = {"i": FOLD, "m": LINES, "s": ALL, "U": 0}
+# The conditions of the begin or the end of the text, and of a line with the flag `m`.
+_ANCHORS: Final = {"^": (BEGIN, LINE_BEGIN), "$": (END, LINE_END)}
+_CONDITIONS: Final = {"A": BEGIN, "z": END, "b": BOUNDARY, "B": NO_BOUNDARY}
+_EVERY: Final = Members(EVERY)
+_NO_NEWLINE: Final = Members(NEWLINE, negated=True)
+_DEEPEST: Final = 250
+_SHORT: Final = 900  # characters of a pattern whose error is kept

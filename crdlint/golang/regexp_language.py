@@ -12,26 +12,30 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from crdlint.golang.regexp import compile_error
-from crdlint.golang.regexp_classes import LAST, NEWLINE, SURROGATES, WORDS, Ranges, contains
-from crdlint.golang.regexp_reader import (
+from crdlint.golang.matching import class_members
+from crdlint.golang.regexp import shallow_tree
+from crdlint.golang.regexp_classes import LAST, NEWLINE, SURROGATES, WORDS, Ranges, contains, folded, joined, negated
+from crdlint.golang.regexp_tree import (
+    ALTERNATE,
+    ASSERTION,
     BEGIN,
     BOUNDARY,
+    CLASS,
     LINE_BEGIN,
     LINE_END,
+    LITERAL,
     NO_BOUNDARY,
-    Alternatives,
-    Assertion,
-    Class,
-    Concatenation,
-    UnsupportedError,
-    read,
+    PLUS,
+    QUEST,
+    REPEAT,
+    STAR,
+    Members,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from crdlint.golang.regexp_reader import Node, Repeat
+    from crdlint.golang.regexp_tree import Node
 
 _MOST_STATES: Final = 4000  # the maximum number of states of an automaton
 MOST_STEPS: Final = 100_000  # the maximum number of states in one comparison
@@ -50,6 +54,10 @@ class Comparison:
     only_first: str | None
     only_second: str | None
     steps: int
+
+
+class UnsupportedError(Exception):
+    """The texts of a pattern cannot be compared: it is invalid, too large or nested too deeply."""
 
 
 class PartialError(UnsupportedError):
@@ -174,54 +182,76 @@ def _is_met(condition: str, before: str, following: str | None) -> bool:
 
 
 def _automaton(pattern: str) -> _Automaton:
-    if compile_error(pattern) is not None:
+    tree = shallow_tree(pattern)
+    if tree is None:
         raise UnsupportedError
     automaton = _Automaton()
     start = automaton.state()
     automaton.final = automaton.state()
-    _build(read(pattern), start, automaton.final, automaton)
+    _build(tree, start, automaton.final, automaton)
     return automaton
 
 
 def _build(node: Node, start: int, end: int, automaton: _Automaton) -> None:
     """Add the states between two that read what a node matches."""
-    if isinstance(node, Class):
-        automaton.reads[start].append((node.ranges, end))
-    elif isinstance(node, Assertion):
-        automaton.skips[start].append((node.kind, end))
-        automaton.conditions.add(node.kind)
-    elif isinstance(node, Concatenation):
+    if node.kind == LITERAL:
+        *others, last = [((ord(str(char)),) * 2,) for char in node.each()]
+        for code in others:
+            following = automaton.state()
+            automaton.reads[start].append((_ranges(Members(code, fold=bool(node.flags))), following))
+            start = following
+        automaton.reads[start].append((_ranges(Members(last, fold=bool(node.flags))), end))
+    elif node.kind == CLASS:
+        members = tuple(leaf for leaf in node.each() if isinstance(leaf, Members))
+        automaton.reads[start].append((_ranges(Members(parts=members)), end))
+    elif node.kind == ASSERTION:
+        condition = str(node.leaves)
+        automaton.skips[start].append((condition, end))
+        automaton.conditions.add(condition)
+    elif node.kind == ALTERNATE:
+        for part in node.parts:
+            first = automaton.state()
+            automaton.skips[start].append(("", first))
+            _build(part, first, end, automaton)
+    elif node.kind in _REPEATED:
+        _build_repeat(node, start, end, automaton)
+    else:
         for part in node.parts:
             following = automaton.state()
             _build(part, start, following, automaton)
             start = following
         automaton.skips[start].append(("", end))
-    elif isinstance(node, Alternatives):
-        for part in node.parts:
-            first = automaton.state()
-            automaton.skips[start].append(("", first))
-            _build(part, first, end, automaton)
-    else:
-        _build_repeat(node, start, end, automaton)
 
 
-def _build_repeat(node: Repeat, start: int, end: int, automaton: _Automaton) -> None:
+_REPEATED: Final = frozenset({STAR, PLUS, QUEST, REPEAT})
+
+
+def _ranges(members: Members) -> Ranges:
+    r"""Return the members as ranges; the flag `i` adds cases before a class is negated."""
+    named = class_members(rf"\p{{{members.name}}}") if members.name else ()
+    ranges = joined([*members.ranges, *named, *(pair for part in members.parts for pair in _ranges(part))])
+    ranges = folded(ranges) if members.fold else ranges
+    return negated(ranges) if members.negated else ranges
+
+
+def _build_repeat(node: Node, start: int, end: int, automaton: _Automaton) -> None:
+    [part] = node.parts
     for _ in range(node.low):
         following = automaton.state()
-        _build(node.part, start, following, automaton)
+        _build(part, start, following, automaton)
         start = following
-    if node.high is None:
+    if node.high < 0:
         loop = automaton.state()
         back = automaton.state()
         automaton.skips[start].append(("", loop))
-        _build(node.part, loop, back, automaton)
+        _build(part, loop, back, automaton)
         automaton.skips[back].append(("", loop))
         automaton.skips[loop].append(("", end))
         return
     for _ in range(node.high - node.low):
         automaton.skips[start].append(("", end))
         following = automaton.state()
-        _build(node.part, start, following, automaton)
+        _build(part, start, following, automaton)
         start = following
     automaton.skips[start].append(("", end))
 

@@ -1,13 +1,17 @@
-"""The size of the syntax tree that Go's regexp parser would build, for its limits. Upstream: regexp/syntax (parse.go).
+"""The syntax tree of a Go regular expression, with the size that Go's would have. Upstream: regexp/syntax (parse.go).
 
-Each node stores the figures of its subtree instead of its children. Unlike upstream, common prefixes of alternatives
-are not factored out. So the result may be wrong for a pattern whose alternatives alone are close to a limit of height
-or size.
+Unlike upstream, common prefixes of alternatives are not factored out. So the size may be wrong for a pattern whose
+alternatives alone are close to a limit of height or size.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from crdlint.golang.regexp_classes import Ranges
 
 MAX_HEIGHT: Final = 1000
 MAX_SIZE: Final = (128 << 20) // 40
@@ -28,6 +32,19 @@ ALTERNATE: Final = 10
 OPEN: Final = 11  # this and higher kinds are marks on the stack, not nodes
 BAR: Final = 12
 
+# The conditions of assertions, which are met between two characters.
+BEGIN: Final = "begin of text"
+END: Final = "end of text"
+LINE_BEGIN: Final = "begin of line"
+LINE_END: Final = "end of line"
+BOUNDARY: Final = "word boundary"
+NO_BOUNDARY: Final = "no word boundary"
+
+# Flags of a group.
+FOLD: Final = 1  # i
+LINES: Final = 2  # m
+ALL: Final = 4  # s
+
 
 class TooLargeError(Exception):
     """The compiled form would exceed upstream's limit of instructions or runes."""
@@ -37,23 +54,59 @@ class TooDeepError(Exception):
     """The tree would exceed upstream's limit of height."""
 
 
+class Members(NamedTuple):
+    r"""The members of a class: ranges, those of ``name`` (as in `\p{Lu}`) and of other classes, with all cases if ``fold``."""
+
+    ranges: Ranges = ()
+    name: str = ""
+    parts: tuple[Members, ...] = ()
+    fold: bool = False
+    negated: bool = False
+
+
+# What a node matches: a character, one of a class, or the condition of an assertion; and pairs of them, nested.
+Leaf: TypeAlias = "str | Members"
+Leaves: TypeAlias = "Leaf | tuple[Leaves, Leaves] | None"
+
+
 class Node:
-    """A subtree: its `size` in instructions, and `product`, the largest product of repetition counts on a path downwards."""
+    """A subtree with its children `parts`, or with `leaves`.
 
-    __slots__ = ("below", "captures", "fold", "height", "inside", "kind", "product", "runes", "single", "size", "times")
+    `size` is that in instructions, and `product` the largest product of repetition counts on a path downwards. A
+    repetition is at least `low` times, and at most `high` times or without a limit (-1).
+    """
 
-    def __init__(self, kind: int, *, fold: bool = False, runes: int = 0) -> None:
+    __slots__ = (
+        "below", "captures", "depth", "flags", "height", "high", "inside", "kind", "leaves", "low", "parts", "product",
+        "runes", "single", "size",
+    )  # fmt: skip
+
+    def __init__(self, kind: int, flags: int = 0, runes: int = 0, leaves: Leaves = None) -> None:
         self.kind = kind
-        self.fold = fold
+        self.flags = flags
         self.runes = runes
-        self.height = 1
+        self.leaves = leaves
+        self.parts: Sequence[Node] = ()
+        self.low = 0
+        self.high = 0
+        self.depth = 1
+        self.height = 1  # less than the depth where upstream joins nested parts
         self.size = 1
         self.product = 1
-        self.times = 1  # of a REPEAT
         self.below = 0  # height and size of the children of a CONCAT or ALTERNATE
         self.inside = 0
         self.single = False  # a CLASS of one rune
         self.captures = False  # of an OPEN
+
+    def each(self) -> Iterator[Leaf]:
+        """Yield the leaves in order."""
+        pending = [self.leaves]
+        while pending:
+            leaves = pending.pop()
+            if type(leaves) is tuple:
+                pending += reversed(leaves)
+            elif leaves is not None:
+                yield leaves  # type: ignore[misc]
 
 
 class Tree:
@@ -69,27 +122,23 @@ class Tree:
         self._runes = 0
         self._tracking = False
 
-    def literal(self, fold: bool) -> None:
+    def literal(self, char: str, flags: int) -> None:
         """Push one rune."""
-        self._push(self._new(LITERAL, fold=fold, runes=1))
+        self._push(self._new(LITERAL, flags & FOLD, 1, char))
 
-    def char_class(self, runes: int, single: bool) -> None:
-        """Push a class with a number of runes, two per range."""
-        node = self._new(CLASS, runes=runes)
-        node.single = single
+    def char_class(self, members: Members, runes: int, single: str = "") -> None:
+        """Push a class with a number of runes, two per range; `single` is its only rune, if it has one."""
+        node = self._new(CLASS, 0, runes, single or members)
+        node.single = bool(single)
         self._push(node)
 
-    def assertion(self) -> None:
+    def assertion(self, condition: str) -> None:
         """Push an assertion such as `^`, which matches between runes."""
-        self._push(self._new(ASSERTION))
+        self._push(self._new(ASSERTION, leaves=condition))
 
-    def any_char(self) -> None:
-        """Push ``.``."""
-        self._push(self._new(CLASS))
-
-    def open(self, fold: bool, captures: bool) -> None:
-        """Push an opening parenthesis with the flag to restore at its end."""
-        node = self._new(OPEN, fold=fold)
+    def open(self, flags: int, captures: bool) -> None:
+        """Push an opening parenthesis with the flags to restore at its end."""
+        node = self._new(OPEN, flags)
         node.captures = captures
         self._push(node)
 
@@ -99,28 +148,31 @@ class Tree:
         if not self._swap_bar():
             self._push(self._new(BAR))
 
-    def close(self) -> bool | None:
-        """End a group and return the flag to restore, or None if no group is open."""
+    def close(self) -> int | None:
+        """End a group and return the flags to restore, or None if no group is open."""
         self._alternatives()
         stack = self._stack
         if len(stack) < 2:
             return None
         inner = stack.pop()
         group = stack.pop()
+        flags = group.flags
         if not group.captures:
             self._push(inner)
-            return group.fold
+            return flags
         group.kind = CAPTURE
+        group.parts = (inner,)
+        group.depth = 1 + inner.depth
         group.height = 1 + inner.height
         group.size = 2 + inner.size
         group.product = inner.product
         self._push(group)
-        return group.fold
+        return flags
 
-    def finish(self) -> bool:
-        """End the pattern and return whether every group is closed."""
+    def finish(self) -> Node | None:
+        """End the pattern and return its root, or None if a group is not closed."""
         self._alternatives()
-        return len(self._stack) == 1
+        return self._stack[0] if len(self._stack) == 1 else None
 
     def repeat(self, kind: int, low: int, high: int) -> str | None:
         """Repeat the topmost node; return `argument` if there is none, `count` if the product of counts is too large, else None."""
@@ -129,11 +181,12 @@ class Tree:
             return "argument"
         inner = stack[-1]
         node = self._new(kind)
+        node.parts, node.low, node.high = (inner,), low, high
+        node.depth = 1 + inner.depth
         node.height = 1 + inner.height
         node.product = inner.product
         if kind == REPEAT:
             times = low if high < 0 else high
-            node.times = max(times, 1)
             node.product = times * inner.product if times > 0 else inner.product if high < 0 else 1
             node.size = _repeated_size(inner.size, low, high)
         else:
@@ -144,39 +197,41 @@ class Tree:
             return "count"
         return None
 
-    def _new(self, kind: int, *, fold: bool = False, runes: int = 0) -> Node:
+    def _new(self, kind: int, flags: int = 0, runes: int = 0, leaves: Leaves = None) -> Node:
         if self._free:
             self._free -= 1
         else:
             self._created += 1
-        return Node(kind, fold=fold, runes=runes)
+        return Node(kind, flags, runes, leaves)
 
     def _push(self, node: Node) -> None:
         self._runes += node.runes
         if node.kind == CLASS and node.single:
-            if self._merge_literals(rune=True):
+            if self._merge_literals(node.leaves):
                 return
             node.kind = LITERAL
             node.runes = 1
         else:
-            self._merge_literals(rune=False)
+            self._merge_literals()
         self._stack.append(node)
         self._check(node)
 
-    def _merge_literals(self, *, rune: bool) -> bool:
-        """Merge the two topmost literals; return whether a rune to be pushed replaced the upper one."""
+    def _merge_literals(self, rune: Leaves = None) -> bool:
+        """Merge the two topmost literals; return whether a rune to be pushed, if any, replaced the upper one."""
         stack = self._stack
         if len(stack) < 2:
             return False
         upper, lower = stack[-1], stack[-2]
-        if upper.kind or lower.kind or upper.fold is not lower.fold:
+        if upper.kind or lower.kind or upper.flags != lower.flags:
             return False
         lower.runes += upper.runes
+        lower.leaves = (lower.leaves, upper.leaves)
         if not self._tracking:
             lower.size = lower.runes
-        if rune:
+        if rune is not None:
             upper.runes = upper.size = 1
-            upper.fold = False
+            upper.flags = 0
+            upper.leaves = rune
             return True
         stack.pop()
         self._free += 1
@@ -187,7 +242,8 @@ class Tree:
             raise TooLargeError
         if not self._tracking:
             if node.kind == REPEAT:
-                self._repeats = MAX_SIZE if node.times > MAX_SIZE // self._repeats else self._repeats * node.times
+                times = max(node.low, node.high, 1)
+                self._repeats = MAX_SIZE if times > MAX_SIZE // self._repeats else self._repeats * times
             self._tracking = self._created >= MAX_SIZE // self._repeats
         if self._tracking:
             if node.kind == LITERAL:
@@ -208,7 +264,7 @@ class Tree:
         return nodes
 
     def _concat(self) -> None:
-        self._merge_literals(rune=False)
+        self._merge_literals()
         parts = self._take()
         self._push(self._collapse(parts, CONCAT) if parts else self._new(EMPTY))
 
@@ -222,7 +278,9 @@ class Tree:
         if len(parts) == 1:
             return parts[0]
         node = self._new(kind)
+        node.parts = parts
         for part in parts:
+            node.depth = max(node.depth, 1 + part.depth)
             if part.kind == kind:
                 below, inside = part.below, part.inside
                 self._free += 1
@@ -246,6 +304,7 @@ class Tree:
             merged.runes = (
                 merged.runes + top.runes if merged.kind == top.kind == CLASS else 2 + max(merged.runes, top.runes)
             )
+            merged.leaves = (_members(merged), _members(top))
             merged.kind = CLASS
             merged.single = False
             self._free += 1
@@ -253,6 +312,15 @@ class Tree:
             return True
         stack[-2], stack[-1] = top, stack[-2]
         return True
+
+
+def _members(node: Node) -> Leaves:
+    """Return the members of a class or of a literal of one rune."""
+    if node.kind == CLASS:
+        return node.leaves
+    [char] = node.each()
+    code = ord(str(char))
+    return Members(((code, code),), fold=bool(node.flags))
 
 
 def _is_class(node: Node) -> bool:

@@ -106,13 +106,9 @@ def integers(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 
 def _is_anchored(pattern: str) -> tuple[bool, bool]:
     """Return whether a pattern is anchored at its start, and at its end."""
-    from crdlint.golang.regexp import compile_error
-    from crdlint.golang.regexp_reader import UnsupportedError, anchors
+    from crdlint.golang.regexp import anchors
 
-    try:
-        return (True, True) if compile_error(pattern) is not None else anchors(pattern)
-    except UnsupportedError:
-        return True, True  # not known
+    return anchors(pattern) or (True, True)
 
 
 def unanchored(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
