@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -9,10 +10,13 @@ import click
 from crdlint.cli import console, options
 from crdlint.cli.bugs import STATUS, Bugs
 from crdlint.cli.reports import Reports
+from crdlint.inputs.helm.layout import Layout
 from crdlint.inputs.paths import Selection, discover
+from crdlint.inputs.read import open_descriptor
 from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
 from crdlint.report import formats
 from crdlint.report.pieces import Costs, View
+from crdlint.rules.charts import RENDER, SKIPPED
 from crdlint.runner.task import Checker, Settings, Task
 
 if TYPE_CHECKING:
@@ -118,13 +122,21 @@ def _read(
     checker = Checker(Settings(keep=True, fixes=fixes))
     problems = [(problem.path, problem.message) for problem in discovered.problems if problem.fatal]
     results: list[FileResult] = []
+    layout = Layout()
     for path in discovered.files:
-        checked = checker.check(Task(path, kube_version))
-        results.extend(checked.results)
+        location = None if open_descriptor(path) is not None else layout.locate(path)
+        checked = checker.check(Task(path, kube_version, location))
+        results.extend(map(_with_unchecked, checked.results))
         if checked.problem is not None:
             problems.append((checked.name, checked.problem))
         bugs.add(checked.name, checked.bugs)
     return results, problems
+
+
+def _with_unchecked(result: FileResult) -> FileResult:
+    """Return a result whose CRDs that only Helm can render count as not estimated."""
+    unchecked = (finding for finding in result.diagnostics if finding.rule in {SKIPPED.id, RENDER.id})
+    return replace(result, unestimated=(*result.unestimated, *unchecked))
 
 
 def _entries(results: Sequence[FileResult], versions: Range, sort: str, explain: str | None) -> list[Entry]:
@@ -151,6 +163,10 @@ def _print_patch(results: Sequence[FileResult], kube_version: str, rules: Contai
     from crdlint.runner.fixes import fix
 
     for result in results:
+        if result.masked is not None:
+            if any(finding.rule in rules for finding in result.diagnostics):
+                console.err(f"{result.file}: not in the patch: it is a template; its limits are set by hand")
+            continue
 
         def check(text: str, file: str = result.file) -> FileResult:
             return lint_file(text, filename=file, kube_version=kube_version, skip_unfinished=True, fixes=True)

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from crdlint.inputs.crd_lookup import configured_crds, crd_folders_near, files_beside
+from crdlint.inputs.helm.check import Charts
 from crdlint.inputs.paths import discover
 from crdlint.inputs.read import open_descriptor
 from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.linting.pipeline import lint_file
+from crdlint.linting.result import FileResult
 from crdlint.resources.definitions import Definitions
 from crdlint.resources.index import CRDFiles
+from crdlint.rules.charts import SKIPPED
 from crdlint.runner.task import shown_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from crdlint.cli.inputs import Inputs, Report
-    from crdlint.linting.result import FileResult
+    from crdlint.linting.result import Lint
     from crdlint.runner.plan import Planner
 
 
@@ -78,11 +82,13 @@ def _crd_files(inputs: Inputs, planner: Planner, find: Callable[[], Iterable[str
     def read(path: str) -> str | None:
         return inputs.read(path, report or _ignore, only_crds=True)
 
+    templates = _Templates(inputs)
+
     def lint(path: str, text: str, only: frozenset[int]) -> FileResult:
-        return _lint(inputs, planner, path, text, only, report or _ignore)
+        return _lint(inputs, planner, path, text, only, report or _ignore, templates)
 
     def lint_others(path: str, text: str, only: frozenset[int]) -> FileResult:
-        return _lint(inputs, planner, path, text, only, inputs.notice)
+        return _lint(inputs, planner, path, text, only, inputs.notice, templates)
 
     return CRDFiles(find, read, lint, None if report is None else lint_others)
 
@@ -91,12 +97,47 @@ def _ignore(_file: str, _message: str) -> None:
     """Report nothing."""
 
 
-def _lint(inputs: Inputs, planner: Planner, path: str, text: str, only: frozenset[int], report: Report) -> FileResult:
+@dataclass(slots=True)
+class _Templates:
+    """The templates of charts, each of which is read once, with all of its CRDs."""
+
+    inputs: Inputs
+    charts: Charts = field(default_factory=Charts)
+    _read: set[str] = field(default_factory=set)
+
+    def lint(self, path: str, text: str, lint: Lint) -> FileResult | None:
+        """Return the result of a template, without CRDs after the first call, or None if it is none."""
+        if path in self._read:
+            return FileResult(path, text, 0, (), 0, ())
+        result = self.charts.lint_template(path, text, lint)
+        if result is not None:
+            self._read.add(path)
+            for notice in result.notices:
+                self.inputs.notice(path, notice)
+            for finding in result.diagnostics:
+                if finding.rule == SKIPPED.id:
+                    self.inputs.notice(f"{path}:{finding.line}", f"{finding.message}. {finding.help}")
+        return result
+
+
+def _lint(
+    inputs: Inputs,
+    planner: Planner,
+    path: str,
+    text: str,
+    only: frozenset[int],
+    report: Report,
+    templates: _Templates,
+) -> FileResult:
     config = planner.config_of(path)
     version = planner.kube_version or (None if config is None else config.kube_version) or NEWEST_VERSION
     name = shown_name(path)
+
+    def lint(text: str, name: str, only: frozenset[int] | None = None) -> FileResult:
+        return lint_file(text, filename=name, kube_version=version, skip_unfinished=True, keep=True, only=only)
+
     with inputs.bugs_of(path):
-        result = lint_file(text, filename=name, kube_version=version, skip_unfinished=True, keep=True, only=only)
+        result = templates.lint(path, text, lint) or lint(text, name, only)
     for finding in result.diagnostics:
         if finding.rule == "yaml-syntax":
             position = f"{name}:{finding.line}:{finding.column}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from crdlint.crd.decode_values import Reader, is_json, reader_json
 from crdlint.diagnostics.spelling import nearest
 from crdlint.evaluation.types import NotationError, schema_of, schema_of_notation
+from crdlint.inputs.helm.check import Charts
 from crdlint.inputs.paths import Selection, discover
 from crdlint.inputs.read import STDIN, UnreadableError, read_text
 from crdlint.kubecel.evaluation import MISSING
@@ -16,12 +17,14 @@ from crdlint.resources.definitions import Definitions
 from crdlint.resources.objects import objects_of
 from crdlint.resources.report import version_of
 from crdlint.resources.validation import NotDecodedError, ResourceValidator
+from crdlint.rules.charts import SKIPPED
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.parse import iter_documents
 
 if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.kubernetes.servers import Server
+    from crdlint.linting.result import FileResult
     from crdlint.resources.definitions import Definition
     from crdlint.yaml.parse import Document
 
@@ -85,7 +88,12 @@ def _definitions(path: str, server: Server) -> Definitions:
         if problem.fatal:
             message = f"{problem.path}: {problem.message}"
             raise SourceError(message)
-    definitions = Definitions()
+    definitions, charts = Definitions(), Charts()
+    skipped: list[str] = []
+
+    def lint(text: str, name: str) -> FileResult:
+        return lint_file(text, filename=name, kube_version=str(server), skip_unfinished=True, keep=True)
+
     for file in found.files:
         try:
             text = read_text(file, only_crds=len(found.files) > 1)
@@ -94,15 +102,18 @@ def _definitions(path: str, server: Server) -> Definitions:
             raise SourceError(message) from error
         if text is not None:
             name = _shown(file)
-            result = lint_file(text, filename=name, kube_version=str(server), skip_unfinished=True, keep=True)
+            result = charts.lint_template(file, text, lint) or lint(text, name)
             broken = next((one for one in result.diagnostics if one.rule == "yaml-syntax"), None)
             if broken is not None:
                 message = f"{name}:{broken.line}:{broken.column}: {broken.message}"
                 raise SourceError(message)
             definitions.add(result)
+            skipped += (
+                f"{name}:{one.line}: {one.message}. {one.help}" for one in result.diagnostics if one.rule == SKIPPED.id
+            )
     if definitions.by_kind:
         return definitions
-    unreadable = next(iter(definitions.unreadable.values()), None)
+    unreadable = next(iter((*definitions.unreadable.values(), *skipped)), None)
     message = unreadable or f"{_shown(path)}: no CustomResourceDefinition in it"
     raise SourceError(message)
 

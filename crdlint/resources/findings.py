@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import INVALID, NOT_SUPPORTED, REQUIRED, TYPE_INVALID
 from crdlint.crd.paths import printable
-from crdlint.crd.positions import SourceLocation, node_span
+from crdlint.crd.positions import SourceLocation
 from crdlint.diagnostics.diagnostic import Related
 from crdlint.golang.regexp import compile_error
 from crdlint.golang.text import quote
@@ -202,7 +202,7 @@ def _rule_place(cause: Cause, message: str, definition: Definition) -> Related |
     entry: tuple[Node, Node] | None = cause.rule.node.find("rule")
     if entry is None:
         return None
-    span = node_span(entry[1], definition.locator.line_offset)
+    span = definition.locator.span_of(SourceLocation(entry[1], None, exact=True))
     text = " ".join(cause.rule.rule.split())
     if len(text) > _LONGEST_RULE:
         text = f"{text[: _LONGEST_RULE - 1]}…"

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from crdlint.inputs.helm.analysis import analyse
 from crdlint.inputs.helm.failures import Failure
-from crdlint.inputs.helm.layout import CRDS, TEMPLATES, inside, outermost
+from crdlint.inputs.helm.layout import CRDS, TEMPLATES, Layout, inside, outermost
 from crdlint.inputs.helm.left_out import LeftOut, explained
 from crdlint.inputs.helm.masking import mask
 from crdlint.inputs.helm.render import Rendered, Values, chart_digest, helm, render, render_manifest
 from crdlint.inputs.helm.rendered import check_rendered
-from crdlint.inputs.helm.templates import check_template, check_unrendered, template_findings
+from crdlint.inputs.helm.templates import check_template, check_unrendered, template_findings, with_crds
 from crdlint.kubernetes.servers import NEWEST
 from crdlint.linting.result import FileResult
 from crdlint.rules.charts import BRACES, KUBE_VERSION, SKIPPED
@@ -71,6 +71,7 @@ class Charts:
     workers: int = 1
     failures: list[Failure] = field(default_factory=list)
     _charts: dict[str, _Chart | None] = field(default_factory=dict)
+    _layout: Layout = field(default_factory=Layout)
 
     def check(
         self,
@@ -111,6 +112,17 @@ class Charts:
         self.failures += [failure for failure in chart.failures if failure.is_finding]
         chart.problem, chart.failures = None, ()
         return notices
+
+    def lint_template(self, path: str, text: str, lint: Lint) -> FileResult | None:
+        """Return the result of a file of a chart's templates as `check` makes it, or None if it is none.
+
+        Why a chart is not rendered is a notice.
+        """
+        location = self._layout.locate(path) if "{{" in text else None
+        if location is None or location.part != TEMPLATES:
+            return None
+        result = self.check(path, text, location, lint)
+        return replace(result, notices=(*result.notices, *(failure.notice for failure in self.take_failures())))
 
     def take_failures(self) -> list[Failure]:
         """Return the failures since the last call."""
@@ -258,9 +270,9 @@ def _with_the_rest(result: FileResult, lint: Lint, left_out: LeftOut) -> FileRes
             names = ", ".join(crd.name for crd in rest.crds)
             help_ = left_out.help(rest.crds[0].line)
             notices = (*notices, f"not rendered with the values given, read without Helm: {names}. {help_}")
-        diagnostics, crds = (*diagnostics, *added), (*crds, *rest.crds)
-        result = replace(result, compared=(*result.compared, *rest.compared))
-    return replace(result, diagnostics=diagnostics, crds=crds, notices=notices, masked=masked.text)
+        diagnostics = (*diagnostics, *added)
+        result = with_crds(result, rest)
+    return replace(result, diagnostics=diagnostics, notices=notices, masked=masked.text)
 
 
 def _lost(template: str, rendered: Iterable[CRD]) -> Callable[[int], bool]:

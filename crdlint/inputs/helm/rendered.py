@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.positions import Span
+from crdlint.crd.positions import Locator, Span
 from crdlint.inputs.helm.line_map import align
 from crdlint.linting.result import CollectedCRDs
 from crdlint.linting.stored_crds import collect_crds
@@ -18,9 +18,21 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from crdlint.crd.paths import Path
+    from crdlint.crd.positions import SourceLocation
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.inputs.helm.render import RenderedDocument
-    from crdlint.linting.result import CRD, ComparedCRD, FileResult, Lint, LintWith, OldCRD, Positions, UnreadDocument
+    from crdlint.linting.result import (
+        CRD,
+        ComparedCRD,
+        FileResult,
+        FoundCRD,
+        FoundRule,
+        Lint,
+        LintWith,
+        OldCRD,
+        Positions,
+        UnreadDocument,
+    )
 
 _DOCUMENT: Final = re.compile(r"^---(?:[ \t].*)?\r?\n", re.MULTILINE)
 _NAME: Final = re.compile(r"^ {2,}name: *\S+", re.MULTILINE)
@@ -45,6 +57,8 @@ def check_rendered(
     diagnostics: dict[tuple[str, int, str], Diagnostic] = {}
     crds: dict[str, CRD] = {}
     compared: list[ComparedCRD] = []
+    definitions: dict[str, FoundCRD] = {}
+    rules: list[FoundRule] = []
     first: FileResult | None = None
     for document in documents:
         lines = parts.lines(document.text, template)
@@ -52,21 +66,28 @@ def check_rendered(
             result = check(document.text, path)
             first = first or result
             compared += result.compared
+            added = {found.crd.metadata.name: found for found in result.definitions} if result.definitions else {}
+            rules += [
+                rule._replace(locator=_TemplateLocator(rule.locator, lines))
+                for rule in result.rules
+                if rule.crd not in definitions
+            ]
+            for name, found in added.items():
+                definitions.setdefault(name, found._replace(locator=_TemplateLocator(found.locator, lines)))
             for crd in result.crds:
                 crds.setdefault(crd.name, crd.moved(lines.line))
             for diagnostic in result.diagnostics:
                 mapped = lines.mapped(replace(diagnostic, fix=None))  # its edits refer to the rendered text
                 diagnostics.setdefault((mapped.rule, mapped.line, mapped.message), mapped)
     assert first is not None  # noqa: S101  the caller has documents
-    # Definitions and rules have positions in the rendered text, not in the template.
     return replace(
         first,
         text=text,
         crds=tuple(crds.values()),
         diagnostics=tuple(diagnostics.values()),
         compared=tuple(compared),
-        definitions=(),
-        rules=(),
+        definitions=tuple(definitions.values()),
+        rules=tuple(rules),
     )
 
 
@@ -207,6 +228,23 @@ class _Lines:
             for number, text in numbered
             if "{{" in text and not text.lstrip().startswith("{{")
         ]
+
+
+class _TemplateLocator(Locator):
+    """Locates paths in a rendered document, and returns their spans in its template."""
+
+    def __init__(self, rendered: Locator, lines: _Lines) -> None:
+        super().__init__(rendered.root, rendered.line_offset, rendered.text)
+        self._lines = lines
+
+    def span_of(self, location: SourceLocation, *, key: bool = False) -> Span:
+        """Return the span of a location in the template."""
+        return self._lines.origin(super().span_of(location, key=key))[0]
+
+    def span_inside(self, path: Path, part: tuple[int, int]) -> Span:
+        """Return the span of the whole text at a path, which Helm may fill in."""
+        del part
+        return self.span(path)
 
 
 @dataclass(frozen=True, slots=True)

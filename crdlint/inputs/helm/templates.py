@@ -90,6 +90,8 @@ def _masked(path: str, text: str, masked: Masked, lint: Lint, without: Container
         documents=result.documents + left,
         crds=crds,
         compared=tuple(compared for compared in result.compared if compared.name in names),
+        definitions=tuple(found for found in result.definitions if found.crd.metadata.name in names),
+        rules=tuple(rule for rule in result.rules if rule.crd in names),
         skipped=result.skipped + left + len(result.crds) - len(crds),
         diagnostics=_in_order(findings, more),
         notices=tuple(notices),
@@ -154,9 +156,24 @@ def _united(result: FileResult, other: FileResult) -> FileResult:
         if (finding.rule, finding.line, finding.column, finding.message) not in known
     ]
     names = {crd.name for crd in result.crds}
-    crds = (*result.crds, *(crd for crd in other.crds if crd.name not in names))
-    compared = (*result.compared, *other.compared)
-    return replace(result, crds=crds, compared=compared, diagnostics=_in_order(result.diagnostics, more))
+    added = replace(
+        other,
+        crds=tuple(crd for crd in other.crds if crd.name not in names),
+        definitions=tuple(found for found in other.definitions if found.crd.metadata.name not in names),
+        rules=tuple(rule for rule in other.rules if rule.crd not in names),
+    )
+    return replace(with_crds(result, added), diagnostics=_in_order(result.diagnostics, more))
+
+
+def with_crds(result: FileResult, other: FileResult) -> FileResult:
+    """Return a result with the CRDs of another one of the same file, without its findings."""
+    return replace(
+        result,
+        crds=(*result.crds, *other.crds),
+        compared=(*result.compared, *other.compared),
+        definitions=(*result.definitions, *other.definitions),
+        rules=(*result.rules, *other.rules),
+    )
 
 
 def template_findings(path: str, text: str, masked: Masked) -> list[Diagnostic]:
