@@ -23,7 +23,7 @@ class Fix:
     edits: tuple[Edit, ...]
 
 
-Origin: TypeAlias = Literal["apiserver", "crdlint"]
+Origin: TypeAlias = Literal["apiserver", "storage", "crdlint"]
 Kind: TypeAlias = Literal["decode", "strict", "field", "warning", "advice"]
 Severity: TypeAlias = Literal["error", "warning", "info"]
 
@@ -46,13 +46,15 @@ class Related:
 class Diagnostic:
     """One finding, with 1-based lines and columns (in characters); `end_column` is exclusive.
 
-    `origin` is `apiserver` for errors of the API server and `crdlint` for crdlint's own advice. `message` is the string
+    `origin` is `apiserver` for errors of the API server, `storage` for those of its storage after validation, and `crdlint`
+    for crdlint's own advice. `message` is the string
     as the API server prints it, unless `server_message` is set, which is then the server's. `crd` is the name of the
     CRD. `hidden` marks findings that the API server reports only after others are fixed. `versions` are the Kubernetes
     versions of a range that report it, empty for all of them. `fix` contains the edits that fix it, if fixes are
     requested and there is one. `lacks` identifies a mapping and a field that it lacks: the field that the finding requires,
     or the field that an unknown one probably was meant to be; see `rules.consequences`. `errors` is the number of errors in
-    `detail`: those of a CEL expression are one finding. Reports do not show `lacks` and `errors`.
+    `detail`: those of a CEL expression are one finding, and one that only follows from others counts as none. Reports do
+    not show `lacks` and `errors`.
     """
 
     origin: Origin

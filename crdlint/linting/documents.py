@@ -165,7 +165,7 @@ class DocumentWalk(ABC):
             if not self.check_objects(document) and not self.check_without_objects(document):
                 self.skipped += 1
         except YAMLDecodeError as error:
-            if self.skips_template(document):
+            if self.skips_template(document) or not self.reports_syntax_error():
                 self.skipped += 1
                 return
             first = first_error(document.root) or error  # in the order in which Go decodes the document

@@ -36,7 +36,7 @@ class Summary:
         self.skipped += result.skipped
         for diagnostic in result.diagnostics:
             if not diagnostic.hidden:
-                self.errors += diagnostic.severity == "error"
+                self.errors += diagnostic.severity == "error" and diagnostic.errors > 0
                 self.warnings += diagnostic.severity == "warning"
                 self.infos += diagnostic.severity == "info"
                 if diagnostic.fix is not None:

@@ -169,7 +169,7 @@ class Report:
 
     def _stopped(self, findings: Sequence[Diagnostic]) -> Iterator[str]:
         """Explain which findings the API server reports first, since a strict request stops at unknown fields."""
-        errors = [finding for finding in findings if finding.kind == "field" and finding.severity == "error"]
+        errors = [error for error in findings if error.kind == "field" and error.severity == "error" and error.errors]
         if errors and any(finding.rule == _UNKNOWN and finding.severity == "error" for finding in findings):
             others = "the other error" if len(errors) == 1 else f"the other {len(errors):,} errors"
             yield from self._note(

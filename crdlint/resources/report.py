@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -26,6 +27,7 @@ from crdlint.resources.places import ResourceLocator
 from crdlint.resources.requests import as_sent, key_of
 from crdlint.resources.validation import NotDecodedError
 from crdlint.rules import duplicates
+from crdlint.rules.storage import refusal
 from crdlint.safety.bugs import contain
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.parse import collector_paused, iter_documents, parse_first
@@ -195,7 +197,7 @@ def old_objects(text: str, *, filename: str) -> OldObjects:
     by_key: dict[Key, dict[str, Any]] = {}
     broken: list[tuple[str, str]] = []
     with collector_paused():
-        for document in iter_documents(text):
+        for document in iter_documents(text) if _may_have_manifests(text) else ():
             try:
                 if document.error is not None:
                     span = problem_span(document.error)
@@ -223,15 +225,24 @@ def validate_text(
     options: Options = _DEFAULTS,
 ) -> Validated:
     """Validate every custom resource of a text, as an update if `old` contains it; invalid input raises no exceptions."""
-    walk = _ObjectWalk(filename, definitions=definitions, old=old, options=options)
+    walk = _ObjectWalk(filename, text=text, definitions=definitions, old=old, options=options)
     result = walk.run(text)
     return Validated(replace(result, notices=(*result.notices, *_notices(walk))), tuple(walk.stored))
+
+
+# Keys of the fields that every manifest has.
+_FIELDS: Final = [re.compile(rf"""(?<![\w.-])["']?{name}["']?\s*:""") for name in ("apiVersion", "kind")]
+
+
+def _may_have_manifests(text: str) -> bool:
+    return all(field.search(text) for field in _FIELDS)
 
 
 @dataclass(slots=True, kw_only=True)
 class _ObjectWalk(DocumentWalk):
     """Validates the custom resources of a file."""
 
+    text: str
     definitions: Definitions
     old: MappingOf[Key, dict[str, Any]] | None
     options: Options
@@ -248,6 +259,10 @@ class _ObjectWalk(DocumentWalk):
         for resource in objects_of(document):
             _object(self, document, resource)
         return len(self.crds) > before
+
+    def reports_syntax_error(self) -> bool:
+        """Return whether the file may have manifests; others, such as the settings of an editor, need not be YAML."""
+        return _may_have_manifests(self.text)
 
     def skips_template(self, document: Document) -> bool:
         """Return whether a document that is not YAML is skipped as a template."""
@@ -385,6 +400,7 @@ def _of_definition(
                 disagreements = list(map(findings.disagreement, compare(evaluations, second_opinions)))
         by_server.append((server, server_findings))
     yield from FindingsByVersion(by_server).merged()
+    yield from _refusal(walk, resource, content, locator, definition)
     yield from disagreements
     walk.withheld.update(placeholders.withheld)
     if outcome is None:
@@ -394,6 +410,20 @@ def _of_definition(
     if isinstance(meta, dict) and not meta.get("name") and isinstance(stored.get("metadata"), dict):
         stored = {**stored, "metadata": {k: v for k, v in stored["metadata"].items() if k != "name"}}
     walk.stored.append(stored)
+
+
+def _refusal(
+    walk: _ObjectWalk, resource: Object, content: dict[str, Any], locator: ResourceLocator, definition: Definition
+) -> Iterator[Diagnostic]:
+    """Yield that the storage rejects a new object that was copied from a cluster."""
+    if walk.old is not None and key_of(content, namespaced=definition.namespaced) in walk.old:
+        return
+    meta = content.get("metadata")
+    version = meta.get("resourceVersion") if isinstance(meta, dict) else None
+    advisory = refusal(resource.root, version, has_status=definition.has_status(resource.version))
+    if advisory is not None:
+        span = locator.span_of(locator.find(advisory.path))
+        yield diagnostic(walk.file, advisory.kind, advisory.rule, advisory.message, span, advisory.help)
 
 
 def _decoded(

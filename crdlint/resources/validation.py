@@ -68,6 +68,7 @@ _NOT_CHECKED: Final = (
     "some validation rules were not checked because the object was invalid;"
     " correct the existing errors to complete validation"
 )
+NOWHERE: Final = Path("<nil>")
 _MAX_REPLICAS: Final = 2**31 - 1
 
 
@@ -250,7 +251,7 @@ class ResourceValidator:
         cost: int | None = None
         if rules is not None and any(map(self._is_blocking, errors)):
             errors.append(
-                FieldError(RULE_ID, INVALID, Path("<nil>"), None, _NOT_CHECKED, reason=Reason(Code.NOT_CHECKED))
+                FieldError(RULE_ID, INVALID, NOWHERE, None, _NOT_CHECKED, reason=Reason(Code.NOT_CHECKED), errors=0)
             )
         elif rules is not None and all(error.type is not NOT_EVALUATED for error in errors):
             try:

@@ -38,6 +38,7 @@ _FAMILIES: Final[dict[str, tuple[str, ...]]] = {
     "formats": ("ADVICE",),
     "yaml_booleans": ("ADVICE",),
     "yaml_texts": ("ADVICE",),
+    "storage": ("ADVICE",),
     "leftovers": ("ADVICE",),
     "kube_versions": ("ADVICE",),
     "size": ("ADVICE",),

@@ -84,6 +84,8 @@ _OF_SCHEMA: Final = _Relation(
     lambda found: _schema(found.field) if found.field.endswith(_ROOT) else None,
 )
 _ANYWHERE: Final = _Relation(lambda _: "", lambda _: "")
+# That the rules of an object are not evaluated, and an error of its values.
+_NOT_EVALUATED: Final = _Relation(lambda found: None if found.errors else "", lambda _: "")
 
 _CONSEQUENCES: Final = (
     *(
@@ -127,6 +129,7 @@ _CONSEQUENCES: Final = (
     _Consequence("structural-incomplete", "metadata-in-junctor", _SAME_PLACE),
     _Consequence("kube-version-drops-field", "unknown-field", _SAME_PLACE),
     _Consequence("selectable-field-invalid", "schema-required", _ANYWHERE),
+    _Consequence("resource-rule", "resource-value", _NOT_EVALUATED),
     _Consequence("conversion-webhook-config", "conversion-strategy-invalid", _ANYWHERE),
     _Consequence("conversion-review-versions", "conversion-strategy-invalid", _ANYWHERE),
     _Consequence("metadata-name", "group-invalid", _ANYWHERE),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.paths import Path
+from crdlint.rules import storage
 from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.finding import Fixer, mapping_at
 from crdlint.rules.engine.rule import Rule
@@ -55,7 +56,9 @@ _FIELDS: Final = (
 
 
 def leftovers(crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield the fields that the server sets or removes itself."""
+    """Yield the fields that the server sets or removes itself, unless the finding about a copy from a cluster names them."""
+    if any(storage.on_create(crd)):
+        return
     for path, reason in _FIELDS:
         if child(crd.root, *map(str, path.steps())) is not None:
             message = f"`{path}` has no effect in a manifest: {reason}"

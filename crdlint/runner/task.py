@@ -255,7 +255,7 @@ class Checker:
             return (result, *(failure.result() for failure in failures))
 
         outcome = _outcome(name, task, text, check, unread)
-        return outcome._replace(problem=_NOT_RENDERED) if any(one.is_chosen for one in failures) else outcome
+        return outcome._replace(problem=_NOT_RENDERED) if any(failure.is_chosen for failure in failures) else outcome
 
     def check_release(self, chart: str) -> CheckOutcome:
         """Check the size of a chart's release; the outcome has no results if it is far from the limit."""

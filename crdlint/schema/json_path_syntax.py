@@ -43,44 +43,44 @@ class _Action:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._at = 1
+        self._offset = 1
         self._follows_descent = False
         self._parts: list[str] = []
 
     def parse(self) -> list[str]:
         """Parse the actions of the text, and return the paths in brackets; raise _SyntaxError."""
-        while self._at < len(self._text):
-            if self._text[self._at] != "}":
+        while self._offset < len(self._text):
+            if self._text[self._offset] != "}":
                 self._step()
                 continue
-            start = self._text.find("{", self._at)  # of the next action; there may be text between them
+            start = self._text.find("{", self._offset)  # of the next action; there may be text between them
             if start < 0:
                 return self._parts
-            self._at, self._follows_descent = start + 1, False
+            self._offset, self._follows_descent = start + 1, False
         raise _SyntaxError("unclosed action")
 
     def _step(self) -> None:
-        text, at = self._text, self._at
-        char = text[at]
+        text, offset = self._text, self._offset
+        char = text[offset]
         follows_descent, self._follows_descent = self._follows_descent, False
         if char in "\r\n":
             raise _SyntaxError("unclosed action")
         if char in " @$":
-            self._at, self._follows_descent = at + 1, follows_descent
-        elif text.startswith("[?(", at):
+            self._offset, self._follows_descent = offset + 1, follows_descent
+        elif text.startswith("[?(", offset):
             self._filter()
-        elif text.startswith("..", at):
+        elif text.startswith("..", offset):
             self._descend(follows_descent=follows_descent)
         elif char == "[":
             self._array()
         elif char in "\"'":
             self._quote(char)
         elif char == ".":
-            self._skip(_FIELD, at + 1)
+            self._skip(_FIELD, offset + 1)
         elif char in "+-" or char.isdecimal():
             self._number()
         elif char == "_" or char.isalpha():
-            self._skip(_IDENTIFIER, at)
+            self._skip(_IDENTIFIER, offset)
         else:
             shown = f" '{char}'" if char.isprintable() else ""
             raise _SyntaxError(f"unrecognized character in action: U+{ord(char):04X}{shown}")
@@ -88,28 +88,28 @@ class _Action:
     def _skip(self, pattern: re.Pattern[str], start: int) -> str:
         match = pattern.match(self._text, start)
         assert match is not None  # noqa: S101  the patterns match an empty text
-        self._at = match.end()
+        self._offset = match.end()
         return match[0]
 
     def _descend(self, *, follows_descent: bool) -> None:
         if follows_descent:
             raise _SyntaxError("invalid multiple recursive descent")
-        self._at += 2
-        char = self._text[self._at]  # the brace at the end at least
+        self._offset += 2
+        char = self._text[self._offset]  # the brace at the end at least
         if char == "_" or char.isalpha() or char.isdecimal():
-            self._skip(_FIELD, self._at)
+            self._skip(_FIELD, self._offset)
         else:
             self._follows_descent = True
 
     def _number(self) -> None:
-        number = self._skip(_NUMBER, self._at)
+        number = self._skip(_NUMBER, self._offset)
         if not _FLOAT.match(number) or not isfinite(float(number)):
             raise _SyntaxError(f"cannot parse number {number}")
 
     def _array(self) -> None:
-        end = self._end("]", self._at, "unterminated array")
-        index = self._text[self._at + 1 : end]
-        self._at = end + 1
+        end = self._end("]", self._offset, "unterminated array")
+        index = self._text[self._offset + 1 : end]
+        self._offset = end + 1
         if "," in index:
             self._parts += (f"[{item.strip(' ')}]" for item in index.split(","))
             return
@@ -127,29 +127,29 @@ class _Action:
                 raise _SyntaxError(f"array index {bound} is not a number")
 
     def _filter(self) -> None:
-        start = at = self._at + len("[?(")
+        start = end = self._offset + len("[?(")
         quote, is_closed = "", False
-        while (char := self._text[at : at + 1]) != ")" or bool(quote) != is_closed:
+        while (char := self._text[end : end + 1]) != ")" or bool(quote) != is_closed:
             if char in ("", "\n"):
                 raise _SyntaxError("unterminated filter")
             if char in "\"'":
                 if not quote:
                     quote = char
-                elif char == quote and self._text[at - 1] != "\\":
+                elif char == quote and self._text[end - 1] != "\\":
                     is_closed = True
-            at += 1
-        if self._text[at + 1 : at + 2] != "]":
+            end += 1
+        if self._text[end + 1 : end + 2] != "]":
             raise _SyntaxError("unclosed array expect ]")
-        self._at = at + 2
-        comparison = _COMPARISON.match(self._text, start, at)
-        self._parts += [self._text[start:at]] if comparison is None else comparison.groups()
+        self._offset = end + 2
+        comparison = _COMPARISON.match(self._text, start, end)
+        self._parts += [self._text[start:end]] if comparison is None else comparison.groups()
 
     def _quote(self, quote: str) -> None:
-        at = self._at + 1
-        end = self._end(quote, at, "unterminated quoted string")
+        start = self._offset + 1
+        end = self._end(quote, start, "unterminated quoted string")
         while self._text[end - 1] == "\\":
             end = self._end(quote, end + 1, "unterminated quoted string")
-        content = self._text[at:end]
+        content = self._text[start:end]
         if "\\" in content or quote in content:
             for left in _ESCAPE[quote].finditer(content):
                 rune = int(left[1] or left[2] or "0", 16)
@@ -158,7 +158,7 @@ class _Action:
             rest = _ESCAPE[quote].sub("", content)
             if "\\" in rest or quote in rest:
                 raise _SyntaxError(f"unquote string {quote}{content}{quote} error invalid syntax")
-        self._at = end + 1
+        self._offset = end + 1
 
     def _end(self, char: str, start: int, reason: str) -> int:
         """Return the next index of a character in the line; raise _SyntaxError."""

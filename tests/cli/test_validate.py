@@ -94,7 +94,7 @@ TROUBLE = {
     "a missing file": (["--crd", CRD, "missing.yaml"], None, 2, "missing.yaml: No such file or directory"),
     "a missing CRD": (["--crd", "missing.yaml", GOOD], None, 2, "missing.yaml: No such file or directory"),
     "binary": (["--crd", CRD, "-"], b"\x00\x01", 2, "<stdin>: binary data"),
-    "broken YAML": (["--crd", CRD, "-"], b"a: [", 1, ""),
+    "broken YAML": (["--crd", CRD, "-"], b"apiVersion: a\nkind: [", 1, ""),
     "no object": (["--crd", CRD, "-", "--allow-empty"], b"- 1\n---\n7\n", 0, ""),
     "the same CRD twice": (["--crd", CRD, "--crd", CRD, GOOD], None, 0, ""),
 }
@@ -263,9 +263,9 @@ def test_misuse(args: list[str], said: str) -> None:
 
 def test_old_objects_that_are_broken(tmp_path: Path) -> None:
     old = tmp_path / "old.yaml"
-    old.write_text("a: [\n")
+    old.write_text("apiVersion: a\nkind: [\n")
     result = run("--crd", CRD, GOOD, "--old", str(old))
-    assert (result.exit_code, "old.yaml:2:1: yaml: " in result.stderr) == (2, True)
+    assert (result.exit_code, "old.yaml:3:1: yaml: " in result.stderr) == (2, True)
     assert "is not among the old objects" in result.stdout
 
 
@@ -438,3 +438,27 @@ def test_only_crds_that_are_needed_are_parsed(layout: str, here: Path, monkeypat
         (False, True),
         (True, False),
     ]
+
+
+def test_files_without_apiversion_and_kind_are_no_manifests(tmp_path: Path) -> None:
+    texts = {
+        "launch.json": '{\n  // the debugger\n  "version": "0.2.0", "kind": 1,\n}\n',
+        "antora.yml": "name: docs\nversion: ~\nnav: [a\n",
+        "settings.yaml": "null: x\n",
+        "broken.yaml": "apiVersion: example.com/v1\nkind: Foo\nmetadata:\n\tname: x\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    done = run("--crd", CRD, "--format", "concise", str(tmp_path))
+    assert [line.partition(tmp_path.name)[2][:15] for line in done.stdout.splitlines()] == ["/broken.yaml:4:"]
+    done = run("--crd", CRD, "--old", str(tmp_path), GOOD)
+    assert ("broken.yaml:4" in done.stderr, "launch.json" in done.stderr) == (True, False)
+
+
+def test_rules_that_were_not_checked_follow_from_the_error_that_prevents_it(tmp_path: Path) -> None:
+    file = tmp_path / "x.yaml"
+    file.write_text(Path(GOOD).read_text().replace("size: ", "size: x"))
+    lines = run("--crd", CRD, str(file)).stdout.splitlines()
+    (index,) = [i for i, line in enumerate(lines) if "some validation rules were not checked" in line]
+    assert lines[index - 1].endswith(": follows from the finding above")
+    assert "checked 1 file, 1 resource: 1 error, 0 warnings" in lines
