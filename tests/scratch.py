@@ -44,7 +44,7 @@ def clean() -> dict[str, str]:
 
 def run(*command: str | Path, cwd: Path, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [str(part) for part in command], cwd=cwd, env=env, capture_output=True, text=True, check=False, timeout=300
+        [str(part) for part in command], cwd=cwd, env=env, capture_output=True, text=True, check=False
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import replace
+from typing import Final
 
 import pytest
 from present import present
@@ -25,41 +26,40 @@ OURS = replace(RESULT, diagnostics=(WARNED, ADVISED, NOTED))
 PER_FILE = (("*.yaml", ("*",)),)
 
 
-@pytest.mark.parametrize(
-    ("result", "config", "told", "ignored", "refused", "failed"),
-    [
-        (RESULT, Config(), "rwanh", {}, 0, True),
-        (OURS, Config(), "wan", {}, 0, False),
-        (OURS, Config(fail_on="warning"), "wan", {}, 0, True),
-        (OURS, Config(fail_on="info"), "wan", {}, 0, True),
-        (RESULT, Config(fail_on="never"), "rwanh", {}, 0, False),
-        (RESULT, Config(ignore=("pattern-invalid",)), "wanh", {"ignore": 1}, 1, True),
-        (RESULT, Config(ignore=("pattern-invalid",), accept_rejections=True), "wanh", {"ignore": 1}, 1, False),
-        (RESULT, Config(ignore=("pattern-invalid",), fail_on="never"), "wanh", {"ignore": 1}, 1, False),
-        (RESULT, Config(ignore=("*",)), "", {"ignore": 4}, 1, True),
-        (OURS, Config(ignore=("*",), fail_on="info"), "", {"ignore": 3}, 0, False),
-        (RESULT, Config(select=("yaml-*",)), "a", {"select": 3}, 1, True),
-        (RESULT, Config(select=("yaml-*",), accept_rejections=True), "a", {"select": 3}, 1, False),
-        (RESULT, Config(folder="/r", per_file_ignores=PER_FILE), "", {"per-file-ignores": 4}, 1, True),
-        (RESULT, Config(folder="/s", per_file_ignores=PER_FILE), "rwanh", {}, 0, True),
-        (RESULT, Config(severity=(("pattern-*", "off"),)), "wanh", {"severity": 1}, 1, True),
-        (RESULT, Config(severity=(("pattern-*", "warning"),)), "rwanh", {}, 1, True),
-        (RESULT, Config(severity=(("pattern-*", "info"),), accept_rejections=True), "rwanh", {}, 1, False),
-        (RESULT, Config(severity=(("pattern-*", "error"),)), "rwanh", {}, 0, True),
-        (OURS, Config(severity=(("yaml-boolean", "error"),)), "wan", {}, 0, True),
-        (OURS, Config(severity=(("yaml-boolean", "info"),), fail_on="warning"), "wan", {}, 0, True),
-        (RESULT, Config(ignore=("cel-*",)), "rwan", {}, 0, True),
-    ],
-)
-def test_what_is_left(
-    result: FileResult, config: Config, told: str, ignored: dict[str, int], refused: int, failed: bool
-) -> None:
-    applied = apply(result, config)
-    assert "".join("h" if d.hidden else d.message[0] for d in applied.result.diagnostics) == told
-    assert dict(applied.ignored) == ignored
-    assert len(applied.rejections) == refused
-    assert applied.failed is failed
-    assert pickle.loads(pickle.dumps(applied)) == applied
+LEFT: Final[list[tuple[FileResult, Config, str, dict[str, int], int, bool]]] = [
+    (RESULT, Config(), "rwanh", {}, 0, True),
+    (OURS, Config(), "wan", {}, 0, False),
+    (OURS, Config(fail_on="warning"), "wan", {}, 0, True),
+    (OURS, Config(fail_on="info"), "wan", {}, 0, True),
+    (RESULT, Config(fail_on="never"), "rwanh", {}, 0, False),
+    (RESULT, Config(ignore=("pattern-invalid",)), "wanh", {"ignore": 1}, 1, True),
+    (RESULT, Config(ignore=("pattern-invalid",), accept_rejections=True), "wanh", {"ignore": 1}, 1, False),
+    (RESULT, Config(ignore=("pattern-invalid",), fail_on="never"), "wanh", {"ignore": 1}, 1, False),
+    (RESULT, Config(ignore=("*",)), "", {"ignore": 4}, 1, True),
+    (OURS, Config(ignore=("*",), fail_on="info"), "", {"ignore": 3}, 0, False),
+    (RESULT, Config(select=("yaml-*",)), "a", {"select": 3}, 1, True),
+    (RESULT, Config(select=("yaml-*",), accept_rejections=True), "a", {"select": 3}, 1, False),
+    (RESULT, Config(folder="/r", per_file_ignores=PER_FILE), "", {"per-file-ignores": 4}, 1, True),
+    (RESULT, Config(folder="/s", per_file_ignores=PER_FILE), "rwanh", {}, 0, True),
+    (RESULT, Config(severity=(("pattern-*", "off"),)), "wanh", {"severity": 1}, 1, True),
+    (RESULT, Config(severity=(("pattern-*", "warning"),)), "rwanh", {}, 1, True),
+    (RESULT, Config(severity=(("pattern-*", "info"),), accept_rejections=True), "rwanh", {}, 1, False),
+    (RESULT, Config(severity=(("pattern-*", "error"),)), "rwanh", {}, 0, True),
+    (OURS, Config(severity=(("yaml-boolean", "error"),)), "wan", {}, 0, True),
+    (OURS, Config(severity=(("yaml-boolean", "info"),), fail_on="warning"), "wan", {}, 0, True),
+    (RESULT, Config(ignore=("cel-*",)), "rwan", {}, 0, True),
+]
+
+
+def test_what_is_left(subtests: pytest.Subtests) -> None:
+    for result, config, told, ignored, refused, failed in LEFT:
+        with subtests.test(str(result)[:60]):
+            applied = apply(result, config)
+            assert "".join("h" if d.hidden else d.message[0] for d in applied.result.diagnostics) == told
+            assert dict(applied.ignored) == ignored
+            assert len(applied.rejections) == refused
+            assert applied.failed is failed
+            assert pickle.loads(pickle.dumps(applied)) == applied
 
 
 def test_severities_are_changed() -> None:

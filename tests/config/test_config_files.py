@@ -7,7 +7,7 @@ import os
 import pickle
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -168,105 +168,105 @@ def test_a_broken_one_is_the_same_error_for_all_below(tmp_path: Path) -> None:
 # What is wrong, and where
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("select: []\nignor: []\n", [(2, 1, "unknown key 'ignor'; did you mean 'ignore'?")]),
-        ("kube_version: 1.30\n", [(1, 1, "unknown key 'kube_version'; did you mean 'kube-version'?")]),
-        ("zzz: 1\n", [(1, 1, "unknown key 'zzz'")]),
-        ("ignore:\n- cel-rule-cots\n", [(2, 3, "there is no rule 'cel-rule-cots'; did you mean 'cel-rule-cost'?")]),
-        ("select: [cel]\n", [(1, 10, "no rule is called 'cel'; did you mean 'cel-*'?")]),
-        ("select: [clel-*]\n", [(1, 10, "no rule matches 'clel-*'; did you mean 'cel-*'?")]),
-        ("select: cel-*\n", [(1, 9, "'select' must be a list, not 'cel-*'")]),
-        ("select:\n", [(1, 1, "'select' must be a list, not nothing")]),
-        ("select: [[a]]\n", [(1, 10, "an entry of 'select' must be text, not a list")]),
-        ("select: ['']\n", [(1, 10, "an entry of 'select' is empty")]),
-        ("- a\n", [(1, 1, "the configuration must be keys with values, not a list")]),
-        ("fail\n", [(1, 1, "the configuration must be keys with values, not 'fail'")]),
-        (
-            "severity:\n  yaml-boolean: warn\n",
-            [(2, 17, "severity: 'yaml-boolean' is error, warning, info or off, not 'warn'; did you mean 'warning'?")],
-        ),
-        (
-            "severity: {yaml-bolean: off}\n",
-            [(1, 12, "there is no rule 'yaml-bolean'; did you mean 'yaml-boolean'?")],
-        ),
-        ("fail-on: errors\n", [(1, 10, "'fail-on' is error, warning, info or never, not 'errors'; did you mean 'error'?")]),
-        ("include-dependencies: yes\n", [(1, 23, "'include-dependencies' must be true or false, not 'yes'")]),
-        ("kube-version: new\n", [(1, 15, "'kube-version': 'new' is not a Kubernetes version such as 1.36")]),
-        ("kube-version: 1.3\n", [(1, 15, "'kube-version': '1.3' is not within 1.28..1.37 (1.37 is a preview)")]),
-        ("kube-version: 1.36..1.30\n", [(1, 15, "'kube-version': '1.36..1.30' ends before it begins")]),
-        ("exclude: ['!']\n", [(1, 11, "'!' is not a pattern of files")]),
-        ("per-file-ignores: {a: b}\n", [(1, 23, "per-file-ignores: 'a' must be a list, not 'b'")]),
-        (
-            "per-file-ignores:\n  '*.yaml':\n  - yaml-boolaen\n",
-            [(3, 5, "there is no rule 'yaml-boolaen'; did you mean 'yaml-boolean'?")],
-        ),
-        ("select: [*]\n", [
-            (1, 11, "not valid YAML: yaml: did not find expected alphabetic or numeric character: "
-                    "put what begins with * in quotes"),
-        ]),
-        ("select: [*-cost]\n", [
-            (1, 10, "not valid YAML: yaml: unknown anchor '-cost' referenced: put what begins with * in quotes"),
-        ]),
-        ("select: []\nselect: []\n", [(2, 1, "'select' is given twice")]),
-        ("? [a]\n: 1\n", [(1, 3, "a key that is a list or mapping, not a name")]),
-        ("select: []\n---\nignore: []\n", [(3, 1, "a second document: a configuration is one")]),
-        ("a: &a [*a]\n", [(1, 8, "not valid YAML: yaml: anchor 'a' value contains itself")]),
-        (
-            "required-version: '>=99'\nnew-key: 1\n",
-            [(1, 19, "this is crdlint 0.1.0, and the configuration is for >=99: pip install 'crdlint>=99'")],
-        ),
-        (
-            "required-version: 0.4\n",
-            [(1, 19, "'required-version': '0.4' is not a version specifier; did you mean '>=0.4'?")],
-        ),
-        ("required-version: [1]\n", [(1, 1, "'required-version' must be text, not a list")]),
-        ("fail-on: x\nselect: 1\n", [
-            (1, 10, "'fail-on' is error, warning, info or never, not 'x'"),
-            (2, 9, "'select' must be a list, not '1'"),
-        ]),
-    ],
-)  # fmt: skip
-def test_faults_of_yaml(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, expected: list[tuple[int, int, str]]
-) -> None:
-    monkeypatch.setattr("crdlint.config.validate.__version__", "0.1.0")
-    assert faults(tmp_path, text) == expected
+FAULTS_OF_YAML: Final[list[tuple[str, list[tuple[int, int, str]]]]] = [
+    ("select: []\nignor: []\n", [(2, 1, "unknown key 'ignor'; did you mean 'ignore'?")]),
+    ("kube_version: 1.30\n", [(1, 1, "unknown key 'kube_version'; did you mean 'kube-version'?")]),
+    ("zzz: 1\n", [(1, 1, "unknown key 'zzz'")]),
+    ("ignore:\n- cel-rule-cots\n", [(2, 3, "there is no rule 'cel-rule-cots'; did you mean 'cel-rule-cost'?")]),
+    ("select: [cel]\n", [(1, 10, "no rule is called 'cel'; did you mean 'cel-*'?")]),
+    ("select: [clel-*]\n", [(1, 10, "no rule matches 'clel-*'; did you mean 'cel-*'?")]),
+    ("select: cel-*\n", [(1, 9, "'select' must be a list, not 'cel-*'")]),
+    ("select:\n", [(1, 1, "'select' must be a list, not nothing")]),
+    ("select: [[a]]\n", [(1, 10, "an entry of 'select' must be text, not a list")]),
+    ("select: ['']\n", [(1, 10, "an entry of 'select' is empty")]),
+    ("- a\n", [(1, 1, "the configuration must be keys with values, not a list")]),
+    ("fail\n", [(1, 1, "the configuration must be keys with values, not 'fail'")]),
+    (
+        "severity:\n  yaml-boolean: warn\n",
+        [(2, 17, "severity: 'yaml-boolean' is error, warning, info or off, not 'warn'; did you mean 'warning'?")],
+    ),
+    (
+        "severity: {yaml-bolean: off}\n",
+        [(1, 12, "there is no rule 'yaml-bolean'; did you mean 'yaml-boolean'?")],
+    ),
+    ("fail-on: errors\n", [(1, 10, "'fail-on' is error, warning, info or never, not 'errors'; did you mean 'error'?")]),
+    ("include-dependencies: yes\n", [(1, 23, "'include-dependencies' must be true or false, not 'yes'")]),
+    ("kube-version: new\n", [(1, 15, "'kube-version': 'new' is not a Kubernetes version such as 1.36")]),
+    ("kube-version: 1.3\n", [(1, 15, "'kube-version': '1.3' is not within 1.28..1.37 (1.37 is a preview)")]),
+    ("kube-version: 1.36..1.30\n", [(1, 15, "'kube-version': '1.36..1.30' ends before it begins")]),
+    ("exclude: ['!']\n", [(1, 11, "'!' is not a pattern of files")]),
+    ("per-file-ignores: {a: b}\n", [(1, 23, "per-file-ignores: 'a' must be a list, not 'b'")]),
+    (
+        "per-file-ignores:\n  '*.yaml':\n  - yaml-boolaen\n",
+        [(3, 5, "there is no rule 'yaml-boolaen'; did you mean 'yaml-boolean'?")],
+    ),
+    ("select: [*]\n", [
+        (1, 11, "not valid YAML: yaml: did not find expected alphabetic or numeric character: "
+                "put what begins with * in quotes"),
+    ]),
+    ("select: [*-cost]\n", [
+        (1, 10, "not valid YAML: yaml: unknown anchor '-cost' referenced: put what begins with * in quotes"),
+    ]),
+    ("select: []\nselect: []\n", [(2, 1, "'select' is given twice")]),
+    ("? [a]\n: 1\n", [(1, 3, "a key that is a list or mapping, not a name")]),
+    ("select: []\n---\nignore: []\n", [(3, 1, "a second document: a configuration is one")]),
+    ("a: &a [*a]\n", [(1, 8, "not valid YAML: yaml: anchor 'a' value contains itself")]),
+    (
+        "required-version: '>=99'\nnew-key: 1\n",
+        [(1, 19, "this is crdlint 0.1.0, and the configuration is for >=99: pip install 'crdlint>=99'")],
+    ),
+    (
+        "required-version: 0.4\n",
+        [(1, 19, "'required-version': '0.4' is not a version specifier; did you mean '>=0.4'?")],
+    ),
+    ("required-version: [1]\n", [(1, 1, "'required-version' must be text, not a list")]),
+    ("fail-on: x\nselect: 1\n", [
+        (1, 10, "'fail-on' is error, warning, info or never, not 'x'"),
+        (2, 9, "'select' must be a list, not '1'"),
+    ]),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("[tool.crdlint]\nignor = []\n", [(2, 1, "unknown key 'ignor'; did you mean 'ignore'?")]),
-        ("[tool.crdlint]\nselect = [\n  'cel-*',\n  'cell-*',\n]\n", [
-            (4, 3, "no rule matches 'cell-*'; did you mean 'cel-*'?"),
-        ]),
-        ("[tool]\ncrdlint.fail-on = 'nevr'\n", [
-            (2, 19, "'fail-on' is error, warning, info or never, not 'nevr'; did you mean 'never'?"),
-        ]),
-        ("[tool.crdlint.severity]\nyaml-boolean = 'warn'\n", [
-            (2, 16, "severity: 'yaml-boolean' is error, warning, info or off, not 'warn'; did you mean 'warning'?"),
-        ]),
-        ("[tool.crdlint]\nseverity = {yaml-bolean = 'off'}\n", [
-            (2, 13, "there is no rule 'yaml-bolean'; did you mean 'yaml-boolean'?"),
-        ]),
-        ("[tool]\ncrdlint = 3\n", [(2, 11, "the configuration must be keys with values, not 3")]),
-        ("[tool]\ncrdlint = {select = 3}\n", [(2, 21, "'select' must be a list, not 3")]),
-        ("[tool.crdlint]\nkube-version = 1\n", [(2, 16, "'kube-version' must be text, not 1")]),
-        ('x = """\n[tool.crdlint]\nselect = 1\n"""\n[tool.crdlint]\nselect = 2\n', [
-            (6, 10, "'select' must be a list, not 2"),
-        ]),
-        ("[tool.crdlint]\nselect = [\n", [(2, 11, "not valid TOML: Invalid value (the file ends too early)")]),
-        ("[tool.crdlint]\nselect == 1\n", [(2, 9, "not valid TOML: Invalid value")]),
-        ("[tool.crdlint]\na = 1\na = 2\n", [(3, 6, "not valid TOML: Cannot overwrite a value")]),
-        ("[tool.crdlint]\na = " + "[" * 100_000, [(1, 1, "not valid TOML: nested too deeply")]),
-        ("[tool.crdlint]\n" + "a." * 100_000 + "a = 1\n", [(2, 1, "not valid TOML: a key of more than 100 parts")]),
-        ("[tool.crdlint]\nselect = 2020-01-01\n", [(2, 10, "'select' must be a list, not 2020-01-01")]),
-    ],
-)  # fmt: skip
-def test_faults_of_toml(tmp_path: Path, text: str, expected: list[tuple[int, int, str]]) -> None:
-    assert faults(tmp_path, text, "pyproject.toml") == expected
+def test_faults_of_yaml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests) -> None:
+    for text, expected in FAULTS_OF_YAML:
+        with subtests.test(str(text)[:60]):
+            monkeypatch.setattr("crdlint.config.validate.__version__", "0.1.0")
+            assert faults(tmp_path, text) == expected
+
+
+FAULTS_OF_TOML: Final[list[tuple[str, list[tuple[int, int, str]]]]] = [
+    ("[tool.crdlint]\nignor = []\n", [(2, 1, "unknown key 'ignor'; did you mean 'ignore'?")]),
+    ("[tool.crdlint]\nselect = [\n  'cel-*',\n  'cell-*',\n]\n", [
+        (4, 3, "no rule matches 'cell-*'; did you mean 'cel-*'?"),
+    ]),
+    ("[tool]\ncrdlint.fail-on = 'nevr'\n", [
+        (2, 19, "'fail-on' is error, warning, info or never, not 'nevr'; did you mean 'never'?"),
+    ]),
+    ("[tool.crdlint.severity]\nyaml-boolean = 'warn'\n", [
+        (2, 16, "severity: 'yaml-boolean' is error, warning, info or off, not 'warn'; did you mean 'warning'?"),
+    ]),
+    ("[tool.crdlint]\nseverity = {yaml-bolean = 'off'}\n", [
+        (2, 13, "there is no rule 'yaml-bolean'; did you mean 'yaml-boolean'?"),
+    ]),
+    ("[tool]\ncrdlint = 3\n", [(2, 11, "the configuration must be keys with values, not 3")]),
+    ("[tool]\ncrdlint = {select = 3}\n", [(2, 21, "'select' must be a list, not 3")]),
+    ("[tool.crdlint]\nkube-version = 1\n", [(2, 16, "'kube-version' must be text, not 1")]),
+    ('x = """\n[tool.crdlint]\nselect = 1\n"""\n[tool.crdlint]\nselect = 2\n', [
+        (6, 10, "'select' must be a list, not 2"),
+    ]),
+    ("[tool.crdlint]\nselect = [\n", [(2, 11, "not valid TOML: Invalid value (the file ends too early)")]),
+    ("[tool.crdlint]\nselect == 1\n", [(2, 9, "not valid TOML: Invalid value")]),
+    ("[tool.crdlint]\na = 1\na = 2\n", [(3, 6, "not valid TOML: Cannot overwrite a value")]),
+    ("[tool.crdlint]\na = " + "[" * 100_000, [(1, 1, "not valid TOML: nested too deeply")]),
+    ("[tool.crdlint]\n" + "a." * 100_000 + "a = 1\n", [(2, 1, "not valid TOML: a key of more than 100 parts")]),
+    ("[tool.crdlint]\nselect = 2020-01-01\n", [(2, 10, "'select' must be a list, not 2020-01-01")]),
+]  # fmt: skip
+
+
+def test_faults_of_toml(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for text, expected in FAULTS_OF_TOML:
+        with subtests.test(str(text)[:60]):
+            assert faults(tmp_path, text, "pyproject.toml") == expected
 
 
 def test_a_pyproject_that_is_not_ours_may_be_broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -382,27 +382,28 @@ def test_the_command_line_is_laid_over() -> None:
 # Values of every type in every place
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("fail-on: [error]", "'fail-on' must be text, not a list"),
-        ("fail-on: true", "'fail-on' must be text, not true"),
-        ("fail-on: {a: b}", "'fail-on' must be text, not keys with values"),
-        ("severity: {a: [b]}", "severity: 'a' must be text, not a list"),
-        ("severity: {a: true}", "severity: 'a' must be text, not true"),
-        (f"required-version: '>={'1' * 4301}'", "is not a version specifier"),
-        (f"required-version: '>={'1.' * 50_000}'", "is not a version specifier"),
-        (f"kube-version: '1.{'1' * 4301}'", "'kube-version'"),
-        (f"kube-version: {'1' * 4301}", "'kube-version'"),
-        (f"select: ['{'*a' * 50_000}']", "no rule matches"),
-        ("select: ['cel-[']", "no rule matches 'cel-['"),
-        ("exclude: ['[[:foo:]]']", "'[[:foo:]]' is not a pattern of files"),
-    ],
-)
-def test_values_of_a_wrong_type_or_size_are_reported_once(tmp_path: Path, text: str, message: str) -> None:
-    found = faults(tmp_path, text)
-    assert [message in said for _, _, said in found] == [True]
-    assert len(found[0][2]) < 400
+WRONG_VALUES: Final[list[tuple[str, str]]] = [
+    ("fail-on: [error]", "'fail-on' must be text, not a list"),
+    ("fail-on: true", "'fail-on' must be text, not true"),
+    ("fail-on: {a: b}", "'fail-on' must be text, not keys with values"),
+    ("severity: {a: [b]}", "severity: 'a' must be text, not a list"),
+    ("severity: {a: true}", "severity: 'a' must be text, not true"),
+    (f"required-version: '>={'1' * 4301}'", "is not a version specifier"),
+    (f"required-version: '>={'1.' * 50_000}'", "is not a version specifier"),
+    (f"kube-version: '1.{'1' * 4301}'", "'kube-version'"),
+    (f"kube-version: {'1' * 4301}", "'kube-version'"),
+    (f"select: ['{'*a' * 50_000}']", "no rule matches"),
+    ("select: ['cel-[']", "no rule matches 'cel-['"),
+    ("exclude: ['[[:foo:]]']", "'[[:foo:]]' is not a pattern of files"),
+]
+
+
+def test_values_of_a_wrong_type_or_size_are_reported_once(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for text, message in WRONG_VALUES:
+        with subtests.test(str(text)[:60]):
+            found = faults(tmp_path, text)
+            assert [message in said for _, _, said in found] == [True]
+            assert len(found[0][2]) < 400
 
 
 @pytest.mark.parametrize(
@@ -418,23 +419,24 @@ def test_a_number_too_large_is_reported(tmp_path: Path, number: str, fault: tupl
     assert faults(tmp_path, f"[tool.crdlint]\nfail-on = {number}\n", "pyproject.toml") == [fault]
 
 
-@pytest.mark.parametrize(
-    ("text", "mentioned"),
-    [
-        ("[tool.crdlint]", True),
-        ("[ tool . 'crdlint' ]", True),
-        ("[tool.crdlint.severity]", True),
-        ("[tool]\ncrdlint.select = []", True),
-        ('[tool]\r\n\t"crdlint" = {select = []}', True),
-        ("tool = {crdlint = {}}", True),
-        ("tool = {ruff = {}, crdlint = {}}", True),
-        ("[project]\ndependencies = ['crdlint', 'ruff']", False),
-        ("dependencies = ['crdlint>=0.1']", False),
-        ("[crdlint]", False),
-    ],
-)
-def test_a_table_of_ours_is_recognised(text: str, mentioned: bool) -> None:
-    assert mentions_crdlint(f"\n{text}\n".encode()) is mentioned
+MENTIONS: Final[list[tuple[str, bool]]] = [
+    ("[tool.crdlint]", True),
+    ("[ tool . 'crdlint' ]", True),
+    ("[tool.crdlint.severity]", True),
+    ("[tool]\ncrdlint.select = []", True),
+    ('[tool]\r\n\t"crdlint" = {select = []}', True),
+    ("tool = {crdlint = {}}", True),
+    ("tool = {ruff = {}, crdlint = {}}", True),
+    ("[project]\ndependencies = ['crdlint', 'ruff']", False),
+    ("dependencies = ['crdlint>=0.1']", False),
+    ("[crdlint]", False),
+]
+
+
+def test_a_table_of_ours_is_recognised(subtests: pytest.Subtests) -> None:
+    for text, mentioned in MENTIONS:
+        with subtests.test(str(text)[:60]):
+            assert mentions_crdlint(f"\n{text}\n".encode()) is mentioned
 
 
 @pytest.mark.parametrize("blank", [b" ", b"\n", b"\t \n", b'"', b"crdlint tool ", b"; crdlint "])

@@ -110,13 +110,14 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize(("text", "changes"), CHANGES.values(), ids=CHANGES)
-def test_what_changes_crds(text: str, changes: bool, tmp_path: Path) -> None:
-    folder = write(tmp_path, {**FILES, "kustomization.yaml": f"resources: [crd.yaml]\n{text}"})
-    found = read_kustomization(folder)
-    assert found is not None
-    assert found.problem is None
-    assert changes_crds(found) is changes
+def test_what_changes_crds(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for name, (text, changes) in CHANGES.items():
+        with subtests.test(name):
+            folder = write(tmp_path, {**FILES, "kustomization.yaml": f"resources: [crd.yaml]\n{text}"})
+            found = read_kustomization(folder)
+            assert found is not None
+            assert found.problem is None
+            assert changes_crds(found) is changes
 
 
 def layered(tmp_path: Path, overlay: str = "") -> str:

@@ -77,14 +77,17 @@ JUDGED = {
 }
 
 
-@pytest.mark.parametrize("text", JUDGED.values(), ids=JUDGED)
-def test_judged(text: str) -> None:
-    text = text if "type: int}" in text else text.replace("type: string", "type: strin")
-    result = check(text)
-    line = next(i for i, one in enumerate(text.split("\n"), 1) if "type: int}" in one or "type: strin\n" in one + "\n")
-    assert {(one.rule, one.line) for one in result.diagnostics} == {("type-unsupported", line)}
-    assert [crd.name for crd in result.crds] == ["foos.example.com"]
-    assert result.text == text
+def test_judged(subtests: pytest.Subtests) -> None:
+    for name, text in JUDGED.items():
+        with subtests.test(name):
+            text = text if "type: int}" in text else text.replace("type: string", "type: strin")
+            result = check(text)
+            line = next(
+                i for i, one in enumerate(text.split("\n"), 1) if "type: int}" in one or "type: strin\n" in one + "\n"
+            )
+            assert {(one.rule, one.line) for one in result.diagnostics} == {("type-unsupported", line)}
+            assert [crd.name for crd in result.crds] == ["foos.example.com"]
+            assert result.text == text
 
 
 def test_every_position_stays(subtests: pytest.Subtests) -> None:
@@ -121,15 +124,16 @@ LEFT_OUT = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "line", "reason"), LEFT_OUT.values(), ids=LEFT_OUT)
-def test_left_out(text: str, line: int, reason: str) -> None:
-    result = check(text)
-    assert {one.rule for one in result.diagnostics} == {"helm-skipped"}
-    (one,) = result.diagnostics
-    assert reason in one.message
-    assert one.line in {line, line + 1}
-    assert one.help
-    assert result.crds == ()
+def test_left_out(subtests: pytest.Subtests) -> None:
+    for name, (text, line, reason) in LEFT_OUT.items():
+        with subtests.test(name):
+            result = check(text)
+            assert {one.rule for one in result.diagnostics} == {"helm-skipped"}
+            (one,) = result.diagnostics
+            assert reason in one.message
+            assert one.line in {line, line + 1}
+            assert one.help
+            assert result.crds == ()
 
 
 def test_another_branch_is_judged_too() -> None:

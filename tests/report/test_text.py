@@ -207,13 +207,14 @@ FOLDED = {
 }
 
 
-@pytest.mark.parametrize(("message", "start"), FOLDED.values(), ids=FOLDED)
-def test_folded(message: str, start: str) -> None:
-    shown = fold(message)
-    value = message[message.rindex("value: ") + len("value: ") :]
-    assert value.startswith(start)
-    end = value.rindex(shown.rpartition("characters)")[2]) if not shown.endswith("characters)") else len(value)
-    assert shown == message.replace(value[:end], f"{value[:60]}… ({end:,} characters)")
+def test_folded(subtests: pytest.Subtests) -> None:
+    for name, (message, start) in FOLDED.items():
+        with subtests.test(name):
+            shown = fold(message)
+            value = message[message.rindex("value: ") + len("value: ") :]
+            assert value.startswith(start)
+            end = value.rindex(shown.rpartition("characters)")[2]) if not shown.endswith("characters)") else len(value)
+            assert shown == message.replace(value[:end], f"{value[:60]}… ({end:,} characters)")
 
 
 @pytest.mark.parametrize(

@@ -55,13 +55,14 @@ WRONG = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("before", "after", "said"), WRONG.values(), ids=WRONG)
-def test_failures(before: str, after: str, said: list[str], tmp_path: Path) -> None:
-    assert before in SUITE
-    result = run(suite(tmp_path, SUITE.replace(before, after, 1)))
-    assert result.exit_code == 1
-    for line in said:
-        assert any(given.startswith(line) for given in result.stdout.splitlines()), result.stdout
+def test_failures(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for name, (before, after, said) in WRONG.items():
+        with subtests.test(name):
+            assert before in SUITE
+            result = run(suite(tmp_path, SUITE.replace(before, after, 1)))
+            assert result.exit_code == 1
+            for line in said:
+                assert any(given.startswith(line) for given in result.stdout.splitlines()), result.stdout
 
 
 def test_servers_before_1_36_print_types(tmp_path: Path) -> None:
@@ -87,12 +88,13 @@ BROKEN = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "said"), BROKEN.values(), ids=BROKEN)
-def test_suites_that_cannot_be_run(text: str, said: str, tmp_path: Path) -> None:
-    result = run(suite(tmp_path, text), str(FIXTURES))
-    assert result.exit_code == 2
-    assert said in result.stderr
-    assert "7 passed, 1 could not be run" in result.stdout
+def test_suites_that_cannot_be_run(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for name, (text, said) in BROKEN.items():
+        with subtests.test(name):
+            result = run(suite(tmp_path, text), str(FIXTURES))
+            assert result.exit_code == 2
+            assert said in result.stderr
+            assert "7 passed, 1 could not be run" in result.stdout
 
 
 def test_a_crd_that_the_server_refuses(tmp_path: Path) -> None:
@@ -158,12 +160,13 @@ PATCHES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("patch", "said"), PATCHES.values(), ids=PATCHES)
-def test_patches_that_leave_no_crd(patch: str, said: str, tmp_path: Path) -> None:
-    assert PATCH in SUITE
-    result = run(suite(tmp_path, SUITE.replace(PATCH, f"    - {patch}\n")))
-    assert (result.exit_code, result.stdout.splitlines()[-1].partition(" in ")[0]) == (1, "1 failed, 6 passed")
-    assert said in " ".join(result.stdout.split())
+def test_patches_that_leave_no_crd(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for name, (patch, said) in PATCHES.items():
+        with subtests.test(name):
+            assert PATCH in SUITE
+            result = run(suite(tmp_path, SUITE.replace(PATCH, f"    - {patch}\n")))
+            assert (result.exit_code, result.stdout.splitlines()[-1].partition(" in ")[0]) == (1, "1 failed, 6 passed")
+            assert said in " ".join(result.stdout.split())
 
 
 def test_a_patch_of_a_crd_of_any_depth(tmp_path: Path) -> None:
@@ -190,11 +193,12 @@ ODD_OBJECTS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("before", "after", "status", "said"), ODD_OBJECTS.values(), ids=ODD_OBJECTS)
-def test_objects_of_odd_types(before: str, after: str, status: int, said: str, tmp_path: Path) -> None:
-    assert before in SUITE
-    result = run(suite(tmp_path, SUITE.replace(before, after, 1)))
-    assert (result.exit_code, said in " ".join(result.stdout.split())) == (status, True), result.output
+def test_objects_of_odd_types(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for name, (before, after, status, said) in ODD_OBJECTS.items():
+        with subtests.test(name):
+            assert before in SUITE
+            result = run(suite(tmp_path, SUITE.replace(before, after, 1)))
+            assert (result.exit_code, said in " ".join(result.stdout.split())) == (status, True), result.output
 
 
 def test_a_deep_value_is_printed_as_older_servers_do(tmp_path: Path) -> None:
