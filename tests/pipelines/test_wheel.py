@@ -34,7 +34,7 @@ def commands(new_venv: Callable[[str], Path]) -> Path:
 def test_holds_the_package_and_nothing_else(wheel: zipfile.ZipFile, source: Path) -> None:
     held = {name for name in wheel.namelist() if ".dist-info/" not in name}
     assert held == set(must("git", "ls-files", "crdlint", cwd=source).splitlines())
-    assert {one.rpartition(".")[2] for one in held} <= {"py", "typed", "json", "md", "g4", "interp"}
+    assert {one.rpartition(".")[2] for one in held} <= {"py", "typed", "json", "md", "g4", "interp", "css", "js"}
 
 
 @pytest.mark.parametrize(
@@ -43,6 +43,8 @@ def test_holds_the_package_and_nothing_else(wheel: zipfile.ZipFile, source: Path
         "crdlint/py.typed",
         "crdlint/config/schema.json",
         "crdlint/cel/antlr/CEL.interp",
+        "crdlint/report/cost.css",
+        "crdlint/report/cost.js",
     ],
 )
 def test_holds_what_is_no_module_or_made_by_a_tool(wheel: zipfile.ZipFile, name: str) -> None:
