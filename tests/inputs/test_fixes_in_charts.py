@@ -87,7 +87,7 @@ def run(*arguments: str) -> Any:
 @pytest.mark.parametrize(("text", "wanted"), FIXED.values(), ids=FIXED)
 def test_the_text_of_a_template_is_fixed(text: str, wanted: str, tmp_path: Path) -> None:
     path = chart(tmp_path, text)
-    before = run("--no-helm", "--no-kustomize", str(tmp_path))
+    before = run("--no-helm", "--no-kustomize", "--fail-on=warning", str(tmp_path))
     assert before.exit_code == 1
     assert "] [*] " in before.stdout
     assert re.search(r"^\[\*\] [12] fixable with --fix", before.stdout, re.MULTILINE) is not None
