@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from crdlint.inputs.crd_lookup import configured_crds, crd_folders_near, files_beside
 from crdlint.inputs.helm.check import Charts
-from crdlint.inputs.paths import discover
 from crdlint.inputs.read import open_descriptor
 from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.linting.pipeline import lint_file
@@ -60,7 +59,7 @@ def nearby_definitions(inputs: Inputs, planner: Planner, paths: Sequence[str], f
             _crd_files(
                 inputs,
                 planner,
-                lambda: unseen(discover(crd_folders_near(near), inputs.selection).files),
+                lambda: unseen(inputs.discover(crd_folders_near(near), inputs.notice).files),
                 inputs.notice,
             ),
             _crd_files(inputs, planner, lambda: unseen(_configured(inputs, planner, near)), inputs.notice),
@@ -73,7 +72,7 @@ def _configured(inputs: Inputs, planner: Planner, near: Iterable[str]) -> Iterat
     for path in near:
         config = planner.config_of(path)
         if config is not None and config.crds:
-            yield from configured_crds(config.crds, config.folder, inputs.selection)
+            yield from inputs.discover(configured_crds(config.crds, config.folder)).files
 
 
 def _crd_files(inputs: Inputs, planner: Planner, find: Callable[[], Iterable[str]], report: Report | None) -> CRDFiles:

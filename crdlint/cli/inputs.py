@@ -33,11 +33,11 @@ class Inputs:
     unreadable: set[str] = field(default_factory=set)
     _streams: dict[str, str] = field(default_factory=dict)  # texts that can be read only once
 
-    def discover(self, paths: Sequence[str]) -> Found:
-        """Return the files of paths, and report directories that cannot be read."""
+    def discover(self, paths: Sequence[str], report: Report | None = None) -> Found:
+        """Return the files of paths, and report what cannot be read: as problems by default."""
         discovered = discover(paths, self.selection)
         for problem in discovered.problems:
-            (self.problem if problem.fatal else self.notice)(problem.path, problem.message)
+            (report or (self.problem if problem.fatal else self.notice))(problem.path, problem.message)
         return discovered
 
     def read(self, path: str, report: Report, *, only_crds: bool = False) -> str | None:

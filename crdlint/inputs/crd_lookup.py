@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from crdlint.inputs.paths import Selection, discover, has_yaml_suffix
+from crdlint.inputs.paths import has_yaml_suffix
 from crdlint.inputs.read import UnreadableError, entries_of, is_folder, read_bytes
 
 # Directories of charts, of operators' repositories, and of controller-gen.
@@ -20,7 +20,7 @@ _SUITE_FOLDERS: Final = (".", "crds", "zz_generated.crd-manifests", "../../zz_ge
 def files_in(folder: str) -> list[str]:
     """Return the YAML and JSON files in a directory by name, without subdirectories; raise OSError."""
     files = (os.path.join(folder, name) for name in sorted(os.listdir(folder)) if has_yaml_suffix(name))
-    return [path for path in files if os.path.isfile(path)]
+    return [path for path in files if not os.path.isdir(path)]
 
 
 def files_beside(paths: Iterable[str]) -> list[str]:
@@ -51,20 +51,17 @@ def crd_folders_near(paths: Iterable[str]) -> list[str]:
     return list(result)
 
 
-def configured_crds(locations: Iterable[str], folder: str, selection: Selection | None = None) -> list[str]:
-    """Return the files of the locations of CRDs in a configuration.
+def configured_crds(locations: Iterable[str], folder: str) -> list[str]:
+    """Return the existing files and directories of the locations of CRDs in a configuration.
 
     A location is a file, a directory, or the URL of a git repository. `folder` is the directory of the configuration:
     paths are relative to it, and checkouts of repositories are searched beside it and beside its parent directories.
     """
-    files: dict[str, None] = {}
-    for location in locations:
-        path = (
-            checkout_of(location, folder) if _URL.match(location) else os.path.normpath(os.path.join(folder, location))
-        )
-        if path is not None and os.path.exists(path):
-            files.update(dict.fromkeys(discover([path], selection or Selection()).files))
-    return list(files)
+    paths = (
+        checkout_of(location, folder) if _URL.match(location) else os.path.normpath(os.path.join(folder, location))
+        for location in locations
+    )
+    return [path for path in paths if path is not None and os.path.lexists(path)]
 
 
 def checkout_of(url: str, folder: str) -> str | None:

@@ -240,16 +240,14 @@ class _Walk:
             pending.extend(reversed(folders))
 
     def entry(self, entry: os.DirEntry[str], path: str) -> None:
-        """Add a file of a directory; files that would block or never end are skipped with a notice."""
+        """Add a file of a directory, but no link to a directory. Reading it reports that it is a pipe or a device."""
         try:
             mode = entry.stat().st_mode
         except OSError as error:
             self._report(path, reason(error))
             return
-        if stat.S_ISREG(mode):
+        if not stat.S_ISDIR(mode):
             self.add(path)
-        elif not stat.S_ISDIR(mode):
-            self._report(path, "skipped: not a regular file", fatal=False)
 
     def _is_left_out(self, path: str, ignored: Ignored, *, folder: bool = False) -> bool:
         if self.filter.excludes(path + "/" if folder else path):

@@ -105,7 +105,7 @@ class CRDIndex:
         yield lambda: near
         yield lambda: files_beside(near)
         yield lambda: discover(crd_folders_near(near), Selection()).files
-        yield lambda: configured_crds(config.crds, config.folder)
+        yield lambda: discover(configured_crds(config.crds, config.folder), Selection()).files
         yield lambda: sorted(self._in_folders, key=lambda path: -_closeness(path, document.path))
 
     def _read(self, path: str) -> str | None:

@@ -140,8 +140,9 @@ def parse_outputs(arguments: Iterable[str], kind: Kind) -> list[tuple[str, Path]
         path = Path(file)
         if any(os.path.realpath(path) == os.path.realpath(other) for _, other in outputs):
             raise OutputError(f"{file} is written to twice")
-        if path.is_dir() or not path.absolute().parent.is_dir():
-            raise OutputError(f"{file} cannot be written: {'it is a folder' if path.is_dir() else 'no such folder'}")
+        is_folder = os.path.isdir(path)  # noqa: PTH112  Path.is_dir raises OSError for a name that is too long
+        if is_folder or not os.path.isdir(path.absolute().parent):  # noqa: PTH112
+            raise OutputError(f"{file} cannot be written: {'it is a folder' if is_folder else 'no such folder'}")
         outputs.append((name, path))
     return outputs
 
