@@ -33,7 +33,10 @@ __all__ = [
 
 
 def lint_text(text: str, *, filename: str = "<stdin>", kube_version: str = NEWEST_VERSION) -> list[Diagnostic]:
-    """Return the API server's findings on creating each CRD of a text, and crdlint's own advice, in document order."""
+    """Return the API server's findings on creating each CRD of a text, and crdlint's own advice, in document order.
+
+    A document that crdlint cannot check because of a bug has a finding of the rule ``internal-error``.
+    """
     return _visible(lint_file(text, filename=filename, kube_version=kube_version))
 
 

@@ -99,7 +99,7 @@ def _run() -> None:
         sys.exit(done.exit_code)
     except click.ClickException as error:
         console.show_error(error)
-        sys.exit(2)
+        sys.exit(_report(bugs) or 2)
     except console.StreamError as error:
         if error.is_closed_pipe:
             sys.exit(_CLOSED_PIPE)

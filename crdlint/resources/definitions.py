@@ -141,7 +141,7 @@ class Definitions:
         """Add the CRDs of a file that was checked with `keep`."""
         errors: dict[str | None, list[Diagnostic]] = {}
         for finding in result.diagnostics:
-            if is_rejection(finding) or finding.rule == INTERNAL_ERROR:
+            if is_rejection(finding):
                 errors.setdefault(finding.crd, []).append(finding)
         read = set()
         for definition in result.definitions:
@@ -231,17 +231,18 @@ def _alike(group: str, known: Sequence[str]) -> str | None:
 
 def rejection_of(name: str, errors: Sequence[Diagnostic]) -> str:
     """Return the message about a CRD that the API server rejects, with its first errors."""
+    what = "cannot be checked" if errors[0].rule == INTERNAL_ERROR else "itself is rejected"
     shown = [f"{error.file}:{error.line}:{error.column}: {error.message}" for error in errors[:_SHOWN]]
     if len(errors) == 1:
-        return f"the CRD {name} itself is rejected: {shown[0]}"
+        return f"the CRD {name} {what}: {shown[0]}"
     more = [f"and {len(errors) - _SHOWN} more"] if len(errors) > _SHOWN else []
-    return "\n".join([f"the CRD {name} itself is rejected:", *shown, *more])
+    return "\n".join([f"the CRD {name} {what}:", *shown, *more])
 
 
 def is_rejection(finding: Diagnostic) -> bool:
-    """Return whether a server rejects a CRD because of a finding, including the required version of a rule in a range."""
+    """Return whether a server may reject a CRD because of a finding, including the required version of a rule in a range."""
     return (
-        (finding.origin == "apiserver" or finding.rule == NEEDS_NEWER.id)
+        (finding.origin == "apiserver" or finding.rule in {NEEDS_NEWER.id, INTERNAL_ERROR})
         and finding.severity == "error"
         and not finding.hidden
     )

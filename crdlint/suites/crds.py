@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.recognition import KIND
+from crdlint.diagnostics.diagnostic import INTERNAL_ERROR
 from crdlint.golang.values import marshal
 from crdlint.inputs.crd_lookup import files_in, files_near_suite, folders_near_suite
 from crdlint.inputs.read import UnreadableError, read_text, reason
@@ -221,8 +222,11 @@ def define(value: dict[str, Any], file: str, kube_version: str) -> Definition:
 def _rejected(value: dict[str, Any], file: str, kube_version: str = NEWEST_VERSION) -> MissingCRDError:
     """Return the error with the API server's messages about a rejected CRD."""
     errors = [
-        finding.message
+        finding
         for finding in lint_file(marshal(value), filename=file, kube_version=kube_version).diagnostics
         if is_rejection(finding)
     ]
-    return MissingCRDError(f"the API server rejects the CRD of {file}: {errors[0] if errors else 'it has no versions'}")
+    if errors[:1] and errors[0].rule == INTERNAL_ERROR:
+        return MissingCRDError(f"{file}: {errors[0].message}")
+    reason = errors[0].message if errors else "it has no versions"
+    return MissingCRDError(f"the API server rejects the CRD of {file}: {reason}")

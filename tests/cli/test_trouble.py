@@ -57,6 +57,19 @@ def test_the_traceback_is_for_those_who_ask() -> None:
     assert "Traceback" in done.stderr
 
 
+CONTAINED = """
+from crdlint.linting import manifest
+manifest.read_crd = lambda *_, **__: 1 // 0
+from crdlint.cli.main import main
+main()
+"""
+
+
+def test_a_bug_that_no_command_reports_is_told_at_the_end() -> None:
+    done = run(CONTAINED, "eval", "--crd", str(FIXTURES / "resources" / "crd.yaml"), "1")
+    assert (done.returncode, done.stderr.count("a bug in crdlint: ZeroDivisionError")) == (3, 1)
+
+
 def test_a_long_run_shows_a_bar_on_a_terminal_alone(tmp_path: Path) -> None:
     text = (FIXTURES / "valid" / "minimal.yaml").read_text(encoding="utf-8")
     for i in range(60):
