@@ -11,7 +11,7 @@ import click
 
 from crdlint.cli.completion import complete_outputs, complete_paths, complete_rules, complete_versions
 from crdlint.inputs.read import STDIN
-from crdlint.kubernetes.servers import NEWEST, OLDEST, PREVIEWS, parse_range
+from crdlint.kubernetes.servers import NEWEST, OLDEST, parse_range
 from crdlint.report import formats
 from crdlint.report.formats import AUTO
 from crdlint.report.page import PLAIN
@@ -182,13 +182,10 @@ def output_of(kind: formats.Kind) -> Callable[[Command], Command]:
 output = output_of("findings")
 
 
-_PREVIEWED: Final = f", {PREVIEWS} as a preview" if PREVIEWS else ""
-
-
 def help_of_versions(purpose: str) -> str:
     """Return the help of an option for the Kubernetes version, without its default."""
     return (
-        f"The Kubernetes version {purpose}: {OLDEST} to {NEWEST}{_PREVIEWED}, a range such as 1.29..{NEWEST}, or a "
+        f"The Kubernetes version {purpose}: {OLDEST} to {NEWEST}, a range such as 1.29..{NEWEST}, or a "
         "constraint such as '>=1.29'."
     )
 

@@ -53,6 +53,7 @@ def costs_of(dialect: CELDialect) -> Costs:
     """Return the cost model of a server for evaluation."""
     return Costs(
         selection_from_error_has_cost=dialect.selection_from_error_has_cost,
+        hides_errors_of_ranges=dialect.hides_errors_of_ranges,
         overloads=OVERLOAD_COSTS,
         functions=function_costs(dialect),
     )

@@ -31,6 +31,9 @@ _SCALAR_NAMES: Final = frozenset({"duration", "timestamp"})
 # Texts with a special meaning on some servers: a macro, the accumulator of macros, and the quote of identifiers.
 _MACRO_NAMES: Final = ("existsOne", "__result__", "`")
 _FORMAT: Final = "string_format"
+_DURATION: Final = "duration"
+# The overloads that newer servers do not have.
+_REMOVED: Final = frozenset({"int64_to_duration"})
 _TWO_VARIABLES: Final = ("all", 3, True)
 
 
@@ -97,6 +100,7 @@ def _obstacles(uses: Uses, on: Environment, older: Environment) -> Iterator[bool
     yield uses.null and dialect.null_unifies_either_way != other.null_unifies_either_way
     yield uses.mixed and dialect.validates_mixed_literals != other.validates_mixed_literals
     yield uses.macro_names
+    yield _DURATION in uses.functions and dialect.converts_int_to_duration != other.converts_int_to_duration
     yield uses.keywords and on.keywords_as_fields != older.keywords_as_fields
     yield uses.two_variables and _TWO_VARIABLES not in older.parser.macros
     yield uses.optional_entries and not older.parser.optional_syntax
@@ -131,6 +135,7 @@ def evaluates_alike(all_uses: AbstractSet[Uses], on: Environment, older: Environ
 def _evaluates_alike(uses: Uses, first: CELDialect, second: CELDialect) -> bool:
     return (
         first.resets_field_path == second.resets_field_path
+        and (not uses.two_variables or first.hides_errors_of_ranges == second.hides_errors_of_ranges)
         and first.selection_from_error_has_cost == second.selection_from_error_has_cost
         and _priced(uses, first) == _priced(uses, second)
         and uses.overloads.isdisjoint(_rebound(first) | _rebound(second))
@@ -169,4 +174,4 @@ def overload_ids(env: Env) -> frozenset[str]:
 
 @cache
 def _includes(env: Env, smaller: Env) -> bool:
-    return overload_ids(smaller) <= overload_ids(env) and set(smaller.validators) <= set(env.validators)
+    return overload_ids(smaller) - overload_ids(env) <= _REMOVED and set(smaller.validators) <= set(env.validators)

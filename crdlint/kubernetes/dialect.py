@@ -16,6 +16,7 @@ class CELDialect(NamedTuple):
     ``hides_accumulator`` keeps the variable that macros accumulate into out of reach of expressions.
     ``locates_macro_arguments`` reports an invalid argument of `has`, `map` or `filter` at the argument, not the call.
     ``parser_locates_line_starts`` reports what the parser finds at the start of a line there, not behind the line before.
+    ``reads_quoted_identifiers`` reads a name in backticks as one token.
     ``has_quoted_identifiers`` lets a field be selected by its name in backticks.
     ``quotes_syntax_errors`` reports syntax errors as they are, where others take `%` in them for a verb of Go's fmt.
 
@@ -59,6 +60,7 @@ class CELDialect(NamedTuple):
     ``compares_library_types_at_once`` bounds the cost of `==` of quantities, addresses and other types of libraries.
 
     Evaluation:
+    ``hides_errors_of_ranges`` reports the type of a range that fails, not its error, with two variables.
     ``resets_field_path`` reports each failed rule at its own fieldPath, where others append it to that of the one before.
     """
 
@@ -93,7 +95,9 @@ class CELDialect(NamedTuple):
     quantity_cost_by_length: bool = False
     url_has_size: bool = False
     compares_library_types_at_once: bool = False
+    hides_errors_of_ranges: bool = False
     resets_field_path: bool = False
+    reads_quoted_identifiers: bool = False
     has_quoted_identifiers: bool = False
     allows_offsets_beyond_text: bool = False
     searches_empty_text_backwards: bool = False

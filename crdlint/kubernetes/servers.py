@@ -60,7 +60,6 @@ class Server:
     minor: int
     cel: CELDialect
     major: int = 1
-    is_preview: bool = False
     selectable_fields: FieldState = FieldState.UNKNOWN
     optional_old_self: FieldState = FieldState.UNKNOWN
     ratchets_values: bool = False
@@ -175,6 +174,7 @@ _1_32: Final = replace(
         types_names_of_types=True,
         allows_offsets_beyond_text=True,
         contains_networks_by_prefix=True,
+        hides_errors_of_ranges=True,
         url_has_size=True,
         compares_library_types_at_once=True,
     ),
@@ -188,6 +188,7 @@ _1_33: Final = replace(
         stored_with=33,
         has_exists_one_in_camel_case=True,
         hides_accumulator=True,
+        reads_quoted_identifiers=True,
         quotes_syntax_errors=True,
         writes_powers_without_spaces=True,
         has_optional_list_functions=True,
@@ -202,6 +203,7 @@ _1_34: Final = replace(
         compatible_with=33,
         stored_with=34,
         searches_empty_text_backwards=True,
+        hides_errors_of_ranges=False,
         max_length_bounds_int_or_string=True,
     ),
     has_kubernetes_name_formats=True,
@@ -236,7 +238,6 @@ _1_36: Final = replace(
 _1_37: Final = replace(
     _1_36,
     minor=37,
-    is_preview=True,
     cel=_1_36.cel._replace(
         compatible_with=36,
         stored_with=37,
@@ -254,16 +255,11 @@ _1_37: Final = replace(
 
 SERVERS: Final = (_1_28, _1_29, _1_30, _1_31, _1_32, _1_33, _1_34, _1_35, _1_36, _1_37)
 OLDEST: Final = SERVERS[0]
-# The servers of released versions.
-STABLE: Final = tuple(server for server in SERVERS if not server.is_preview)
 # The default server.
-NEWEST: Final = STABLE[-1]
+NEWEST: Final = SERVERS[-1]
 NEWEST_VERSION: Final = str(NEWEST)
-# The versions that may change until they are released.
-PREVIEWS: Final = ", ".join(str(server) for server in SERVERS if server.is_preview)
-# The supported versions as a range, and as messages list them.
-KNOWN: Final = f"{OLDEST}..{SERVERS[-1]}"
-KNOWN_IN_WORDS: Final = f"{KNOWN} ({PREVIEWS} is a preview)" if PREVIEWS else KNOWN
+# The supported versions.
+KNOWN: Final = f"{OLDEST}..{NEWEST}"
 
 _BY_VERSION: Final = {server.version: server for server in SERVERS}
 
@@ -323,7 +319,7 @@ NEWEST_ALONE: Final = Range.of(NEWEST)
 
 
 def parse_range(text: str) -> Range:
-    """Parse a version, a range such as `1.29..1.36`, or a constraint such as `>=1.29`.
+    """Parse a version, a range such as `1.29..1.37`, or a constraint such as `>=1.29`.
 
     Raise ValueError with the reason if it is invalid.
     """
@@ -335,7 +331,7 @@ def parse_range(text: str) -> Range:
     if newest < oldest:
         raise ValueError(f"{_shown(text)} ends before it begins")
     if oldest not in _BY_VERSION or newest not in _BY_VERSION:
-        raise ValueError(f"{_shown(text)} is not within {KNOWN_IN_WORDS}")
+        raise ValueError(f"{_shown(text)} is not within {KNOWN}")
     return Range(_BY_VERSION[oldest], _BY_VERSION[newest])
 
 
@@ -343,13 +339,13 @@ _OPERATORS: Final = frozenset("<>=!~^")
 
 
 def range_of(constraint: str) -> Range | None:
-    """Return the released versions that satisfy a constraint, over gaps among them; None if no version does.
+    """Return the versions that satisfy a constraint, over gaps among them; None if no version does.
 
     Raise ConstraintError for a constraint that helm cannot read.
     """
     from crdlint.kubernetes.constraints import satisfying
 
-    versions = satisfying(constraint, (server.version for server in STABLE))
+    versions = satisfying(constraint, (server.version for server in SERVERS))
     return Range(_server_of(versions[0]), _server_of(versions[-1])) if versions else None
 
 
@@ -359,12 +355,12 @@ def _satisfying(constraint: str) -> Range:
     except ValueError as error:
         raise ValueError(f"{_shown(constraint)}: {error}") from error
     if servers is None:
-        raise ValueError(f"no version within {KNOWN_IN_WORDS} satisfies {_shown(constraint)}")
+        raise ValueError(f"no version within {KNOWN} satisfies {_shown(constraint)}")
     return servers
 
 
 def _parse_version(text: str) -> Version:
-    """Parse `1.36`, `v1.36` or `1.36.2`."""
+    """Parse `1.37`, `v1.37` or `1.37.2`."""
     major, _, rest = text.removeprefix("v").partition(".")
     minor = rest.partition(".")[0]
     if not (_is_number(major) and _is_number(minor)):

@@ -10,7 +10,7 @@ from crdlint.kubecel.cost.by_server import CostsByServer
 from crdlint.kubecel.cost.explain import describe_cardinality, explain
 from crdlint.kubecel.cost.limits import value_path
 from crdlint.kubecel.limits import RULE_COST_LIMIT, UINT64_MAX
-from crdlint.kubernetes.servers import NEWEST_ALONE, STABLE
+from crdlint.kubernetes.servers import NEWEST_ALONE, SERVERS
 from crdlint.linting.result import by_schema
 from crdlint.linting.rule_cost import rule_cost
 from crdlint.safety.work import Effort
@@ -75,7 +75,7 @@ def entries(result: FileResult, versions: Range = NEWEST_ALONE) -> list[Entry]:
 
     The costs of other servers are those of the range, or of all servers if `versions` is a single version.
     """
-    servers = versions.servers if len(versions.servers) > 1 else STABLE
+    servers = versions.servers if len(versions.servers) > 1 else SERVERS
     effort = Effort()
     by_server = CostsByServer()
     advice = {

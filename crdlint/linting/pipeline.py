@@ -61,7 +61,7 @@ def lint_file(
     for all. `known` is the result for an earlier text of the file with the same options, whose unchanged documents
     are not checked again, unless `keep` or `previous` is given. `policy` applies to the changes of
     updates. `stop_at` returns whether the check of a CRD may stop at the stage of a finding; it is not used for ranges.
-    `kube_version` is the server's version, or a range such as `1.29..1.36`: each finding of these servers is
+    `kube_version` is the server's version, or a range such as `1.29..1.37`: each finding of these servers is
     reported once, with the servers that report it. Invalid input raises no exceptions; an unknown version raises
     ValueError.
     """

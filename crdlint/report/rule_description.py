@@ -7,7 +7,7 @@ from difflib import unified_diff
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from crdlint.kubernetes.servers import NEWEST_VERSION, SERVERS
+from crdlint.kubernetes.servers import NEWEST, NEWEST_VERSION, SERVERS
 from crdlint.rules.catalog import families
 from crdlint.rules.engine.examples import EXAMPLE_LIMIT, manifest, place_of_example
 from crdlint.rules.sets import sets_of
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from crdlint.rules.engine.rule import Rule
 
 # For the rules about versions: the range that their examples are about.
-_VERSIONS: Final = "1.29..1.36"
+_VERSIONS: Final = f"1.29..{NEWEST}"
 _CONTEXT: Final = 4  # lines around a change in a diff
 # Scopes whose examples are files without a CRD for a server.
 _WITHOUT_ANSWER: Final = frozenset({"resource", "template", "crds"})
@@ -115,7 +115,9 @@ def _resource_findings(text: str, name: str) -> Sequence[Diagnostic]:
 def _answer(rule: Rule) -> Iterator[Section]:
     """Yield the message for the bad example: the API server's for its own rules, crdlint's for advice."""
     if rule.bad:
-        reported = next((finding for finding in findings(rule, rule.bad) if finding.rule == rule.id), None)
+        versions = ("", *map(str, reversed(SERVERS[:-1])))  # some advice is for servers that do not warn yet
+        found = (finding for version in versions for finding in findings(rule, rule.bad, version))
+        reported = next((finding for finding in found if finding.rule == rule.id), None)
         if reported is not None:
             speaker = "The API server" if rule.origin == "apiserver" else "crdlint"
             message = reported.server_message or reported.message

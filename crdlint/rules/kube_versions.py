@@ -27,7 +27,7 @@ NEEDS_NEWER = Rule(
     id="kube-version-too-old",
     summary="Rule needs a newer Kubernetes version than the oldest requested one",
     why="A server compiles new rules with the CEL features of the version before its own, so that it can be rolled "
-    "back. With `--kube-version 1.29..1.36` every rule must compile on all of these servers.",
+    "back. With `--kube-version 1.29..1.37` every rule must compile on all of these servers.",
     bad=_ADDRESS.format("isIP(self.address)"),
     good=_ADDRESS.format("self.address != '0.0.0.0'"),
     help="Raise the oldest version in `--kube-version`, or rewrite the rule without the newer feature",

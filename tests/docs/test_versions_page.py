@@ -22,13 +22,13 @@ def make_versions() -> ModuleType:
 def test_every_server_has_a_section(make_versions: ModuleType) -> None:
     page = make_versions.page()
     assert [line for line in page.splitlines() if line.startswith("## ")] == [
-        *(f"## Kubernetes {one}{' (preview)' if one.is_preview else ''}" for one in SERVERS),
+        *(f"## Kubernetes {one}" for one in SERVERS),
         "## What crdlint does not reproduce",
     ]
 
 
 @pytest.mark.parametrize("of", [Server, CELDialect])
 def test_every_switch_is_described(make_versions: ModuleType, of: type[Server | CELDialect]) -> None:
-    switches = {name for name, type_ in get_type_hints(of).items() if type_ is bool} - {"is_preview"}
+    switches = {name for name, type_ in get_type_hints(of).items() if type_ is bool}
     described = make_versions._sentences(of).keys() | make_versions._WORDING  # noqa: SLF001
     assert switches <= described

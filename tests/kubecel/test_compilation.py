@@ -49,8 +49,8 @@ def test_well(rule: str) -> None:
         ),
         (
             "duration(93) > duration('1h')",
-            "compilation failed: ERROR: <input>:1:10: invalid duration argument\n"
-            " | duration(93) > duration('1h')\n | .........^",
+            "compilation failed: ERROR: <input>:1:9: found no matching overload for 'duration' applied to '(int)'\n"
+            " | duration(93) > duration('1h')\n | ........^",
         ),
         (
             "oldSelf.hasValue()",

@@ -10,7 +10,7 @@ from crds import small
 from tables import each
 
 from crdlint import estimate_costs, lint_text, lint_update, validate_resource
-from crdlint.kubernetes.servers import NEWEST, PREVIEWS
+from crdlint.kubernetes.servers import NEWEST
 
 
 def crd(schema: dict[str, Any], **metadata: Any) -> str:
@@ -47,9 +47,8 @@ def warnings(text: str, version: str = "1.37", old: str | None = None) -> list[s
     return [one.message for one in found if one.kind == "warning"]
 
 
-def test_it_is_a_preview_and_not_the_default() -> None:
-    assert PREVIEWS == "1.37"
-    assert str(NEWEST) == "1.36"
+def test_it_is_the_default() -> None:
+    assert str(NEWEST) == "1.37"
 
 
 @each(

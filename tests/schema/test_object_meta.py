@@ -18,7 +18,7 @@ from crdlint.crd.object_meta_validation import (
 )
 from crdlint.crd.paths import Path
 from crdlint.golang.times import as_utc
-from crdlint.kubernetes.servers import NEWEST
+from crdlint.kubernetes.servers import NEWEST, parse_range
 from crdlint.schema.embedded_resources import coerce, validate_embedded
 
 if TYPE_CHECKING:
@@ -180,6 +180,7 @@ def test_embedded_resources(given: str, said: list[str]) -> None:
     assert [str(error) for error in errors] == said
 
 
+KUBERNETES_1_36 = parse_range("1.36").newest
 LONG = "x" * 64
 OWNER = '{"apiVersion": "v1", "kind": "Event", "name": "n", "uid": "u", "controller": true}'
 METADATA = {
@@ -234,13 +235,17 @@ METADATA = {
 
 @each(("given", "said"), METADATA.values(), ids=METADATA)
 def test_metadata(given: str, said: list[str]) -> None:
-    errors = validate_resource_meta(value(given), Path("m"), NEWEST, requires_namespace=True, name_check=dns_subdomain)
+    errors = validate_resource_meta(
+        value(given), Path("m"), KUBERNETES_1_36, requires_namespace=True, name_check=dns_subdomain
+    )
     assert [str(error) for error in errors] == said
 
 
 def owner_errors(owners: list[dict[str, object]]) -> list[FieldError]:
     meta = {"name": "x", "namespace": "y", "ownerReferences": owners}
-    return list(validate_resource_meta(meta, Path("m"), NEWEST, requires_namespace=True, name_check=dns_subdomain))
+    return list(
+        validate_resource_meta(meta, Path("m"), KUBERNETES_1_36, requires_namespace=True, name_check=dns_subdomain)
+    )
 
 
 def owner(name: str, uid: str = "u", *, controller: bool = False) -> dict[str, object]:
@@ -275,7 +280,7 @@ def test_errors_of_many_controllers_grow_with_the_list() -> None:
 def test_updates() -> None:
     old = {"name": "x", "finalizers": ["a.b/c"], "deletionTimestamp": "2020-01-01T00:00:00Z"}
     new = {"name": "y", "finalizers": ["a.b/d"], "uid": "u"}
-    errors = validate_object_meta_update(as_record(new), as_record(old), Path("m"), RESOURCE_RULES, NEWEST)
+    errors = validate_object_meta_update(as_record(new), as_record(old), Path("m"), RESOURCE_RULES, KUBERNETES_1_36)
     assert [str(error) for error in errors] == [
         "m.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, "
         'found new finalizers []string{"a.b/d"}',

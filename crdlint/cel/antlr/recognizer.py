@@ -33,6 +33,7 @@ _MAX_LOOKAHEAD = 256
 # Tokens that open a nested expression; each needs up to 20 frames, half of them in prediction.
 _OPENING = "([{?"
 _MAX_SHALLOW = 12
+_NAMES = "{IDENTIFIER, ESC_IDENTIFIER}"  # what the grammar expects where that of older servers expects an identifier
 _RESERVED = re.compile(r"no viable alternative at input '.(true|false|null)'")
 
 
@@ -43,7 +44,7 @@ class _StopError(Exception):
 class _Listener(ErrorListener):  # type: ignore[misc]
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
-        self.quotes = builder.options.dialect.quotes_syntax_errors
+        self.dialect = builder.options.dialect
         self.reports = 0
 
     def syntaxError(  # noqa: N802
@@ -57,6 +58,8 @@ class _Listener(ErrorListener):  # type: ignore[misc]
     ) -> None:
         if "no viable alternative" in msg:
             msg = _RESERVED.sub(r"mismatched input '\1' expecting IDENTIFIER", msg)
+        if not self.dialect.reads_quoted_identifiers:
+            msg = f"{msg.removesuffix(_NAMES)}IDENTIFIER" if msg.endswith(_NAMES) else msg
         if offendingSymbol.type == Token.EOF:
             self._report(msg, Location(line, column), Code.UNEXPECTED_END)
         else:
@@ -72,7 +75,9 @@ class _Listener(ErrorListener):  # type: ignore[misc]
             raise _StopError
         self.reports += 1
         text = f"Syntax error: {message}"
-        self.builder.add_error(Problem(text if self.quotes else sprintf(text), code, args), location)
+        self.builder.add_error(
+            Problem(text if self.dialect.quotes_syntax_errors else sprintf(text), code, args), location
+        )
 
 
 # The possible next tokens by parser state, cached because every sub-rule needs them.

@@ -118,14 +118,14 @@ class _Visitor:
         return False
 
     def name(self, ctx: Any) -> tuple[str, str]:
-        """Return the name and an error text, one of them empty. Upstream: parser.normalizeIdent."""
+        """Return the name and an error text; both are empty if a syntax error is enough. Upstream: parser.normalizeIdent."""
         if ctx.kind == "SimpleIdentifier":
             return ctx.first("IDENTIFIER").text, ""
         if ctx.kind == "EscapedIdentifier":
             if not self.builder.options.enable_identifier_escape_syntax:
                 return "", "unsupported syntax: '`'"
             return ctx.first("ESC_IDENTIFIER").text[1:-1], ""
-        return "", "unsupported ident kind"
+        return "", "unsupported ident kind" if self.builder.options.dialect.reads_quoted_identifiers else ""
 
 
 def _ternary(v: _Visitor, ctx: Any) -> Expr:
@@ -177,6 +177,8 @@ def _select(v: _Visitor, ctx: Any) -> Expr:
     name, error = v.name(field)
     if error:
         v.report(field, error)
+    elif not name:
+        return v.unspecified(ctx)
     if ctx.first("?") is None:
         return Select(v.id(dot), operand, name)
     if not v.builder.options.optional_syntax:
@@ -235,6 +237,8 @@ def _fields(v: _Visitor, ctx: Any) -> list[StructField]:
         if error:
             v.report(ctx, error)
             continue
+        if not name:
+            return []
         fields.append(StructField(field_id, name, v.visit(values[i]), is_optional))
     return fields
 

@@ -52,12 +52,14 @@ def variable(slot: int) -> Run:
     return run
 
 
-def fold(slot: int, condition: Run, step: Run, result: Run, *, pairs: bool, id_: int) -> Then:
-    """Return a comprehension over a range, with one or two variables."""
+def fold(
+    slot: int, condition: Run, step: Run, result: Run, *, pairs: bool, id_: int, hides_errors: bool = False
+) -> Then:
+    """Return a comprehension over a range, with one or two variables; see the dialect for `hides_errors`."""
 
     def run(frame: Frame, over: Value) -> Value:
         if type(over) is Error:
-            return over
+            return not_a_range(over, pairs=True, id_=id_) if pairs and hides_errors else over
         kind = kind_of(over)
         if kind is not Kind.LIST and kind is not Kind.MAP:
             return not_a_range(over, pairs=pairs, id_=id_)

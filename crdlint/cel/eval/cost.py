@@ -24,14 +24,15 @@ _SIZED: Final = frozenset({Kind.STRING, Kind.BYTES, Kind.LIST, Kind.MAP})
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """The cost model of calls.
+    """The cost model of calls, and what else evaluation does differently on a server.
 
     `overloads` contains costs by overload id, `functions` by function name. The cost of a call is looked up in this
     order; if neither has it, cel-go's own cost applies. `selection_from_error_has_cost` counts the first field that is
-    selected from a variable whose value is an error.
+    selected from a variable whose value is an error. `hides_errors_of_ranges` is the switch of the dialect.
     """
 
     selection_from_error_has_cost: bool = False
+    hides_errors_of_ranges: bool = False
     overloads: Mapping[str, CallCost] = field(default_factory=dict)
     functions: Mapping[str, CallCost] = field(default_factory=dict)
 

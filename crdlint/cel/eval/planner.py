@@ -481,8 +481,8 @@ class _Planner:
         result, result_depth = self._run((yield expr.result))
         self._scopes.pop()
         pipe = self._open(over)
-        pairs = bool(expr.iter_var2)
-        pipe.rest.append(fold(slot, condition, step, result, pairs=pairs, id_=expr.id))
+        pairs, hides_errors = bool(expr.iter_var2), self._costs.hides_errors_of_ranges
+        pipe.rest.append(fold(slot, condition, step, result, pairs=pairs, id_=expr.id, hides_errors=hides_errors))
         if self._stacked:
             pipe.rest.append(observe.dropping((pipe.id,), expr.id))
         deep = max(depth, result_depth, initial_depth) + 4
