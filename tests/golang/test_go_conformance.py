@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 CASES = Path(__file__).resolve().parents[3] / "shared" / "conformance"
-FILES = ["upstream-create", "upstream-update", "synthetic-crd", "synthetic-versions", "real"]
+FILES = ["upstream-create", "upstream-update", "synthetic-crd", "real"]
 VALUE = re.compile(r"(?:Invalid|Unsupported|Duplicate) value: ")
 QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 PATTERN_ERROR = "must be a valid regular expression, but isn't: "
