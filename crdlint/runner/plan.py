@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.recognition import may_hold_crd
 from crdlint.inputs.fragments import SUITE, Fragments
-from crdlint.inputs.helm.layout import CHART, TEMPLATES, Layout, outermost
+from crdlint.inputs.helm.layout import ARCHIVES, CHART, TEMPLATES, Layout, outermost
 from crdlint.inputs.kustomize import Patches, kustomization_of
 from crdlint.inputs.paths import Problem
 from crdlint.inputs.read import STDIN, UnreadableError, decode, open_descriptor, read_bytes
@@ -138,6 +138,9 @@ class Planner:
     def _add(self, path: str) -> None:
         plan = self.plan
         is_stream = open_descriptor(path) is not None
+        if not is_stream and path.endswith(ARCHIVES):
+            self._add_archive(path)
+            return
         if not is_stream and Path(path).name == CHART:
             self._add_dependencies(path)
         name, data, text = path, b"", None
@@ -281,13 +284,30 @@ class Planner:
             if result is not None:
                 self.plan.results.append((result, config))
             if config.include_dependencies:
-                self._packed(chart, config, support)
+                from crdlint.inputs.helm.dependency_archives import packed_files
+
+                self._add_packed(packed_files(chart), config, support)
         return self._charts[chart]
 
-    def _packed(self, chart: str, config: Config, support: Support | None) -> None:
-        from crdlint.inputs.helm.dependency_archives import packed_files
+    def _add_archive(self, path: str) -> None:
+        """Plan the check of a packed chart, without Helm."""
+        from crdlint.inputs.helm.check import support_of
+        from crdlint.inputs.helm.dependency_archives import chart_file, files_of_archive
 
-        for packed in packed_files(chart):
+        config = self.config_of(path)
+        if config is None:
+            self.plan.excluded.add(path)
+            return
+        chart = chart_file(path)
+        support, result = (None, None) if chart is None else support_of(*chart)
+        if result is not None:
+            self.plan.results.append((result, config))
+        self._add_packed(files_of_archive(path), config, support)
+
+    def _add_packed(
+        self, files: Iterable[tuple[str, str, ChartLocation] | Problem], config: Config, support: Support | None
+    ) -> None:
+        for packed in files:
             if isinstance(packed, Problem):
                 self.plan.problems.append((packed.path, packed.message))
                 continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import os
 import random
 import tarfile
@@ -318,3 +319,38 @@ def test_text_that_cannot_be_decoded(tmp_path: Path) -> None:
     status, output = check(folder)
     assert status == 2
     assert "charts/a.tgz:a/crds/crd.yaml: not UTF-8: byte 0xff" in output
+
+
+def test_a_packed_chart_that_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    chart_file = b'name: c\nkubeVersion: ">=1.29.0-0"\n'
+    chart = entry("c/Chart.yaml", chart_file) + entry("c/crds/a.yaml", BAD) + entry("c/.git/b.yaml", BAD)
+    inner = gzip.compress(entry("d/templates/c.yaml", b"{{ if .Values.a }}\n" + BAD + b"{{ end }}\n") + END, 1)
+    rows = {
+        "c.tgz": (gzip.compress(chart + END, 1), 1, ["c.tgz:c/crds/a.yaml"], ""),
+        "d.tar.gz": (
+            gzip.compress(chart + entry("c/charts/d.tgz", inner) + END, 1),
+            1,
+            ["d.tar.gz:c/charts/d.tgz:d/templates/c.yaml", "d.tar.gz:c/crds/a.yaml"],
+            "",
+        ),
+        "cut.tgz": (gzip.compress(chart + END, 1)[:-40], 2, ["cut.tgz:c/crds/a.yaml"], "cut.tgz: cannot be unpacked: "),
+        "none.tgz": (
+            gzip.compress(entry("c/Chart.yaml", chart_file) + END, 1),
+            2,
+            [],
+            "no CustomResourceDefinition in",
+        ),
+    }
+    for name, (data, status, files, words) in rows.items():
+        (tmp_path / name).write_bytes(data)
+        result = CliRunner().invoke(cli, ["check", name, "--format", "json"])
+        found = sorted({one["file"] for one in json.loads(result.stdout)["diagnostics"]})
+        assert (result.exit_code, found, words in result.stderr) == (status, files, True), name
+    assert CliRunner().invoke(cli, ["check", ".", "--format", "json"]).exit_code == 0  # only by name
+    versions = gzip.compress(entry("c/Chart.yaml", b"kubeVersion: '>=9.0.0'\n") + entry("c/crds/a.yaml", CRD) + END, 1)
+    (tmp_path / "c.tgz").write_bytes(versions)
+    assert "c.tgz:c/Chart.yaml:1:14" in CliRunner().invoke(cli, ["check", "c.tgz", "--format", "concise"]).stdout
+    (tmp_path / "old.tgz").write_bytes(rows["c.tgz"][0])
+    compared = CliRunner().invoke(cli, ["diff", "old.tgz", "c.tgz"])
+    assert "field is immutable" in compared.stdout

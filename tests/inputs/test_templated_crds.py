@@ -11,9 +11,7 @@ from crdlint.cli.main import cli
 from crdlint.rules.engine.examples import HEAD
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
-    from typing import Any
 
 RULE = "        x-kubernetes-validations: [{rule: 'self.size == 0 || self.size > 1'}]\n"
 SCHEMA = f"        type: object\n        required: [size]\n        properties: {{size: {{type: TYPE}}}}\n{RULE}"
@@ -51,11 +49,9 @@ def run(folder: Path) -> dict[str, tuple[int, str]]:
     return {name: (result.exit_code, result.output) for name, result in results.items()}
 
 
+@pytest.mark.usefixtures("program")
 @pytest.mark.parametrize("has_helm", [True, False])
-def test_templates_are_read_as_check_reads_them(
-    has_helm: bool, request: pytest.FixtureRequest, tmp_path: Path, program: Callable[..., Any]
-) -> None:
-    assert program
+def test_templates_are_read_as_check_reads_them(has_helm: bool, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     if has_helm:
         request.getfixturevalue("fake_helm")
     folder = chart(tmp_path, RENDERED if has_helm else MASKED)
@@ -67,8 +63,8 @@ def test_templates_are_read_as_check_reads_them(
     assert "value   2" in found["eval"][1]
 
 
-def test_what_only_helm_can_read_is_not_left_out_in_silence(tmp_path: Path, program: Callable[..., Any]) -> None:
-    assert program
+@pytest.mark.usefixtures("program")
+def test_what_only_helm_can_read_is_not_left_out_in_silence(tmp_path: Path) -> None:
     found = run(chart(tmp_path, RENDERED))
     assert {name: status for name, (status, _) in found.items()} == {"cost": 1, "validate": 2, "eval": 1, "patch": 1}
     for name, (_, output) in found.items():

@@ -15,6 +15,7 @@ MAX_MEMBERS: Final = 20_000
 MAX_HEADER: Final = 64 * 1024  # bytes of a pax or long-name header
 MAX_HEADERS: Final = 2 * 1024 * 1024  # bytes of all such headers
 _BLOCK: Final = 512
+_REPOSITORIES: Final = frozenset({".git", ".hg", ".svn"})
 _CHUNK: Final = 64 * 1024
 _GZIP: Final = 16 + zlib.MAX_WBITS
 _REGULAR: Final = frozenset({b"0", b"\0", b"7"})
@@ -48,7 +49,10 @@ class Member:
 
 
 def members(data: bytes, budget: Budget, suffixes: tuple[str, ...]) -> Iterator[Member]:
-    """Yield the regular files of a gzipped tar archive whose names have one of the suffixes; raise ArchiveError."""
+    """Yield the regular files of a gzipped tar archive whose names have one of the suffixes; raise ArchiveError.
+
+    Folders of version control are skipped.
+    """
     if not data:
         raise ArchiveError("it is empty")
     stream = _Unpacked(data, budget)
@@ -73,7 +77,7 @@ def members(data: bytes, budget: Budget, suffixes: tuple[str, ...]) -> Iterator[
         elif kind == b"S" or header.is_sparse:
             raise ArchiveError("a sparse file: the rest is not read", name)
         else:
-            if kind in _REGULAR and name.endswith(suffixes):
+            if kind in _REGULAR and name.endswith(suffixes) and _REPOSITORIES.isdisjoint(name.lower().split("/")):
                 yield Member(name, stream.exactly(size, name))
             else:
                 stream.skip(size, name)

@@ -312,18 +312,24 @@ def chart_support(chart: str) -> tuple[Support | None, FileResult | None]:
 
     The support is None if it is not specified or not satisfiable; the result then contains findings about that.
     """
-    from crdlint.crd.positions import node_span
     from crdlint.inputs.read import UnreadableError, decode, read_bytes
-    from crdlint.kubernetes.constraints import ConstraintError
-    from crdlint.kubernetes.servers import range_of
-    from crdlint.yaml.nodes import Scalar, child
-    from crdlint.yaml.parse import parse_first
 
     path = os.path.join(chart, "Chart.yaml")
     try:
         text = decode(read_bytes(path))
     except UnreadableError:
         return None, None
+    return support_of(path, text)
+
+
+def support_of(path: str, text: str) -> tuple[Support | None, FileResult | None]:
+    """Return what `chart_support` does, for the text of a Chart.yaml."""
+    from crdlint.crd.positions import node_span
+    from crdlint.kubernetes.constraints import ConstraintError
+    from crdlint.kubernetes.servers import range_of
+    from crdlint.yaml.nodes import Scalar, child
+    from crdlint.yaml.parse import parse_first
+
     value = child(parse_first(text).root, "kubeVersion")
     if not isinstance(value, Scalar):
         return None, None

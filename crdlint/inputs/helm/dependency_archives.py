@@ -1,4 +1,4 @@
-"""The CRDs of a chart's packed dependencies: charts/*.tgz, and archives within them."""
+"""The CRDs of packed charts: those that are named, a chart's dependencies (charts/*.tgz), and archives within them."""
 
 from __future__ import annotations
 
@@ -8,19 +8,18 @@ from typing import Final
 
 from crdlint.crd.recognition import may_hold_crd
 from crdlint.inputs.helm.archive import MAX_BYTES, ArchiveError, Budget, members
-from crdlint.inputs.helm.layout import ChartLocation
+from crdlint.inputs.helm.layout import ARCHIVES, CHART, ChartLocation
 from crdlint.inputs.paths import Problem
 from crdlint.inputs.read import UnreadableError, decode, read_bytes, reason
 
 _YAML: Final = (".yaml", ".yml", ".json")
-_ARCHIVES: Final = (".tgz", ".tar.gz")
 _DEEPEST: Final = 8  # archives within archives
 
 
 def has_packed(chart: str) -> bool:
     """Return whether a chart's directory of dependencies contains archives, or cannot be read."""
     try:
-        return any(name.endswith(_ARCHIVES) for name in _names(chart))
+        return any(name.endswith(ARCHIVES) for name in _names(chart))
     except OSError:
         return True
 
@@ -34,13 +33,29 @@ def packed_files(chart: str) -> Iterator[tuple[str, str, ChartLocation] | Proble
         return
     for name in names:
         path = os.path.join(chart, "charts", name)
-        if name.endswith(_ARCHIVES) and not os.path.isdir(path):
-            try:
-                data = read_bytes(path, MAX_BYTES)
-            except UnreadableError as error:
-                yield Problem(path, str(error))
-            else:
-                yield from _files(path, data, Budget(), 1)
+        if name.endswith(ARCHIVES) and not os.path.isdir(path):
+            yield from files_of_archive(path)
+
+
+def chart_file(archive: str) -> tuple[str, str] | None:
+    """Return the name and text of the Chart.yaml of a packed chart, or None if there is none that can be read."""
+    try:
+        for member in members(read_bytes(archive, MAX_BYTES), Budget(), (f"/{CHART}",)):
+            if member.name.count("/") == 1:
+                return f"{archive}:{member.name}", decode(member.data)
+    except (ArchiveError, UnreadableError):
+        pass  # reported with the other files
+    return None
+
+
+def files_of_archive(path: str) -> Iterator[tuple[str, str, ChartLocation] | Problem]:
+    """Yield the name, text and location of each file of a packed chart that may contain CRDs, and problems."""
+    try:
+        data = read_bytes(path, MAX_BYTES)
+    except UnreadableError as error:
+        yield Problem(path, str(error))
+    else:
+        yield from _files(path, data, Budget(), 1)
 
 
 def _names(chart: str) -> list[str]:
@@ -52,9 +67,9 @@ def _names(chart: str) -> list[str]:
 
 def _files(path: str, data: bytes, budget: Budget, depth: int) -> Iterator[tuple[str, str, ChartLocation] | Problem]:
     try:
-        for member in members(data, budget, (*_YAML, *_ARCHIVES)):
+        for member in members(data, budget, (*_YAML, *ARCHIVES)):
             name = f"{path}:{member.name}"
-            if member.name.endswith(_ARCHIVES):
+            if member.name.endswith(ARCHIVES):
                 if member.name.split("/")[-2:-1] != ["charts"]:
                     continue  # not a dependency
                 if depth >= _DEEPEST:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 CHART: Final = "Chart.yaml"
 TEMPLATES: Final = "templates"
 CRDS: Final = "crds"
+ARCHIVES: Final = (".tgz", ".tar.gz")
 
 
 class ChartLocation(NamedTuple):

@@ -66,14 +66,14 @@ def check_rendered(
             result = check(document.text, path)
             first = first or result
             compared += result.compared
-            added = {found.crd.metadata.name: found for found in result.definitions} if result.definitions else {}
-            rules += [
+            rules += (
                 rule._replace(locator=_TemplateLocator(rule.locator, lines))
                 for rule in result.rules
                 if rule.crd not in definitions
-            ]
-            for name, found in added.items():
-                definitions.setdefault(name, found._replace(locator=_TemplateLocator(found.locator, lines)))
+            )
+            for definition in result.definitions:
+                located = definition._replace(locator=_TemplateLocator(definition.locator, lines))
+                definitions.setdefault(definition.crd.metadata.name, located)
             for crd in result.crds:
                 crds.setdefault(crd.name, crd.moved(lines.line))
             for diagnostic in result.diagnostics:

@@ -90,7 +90,7 @@ def _masked(path: str, text: str, masked: Masked, lint: Lint, without: Container
         documents=result.documents + left,
         crds=crds,
         compared=tuple(compared for compared in result.compared if compared.name in names),
-        definitions=tuple(found for found in result.definitions if found.crd.metadata.name in names),
+        definitions=tuple(definition for definition in result.definitions if definition.crd.metadata.name in names),
         rules=tuple(rule for rule in result.rules if rule.crd in names),
         skipped=result.skipped + left + len(result.crds) - len(crds),
         diagnostics=_in_order(findings, more),
@@ -159,7 +159,7 @@ def _united(result: FileResult, other: FileResult) -> FileResult:
     added = replace(
         other,
         crds=tuple(crd for crd in other.crds if crd.name not in names),
-        definitions=tuple(found for found in other.definitions if found.crd.metadata.name not in names),
+        definitions=tuple(definition for definition in other.definitions if definition.crd.metadata.name not in names),
         rules=tuple(rule for rule in other.rules if rule.crd not in names),
     )
     return replace(with_crds(result, added), diagnostics=_in_order(result.diagnostics, more))

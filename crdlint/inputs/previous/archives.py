@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import os
 import posixpath
-from typing import Final
 
 from crdlint.inputs.helm.archive import MAX_BYTES, ArchiveError, Budget, members
+from crdlint.inputs.helm.layout import ARCHIVES
 from crdlint.inputs.previous.copies import target_of
 from crdlint.inputs.read import UnreadableError, read_bytes
 from crdlint.inputs.repository import RepositoryError
 
-_SUFFIXES: Final = (".tgz", ".tar.gz")
-
 
 def is_archive(path: str) -> bool:
     """Return whether a path is that of a packed chart by its name."""
-    return path.endswith(_SUFFIXES) and os.path.isfile(path)
+    return path.endswith(ARCHIVES) and os.path.isfile(path)
 
 
 def unpack(archive: str, folder: str) -> str:
