@@ -89,9 +89,9 @@ def command(
     reports = Reports("costs", formats.costs, format_, outputs, view)
     bugs = Bugs()
     results, problems = _read(paths, Selection(include, exclude, not no_ignore), kube_version, bugs, fixes=suggest)
-    costs = Costs(
-        _entries(results, parse_range(kube_version), sort, explain), results, problems, top, parts=explain is not None
-    )
+    is_shown = not suggest or outputs or explain is not None
+    entries = _entries(results, parse_range(kube_version), sort, explain) if is_shown else []
+    costs = Costs(entries, results, problems, top, parts=explain is not None)
     if suggest:
         _print_patch(results, kube_version, OVER_BUDGET)
         for finding in costs.unestimated:

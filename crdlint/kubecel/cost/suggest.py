@@ -5,6 +5,7 @@ All rules of a schema are solved together, the most expensive first, so that the
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import combinations
@@ -15,7 +16,7 @@ from crdlint.kubecel.cost.model import Model
 from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Hashable, Iterable, Iterator
     from collections.abc import Sequence as SequenceOf
 
     from crdlint.kubecel.cost.limits import Limit
@@ -66,7 +67,9 @@ class Plan:
         self._effort = effort
         self._limits: dict[int, Limit] = {}
         self._values: dict[int, int] = {}
-        self._models: dict[int, Model] = {}
+        self._made: dict[Hashable, Model] = {}
+        self._models: dict[Hashable, Model] = {}
+        self._unsolved: set[Hashable] = set()
         self.hopeless: dict[int, EstimatedRule] = {}
         self.complete = True
         expensive_first = sorted(rules, key=_highest, reverse=True)
@@ -85,7 +88,7 @@ class Plan:
 
     def of(self, rule: EstimatedRule) -> Solution | None:
         """Return the solution for a rule, or None."""
-        model = self._models.get(id(rule))
+        model = self._models.get(_key(rule))
         return None if model is None else Solution(self._set(model.limits), *model.costs(self._values))
 
     def _set(self, limits: Iterable[Limit]) -> tuple[tuple[Limit, int], ...]:
@@ -99,15 +102,20 @@ class Plan:
             self.complete = False
 
     def _model(self, rule: EstimatedRule) -> Model:
-        model = self._models.get(id(rule))
-        if model is not None:
-            return model
-        if not self._effort.left:
-            raise TooMuchEffortError
-        return Model(rule, self._effort)
+        key = _key(rule)
+        if key not in self._made:
+            if not self._effort.left:
+                raise TooMuchEffortError
+            self._made[key] = Model(rule, self._effort)
+        return self._made[key]
 
     def _solve(self, rule: EstimatedRule) -> None:
         """Search limits for a rule above its budget, in addition to those that other rules already need."""
+        if _key(rule) in self._models:
+            return
+        if _key(rule) in self._unsolved:
+            self.hopeless[id(rule)] = rule
+            return
         model = self._model(rule)
         # Above half of the budget the cost would be reported as near the limit.
         search = _Search([model], self._values, self._effort, lambda costs: max(costs) <= RULE_COST_LIMIT // 2)
@@ -117,6 +125,7 @@ class Plan:
             values = search.run()
         if values is None:
             self.hopeless[id(rule)] = rule
+            self._unsolved.add(_key(rule))
         else:
             self._take([model], values)
 
@@ -130,7 +139,7 @@ class Plan:
         # Cheap rules hardly affect the total, but there can be many of them.
         while rules and rest > CRD_COST_LIMIT * _NEGLIGIBLE:
             next_rule = rules[len(models)]
-            if _highest(next_rule) > RULE_COST_LIMIT and id(next_rule) not in self._models:
+            if _highest(next_rule) > RULE_COST_LIMIT and _key(next_rule) not in self._models:
                 raise TooMuchEffortError
             models.append(self._model(next_rule))
             rest -= _sum(next_rule)
@@ -143,9 +152,15 @@ class Plan:
 
     def _take(self, models: Iterable[Model], values: Values) -> None:
         for model in models:
-            self._models[id(model.judged)] = model
+            self._models[_key(model.judged)] = model
             self._limits.update((limit.key, limit) for limit in model.limits)
         self._values.update(values)
+
+
+def _key(rule: EstimatedRule) -> Hashable:
+    """Return what equal rules of a schema have in common: their costs depend on the same limits alike."""
+    message = rule.compiled.message
+    return id(rule.node.schema), id(rule.compiled.rule.compilation), id(message and message.compilation)
 
 
 def _highest(rule: EstimatedRule) -> int:
@@ -166,15 +181,15 @@ class _Search:
         self, models: SequenceOf[Model], initial: Values, effort: Effort, enough: Callable[[SequenceOf[int]], bool]
     ) -> None:
         limits = {limit.key: limit for model in models for limit in model.limits}
-        self._models = models
+        self._models = Counter(models)
         self._given = {key: initial[key] for key in limits if key in initial}
         self._effort = effort
         self._enough = enough
         self._limits = limits
         self._ladders = {key: _ladder(limit, self._given.get(key)) for key, limit in limits.items()}
         self._usable = [limit for key, limit in limits.items() if self._ladders[key]]
-        self._size = sum(model.size for model in models)
-        self._size_by_limits = sum(model.size_by_limits for model in models)
+        self._size = sum(model.size for model in self._models)
+        self._size_by_limits = sum(model.size_by_limits for model in self._models)
 
     def run(self, floors: SequenceOf[tuple[int, int]] = _FLOORS) -> Values | None:
         """Return the values to set, none below the last of `floors`.
@@ -208,7 +223,7 @@ class _Search:
 
     def _passes(self, values: Values) -> bool:
         values = {**self._given, **values}
-        return self._enough([cost for model in self._models for cost in model.costs(values)])
+        return self._enough([cost for model, times in self._models.items() for cost in model.costs(values) * times])
 
     def _require(self, steps: int) -> None:
         if not self._effort.affords(steps):
