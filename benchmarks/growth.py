@@ -1,10 +1,17 @@
-"""How the work on hostile configurations, comments and byte searches grows: process time at n against 2n characters."""
+"""How the time grows for hostile CRDs, configurations, comments and byte searches, as their size doubles twice.
+
+The last columns are the exponents between two sizes: 1 for linear work, 2 for the square.
+"""
 
 from __future__ import annotations
 
+import sys
 import tempfile
 import time
 from contextlib import suppress
+from functools import partial
+from itertools import pairwise
+from math import log2
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,9 +23,14 @@ from crdlint.inputs.kustomize.slim import Slim
 from crdlint.inputs.patterns import compiled
 from crdlint.linting.pipeline import lint_file
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
+from shapes import SHAPES, checked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+FIELDS = 1000
 SIZE = 100_000  # a configuration may have 256 KiB
 LARGE = 500_000
 TABLE = "[tool.crdlint]\n"
@@ -88,19 +100,27 @@ CASES: dict[str, tuple[Callable[[str], None], Callable[[int], str], int]] = {
 }  # fmt: skip
 
 
-def _seconds(run: Callable[[str], None], text: str) -> float:
+def _print(name: str, works: Iterable[Callable[[], object]]) -> None:
+    """Print the seconds of works that double, and the exponents between them."""
+    times = [min(_seconds(work) for _ in range(3)) for work in works]
+    exponents = (log2(later / earlier) for earlier, later in pairwise(times))
+    print(f"{name:32}", *(f"{one:8.3f} s" for one in times), *(f"{one:6.2f}" for one in exponents))
+
+
+def _seconds(work: Callable[[], object]) -> float:
     start = time.process_time()
-    run(text)
-    return time.process_time() - start
+    work()
+    return max(time.process_time() - start, 1e-6)
 
 
 def main() -> None:
-    """Print seconds at n and 2n characters, and their ratio, which is about 2 for linear work."""
+    """Print a line for each shape of CRDs, and for each other text."""
     _config(".crdlint.yaml")("select: [cel-*]")  # loads what is loaded once
     _config("pyproject.toml")(TABLE)
+    for name, shape in SHAPES.items():
+        _print(name, [partial(checked, shape, n * FIELDS) for n in (1, 2, 4)])
     for name, (run, make, size) in CASES.items():
-        once, twice = (min(_seconds(run, make(n)) for _ in range(3)) for n in (size, 2 * size))
-        print(f"{name:26} {once:7.3f} s {twice:7.3f} s  ratio {twice / max(once, 1e-6):5.2f}")
+        _print(name, [partial(run, make(n * size)) for n in (1, 2, 4)])
 
 
 if __name__ == "__main__":

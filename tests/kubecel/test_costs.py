@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from counting import recording
 from crds import crd_with_spec
 from present import present
 from tables import each
 
 import crdlint
 from crdlint.kubecel.compilation import Expression
+from crdlint.kubecel.cost import suggest
 from crdlint.kubecel.cost.advice import Advice
 from crdlint.kubecel.cost.explain import explain, most_expensive_part, shown_cost
 from crdlint.kubecel.cost.limits import value_path
@@ -43,6 +45,19 @@ def solved(estimated: EstimatedRule) -> Solution | None:
 
 def flat(fields: str, rule: str) -> str:
     return f"{{type: object, properties: {fields}, x-kubernetes-validations: [{{rule: {rule!r}}}]}}"
+
+
+def test_limits_are_searched_once_for_equal_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Any] = []
+    monkeypatch.setattr(suggest, "Model", recording(made, Model))
+    rule = "{rule: 'self.l.all(x, self.l.all(y, x.contains(y)))'}"
+    listed = rules(
+        f"{{type: object, properties: {{l: {{type: array, items: {{type: string}}}}}}, x-kubernetes-validations: [{', '.join([rule] * 20)}]}}"
+    )
+    plan = Plan(listed, Effort())
+    assert len(made) == 1
+    assert len({plan.of(one) for one in listed}) == 1
+    assert sum(present(plan.of(one)).cost for one in listed) <= CRD_COST_LIMIT
 
 
 LIST = "{l: {type: array, maxItems: 10, items: {type: string, maxLength: 10}}, s: {type: string, maxLength: 20}}"
