@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from crdlint.changes.collector import Collector
-from crdlint.changes.places import Place
+from crdlint.changes.collector import Collector, Place
 from crdlint.changes.schemas import compare_schemas
 from crdlint.changes.versions import compare_conversion, compare_names, compare_parts, compare_versions, versions_of
 from crdlint.safety import work

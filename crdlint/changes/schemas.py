@@ -19,9 +19,8 @@ from crdlint.rules import changes as rules
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from crdlint.changes.collector import Collector
+    from crdlint.changes.collector import Collector, Place
     from crdlint.changes.conjunction import Conjunction
-    from crdlint.changes.places import Place
     from crdlint.crd.model import JSONSchemaPropsOrBool
     from crdlint.crd.paths import Path
 

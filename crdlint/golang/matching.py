@@ -14,8 +14,8 @@ from functools import lru_cache
 from typing import Final, Protocol
 
 from crdlint.golang.regexp import InvalidPatternError, Named, parse
+from crdlint.golang.regexp_classes import category
 from crdlint.golang.regexp_tree import EMPTY, LITERAL
-from crdlint.golang.regexp_unicode import category
 from crdlint.safety import work
 
 # Memory limits in bytes for a program of RE2 and its cache; the first limit that suffices is used.

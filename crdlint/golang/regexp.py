@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
-from crdlint.golang.regexp_classes import EVERY, NEWLINE, PERL, POSIX, joined, negated
+from crdlint.golang.regexp_classes import EVERY, NEWLINE, PERL, POSIX, class_size, joined, negated
 from crdlint.golang.regexp_tree import (
     ALL,
     ALTERNATE,
@@ -32,7 +32,6 @@ from crdlint.golang.regexp_tree import (
     TooLargeError,
     Tree,
 )
-from crdlint.golang.regexp_unicode import class_size
 
 INVALID_CHAR_RANGE: Final = "invalid character class range"
 INVALID_ESCAPE: Final = "invalid escape sequence"

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.paths import SHARED, is_within
 from crdlint.report.escapes import printable, printable_line
-from crdlint.report.fold import fold
+from crdlint.report.fold import fold, snippet
 from crdlint.report.page import Part, rule_link
 from crdlint.report.selection import MOST_INFOS, by_crd, most_severe_first, once_a_place, once_a_rule
-from crdlint.report.snippet import snippet
 from crdlint.report.summary import counted
 from crdlint.rules.consequences import causes
 from crdlint.yaml.edit import split_lines
