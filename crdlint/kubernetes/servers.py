@@ -45,6 +45,7 @@ class Server:
     ``locates_status_errors`` reports errors in the status subresource at paths that begin with `status`.
     ``warns_of_sets_of_objects`` warns of `x-kubernetes-list-type: set` for lists of objects or of lists.
     ``requires_metadata_fields`` reports missing fields of owner references and managed fields as required, each at its index.
+    ``keeps_examples`` rejects `example` and `externalDocs` on the metadata of the root, and beside the types of an int-or-string.
     ``checks_number_ranges`` applies the ranges of the formats int32, int64, float and double to values.
     ``keeps_message_expressions`` compiles on update the messageExpressions of the old CRD with the libraries for stored
     expressions.
@@ -66,6 +67,7 @@ class Server:
     enum_errors_block_rules: bool = False
     ignores_object_versions: bool = False
     locates_status_errors: bool = False
+    keeps_examples: bool = False
     checks_number_ranges: bool = False
     keeps_message_expressions: bool = False
     checks_ca_bundle_on_update: bool = False
@@ -231,6 +233,7 @@ _1_36: Final = replace(
         compatible_with=35,
         stored_with=36,
     ),
+    keeps_examples=True,
     checks_number_ranges=True,
     format_warnings=FormatWarnings.STRINGS_AND_NUMBERS,
 )

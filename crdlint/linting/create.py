@@ -195,7 +195,7 @@ class SpecValidator:
     ) -> Iterator[FieldError]:
         if fields:
             allowed = version in self._options.allow_too_many_selectable_fields
-            walked = self._options.common.walks.get(id(schema))
+            walked = self._options.common.walks.get((id(schema), self._options.server.keeps_examples))
             yield from selectable_fields.validate(
                 fields,
                 schema,

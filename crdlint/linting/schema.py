@@ -47,10 +47,10 @@ def validate_validation(
     if validation is None or validation.open_api_v3_schema is None:
         return SchemaReport()
     schema = validation.open_api_v3_schema
-    walks = options.common.walks
-    findings = walks.get(id(schema))
+    walks, key = options.common.walks, (id(schema), options.server.keeps_examples)
+    findings = walks.get(key)
     if findings is None:
-        findings = walks[id(schema)] = WALKER.walk(schema, options)
+        findings = walks[key] = WALKER.walk(schema, options)
     at_root = list(root.validate(schema, path, status_enabled=status_enabled))
     report = _reported(schema, findings, at_root, options, path)
 

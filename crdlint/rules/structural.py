@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from crdlint.crd.model import JSONSchemaProps
+    from crdlint.kubernetes.servers import Server
     from crdlint.rules.engine.common import Findings
     from crdlint.rules.engine.finding import Finding
     from crdlint.rules.engine.schema_walk import Context
@@ -744,14 +745,18 @@ def _object_fields(schema: JSONSchemaProps, context: Context, findings: Findings
             detail, help_, reason = f"must be {type_}", f"Set `type: {type_}`", Reason(Code.TYPE, (type_, child.type))
             findings.add_structural(child, invalid(META_TYPE.id, path, child.type, detail, help=help_, reason=reason))
     metadata = schema.properties.get("metadata")
-    if context.place is SchemaPosition.ROOT and metadata is not None and not _may_restrict(metadata):
+    if (
+        context.place is SchemaPosition.ROOT
+        and metadata is not None
+        and not _may_restrict(metadata, context.options.server)
+    ):
         detail = "must not specify anything other than name and generateName, but metadata is implicitly specified"
         findings.add_structural(schema, forbidden(METADATA.id, metadata.path, detail))
 
 
-def _may_restrict(metadata: JSONSchemaProps) -> bool:
+def _may_restrict(metadata: JSONSchemaProps, server: Server) -> bool:
     """Return whether the metadata of the root contains only a type, a default and the properties name and generateName."""
-    held = structural_attributes(metadata, nested=False) - {"type", "default"}
+    held = structural_attributes(metadata, server, nested=False) - {"type", "default"}
     return held <= {"properties"} and metadata.properties.keys() <= {"name", "generateName"}
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence as SequenceOf
 
     from crdlint.crd.paths import Path
+    from crdlint.kubernetes.servers import Server
 
 TYPES: Final = ("array", "boolean", "integer", "number", "object", "string")
 
@@ -24,6 +25,8 @@ _COPIED_IF_FULL: Final = frozenset({"enum", "all_of", "any_of", "one_of"})
 _DROPPED: Final = frozenset(
     {"id", "schema", "ref", "pattern_properties", "dependencies", "additional_items", "definitions"}
 )
+# Fields that only the structural schemas of newer servers have.
+_KEPT_LATER: Final = frozenset({"example", "external_docs"})
 # Pointers to strings, which are not nil even if the string is empty.
 _POINTERS: Final = frozenset(field.attribute for field in JSONSchemaProps.FIELDS if field.go_type == "*string")
 
@@ -85,7 +88,7 @@ def set_attributes(schema: JSONSchemaProps, *, nested: bool) -> set[str]:
     return attributes
 
 
-def structural_attributes(schema: JSONSchemaProps, *, nested: bool) -> set[str]:
+def structural_attributes(schema: JSONSchemaProps, server: Server, *, nested: bool) -> set[str]:
     """Return the attributes that differ from Go's zero value in the structural form of a node.
 
     `nested` means that it is below allOf, anyOf, oneOf or not. There an empty `properties` is included and
@@ -93,6 +96,8 @@ def structural_attributes(schema: JSONSchemaProps, *, nested: bool) -> set[str]:
     (NewStructural).
     """
     attributes = set_attributes(schema, nested=nested) - _DROPPED
+    if not server.keeps_examples:
+        attributes -= _KEPT_LATER
     if schema.items is not None and schema.items.schema is None:
         attributes.discard("items")
     additional = schema.additional_properties
@@ -106,12 +111,12 @@ def _is_zero(value: Any) -> bool:
     return value is None or value is False or value == ""
 
 
-def is_int_or_string(alternatives: SequenceOf[JSONSchemaProps]) -> bool:
+def is_int_or_string(alternatives: SequenceOf[JSONSchemaProps], server: Server) -> bool:
     """Return whether these are the two alternatives of an int-or-string: only an integer type, then only a string type."""
     return (
         len(alternatives) == 2
         and [a.type for a in alternatives] == ["integer", "string"]
-        and all(structural_attributes(a, nested=True) == {"type"} for a in alternatives)
+        and all(structural_attributes(a, server, nested=True) == {"type"} for a in alternatives)
     )
 
 

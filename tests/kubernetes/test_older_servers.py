@@ -223,3 +223,31 @@ def test_a_version_that_the_crd_lacks() -> None:
         for version, fails in (("1.28", fails_before), ("1.29", True)):
             errors = refused(crd_in_json(schema), resource, version)
             assert any("failed rule" in error for error in errors) is fails, (api_version, version)
+
+
+def test_examples_in_structural_schemas() -> None:
+    types = [{"type": "integer", "example": 1}, {"type": "string"}]
+    schema = spec(a={"x-kubernetes-int-or-string": True, "anyOf": types})
+    schema["properties"]["metadata"] = {"type": "object", "externalDocs": {"url": "https://example.com"}}
+    text = crd_in_json(schema)
+    assert said(text, "1.35", "field") == []
+    fields = {
+        one.field.rpartition("openAPIV3Schema.")[2] for one in lint_text(text, kube_version="1.28..1.37") if one.field
+    }
+    assert fields == {
+        "properties[metadata]",
+        *(f"properties[spec].properties[a].anyOf[{i}].type" for i in range(2)),
+    }
+    assert {one.versions for one in lint_text(text, kube_version="1.28..1.37") if one.field} == {("1.36", "1.37")}
+
+
+def test_the_error_of_a_range_that_fails() -> None:
+    rule = "self.a[0].all(i, v, v > 0)"
+    schema = spec(a={"type": "array", "items": {"type": "array", "items": {"type": "integer"}}})
+    schema["properties"]["spec"]["x-kubernetes-validations"] = [{"rule": rule}]
+    for version, text in (
+        ("1.32", "unsupported comprehension range type: *types.Err"),
+        ("1.33", "unsupported comprehension range type: *types.Err"),
+        ("1.34", "index out of bounds: 0"),
+    ):
+        assert any(text in error for error in refused(crd_in_json(schema), foo(a=[]), version)), version

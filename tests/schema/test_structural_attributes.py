@@ -5,6 +5,7 @@ from __future__ import annotations
 from schema_support import schema
 from tables import each
 
+from crdlint.kubernetes.servers import NEWEST
 from crdlint.schema.structural import is_int_or_string, set_attributes, structural_attributes
 
 # A field; the attribute that it sets as an internal schema, as a structural one, and below a junctor ("" for none).
@@ -32,8 +33,8 @@ CASES = [
 def test_attributes(field: str, internal: str, structural: str, nested: str) -> None:
     node = schema(field)
     assert set_attributes(node, nested=True) == {internal} - {""}
-    assert structural_attributes(node, nested=False) == {structural} - {""}
-    assert structural_attributes(node, nested=True) == {nested} - {""}
+    assert structural_attributes(node, NEWEST, nested=False) == {structural} - {""}
+    assert structural_attributes(node, NEWEST, nested=True) == {nested} - {""}
 
 
 @each(
@@ -49,4 +50,4 @@ def test_attributes(field: str, internal: str, structural: str, nested: str) -> 
     ],
 )
 def test_int_or_string(alternatives: str, expected: bool) -> None:
-    assert is_int_or_string(schema(f"anyOf: {alternatives}").any_of) is expected
+    assert is_int_or_string(schema(f"anyOf: {alternatives}").any_of, NEWEST) is expected

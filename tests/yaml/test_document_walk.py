@@ -54,5 +54,5 @@ def test_checks_and_validation_report_the_same_first_error() -> None:
 
 def test_old_objects_are_read_beside_broken_documents() -> None:
     found = old_objects(f"{OBJECT}---\na: [\n---\n{OBJECT.replace('name: a', 'name: b')}", filename="x.yaml")
-    assert [key[3] for key in found.by_key] == ["a", "b"]
+    assert {key[3] for key in found.by_key} == {"a", "b"}
     assert [place for place, _ in found.broken] == ["x.yaml:6:1"]

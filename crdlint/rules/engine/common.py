@@ -73,12 +73,12 @@ class Findings:
 class Common:
     """Results that the validations of one new CRD for several servers share, each computed once.
 
-    `walks` contains the findings of the walk over each root schema, by its identity. `defaults` and `rules` contain the
-    results of servers for the defaults and the rules of a schema.
+    `walks` contains the findings of the walk over each root schema, by its identity and `Server.keeps_examples`.
+    `defaults` and `rules` contain the results of servers for the defaults and the rules of a schema.
     """
 
     sharing: Sharing = field(default_factory=shared)
-    walks: dict[int, Findings] = field(default_factory=dict)
+    walks: dict[tuple[int, bool], Findings] = field(default_factory=dict)
     defaults: dict[Hashable, list[Answer[list[FieldError]]]] = field(default_factory=dict)
     rules: dict[int, list[Answer[tuple[list[FieldError], list[EstimatedRule]]]]] = field(default_factory=dict)
     _all: list[JSONSchemaProps] | None = None

@@ -177,14 +177,16 @@ def _push_items(schema: JSONSchemaProps, context: Context, stack: Stack) -> None
 def _push_all_of(schema: JSONSchemaProps, context: Context, stack: Stack) -> None:
     nested = _nested(context)
     children = [(child, nested) for child in schema.all_of]
-    if children and context.place in STRUCTURAL and is_int_or_string(schema.all_of[0].any_of):
+    if children and context.place in STRUCTURAL and is_int_or_string(schema.all_of[0].any_of, context.options.server):
         children[0] = (schema.all_of[0], replace(nested, int_or_string=True, derived={}))
     stack.extend(reversed(children))
 
 
 def _push_any_of(schema: JSONSchemaProps, context: Context, stack: Stack) -> None:
     nested = _nested(context)
-    if context.int_or_string or (context.place in STRUCTURAL and is_int_or_string(schema.any_of)):
+    if context.int_or_string or (
+        context.place in STRUCTURAL and is_int_or_string(schema.any_of, context.options.server)
+    ):
         nested = context.at(SchemaPosition.OUTSIDE, compiles=False)
     stack.extend((child, nested) for child in reversed(schema.any_of))
 
