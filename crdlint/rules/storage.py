@@ -30,12 +30,8 @@ _UINT64: Final = 2**64
 
 def _removal(finding: Finding) -> Iterable[Edit]:
     """Remove the fields of a copy that the server sets."""
-    metadata = mapping_at(finding.root, "metadata")
-    for name in ("resourceVersion", *_COPIED):
-        if metadata.find(name) is not None:
-            yield finding.editor.remove(metadata, name)
-    if finding.root.find("status") is not None:
-        yield finding.editor.remove(finding.root, "status")
+    yield from finding.editor.remove_all(mapping_at(finding.root, "metadata"), ("resourceVersion", *_COPIED))
+    yield from finding.editor.remove_all(finding.root, ("status",))
 
 
 RESOURCE_VERSION: Final = Rule(

@@ -15,7 +15,7 @@ from crdlint.yaml.nodes import Collection, Mapping, Scalar, Sequence
 from crdlint.yaml.resolve import WORDS, resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from crdlint.yaml.nodes import Node
 
@@ -263,6 +263,21 @@ class Editor:
         items = mapping.items
         end = max(self.end(items[index + 1]), items[index].end_mark.index)
         return self._without(mapping, items[index].start_mark.index, end, index, 2)
+
+    def remove_all(self, mapping: Mapping, names: tuple[str, ...]) -> Iterator[Edit]:
+        """Yield the edits that remove the entries with some names; in flow style, adjacent entries are removed by one edit."""
+        keys, values = mapping.items[::2], mapping.items[1::2]
+        count = len(keys)
+        gone = [getattr(key, "value", None) in names for key in keys]
+        for i in (i for i in range(count) if gone[i]):
+            if not mapping.flow:
+                yield self.remove_at(mapping, 2 * i)
+            elif not i or not gone[i - 1]:
+                following = next((j for j in range(i, count) if not gone[j]), count)
+                if following < count:
+                    yield self.cut(keys[i].start_mark.index, keys[following].start_mark.index)
+                else:
+                    yield self.cut(self.end(values[i - 1]) if i else keys[i].start_mark.index, self.end(values[-1]))
 
     def indent(self, node: Node, by: int) -> list[Edit]:
         """Return the edits that indent the lines of a node after its first one."""

@@ -36,6 +36,18 @@ def test_a_copy_is_one_finding_and_its_fix_leaves_the_manifest() -> None:
     assert fix(result, lambda text: lint_file(text, filename="x", fixes=True), unsafe=False).text == SMALLEST
 
 
+def test_copies_in_flow_style_and_json_are_fixed() -> None:
+    for given, left in {
+        "name: foos.example.com, resourceVersion: '1', uid: a": "name: foos.example.com",
+        "resourceVersion: '1', uid: a, name: foos.example.com, generation: 2": "name: foos.example.com",
+        "uid: a, name: foos.example.com, resourceVersion: '1', labels: {a: b}": "name: foos.example.com, labels: {a: b}",
+        '"uid": "a", "resourceVersion": "1", "name": "foos.example.com"': '"name": "foos.example.com"',
+    }.items():
+        text, wanted = (SMALLEST.replace(NAME, f"metadata: {{{fields}}}\n") for fields in (given, left))
+        result = lint_file(text, filename="x", fixes=True)
+        assert fix(result, lambda text: lint_file(text, filename="x", fixes=True), unsafe=False).text == wanted
+
+
 def test_other_versions_are_accepted() -> None:
     for version, refused in {
         "'1'": True, "'18446744073709551615'": True, "'007'": True,

@@ -26,5 +26,7 @@ def test_names_that_the_server_reads_otherwise() -> None:
 
 def test_helps_write_the_names_as_they_have_to_be_written() -> None:
     crd = crd_with_spec("type: object\nrequired: ['on']\nproperties:\n  'on': {type: string}")
-    missing = validate_resource(crd, "apiVersion: example.com/v1\nkind: Foo\nmetadata: {name: x}\nspec: {}\n").errors
+    missing = validate_resource(
+        crd, "apiVersion: example.com/v1\nkind: Foo\nmetadata: {name: x, namespace: a}\nspec: {}\n"
+    ).errors
     assert missing[0].help == 'Add `"on": ""` (string)'
