@@ -134,9 +134,12 @@ def _read(
 
 
 def _with_unchecked(result: FileResult) -> FileResult:
-    """Return a result whose CRDs that only Helm can render count as not estimated."""
-    unchecked = (finding for finding in result.diagnostics if finding.rule in {SKIPPED.id, RENDER.id})
-    return replace(result, unestimated=(*result.unestimated, *unchecked))
+    """Return a result whose CRDs that only Helm can render count as not estimated, with a notice why Helm does not."""
+    unchecked = (finding for finding in result.diagnostics if finding.rule == SKIPPED.id)
+    failures = (
+        f"line {finding.line}: {finding.message}" for finding in result.diagnostics if finding.rule == RENDER.id
+    )
+    return replace(result, unestimated=(*result.unestimated, *unchecked), notices=(*result.notices, *failures))
 
 
 def _entries(results: Sequence[FileResult], versions: Range, sort: str, explain: str | None) -> list[Entry]:

@@ -209,6 +209,12 @@ REASONS = {
     "found in Chart.yaml, but missing in charts/ directory: x": ("Chart.yaml", 4, 1, "warning"),
     "chart requires kubeVersion: >=1.99 which is incompatible with Kubernetes v1.36.0": ("Chart.yaml", 1, 1, "warning"),
     "execution error at (demo/templates/gone.yaml:2:6): no": ("Chart.yaml", 2, 1, "error"),
+    "execution error at (demo/templates/x.yaml:99:6): library charts are not installable": (
+        "templates/x.yaml",
+        3,
+        7,
+        "error",
+    ),
     "execution error at (demo/../outside.yaml:1:1): no": ("Chart.yaml", 2, 1, "error"),
     "no reason": ("Chart.yaml", 2, 1, "error"),
 }

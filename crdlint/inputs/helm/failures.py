@@ -31,11 +31,11 @@ class _Cause(NamedTuple):
 
 _VALUES: Final = "Set the value with `--set` or `--values`, or in a file `ci/*-values.yaml` of the chart"
 _CAUSES: Final = (
+    # The chart itself ends its rendering, by `required` or `fail`, or rejects the values by its schema.
+    _Cause("execution error at (", _VALUES),
     _Cause("library charts are not installable", "The charts that include this library are checked", None),
     _Cause("missing in charts/", "Run `helm dependency build {chart}` first", "warning", "dependencies"),
     _Cause("incompatible with Kubernetes", "Helm installs the chart on no known version", "warning", "kubeVersion"),
-    # The chart itself ends its rendering, by `required` or `fail`, or rejects the values by its schema.
-    _Cause("execution error at (", _VALUES),
     _Cause("values don't meet the specifications", _VALUES),
     _Cause("", "`helm template {chart}` shows the same error"),
 )
@@ -102,9 +102,10 @@ class Failure:
         """Return the result of the file that Helm names, with a finding at Helm's line and column."""
         position = self._position()
         lines = position.text.split("\n")
-        shown = lines[min(position.line, len(lines)) - 1]
+        line = min(position.line, len(lines))
+        shown = lines[line - 1]
         column = len(shown) - len(shown.lstrip()) if position.column is None else position.column
-        span = Span(position.line, column + 1, position.line, max(len(shown.rstrip()), column + 1) + 1)
+        span = Span(line, column + 1, line, max(len(shown.rstrip()), column + 1) + 1)
         message = f"Helm does not render the chart{self.values}: {self.why}"
         finding = RENDER.diagnostic(position.file, "advice", message, span, self._help)
         if not self.is_chosen and self._cause.severity is not None:
@@ -119,14 +120,14 @@ class Failure:
             if not matches:
                 continue
             match = matches[-1]
-            path = os.path.join(self.chart, *match["file"].split("/")[1:])
+            path = os.path.normpath(os.path.join(self.chart, *match["file"].split("/")[1:]))
             text = _text_of(path) if is_below(os.path.realpath(path), os.path.realpath(self.chart)) else None
             if text is not None:
                 named = match.groupdict()
                 line, column = int(named.get("line") or 1), named.get("column")
                 return _Position(path, text, line, None if column is None else _characters(text, line, int(column)))
         own = _OWN_FILE.search(self.why)
-        path = os.path.join(self.chart, CHART if own is None else own["file"])
+        path = os.path.normpath(os.path.join(self.chart, CHART if own is None else own["file"]))
         text = _text_of(path) or ""
         if own is not None:
             return _Position(path, text, int(own["line"] or 1))
