@@ -212,7 +212,7 @@ REASONS = {
     "execution error at (demo/templates/x.yaml:99:6): library charts are not installable": (
         "templates/x.yaml",
         3,
-        7,
+        1,
         "error",
     ),
     "execution error at (demo/../outside.yaml:1:1): no": ("Chart.yaml", 2, 1, "error"),
