@@ -50,7 +50,6 @@ accepted.
 
 - 1.28 to 1.33 print pointers in bad values of Go structs. crdlint writes `(*bool)(nil)` for those that are nil, and cannot know
   the addresses of others.
-- 1.28 to 1.32 name other tokens in a few syntax errors of CEL, since their grammar is older.
 - 1.30 and earlier report another text for an error within an index, such as `self[int('a')]`.
 - 1.37: `dyn(1).orValue(2)` is an error in evaluation, `flatten(-1)` costs more, and `.self` means the object within a macro whose
   variable is called `self`. The type of `optional_type` is written `type(optional_type(dyn))`.

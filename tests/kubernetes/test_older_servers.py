@@ -251,3 +251,16 @@ def test_the_error_of_a_range_that_fails() -> None:
         ("1.34", "index out of bounds: 0"),
     ):
         assert any(text in error for error in refused(crd_in_json(schema), foo(a=[]), version)), version
+
+
+def test_the_tokens_that_older_grammars_expect() -> None:
+    for rule, before, since in (
+        ("self.a.?== b", "extraneous input '==' expecting IDENTIFIER", "expecting {IDENTIFIER, ESC_IDENTIFIER}"),
+        ("self.a.?== 'b'", "missing IDENTIFIER at '=='", "expecting {IDENTIFIER, ESC_IDENTIFIER}"),
+        ("Foo{?}", "mismatched input '}' expecting IDENTIFIER", "expecting {IDENTIFIER, ESC_IDENTIFIER}"),
+        ("Foo{: 1}", "expecting {'}', ',', '?', IDENTIFIER}", "expecting {'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}"),
+    ):
+        text = crd_in_json({**spec(a={"type": "string"}), "x-kubernetes-validations": [{"rule": rule}]})
+        for version, expected in (("1.28", before), ("1.32", before), ("1.33", since), ("1.37", since)):
+            (message,) = said(text, version, "field")
+            assert f"{expected}\n" in message, (rule, version, message)

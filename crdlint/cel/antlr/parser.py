@@ -48,6 +48,8 @@ _ALTERNATIVES: Final = {
     31: ("SimpleIdentifier", "EscapedIdentifier"),
     35: ("Int", "Uint", "Double", "String", "Bytes", "BoolTrue", "BoolFalse", "Null"),
 }
+# The rule for names after a dot. The grammar of older servers has none: it expects an identifier where the rule is used.
+_NAME: Final = _RULES.index("escapeIdent")
 _LOOPED: Final = frozenset({ATNState.STAR_LOOP_BACK, ATNState.PLUS_LOOP_BACK})
 # States with one transition at which errors are recovered from, too.
 _SYNCHRONIZED: Final = frozenset({ATNState.PLUS_BLOCK_START, ATNState.STAR_LOOP_BACK})
@@ -101,8 +103,9 @@ class TreeParser(Parser):  # type: ignore[misc]
     literalNames = _LITERALS  # noqa: N815
     symbolicNames = _SYMBOLS  # noqa: N815
 
-    def __init__(self, stream: Any) -> None:
+    def __init__(self, stream: Any, *, reads_quoted_identifiers: bool = True) -> None:
         super().__init__(stream)
+        self._has_names = reads_quoted_identifiers
         self._interp = _Simulator(self, _AUTOMATON, _DECISIONS, _CONTEXTS)
         self._depths = [0] * len(_RULES)
         # ANTLR only calls the triggers if this list exists.
@@ -119,6 +122,8 @@ class TreeParser(Parser):  # type: ignore[misc]
         try:
             self._walk(start, parent, tree.invokingState)
         except RecognitionException as error:
+            if rule == _NAME and not self._has_names:
+                raise
             self._ctx.exception = error
             self._errHandler.reportError(self, error)
             self._errHandler.recover(self, error)
@@ -151,7 +156,8 @@ class TreeParser(Parser):  # type: ignore[misc]
             recurs = start.isPrecedenceRule and state.stateType == ATNState.STAR_BLOCK_START
             if recurs:
                 self.triggerExitRuleEvent()
-            ways = len(state.transitions)
+            is_identifier = state.ruleIndex == _NAME and not self._has_names
+            ways = 1 if is_identifier else len(state.transitions)
             if not is_repeated and (ways > 1 or state.stateType in _SYNCHRONIZED):
                 self.state = state.stateNumber
                 self._errHandler.sync(self)
@@ -163,6 +169,8 @@ class TreeParser(Parser):  # type: ignore[misc]
                 self.pushNewRecursionContext(tree, start.stateNumber, start.ruleIndex)
             if ways > 1 and state.decision in _ALTERNATIVES:
                 self._ctx.kind = _ALTERNATIVES[state.decision][way]
+            elif is_identifier:
+                self._ctx.kind = "SimpleIdentifier"
             state = self._after(state, state.transitions[way])
 
     def _way(self, state: Any) -> int:

@@ -33,7 +33,7 @@ _MAX_LOOKAHEAD = 256
 # Tokens that open a nested expression; each needs up to 20 frames, half of them in prediction.
 _OPENING = "([{?"
 _MAX_SHALLOW = 12
-_NAMES = "{IDENTIFIER, ESC_IDENTIFIER}"  # what the grammar expects where that of older servers expects an identifier
+_QUOTED = ", ESC_IDENTIFIER}"  # the end of the expected tokens, one of which the grammar of older servers does not have
 _RESERVED = re.compile(r"no viable alternative at input '.(true|false|null)'")
 
 
@@ -59,7 +59,7 @@ class _Listener(ErrorListener):  # type: ignore[misc]
         if "no viable alternative" in msg:
             msg = _RESERVED.sub(r"mismatched input '\1' expecting IDENTIFIER", msg)
         if not self.dialect.reads_quoted_identifiers:
-            msg = f"{msg.removesuffix(_NAMES)}IDENTIFIER" if msg.endswith(_NAMES) else msg
+            msg = f"{msg.removesuffix(_QUOTED)}}}" if msg.endswith(_QUOTED) else msg
         if offendingSymbol.type == Token.EOF:
             self._report(msg, Location(line, column), Code.UNEXPECTED_END)
         else:
@@ -160,7 +160,7 @@ def _run(builder: Builder, tokens: Tokens | None) -> Expr:
         source = builder.source
         # Characters that begin no token are reported where the parser reads them.
         stream = LexedStream(source, listener.no_token) if tokens is None else Stream(source, tokens)
-        parser: Any = TreeParser(stream)
+        parser: Any = TreeParser(stream, reads_quoted_identifiers=listener.dialect.reads_quoted_identifiers)
         parser.removeErrorListeners()
         parser.addErrorListener(listener)
         parser._errHandler = _Strategy()  # noqa: SLF001

@@ -118,10 +118,11 @@ class _Visitor:
         return False
 
     def name(self, ctx: Any) -> tuple[str, str]:
-        """Return the name and an error text; both are empty if a syntax error is enough. Upstream: parser.normalizeIdent."""
-        if ctx.kind == "SimpleIdentifier":
+        """Return the name and an error text; both are empty if a syntax error replaces them. Upstream: parser.normalizeIdent."""
+        kind = None if ctx is None else ctx.kind
+        if kind == "SimpleIdentifier":
             return ctx.first("IDENTIFIER").text, ""
-        if ctx.kind == "EscapedIdentifier":
+        if kind == "EscapedIdentifier":
             if not self.builder.options.enable_identifier_escape_syntax:
                 return "", "unsupported syntax: '`'"
             return ctx.first("ESC_IDENTIFIER").text[1:-1], ""
@@ -177,8 +178,6 @@ def _select(v: _Visitor, ctx: Any) -> Expr:
     name, error = v.name(field)
     if error:
         v.report(field, error)
-    elif not name:
-        return v.unspecified(ctx)
     if ctx.first("?") is None:
         return Select(v.id(dot), operand, name)
     if not v.builder.options.optional_syntax:
