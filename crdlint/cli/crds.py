@@ -29,7 +29,7 @@ def given_definitions(inputs: Inputs, planner: Planner, crds: Sequence[str]) -> 
     """Return the CRDs of the arguments of --crd; report an argument without a CRD."""
     by_argument = {argument: inputs.discover([argument]) for argument in crds}
     all_files = dict.fromkeys(path for discovered in by_argument.values() for path in discovered.files)
-    files = _crd_files(inputs, planner, lambda: all_files, inputs.problem)
+    files = _Reader(inputs, planner).files(lambda: all_files, inputs.problem)
     with_crds = set(files.paths())
     for argument, discovered in by_argument.items():
         is_read = inputs.unreadable.isdisjoint(discovered.files) and not any(
@@ -52,17 +52,13 @@ def nearby_definitions(inputs: Inputs, planner: Planner, paths: Sequence[str], f
                 seen.add(real)
                 yield path
 
+    files_of = _Reader(inputs, planner).files
     return Definitions(
         [
-            _crd_files(inputs, planner, lambda: files, None),  # broken files are reported with the resources
-            _crd_files(inputs, planner, lambda: unseen(files_beside(near)), inputs.notice),
-            _crd_files(
-                inputs,
-                planner,
-                lambda: unseen(inputs.discover(crd_folders_near(near), inputs.notice).files),
-                inputs.notice,
-            ),
-            _crd_files(inputs, planner, lambda: unseen(_configured(inputs, planner, near)), inputs.notice),
+            files_of(lambda: files, None),  # broken files are reported with the resources
+            files_of(lambda: unseen(files_beside(near)), inputs.notice),
+            files_of(lambda: unseen(inputs.discover(crd_folders_near(near), inputs.notice).files), inputs.notice),
+            files_of(lambda: unseen(_configured(inputs, planner, near)), inputs.notice),
         ]
     )
 
@@ -75,70 +71,59 @@ def _configured(inputs: Inputs, planner: Planner, near: Iterable[str]) -> Iterat
             yield from inputs.discover(configured_crds(config.crds, config.folder)).files
 
 
-def _crd_files(inputs: Inputs, planner: Planner, find: Callable[[], Iterable[str]], report: Report | None) -> CRDFiles:
-    """Return files with CRDs; `report` receives unreadable files and CRDs; with None they are not reported."""
-
-    def read(path: str) -> str | None:
-        return inputs.read(path, report or _ignore, only_crds=True)
-
-    templates = _Templates(inputs)
-
-    def lint(path: str, text: str, only: frozenset[int]) -> FileResult:
-        return _lint(inputs, planner, path, text, only, report or _ignore, templates)
-
-    def lint_others(path: str, text: str, only: frozenset[int]) -> FileResult:
-        return _lint(inputs, planner, path, text, only, inputs.notice, templates)
-
-    return CRDFiles(find, read, lint, None if report is None else lint_others)
-
-
 def _ignore(_file: str, _message: str) -> None:
     """Report nothing."""
 
 
 @dataclass(slots=True)
-class _Templates:
-    """The templates of charts, each of which is read once, with all of its CRDs."""
+class _Reader:
+    """Reads files with CRDs. Each template of a chart is read once, with all of its CRDs."""
 
     inputs: Inputs
+    planner: Planner
     charts: Charts = field(default_factory=Charts)
-    _read: set[str] = field(default_factory=set)
+    _templates: set[str] = field(default_factory=set)
 
-    def lint(self, path: str, text: str, lint: Lint) -> FileResult | None:
+    def files(self, find: Callable[[], Iterable[str]], report: Report | None) -> CRDFiles:
+        """Return files with CRDs; `report` receives unreadable files and CRDs; with None they are not reported."""
+
+        def read(path: str) -> str | None:
+            return self.inputs.read(path, report or _ignore, only_crds=True)
+
+        def lint(path: str, text: str, only: frozenset[int]) -> FileResult:
+            return self._lint(path, text, only, report or _ignore)
+
+        def lint_others(path: str, text: str, only: frozenset[int]) -> FileResult:
+            return self._lint(path, text, only, self.inputs.notice)
+
+        return CRDFiles(find, read, lint, None if report is None else lint_others)
+
+    def _lint(self, path: str, text: str, only: frozenset[int], report: Report) -> FileResult:
+        config = self.planner.config_of(path)
+        version = self.planner.kube_version or (None if config is None else config.kube_version) or NEWEST_VERSION
+        name = shown_name(path)
+
+        def lint(text: str, name: str, only: frozenset[int] | None = None) -> FileResult:
+            return lint_file(text, filename=name, kube_version=version, skip_unfinished=True, keep=True, only=only)
+
+        with self.inputs.bugs_of(path):
+            result = self._lint_template(path, text, lint) or lint(text, name, only)
+        for finding in result.diagnostics:
+            if finding.rule == "yaml-syntax":
+                position = f"{name}:{finding.line}:{finding.column}"
+                report(position, f"the document is not YAML, so it is not read: {finding.message}")
+        return result
+
+    def _lint_template(self, path: str, text: str, lint: Lint) -> FileResult | None:
         """Return the result of a template, without CRDs after the first call, or None if it is none."""
-        if path in self._read:
+        if path in self._templates:
             return FileResult(path, text, 0, (), 0, ())
         result = self.charts.lint_template(path, text, lint)
         if result is not None:
-            self._read.add(path)
+            self._templates.add(path)
             for notice in result.notices:
                 self.inputs.notice(path, notice)
             for finding in result.diagnostics:
                 if finding.rule == SKIPPED.id:
                     self.inputs.notice(f"{path}:{finding.line}", f"{finding.message}. {finding.help}")
         return result
-
-
-def _lint(
-    inputs: Inputs,
-    planner: Planner,
-    path: str,
-    text: str,
-    only: frozenset[int],
-    report: Report,
-    templates: _Templates,
-) -> FileResult:
-    config = planner.config_of(path)
-    version = planner.kube_version or (None if config is None else config.kube_version) or NEWEST_VERSION
-    name = shown_name(path)
-
-    def lint(text: str, name: str, only: frozenset[int] | None = None) -> FileResult:
-        return lint_file(text, filename=name, kube_version=version, skip_unfinished=True, keep=True, only=only)
-
-    with inputs.bugs_of(path):
-        result = templates.lint(path, text, lint) or lint(text, name, only)
-    for finding in result.diagnostics:
-        if finding.rule == "yaml-syntax":
-            position = f"{name}:{finding.line}:{finding.column}"
-            report(position, f"the document is not YAML, so it is not read: {finding.message}")
-    return result
