@@ -205,7 +205,8 @@ class _Command:
         self._reports.add(lambda report: report.file(applied.result))
         for finding in () if self._arguments["quiet"] else result.diagnostics:
             if finding.rule in {SKIPPED.id, RENDER.id}:
-                console.err(f"{self._name(finding.file)}:{finding.line}: not compared: {finding.message}")
+                what = "not compared" if finding.rule == SKIPPED.id else "note"
+                console.err(f"{self._name(finding.file)}:{finding.line}: {what}: {finding.message}")
         for notice in () if self._arguments["quiet"] else result.notices:
             console.err(f"{self._name(result.file)}: note: {self._in_names(notice)}")
 

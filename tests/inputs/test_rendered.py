@@ -243,6 +243,8 @@ def test_values_that_helm_does_not_render_end_the_run_with_status_2(
             result = CliRunner().invoke(cli, ["check", str(folder), "-q", "--format", "concise", *options])
             assert result.exit_code == status
             assert "crd.yaml:1:4: error helm-render: Helm does not render the chart: execution" in result.stdout
+    compared = CliRunner().invoke(cli, ["diff", str(folder), str(folder)])
+    assert "crd.yaml:1: note: Helm does not render the chart: execution" in compared.stderr
     helm.helm.cache_clear()
 
 
