@@ -45,6 +45,7 @@ class Repository(NamedTuple):
         """
         tops = dict.fromkeys((self.folder, self.shared))
         pending = [*tops, *(os.path.join(*parts) for parts in itertools.product(tops, _FOLDERS) if below)]
+        pending += _alternates(os.path.join(self.shared, "objects")) if below else ()
         seen: set[str] = set()
         while pending:
             folder = pending.pop()
@@ -64,6 +65,15 @@ def _entries(folder: str) -> list[os.DirEntry[str]]:
         return entries_of(folder)
     except OSError:
         return []
+
+
+def _alternates(objects: str) -> list[str]:
+    """Return the directories with objects of other repositories that git reads, too."""
+    try:
+        data = read_bytes(os.path.join(objects, "info", "alternates"), _LONGEST_POINTER)
+    except UnreadableError:
+        return []
+    return [os.path.join(objects, os.fsdecode(line)) for line in data.split(b"\n") if line and b"\0" not in line]
 
 
 def _is_special(path: str) -> bool:

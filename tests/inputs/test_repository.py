@@ -105,3 +105,21 @@ def test_a_repository_with_a_pipe_is_not_read(top: Path, name: str) -> None:
     os.mkfifo(folder / name)
     with pytest.raises(RepositoryError, match=f"/{name} is not a regular file"):
         repository_of(str(top))
+
+
+@pytest.mark.parametrize(
+    "name", [".git/objects/ab/cd", ".git/refs/heads/main", ".git/objects/pack/a.idx", "other/ab/cd"]
+)
+def test_objects_and_references_that_are_pipes_are_not_read(top: Path, name: str) -> None:
+    folder = make(top)
+    (folder / "objects/info").mkdir()
+    (folder / "objects/info/alternates").write_text("../../other\n")
+    (folder / "refs/loop").symlink_to(".")
+    (folder / "refs/self").symlink_to("self")
+    found = repository_of(str(top))
+    assert found is not None
+    found.require_regular_files(below=True)
+    (top / name).parent.mkdir(parents=True, exist_ok=True)
+    os.mkfifo(top / name)
+    with pytest.raises(RepositoryError, match=f"/{name.removeprefix('.git/objects/')} is not a regular file"):
+        found.require_regular_files(below=True)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 MAX_BYTES: Final = 100 * 1024 * 1024  # of one copy; as much as Helm reads of a packed chart
 MAX_FILES: Final = 20_000
+_DEEPEST: Final = 256  # folders; Python makes them recursively
 _MOST_LINKS: Final = 40  # on the way to one file, as in Linux
 _LONGEST_LINK: Final = 4096  # bytes
 _PLUGIN: Final = b"builtin"  # the apiVersion of a plugin's configuration, which may refer to files
@@ -221,6 +222,8 @@ def target_of(folder: str, path: str) -> str:
     """Return where to write a path of the commit, after its folder is made; raise RepositoryError."""
     if not is_safe(path):
         raise RepositoryError(f"{path!r} is not the path of a file below a folder")
+    if path.count("/") > _DEEPEST:
+        raise RepositoryError(f"a file is more than {_DEEPEST} folders deep")
     target = os.path.join(folder, *path.split("/"))
     os.makedirs(os.path.dirname(target), exist_ok=True)
     return target
