@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
+
+from crdlint.kubecel.reasoning.reasoner import ITEM
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from crdlint.crd.model import JSONSchemaProps
+    from crdlint.kubecel.reasoning.reasoner import FieldPath
 
 # All schemas that a value must match; the first is the structural one.
 Conjunction: TypeAlias = "tuple[JSONSchemaProps, ...]"
-# The fields that lead from a value to another one below it, with ITEM for an item of a list.
-FieldPath: TypeAlias = "tuple[str, ...]"
-ITEM: Final = "[*]"
 
 
 def conjunction(schemas: Iterable[JSONSchemaProps]) -> Conjunction:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.changes.conjunction import conjunction, items, keeps_unknown_fields, map_values, properties
 from crdlint.changes.constraints import constraints
-from crdlint.changes.syntax_trees import rule_key
+from crdlint.kubecel.syntax_trees import rule_key
 from crdlint.kubernetes.servers import NEWEST
 from crdlint.safety import calls
 from crdlint.schema.values import equality_key

@@ -541,12 +541,12 @@ def unguarded_fields(crd: DecodedCRD) -> Iterator[Advisory]:
 
 def _unguarded(expression: Expression, schema: JSONSchemaProps, path: Path) -> Iterator[Advisory]:
     from crdlint.cel.source_ranges import range_at
-    from crdlint.kubecel.guards import unguarded
+    from crdlint.kubecel.reasoning.optional_fields import unguarded
 
     found = unguarded(expression)
     if not found:
         return
-    from crdlint.kubecel.proof import Prover
+    from crdlint.kubecel.reasoning.optional_fields import Prover
 
     prover = Prover(expression, schema)
     for one in found:

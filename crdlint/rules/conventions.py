@@ -577,7 +577,7 @@ def _selector(crd: DecodedCRD) -> Iterator[Advisory]:
 def _as_schema(crd: DecodedCRD) -> Iterator[Advisory]:
     if not crd.rules:
         return
-    from crdlint.kubecel.transitions import keywords_for
+    from crdlint.kubecel.reasoning.shapes import keywords_for
 
     for one in crd.rules:
         schema = one.node.schema

@@ -35,7 +35,7 @@ def spec(*rules: str) -> Any:
             "!(has(self.l) && self.l.exists(k, k.contains('/')) && has(self.mode) && self.mode != 'DNS')",
             "!((has(self.l) ? self.l : []).exists(k, k.contains('/')) && !((has(self.mode) ? self.mode : 'DNS') in ['DNS']))",
         ),
-        ("!has(self.l) || size(self.l) == 1", "(has(self.l) ? self.l : []).size() <= 1"),
+        ("!has(self.l) || size(self.l) <= 1", "(has(self.l) ? self.l : []).size() <= 1"),
         ("(has(self.a) && self.a.startsWith('x')) ? has(self.l) : true",
          "(has(self.a) ? self.a : '').startsWith('x') ? has(self.l) : true"),
         ("has(self.a) ? size(self.m) > 0 : true", "!has(self.a) || (has(self.m) ? self.m : {}).size() > 0"),

@@ -141,8 +141,8 @@ def _compile(text: str) -> None:
     from crdlint.cel.source_ranges import error_range
     from crdlint.kubecel.compilation import MESSAGE, RULE
     from crdlint.kubecel.environment import new_expressions
-    from crdlint.kubecel.guards import unguarded
     from crdlint.kubecel.hints import hint
+    from crdlint.kubecel.reasoning.optional_fields import unguarded
     from crdlint.kubernetes.servers import NEWEST
     from crdlint.safety.work import Effort
 

@@ -9,7 +9,7 @@ from crds import crd_in_json, schema_with_spec
 from tables import each
 
 from crdlint import lint_text
-from crdlint.kubecel import proof
+from crdlint.kubecel.reasoning import optional_fields
 from crdlint.safety import work
 
 if TYPE_CHECKING:
@@ -85,5 +85,5 @@ def test_an_optional_old_self() -> None:
 def test_proofs_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     with work.limited(50):
         assert hints("self.n > 0") == []
-    monkeypatch.setattr(proof, "_LARGEST", 1)
+    monkeypatch.setattr(optional_fields, "_LARGEST", 1)
     assert hints("self.n > 0") == []

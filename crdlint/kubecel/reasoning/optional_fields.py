@@ -1,21 +1,26 @@
-"""Small objects for which a rule fails, as proof that it selects an optional field without a guard.
+"""Optional fields that a rule reads without checking that they exist, with a small object for which it fails.
 
-The objects are built from the schema of the rule. Required fields have their smallest value, defaults are applied, and
-the field in question is absent.
+At run time, selecting an absent field is an error (`no such key`), and the server rejects an object whose rule fails. The
+objects are built from the schema of the rule. Required fields have their smallest value, defaults are applied, and the field in
+question is absent.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.cel.ast import Call, Literal, Select, nodes
+from crdlint.cel.ast import Call, Ident, Literal, Select, nodes
 from crdlint.cel.eval.attributes import no_such_key
 from crdlint.cel.eval.errors import Error
 from crdlint.cel.eval.values import Optional_
+from crdlint.cel.types import Kind
 from crdlint.kubecel.compilation import OLD_SELF
 from crdlint.kubecel.escaping import escape
 from crdlint.kubecel.evaluation import program
 from crdlint.kubecel.limits import PER_CALL_LIMIT
+from crdlint.kubecel.reasoning.domains import ERROR, FAILED, Piece
+from crdlint.kubecel.reasoning.reasoner import Facts, Reasoner
 from crdlint.kubecel.values import to_value
 from crdlint.safety import work
 from crdlint.schema.validator import ValueValidator
@@ -24,12 +29,13 @@ from crdlint.schema.values import deep_copy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from crdlint.cel.ast import Expr
     from crdlint.cel.eval.values import Value
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.kubecel.compilation import Expression
-    from crdlint.kubecel.guards import Unguarded
+    from crdlint.kubecel.reasoning.domains import Domain
+    from crdlint.kubecel.reasoning.reasoner import FieldPath
 
-_NOTHING: Final[frozenset[str]] = frozenset()
 _LITERALS: Final = 8  # the number of literals of an expression that objects are built with
 _DEEPEST: Final = 40  # levels of an object
 _LARGEST: Final = 1000  # values of an object
@@ -37,6 +43,67 @@ _EVALUATION: Final = 100  # steps in addition to the cost
 _OPTIONAL_SELECT: Final = frozenset({"_?._", "_[?_]", "_[_]"})
 _SAMPLES: Final = {"byte": "", "date": "1970-01-01", "date-time": "1970-01-01T00:00:00Z", "duration": "0s"}
 _METADATA: Final = {"apiVersion": "v1", "kind": "A", "metadata": {"name": "a"}}
+
+
+@dataclass(frozen=True, slots=True)
+class Unguarded:
+    """A selected field as written (`self.spec.replicas`), its node, and the schema in which it is optional."""
+
+    path: str
+    field: str
+    node: Select
+    schema: JSONSchemaProps
+
+
+class _NothingFails(Facts):
+    """Objects on which nothing fails, whatever the values are."""
+
+    unknown: Domain = (Piece.UNTOLD,)
+
+    def values(self, path: FieldPath) -> Domain:  # noqa: ARG002
+        """Return the values at a path."""
+        return self.unknown
+
+
+def unguarded(expression: Expression) -> list[Unguarded]:
+    """Return each optional field that a checked expression selects without a guard, at its first occurrence."""
+    tree = expression.compiled.expr
+    fields: dict[str, Unguarded] = {}
+    for node in nodes(tree):
+        path = _path(node) if isinstance(node, Select) and not node.test_only else None
+        schema = _optional(expression, node) if path is not None and isinstance(node, Select) else None
+        if path is not None and isinstance(node, Select) and schema is not None:
+            fields.setdefault(path, Unguarded(path, node.field, node, schema))
+    reasoner = Reasoner(_NothingFails())
+    return [one for one in fields.values() if reasoner.results_at_once(tree, {one.path: FAILED}) & ERROR]
+
+
+def _path(node: Expr) -> str | None:
+    """Return a chain of fields and constant indexes as written, or None for other expressions."""
+    parts: list[str] = []
+    while True:
+        if isinstance(node, Select):
+            parts.append(f".{node.field}")
+            node = node.operand
+        elif isinstance(node, Call) and node.function == "_[_]" and isinstance(node.args[1], Literal):
+            parts.append(f"[{node.args[1].value!r}]")
+            node = node.args[0]
+        elif isinstance(node, Ident):
+            parts.append(node.name)
+            return "".join(reversed(parts))
+        else:
+            return None
+
+
+def _optional(expression: Expression, node: Select) -> JSONSchemaProps | None:
+    """Return the schema of a field that a valid object may omit, or None for other fields."""
+    type_ = expression.compiled.result.type_map.get(node.operand.id)
+    if type_ is None or type_.kind is not Kind.STRUCT:
+        return None
+    field = expression.declarations.member(type_, node.field)
+    if field is None or field.required or field.schema is None or field.schema.default is not None:
+        return None
+    return field.schema
 
 
 class Prover:
@@ -67,7 +134,7 @@ class Prover:
     def _objects(self, absent: JSONSchemaProps, *, of_old: bool) -> Iterator[tuple[Value, Value]]:
         """Yield pairs of small objects and old objects, with and without other optional fields, with literals of the rule."""
         for literal in (None, *self._literals):
-            full, bare = (self._object(absent, names, literal) for names in (self._names, _NOTHING))
+            full, bare = (self._object(absent, names, literal) for names in (self._names, frozenset()))
             if not self._uses_old_self:
                 yield full, full
                 yield bare, bare

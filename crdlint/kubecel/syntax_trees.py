@@ -74,12 +74,12 @@ def key(tree: Expr) -> str:
     while stack:
         node = stack.pop()
         below = children(node)
-        parts.append(f"{_label(node)}/{len(below)}")
+        parts.append(f"{label(node)}/{len(below)}")
         stack.extend(reversed(below))
     return " ".join(parts)
 
 
-def _label(node: Expr) -> str:
+def label(node: Expr) -> str:
     """Return what a node is besides its children."""
     if isinstance(node, Literal):
         return f"{type(node.value).__name__} {node.value!r}"

@@ -1,0 +1,132 @@
+"""What a schema tells about the values of objects, for the reasoner."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from crdlint.changes import patterns
+from crdlint.changes.conjunction import items, properties
+from crdlint.changes.constraints import Bound, constraints
+from crdlint.kubecel.reasoning.domains import FAILED, PRESENT, SIZES, Just, Numbers, Others, Piece
+from crdlint.kubecel.reasoning.reasoner import ITEM, Facts
+from crdlint.kubecel.syntax_trees import rule_key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from crdlint.changes.conjunction import Conjunction
+    from crdlint.changes.constraints import Constraints
+    from crdlint.kubecel.reasoning.domains import Domain
+    from crdlint.kubecel.reasoning.reasoner import FieldPath
+    from crdlint.kubernetes.servers import Server
+
+_SIZES: Final = {"string": "length", "array": "items", "object": "properties"}
+_VALUES: Final[dict[str, Domain]] = {
+    "boolean": (Just(value=True), Just(value=False)), "array": (Piece.LIST,), "object": (Piece.OBJECT,),
+    "int-or-string": (Numbers(is_whole=True), Others()),
+}  # fmt: skip
+
+
+class SchemaFacts(Facts):
+    """What a schema tells of the objects that it accepts; ``is_new`` returns whether none of them has a field."""
+
+    def __init__(self, node: Conjunction, server: Server, is_new: Callable[[FieldPath], bool] | None = None) -> None:
+        super().__init__()
+        self._server = server
+        self._is_new = is_new
+        self._nodes: dict[FieldPath, Conjunction] = {(): node}
+        self._values: dict[FieldPath, Domain] = {}
+
+    def values(self, path: FieldPath) -> Domain:
+        """Return the values at a path; the field of an object, or the item of a list, that is there."""
+        if path not in self._values:
+            self._values[path] = self._found(path)
+        return self._values[path]
+
+    def _found(self, path: FieldPath) -> Domain:
+        node = self._at(path)
+        if path and path[-1] != ITEM and self._is_new is not None and self._is_new(path):
+            return FAILED
+        if not node:
+            return super().values(path)
+        is_there = not path or path[-1] == ITEM or any(path[-1] in one.required for one in self._at(path[:-1]))
+        domain = _values(constraints(node, self._server))
+        if node[0].nullable:
+            domain = (*domain, Just(None))
+        return domain if is_there or any(one.default is not None for one in node) else (*FAILED, *domain)
+
+    def sizes(self, path: FieldPath) -> Domain:
+        """Return the sizes of the texts, lists or objects at a path."""
+        folded = self._folded(path)
+        suffix = None if folded is None or "byte" in folded.formats else _SIZES.get(folded.type)
+        if folded is None or suffix is None:
+            return SIZES
+        low, high = (folded.bounds.get(f"{end}_{suffix}") for end in ("min", "max"))
+        return _numbers(low or Bound(0), high, is_whole=True)
+
+    def match(self, path: FieldPath, pattern: str) -> bool:
+        """Return whether all texts at a path match a pattern."""
+        folded = self._folded(path)
+        return folded is not None and any(patterns.relation(one, pattern).is_covered for one in folded.patterns)
+
+    def _folded(self, path: FieldPath) -> Constraints | None:
+        node = self._at(path)
+        return constraints(node, self._server) if node else None
+
+    def _at(self, path: FieldPath) -> Conjunction:
+        if path not in self._nodes:
+            above = self._at(path[:-1])
+            self._nodes[path] = (
+                items(above) if path[-1] == ITEM else properties(above).get(path[-1], ()) if above else ()
+            )
+        return self._nodes[path]
+
+
+def _values(folded: Constraints) -> Domain:
+    if folded.enum is not None:
+        return tuple(
+            Piece.LIST if isinstance(one, list) else Piece.OBJECT if isinstance(one, dict) else Just(one)
+            for one in folded.enum.values()
+        )
+    if folded.type in {"integer", "number"}:
+        low, high = folded.bounds.get("minimum"), folded.bounds.get("maximum")
+        return _numbers(low, high, is_whole=folded.type == "integer")
+    if folded.type == "string":
+        return (Others(("",) if "min_length" in folded.bounds else ()),)
+    return _VALUES.get(folded.type, PRESENT)
+
+
+def _numbers(low: Bound | None, high: Bound | None, *, is_whole: bool) -> Domain:
+    found = Numbers(is_whole=is_whole)
+    if low is not None:
+        found = Numbers(low.value, found.high, is_whole, low.is_strict)
+    if high is not None:
+        found = Numbers(found.low, high.value, is_whole, found.is_open_low, high.is_strict)
+    return found.narrowed()
+
+
+# Rules for the uniqueness of list items, with {} for the equality of two of them.
+_UNIQUE: Final = (
+    "self.all(x, self.exists_one(y, {}))",
+    "self.all(x, self.filter(y, {}).size() == 1)",
+    "self.all(x, self.filter(y, {}).size() <= 1)",
+    "self.all(x, size(self.filter(y, {})) == 1)",
+    "size(self.filter(x, size(self.filter(y, {})) > 1)) == 0",
+    "self.filter(x, self.filter(y, {}).size() > 1).size() == 0",
+    "!self.exists(x, self.filter(y, {}).size() > 1)",
+)
+
+
+def repeats_list_type(rule: str, node: Conjunction) -> bool:
+    """Return whether a rule only says that the items of a list are unique, which its type does already."""
+    keys = {"set": ("",), "map": tuple(f".{name}" for name in node[0].x_list_map_keys)}.get(node[0].x_list_type or "")
+    return keys is not None and rule_key(rule) in _unique_by(keys)
+
+
+@lru_cache(maxsize=64)
+def _unique_by(keys: tuple[str, ...]) -> frozenset[str]:
+    equalities = [
+        " && ".join(f"{one}{name} == {other}{name}" for name in keys) for one, other in (("x", "y"), ("y", "x"))
+    ]
+    return frozenset(rule_key(rule.format(equality)) for rule in _UNIQUE for equality in equalities)

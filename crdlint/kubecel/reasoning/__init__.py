@@ -1,0 +1,1 @@
+"""What rules can evaluate to, found without objects."""

@@ -1,0 +1,294 @@
+"""The values that an expression can have, as a few pieces, and how a test divides them by its result."""
+
+from __future__ import annotations
+
+import math
+import operator
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+
+from crdlint.cel.ast import Uint
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+# What a condition evaluates to, as bits.
+TRUE: Final = 1
+FALSE: Final = 2
+ERROR: Final = 4
+ANY_RESULT: Final = TRUE | FALSE | ERROR
+DECIDED: Final = frozenset({TRUE, FALSE, ERROR})
+
+
+class Piece(Enum):
+    """Values that tests do not divide."""
+
+    FAILURE = auto()  # none: the field is absent, or the evaluation fails
+    NAN = auto()
+    LIST = auto()
+    OBJECT = auto()
+    UNTOLD = auto()  # any value, and tests of it never fail
+
+
+@dataclass(frozen=True, slots=True)
+class Just:
+    """One value of JSON."""
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """The numbers between two bounds, which are excluded if they are open; ``is_whole`` for integers."""
+
+    low: float = -math.inf
+    high: float = math.inf
+    is_whole: bool = False
+    is_open_low: bool = False
+    is_open_high: bool = False
+
+    def narrowed(self) -> Domain:
+        """Return the same numbers without open bounds of integers, as one value, or as none."""
+        low, high = self.low, self.high
+        if self.is_whole and math.isfinite(low):
+            low = math.floor(low) + 1 if self.is_open_low else math.ceil(low)
+        if self.is_whole and math.isfinite(high):
+            high = math.ceil(high) - 1 if self.is_open_high else math.floor(high)
+        is_open = not self.is_whole and (self.is_open_low or self.is_open_high)
+        if low > high or (low == high and is_open):
+            return ()
+        if low == high:
+            return (Just(low),)
+        return (self if not self.is_whole else Numbers(low, high, is_whole=True),)
+
+    def below(self, bound: float, *, includes: bool) -> Domain:
+        """Return the numbers below a bound."""
+        if bound > self.high or (bound == self.high and includes):
+            return (self,)
+        return replace(self, high=bound, is_open_high=not includes).narrowed()
+
+    def above(self, bound: float, *, includes: bool) -> Domain:
+        """Return the numbers above a bound."""
+        if bound < self.low or (bound == self.low and includes):
+            return (self,)
+        return replace(self, low=bound, is_open_low=not includes).narrowed()
+
+
+@dataclass(frozen=True, slots=True)
+class Others:
+    """All values that are not numbers, without the ``excluded`` ones."""
+
+    excluded: tuple[Any, ...] = ()
+
+
+Domain: TypeAlias = "tuple[Piece | Just | Numbers | Others, ...]"
+PRESENT: Final[Domain] = (Numbers(), Others())
+FIELD: Final[Domain] = (Piece.FAILURE, *PRESENT)
+COMPUTED: Final[Domain] = (*FIELD, Piece.NAN)
+SIZES: Final[Domain] = (Numbers(0, is_whole=True),)
+FAILED: Final[Domain] = (Piece.FAILURE,)
+_OF_RESULTS: Final[Mapping[int, Piece | Just]] = {TRUE: Just(True), FALSE: Just(False), ERROR: Piece.FAILURE}
+
+
+class Test(NamedTuple):
+    """A test of a value: `==` or `<` or the like with a constant, `in` with some, `has`, or `is` for a condition."""
+
+    operator: str
+    operand: Any = None
+
+
+HAS: Final = Test("has")
+IS_TRUE: Final = Test("is")
+# The comparison, whether numbers below the operand pass, and whether the operand itself does.
+_ORDERS: Final = {
+    "<": (operator.lt, True, False), "<=": (operator.le, True, True), ">": (operator.gt, False, False),
+    ">=": (operator.ge, False, True),
+}  # fmt: skip
+
+
+def divide(domain: Domain, test: Test) -> dict[int, Domain]:
+    """Return the values for each result that a test can have."""
+    parts: dict[int, list[Any]] = {}
+    for piece in domain:
+        for result, rest in _divided(piece, test):
+            parts.setdefault(result, []).append(rest)
+    return {result: tuple(pieces) for result, pieces in parts.items()}
+
+
+def of_results(results: int) -> Domain:
+    """Return the values of a condition that has some results."""
+    return tuple(piece for bit, piece in _OF_RESULTS.items() if results & bit)
+
+
+def results_of(domain: Domain) -> int:
+    """Return the results of a condition that has some values."""
+    return sum(divide(domain, IS_TRUE))
+
+
+def fails(domain: Domain) -> bool:
+    """Return whether there is no value for certain."""
+    return domain == FAILED
+
+
+def may_fail(domain: Domain) -> bool:
+    """Return whether there may be no value."""
+    return Piece.FAILURE in domain
+
+
+def constant(domain: Domain) -> Just | None:
+    """Return the only value of a domain, None if it has several."""
+    only = domain[0] if len(domain) == 1 else None
+    return only if isinstance(only, Just) else None
+
+
+def is_scalar(value: object) -> bool:
+    """Return whether a constant can be a value of JSON."""
+    return not isinstance(value, (bytes, Uint))
+
+
+def is_number(value: object) -> bool:
+    """Return whether tests order a constant."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def failing(domain: Domain) -> Domain:
+    """Return the values of a domain or none."""
+    return domain if may_fail(domain) else (*domain, *FAILED)
+
+
+def has_items(domain: Domain) -> bool:
+    """Return whether each value is a list or a map."""
+    return all(piece in {Piece.LIST, Piece.OBJECT, Piece.UNTOLD} for piece in domain)
+
+
+def counted(results: int) -> Domain:
+    """Return how many times a condition is true: once or not."""
+    return tuple(Just(int(one.value)) if isinstance(one, Just) else one for one in of_results(results))
+
+
+def present(domain: Domain) -> Domain:
+    """Return the values of a domain that are there."""
+    return tuple(piece for piece in domain if piece is not Piece.FAILURE)
+
+
+def both(known: Domain, domain: Domain) -> Domain:
+    """Return the values of one domain that may be in another one, too."""
+    if Piece.UNTOLD in domain:
+        return known
+    is_listed = all(isinstance(piece, Just) or piece is Piece.FAILURE for piece in domain)
+    return tuple(piece for piece in known if piece in domain or not (is_listed or piece is Piece.FAILURE))
+
+
+def total(first: Domain, second: Domain) -> Domain:
+    """Return the sums of the values of two domains."""
+    if fails(first) or fails(second):
+        return FAILED
+    if Piece.UNTOLD in (*first, *second):
+        return (Piece.UNTOLD,)
+    (low, high), (other_low, other_high) = _ends(first), _ends(second)
+    if not all(map(math.isfinite, (low, high, other_low, other_high))):
+        return COMPUTED
+    failure = FAILED if may_fail(first) or may_fail(second) else ()
+    return (*Numbers(low + other_low, high + other_high, is_whole=True).narrowed(), *failure)
+
+
+def _ends(domain: Domain) -> tuple[float, float]:
+    """Return the smallest and the largest of integers, infinite ones for other values."""
+    low, high = math.inf, -math.inf
+    for piece in domain:
+        if isinstance(piece, Just) and type(piece.value) is int:
+            low, high = min(low, piece.value), max(high, piece.value)
+        elif isinstance(piece, Numbers) and piece.is_whole:
+            low, high = min(low, piece.low), max(high, piece.high)
+        elif piece is not Piece.FAILURE:
+            return -math.inf, math.inf
+    return low, high
+
+
+def compared(first: Domain, second: Domain, operator_: str) -> int:
+    """Return the results of comparing values of two domains."""
+    failure = ERROR if may_fail(first) or may_fail(second) else 0
+    if Piece.UNTOLD in (*first, *second):
+        return failure | TRUE | FALSE
+    if operator_ == "==":
+        are_listed = all(isinstance(one, Just) or one is Piece.FAILURE for one in (*first, *second))
+        may_be_equal = not are_listed or any(isinstance(one, Just) and one in second for one in first)
+        return failure | FALSE | (TRUE if may_be_equal else 0)
+    compare, is_below, _ = _ORDERS[operator_]
+    low, high = _ends(first)
+    other_low, other_high = _ends(second)
+    if (math.isinf(low) and math.isinf(high)) or (math.isinf(other_low) and math.isinf(other_high)):
+        return ANY_RESULT
+    ends = (low, other_high), (high, other_low)
+    likely, unlikely = ends if is_below else ends[::-1]
+    return failure | (TRUE if compare(*likely) else 0) | (0 if compare(*unlikely) else FALSE)
+
+
+def _same(first: object, second: object) -> bool:
+    return first == second and isinstance(first, bool) is isinstance(second, bool)
+
+
+def _divided(piece: Any, test: Test) -> Iterator[tuple[int, Any]]:
+    name, operand = test
+    if piece is Piece.UNTOLD:
+        yield from ((TRUE, piece), (FALSE, piece))
+    elif piece is Piece.FAILURE:
+        yield FALSE if name == "has" else ERROR, piece
+    elif name == "has":
+        yield TRUE, piece
+    elif name == "is":
+        yield from _as_condition(piece)
+    elif name in _ORDERS:
+        yield from _ordered(piece, name, operand)
+    else:
+        yield from _among(piece, operand if name == "in" else (operand,))
+
+
+def _as_condition(piece: Any) -> Iterator[tuple[int, Any]]:
+    if isinstance(piece, Others):
+        for value, result in ((True, TRUE), (False, FALSE)):
+            yield from ((result, part) for passes, part in _among(piece, (value,)) if passes == TRUE)
+        yield ERROR, Others((*piece.excluded, True, False))
+    elif isinstance(piece, Just) and isinstance(piece.value, bool):
+        yield TRUE if piece.value else FALSE, piece
+    else:
+        yield ERROR, piece
+
+
+def _ordered(piece: Any, name: str, bound: float) -> Iterator[tuple[int, Any]]:
+    compare, is_below, includes = _ORDERS[name]
+    if isinstance(piece, Just) and is_number(piece.value):
+        yield TRUE if compare(piece.value, bound) else FALSE, piece
+    elif isinstance(piece, Numbers):
+        passing, failing = (piece.below, piece.above) if is_below else (piece.above, piece.below)
+        yield from ((TRUE, one) for one in passing(bound, includes=includes))
+        yield from ((FALSE, one) for one in failing(bound, includes=not includes))
+    else:
+        yield FALSE if piece is Piece.NAN else ERROR, piece
+
+
+def _among(piece: Any, values: Iterable[Any]) -> Iterator[tuple[int, Any]]:
+    """Divide a piece by whether its values are among some."""
+    rest: list[Any] = [piece]
+    for value in values:
+        left: list[Any] = []
+        for one in rest:
+            equal, others = _cut_out(one, value)
+            yield from ((TRUE, part) for part in equal)
+            left += others
+        rest = left
+    yield from ((FALSE, one) for one in rest)
+
+
+def _cut_out(piece: Any, value: Any) -> tuple[Domain, Domain]:
+    """Return the values of a piece that are equal to one, and the others."""
+    if isinstance(piece, Just):
+        return ((piece,), ()) if _same(piece.value, value) else ((), (piece,))
+    if isinstance(piece, Numbers) and is_number(value):
+        below, above = piece.below(value, includes=False), piece.above(value, includes=False)
+        is_inside = below != (piece,) and above != (piece,) and (not piece.is_whole or value == math.floor(value))
+        return ((Just(value),), (*below, *above)) if is_inside else ((), (piece,))
+    if isinstance(piece, Others) and not is_number(value) and not any(_same(value, one) for one in piece.excluded):
+        return (Just(value),), (Others((*piece.excluded, value)),)
+    return (), (piece,)

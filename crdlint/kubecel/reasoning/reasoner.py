@@ -1,0 +1,637 @@
+"""What rules evaluate to on all objects of which something is known: true, false, an error, or several of them.
+
+A rule is evaluated on sets of values. While its result is open, the values of the first expression that leaves it open are
+divided, and the rule is evaluated in each case. What is not understood can have any value, the same one wherever it stands.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+
+from crdlint.cel.ast import Call, Comprehension, Ident, ListExpr, Literal, MapExpr, Select, children, nodes
+from crdlint.kubecel.reasoning import domains
+from crdlint.kubecel.reasoning.domains import (
+    ANY_RESULT,
+    COMPUTED,
+    DECIDED,
+    ERROR,
+    FAILED,
+    FALSE,
+    FIELD,
+    HAS,
+    IS_TRUE,
+    PRESENT,
+    SIZES,
+    TRUE,
+    Just,
+    Piece,
+    Test,
+    constant,
+    divide,
+    fails,
+    may_fail,
+    of_results,
+)
+from crdlint.kubecel.syntax_trees import key, label
+from crdlint.safety import work
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from crdlint.cel.ast import Expr
+    from crdlint.kubecel.reasoning.domains import Domain
+
+# The fields that lead from a value to another one below it, with ITEM for an item of a list.
+FieldPath: TypeAlias = "tuple[str, ...]"
+ITEM: Final = "[*]"
+_MOST_STEPS: Final = 5_000  # nodes that are evaluated for one rule
+_STEPS_INSIDE: Final = 1_500  # with the conditions of folds
+_FREE_STEPS: Final = 500  # of these, which are not work of the document
+_ALONE: Final = 8  # known rules from which another one may follow alone
+_WORK: Final = 3  # of another one
+_ITEM_CASES: Final = 24  # of an item of a list, for one condition
+_DEEPEST: Final = 60  # nodes from the root; deeper ones can have any value
+_LOGICAL: Final = {"_&&_": FALSE, "_||_": TRUE}  # and the result of one side that decides
+_ORDERS: Final = {"_<_": "<", "_<=_": "<=", "_>_": ">", "_>=_": ">="}
+_MIRRORED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "=="}
+_CONDITIONS: Final = frozenset({*_LOGICAL, *_ORDERS, "!_", "_==_", "_!=_", "@in"})
+_OF_TEXTS: Final[Mapping[str, Callable[[str, str], bool]]] = {
+    "startsWith": str.startswith, "endsWith": str.endswith, "contains": str.__contains__,
+}  # fmt: skip
+
+
+class Facts:
+    """What is known of the objects: here nothing, except that they lack some fields."""
+
+    unknown: Domain = COMPUTED
+
+    def __init__(self, absent: frozenset[FieldPath] = frozenset()) -> None:
+        self._absent = absent
+
+    def values(self, path: FieldPath) -> Domain:
+        """Return the values at a path; the field of an object, or the item of a list, that is there."""
+        if path in self._absent:
+            return FAILED
+        return FIELD if path and path[-1] != ITEM else PRESENT
+
+    def sizes(self, path: FieldPath) -> Domain:  # noqa: ARG002
+        """Return the sizes of the texts, lists or objects at a path."""
+        return SIZES
+
+    def match(self, path: FieldPath, pattern: str) -> bool:  # noqa: ARG002
+        """Return whether all texts at a path match a pattern."""
+        return False
+
+
+class Value(NamedTuple):
+    """The values that an expression can have in a case.
+
+    Expressions with the same ``name`` have the same value. ``is_open`` means that a condition selects the operand, which the
+    case does not decide. Of lists and maps, the ``elements`` or the ``size`` may be known.
+    """
+
+    domain: Domain
+    name: str
+    path: FieldPath | None = None
+    is_open: bool = False
+    elements: tuple[Value, ...] | None = None
+    size: Domain | None = None
+
+
+_Scope: TypeAlias = "Mapping[str, Value]"
+_Store: TypeAlias = "Mapping[str, Domain]"
+
+
+class _Choice(NamedTuple):
+    """The name of an expression that leaves a result open, and its values for each result."""
+
+    name: str
+    parts: Mapping[int, Domain]
+
+
+class _Question(NamedTuple):
+    """A condition, others with their results, and the names that mark what only one item has."""
+
+    goal: Expr
+    known: Sequence[tuple[Expr, int]]
+    scope: _Scope
+    local: Sequence[str] = ("",)
+    accepted: int = 0  # a result that need not be possible
+
+
+class _State(NamedTuple):
+    """The values that a case assumes, and the conditions with known results that are still open."""
+
+    store: _Store
+    known: Sequence[tuple[Expr, int]]
+
+
+class _Fold(NamedTuple):
+    """A fold such as `all`: its range, its condition, and the result of an item that decides."""
+
+    range: str
+    variables: tuple[str, str]
+    condition: Expr
+    decisive: int
+
+
+class _ImpossibleError(Exception):
+    """No object is in a case."""
+
+
+class _LimitError(Exception):
+    """There are too many cases."""
+
+
+class Reasoner:
+    """Evaluates rules on the objects of which some facts are known."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts: Final = facts
+        self.folds: Final[dict[str, _Fold]] = {}
+        self.depth = 0
+        self._keys: Final[dict[int, tuple[Expr, str]]] = {}  # by the identity of trees, which are kept
+        self.looks_inside = True
+        self._left = self._paid = 0
+
+    def results(self, rule: Expr, known: Sequence[Expr] = ()) -> int:
+        """Return the results that a rule can have where others are true; with more than TRUE, some may be left out."""
+        found, is_certain = self._results(rule, known, looks_inside=False)
+        if found == TRUE or is_certain or not _has_folds(rule):
+            return found
+        alone = [[one] for one in known if _has_folds(one)][:_ALONE] if len(known) > 1 else []
+        attempts = (self._results(rule, some, looks_inside=True)[0] for some in [*alone, known])
+        return TRUE if any(one == TRUE for one in attempts) else found
+
+    def _results(self, rule: Expr, known: Sequence[Expr], *, looks_inside: bool) -> tuple[int, bool]:
+        """Return the results, and whether what is inside of folds does not matter for them."""
+        self._start(looks_inside=looks_inside)
+        ordered = sorted(known, key=lambda one: len(self.key(one)))
+        question = _Question(rule, [(one, TRUE) for one in ordered], self._scope(), accepted=TRUE)
+        found = 0
+        try:
+            for result, case in self.cases({}, question):
+                found |= result
+                if result & ~TRUE and (found & TRUE or case.choice is None):
+                    return found, not self.folds.keys() & case.store.keys()
+        except (_LimitError, work.WorkLimitError):
+            return ANY_RESULT, False
+        return found, False
+
+    def results_at_once(self, rule: Expr, store: _Store | None = None) -> int:
+        """Return the results that a rule can have, without cases; ``store`` has the values of some expressions."""
+        self._start(looks_inside=True)
+        try:
+            return _Case(self, _State(store or {}, ())).results(rule, self._scope())
+        except (_LimitError, work.WorkLimitError):
+            return ANY_RESULT
+
+    def key(self, tree: Expr) -> str:
+        """Return a text that is equal for equal trees."""
+        if id(tree) not in self._keys:
+            self._keys[id(tree)] = tree, key(tree)
+        return self._keys[id(tree)][1]
+
+    def _start(self, *, looks_inside: bool) -> None:
+        self.looks_inside, self.depth = looks_inside, 0
+        self._left = _STEPS_INSIDE if looks_inside else _MOST_STEPS
+        self._paid = self._left - _FREE_STEPS
+
+    def _scope(self) -> _Scope:
+        return {name: Value(self.facts.values(()), name, ()) for name in ("self", "oldSelf")}
+
+    def cases(self, store: _Store, question: _Question) -> Iterator[tuple[int, _Case]]:
+        """Yield the results of all cases; the choice of one that is still open is for the caller to make."""
+        found = 0
+        pending = [_State(store, question.known)]
+        while pending:
+            case = _Case(self, pending.pop())
+            result, known = case.answer(question)
+            if result in DECIDED and result & (found | question.accepted):
+                case.choice = None
+            choice = case.choice
+            if choice is not None and any(name in choice.name for name in question.local):
+                pending += [_State({**case.store, choice.name: part}, known) for part in choice.parts.values()]
+                continue
+            found |= result
+            yield result, case
+            if found == ANY_RESULT:
+                return
+
+    def step(self) -> None:
+        """Count the evaluation of a node."""
+        self._left -= 1
+        if self._left < 0:
+            raise _LimitError
+        if self._left < self._paid:
+            work.spend(_WORK)
+
+
+class _Case:
+    """Evaluates expressions where ``store`` has the values of some; ``choice`` is the first that leaves a result open."""
+
+    __slots__ = ("_facts", "_reasoner", "_state", "choice", "store")
+
+    def __init__(self, reasoner: Reasoner, state: _State) -> None:
+        self._state: Final = state
+        self.store: Final = state.store
+        self.choice: _Choice | None = None
+        self._reasoner: Final = reasoner
+        self._facts: Final = reasoner.facts
+
+    def answer(self, question: _Question) -> tuple[int, Sequence[tuple[Expr, int]]]:
+        """Return the results of a condition, none if no object is in this case, and which known conditions are open."""
+        depth = self._reasoner.depth
+        known = []
+        try:
+            result = self.results(question.goal, question.scope)
+            if result in DECIDED and result & question.accepted:
+                return result, ()
+            for condition, wanted in self._state.known:
+                holds = self.results(condition, question.scope)
+                if not holds & wanted:
+                    raise _ImpossibleError
+                if holds != wanted:
+                    known.append((condition, wanted))
+        except _ImpossibleError:
+            self.choice = None
+            return 0, ()
+        finally:
+            self._reasoner.depth = depth
+        return result, known
+
+    def results(self, node: Expr, scope: _Scope) -> int:
+        """Return the results of a condition."""
+        reasoner, before = self._reasoner, self.choice
+        if reasoner.depth > _DEEPEST:
+            return ANY_RESULT
+        reasoner.step()
+        reasoner.depth += 1
+        found = self._results(node, scope)
+        reasoner.depth -= 1
+        if found in DECIDED:
+            self.choice = before
+        return found
+
+    def _results(self, node: Expr, scope: _Scope) -> int:
+        if isinstance(node, Select) and node.test_only:
+            above, field = self._field(node, scope)
+            return ERROR if fails(above) else self._test(field, HAS) | (ERROR if may_fail(above) else 0)
+        if isinstance(node, Comprehension) and (condition := _quantified(node)) is not None:
+            return self._quantifier(node, condition, scope)
+        if not isinstance(node, Call):
+            return self._test(self.value(node, scope), IS_TRUE)
+        if node.function in _LOGICAL:
+            decisive = _LOGICAL[node.function]
+            first = self.results(node.args[0], scope)
+            return first if first == decisive else _either(first, self.results(node.args[1], scope), decisive)
+        if node.function == "!_":
+            return _negated(self.results(node.args[0], scope))
+        if node.function == "_?_:_":
+            given = self.results(node.args[0], scope)
+            branches = [(TRUE, node.args[1]), (FALSE, node.args[2])]
+            return (given & ERROR) | _union(self.results(one, scope) for bit, one in branches if given & bit)
+        if node.function in _CONDITIONS:
+            return self._compared(node, scope)
+        return self._test(self.value(node, scope), IS_TRUE)
+
+    def _test(self, value: Value, test: Test) -> int:
+        parts = divide(value.domain, test)
+        if len(parts) > 1 and not value.is_open and Piece.UNTOLD not in value.domain:
+            self._choose(value.name, parts)
+        return sum(parts)
+
+    def _choose(self, name: str, parts: Mapping[int, Domain]) -> None:
+        if self.choice is None:
+            self.choice = _Choice(name, parts)
+
+    def _compared(self, node: Call, scope: _Scope) -> int:
+        left, right = (self.value(one, scope) for one in node.args)
+        if node.function == "@in":
+            values = None if right.elements is None else [constant(one.domain) for one in right.elements]
+            if values is None or not all(values):
+                return self._test(self._called(node, [left, right]), IS_TRUE)
+            return self._test(left, Test("in", tuple(one.value for one in values if one is not None)))
+        operator = _ORDERS.get(node.function, "==")
+        if constant(left.domain) is not None:
+            left, right, operator = right, left, _MIRRORED[operator]
+        other = constant(right.domain)
+        if other is not None and (operator == "==" or domains.is_number(other.value)):
+            found = self._test(left, Test(operator, other.value))
+        else:
+            found = self._related(left, right, operator)
+        return _negated(found) if node.function == "_!=_" else found
+
+    def _related(self, left: Value, right: Value, operator: str) -> int:
+        """Return the results of a comparison of two values that are not known."""
+        if fails(left.domain) or fails(right.domain):
+            return ERROR
+        possible = domains.compared(left.domain, right.domain, operator)
+        if left.name == right.name and operator == "==" and Piece.NAN not in left.domain:
+            possible &= ~FALSE
+        if left.is_open or right.is_open:
+            return possible
+        names = sorted((left.name, right.name)) if operator == "==" else [left.name, right.name]
+        if operator in {">", ">="}:
+            names, operator = names[::-1], _MIRRORED[operator]
+        return self._test(self._term(f"{names[0]} {operator} {names[1]}", of_results(possible)), IS_TRUE)
+
+    def _term(self, name: str, domain: Domain, path: FieldPath | None = None) -> Value:
+        """Return a value as far as the case knows it."""
+        known = self.store.get(name)
+        if known is not None:
+            domain = domains.both(known, domain)
+            if not domain:
+                raise _ImpossibleError
+        return Value(domain, name, path)
+
+    def value(self, node: Expr, scope: _Scope) -> Value:
+        """Return the values of an expression."""
+        if self._reasoner.depth > _DEEPEST:
+            return self._unknown(node, scope)
+        self._reasoner.depth += 1
+        found = self._value(node, scope)
+        self._reasoner.depth -= 1
+        return found
+
+    def _value(self, node: Expr, scope: _Scope) -> Value:
+        if isinstance(node, Literal) and domains.is_scalar(node.value):
+            return Value((Just(node.value),), repr(node.value))
+        if isinstance(node, Ident) and node.name in scope:
+            known = scope[node.name]
+            return known._replace(domain=self._term(known.name, known.domain).domain)
+        if isinstance(node, Select) and not node.test_only:
+            return self._field(node, scope)[1]
+        if isinstance(node, ListExpr) and not node.optional_indices:
+            elements = tuple(self.value(one, scope) for one in node.elements)
+            name = f"[{', '.join(one.name for one in elements)}]"
+            return Value((Piece.LIST,), name, elements=elements, size=(Just(len(elements)),))
+        if isinstance(node, MapExpr) and not node.entries:
+            return Value((Piece.OBJECT,), "{}", elements=(), size=(Just(0),))
+        if isinstance(node, Comprehension) and _quantified(node) is None:
+            return self._fold(node, scope)
+        if isinstance(node, Call) and node.function == "_?_:_":
+            return self._conditional(node, scope)
+        if isinstance(node, Call) and node.function not in _CONDITIONS:
+            operands = node.args if node.target is None else [node.target, *node.args]
+            return self._called(node, [self.value(one, scope) for one in operands])
+        if isinstance(node, (Select, Comprehension, Call)):
+            return self._condition(node, scope)
+        return self._unknown(node, scope)
+
+    def _unknown(self, node: Expr, scope: _Scope) -> Value:
+        return self._term(self._label(scope, node), self._facts.unknown)
+
+    def _condition(self, node: Expr, scope: _Scope) -> Value:
+        """Return the result of a condition as a value."""
+        found = self.results(node, scope)
+        is_open = found not in DECIDED
+        only = constant(of_results(found))
+        return Value(of_results(found), self._label(scope, node) if only is None else repr(only.value), is_open=is_open)
+
+    def _field(self, node: Select, scope: _Scope) -> tuple[Domain, Value]:
+        """Return the values of an object, and of its field, which fails without the object."""
+        above = self.value(node.operand, scope)
+        name = f"{above.name}.{node.field}"
+        if fails(above.domain):
+            return above.domain, Value(FAILED, name)
+        path = None if above.path is None else (*above.path, node.field)
+        field = self._term(name, self._facts.unknown if path is None else self._facts.values(path), path)
+        if may_fail(above.domain):
+            if not above.is_open:
+                self._choose(above.name, divide(above.domain, HAS))
+            field = field._replace(domain=domains.failing(field.domain), is_open=above.is_open)
+        return above.domain, field
+
+    def _conditional(self, node: Call, scope: _Scope) -> Value:
+        given = self.results(node.args[0], scope)
+        if given in DECIDED:
+            return Value(FAILED, "") if given == ERROR else self.value(node.args[1 if given == TRUE else 2], scope)
+        choices = [self.value(one, scope) for bit, one in zip((TRUE, FALSE), node.args[1:], strict=True) if given & bit]
+        failing = FAILED if given & ERROR else ()
+        domain = tuple(piece for one in choices for piece in one.domain)
+        return Value((*domain, *failing), self._label(scope, node), is_open=True)
+
+    def _called(self, node: Call, operands: Sequence[Value]) -> Value:
+        """Return the values of a function, which fails where an operand does."""
+        name = f"{node.function}({', '.join(one.name for one in operands)})"
+        if node.function == "_[_]":
+            name = f"{operands[0].name}[{operands[1].name}]"
+        if any(fails(one.domain) for one in operands):
+            return Value(FAILED, name)
+        first, *rest = operands or [Value(FAILED, "")]
+        domain = self._facts.unknown
+        if node.function == "size":
+            domain = self._sizes(first)
+        elif node.function == "_+_":
+            if first.name == "0" or rest[0].name == "0":
+                return rest[0] if first.name == "0" else first
+            domain = domains.total(first.domain, rest[0].domain)
+        elif rest and (other := constant(rest[0].domain)) is not None and isinstance(other.value, str):
+            domain = self._of_text(node.function, first, other.value)
+        return self._term(name, domain)._replace(is_open=any(one.is_open for one in operands))
+
+    def _of_text(self, function: str, value: Value, other: str) -> Domain:
+        """Return the values of a function of two texts, of which one is known."""
+        if function == "matches" and value.path is not None and self._facts.match(value.path, other):
+            return of_results(TRUE | (ERROR if may_fail(value.domain) else 0))
+        only = constant(value.domain)
+        if function in _OF_TEXTS and only is not None and isinstance(only.value, str):
+            return (Just(_OF_TEXTS[function](only.value, other)),)
+        return self._facts.unknown
+
+    def _sizes(self, value: Value) -> Domain:
+        if value.size is not None:
+            return value.size
+        texts = [one.value for one in value.domain if isinstance(one, Just) and isinstance(one.value, str)]
+        if len(texts) == len(value.domain):
+            return tuple(Just(len(text)) for text in texts)
+        found = SIZES if value.path is None else self._facts.sizes(value.path)
+        is_sized = not any(one is Piece.FAILURE or isinstance(one, domains.Numbers) for one in value.domain)
+        return found if is_sized else domains.failing(found)
+
+    def _fold(self, node: Comprehension, scope: _Scope) -> Value:
+        """Return the values of a fold that is no condition."""
+        range_ = self.value(node.iter_range, scope)
+        if fails(range_.domain):
+            return Value(FAILED, "")
+        result = self._folded(node, range_, scope)
+        if result is not None:
+            return self.value(node.result, {**scope, node.accu_var: result})
+        step = self._text(node.loop_step, self._inside(node, range_, scope))
+        name = f"{range_.name}: {step} {self._label(scope, node.accu_init, node.result)}"
+        unknown = self._facts.unknown
+        return Value(unknown, name, is_open=True) if range_.is_open else self._term(name, unknown)
+
+    def _folded(self, node: Comprehension, range_: Value, scope: _Scope) -> Value | None:
+        """Return the end of the accumulator: for no items, or if no item or a known number of them fulfils the condition."""
+        start = self.value(node.accu_init, scope)
+        if range_.elements == ():
+            return start
+        condition = _filtered(node)
+        if condition is None:
+            return None
+        if range_.elements is None:
+            found = self._of_items(node, condition, range_, scope)
+            return start if found == FALSE and domains.has_items(range_.domain) else None
+        counts: Domain = (Just(0),)
+        for element in range_.elements:
+            found = self.results(condition, {**scope, node.iter_var: element})
+            counts = domains.total(counts, domains.counted(found))
+        if fails(counts):
+            return Value(FAILED, "")
+        is_open = constant(counts) is None
+        if start.size is None:
+            return Value(counts, repr(counts), is_open=is_open)
+        failing = FAILED if may_fail(counts) else ()
+        return Value(
+            (Piece.LIST, *failing), f"{range_.name}: {self._label(scope, node.loop_step)}", is_open=is_open, size=counts
+        )
+
+    def _quantifier(self, node: Comprehension, condition: Expr, scope: _Scope) -> int:
+        """Return the results of `all` or `exists`."""
+        assert isinstance(node.loop_step, Call)  # noqa: S101  _quantified checks it
+        decisive = _LOGICAL[node.loop_step.function]
+        neutral = (TRUE | FALSE) ^ decisive
+        range_ = self.value(node.iter_range, scope)
+        if fails(range_.domain):
+            return ERROR
+        if range_.elements is not None and not node.iter_var2:
+            found = neutral
+            for element in range_.elements:
+                one = self.results(condition, {**scope, node.iter_var: element})
+                found = _either(found, one, decisive)
+            return found
+        variables = (node.iter_var, node.iter_var2)
+        inside = self._reasoner.looks_inside
+        failing = 0 if domains.has_items(range_.domain) or any(self._decided(range_.name, variables)) else ERROR
+        found = failing | (neutral | self._of_items(node, condition, range_, scope) if inside else ANY_RESULT)
+        if found == neutral or range_.is_open:
+            return found
+        for fold, result in self._decided(range_.name, variables) if inside else ():
+            if result == fold.decisive:
+                of_one = self._of_items(node, condition, range_, scope, (fold.condition, result))
+                found = decisive if of_one == decisive else found
+        name = f"{range_.name}: {self._text(node.loop_step, self._inside(node, range_, scope))}"
+        if all(value.name == variable for variable, value in scope.items()):
+            self._reasoner.folds[name] = _Fold(range_.name, variables, condition, decisive)
+        return self._test(self._term(name, of_results(found)), IS_TRUE)
+
+    def _inside(self, node: Comprehension, range_: Value, scope: _Scope) -> _Scope:
+        """Return what is known of the variables inside of a fold."""
+        unknown = domains.present(self._facts.unknown)
+        variables = {one: Value(unknown, one) for one in (node.iter_var, node.iter_var2) if one}
+        if range_.path is not None and range_.domain[:1] == (Piece.LIST,) and not node.iter_var2:
+            path = (*range_.path, ITEM)
+            variables[node.iter_var] = Value(self._facts.values(path), node.iter_var, path)
+        return {**scope, **variables}
+
+    def _of_items(
+        self, node: Comprehension, condition: Expr, range_: Value, scope: _Scope, *known: tuple[Expr, int]
+    ) -> int:
+        """Return the results of a condition of the items of a list, where other conditions of one have known results."""
+        variables = (node.iter_var, node.iter_var2)
+        of_all = [
+            (one.condition, result) for one, result in self._decided(range_.name, variables) if result != one.decisive
+        ]
+        local = [one for one in variables if one]
+        question = _Question(condition, [*of_all, *known], self._inside(node, range_, scope), local)
+        bound = _Case(self._reasoner, _State(self.store, ())).results(condition, question.scope)
+        if bound in DECIDED:
+            return bound
+        found = 0
+        for i, (result, case) in enumerate(self._reasoner.cases(self.store, question)):
+            found |= result
+            if case.choice is not None:
+                self._choose(*case.choice)
+            if i >= _ITEM_CASES or found not in {0, *DECIDED}:
+                return bound
+        return found
+
+    def _decided(self, range_: str, variables: tuple[str, str]) -> Iterator[tuple[_Fold, int]]:
+        """Yield the folds over the same items that the case decides, with their results."""
+        folds = self._reasoner.folds
+        for name, domain in self.store.items():
+            fold, only = folds.get(name), constant(domain)
+            if fold is not None and only is not None and (fold.range, fold.variables) == (range_, variables):
+                yield fold, TRUE if only.value else FALSE
+
+    def _text(self, node: Expr, scope: _Scope) -> str:
+        """Return a text of an expression without the operands that do not matter in this case."""
+        if self._reasoner.looks_inside:
+            return self._label(scope, node)
+        before = self.choice
+        operands = children(node)
+        if isinstance(node, Call) and node.function in _LOGICAL:
+            neutral = (TRUE | FALSE) ^ _LOGICAL[node.function]
+            operands = [one for one in node.args if self.results(one, scope) != neutral] or node.args[:1]
+        elif (
+            isinstance(node, Call)
+            and node.function == "_?_:_"
+            and (given := self.results(node.args[0], scope)) in DECIDED
+        ):
+            operands = [node.args[2 if given == FALSE else 1]]
+        elif isinstance(node, Comprehension):
+            scope = self._inside(node, self.value(node.iter_range, scope), scope)
+        self.choice = before
+        if len(operands) == 1 and isinstance(node, Call) and len(node.args) > 1:
+            return self._text(operands[0], scope)
+        if not operands:
+            return self._label(scope, node)
+        return f"{label(node)}({', '.join(self._text(one, scope) for one in operands)})"
+
+    def _label(self, scope: _Scope, *trees: Expr) -> str:
+        """Return a text that is equal for expressions with the same value, in the same scope."""
+        renamed = sorted(f"{name} = {value.name}" for name, value in scope.items() if value.name != name)
+        return " ".join((*map(self._reasoner.key, trees), *renamed))
+
+
+def _has_folds(tree: Expr) -> bool:
+    return any(isinstance(node, Comprehension) for node in nodes(tree))
+
+
+def _quantified(node: Comprehension) -> Expr | None:
+    """Return the condition of `all` or `exists`, None for other folds."""
+    step, start = node.loop_step, node.accu_init
+    if not (isinstance(step, Call) and step.function in _LOGICAL and _is(step.args[0], node.accu_var)):
+        return None
+    is_neutral = isinstance(start, Literal) and start.value is (step.function == "_&&_")
+    return step.args[1] if is_neutral and _is(node.result, node.accu_var) else None
+
+
+def _filtered(node: Comprehension) -> Expr | None:
+    """Return the condition of `filter` or `exists_one`, None for other folds."""
+    step = node.loop_step
+    if not (isinstance(step, Call) and step.function == "_?_:_" and _is(step.args[2], node.accu_var)):
+        return None
+    condition, more, _ = step.args
+    if not (isinstance(more, Call) and more.function == "_+_" and _is(more.args[0], node.accu_var)) or node.iter_var2:
+        return None
+    one = more.args[1]
+    is_item = isinstance(one, ListExpr) and len(one.elements) == 1 and _is(one.elements[0], node.iter_var)
+    return condition if is_item or (isinstance(one, Literal) and one.value == 1) else None
+
+
+def _is(node: Expr, variable: str) -> bool:
+    return isinstance(node, Ident) and node.name == variable
+
+
+def _union(results: Iterable[int]) -> int:
+    return reduce(or_, results, 0)
+
+
+def _negated(results: int) -> int:
+    return (FALSE if results & TRUE else 0) | (TRUE if results & FALSE else 0) | (results & ERROR)
+
+
+def _either(first: int, second: int, decisive: int) -> int:
+    """Return the results of `&&` or `||`: an error counts only if neither side decides."""
+    other = (TRUE | FALSE) ^ decisive
+    found = (first | second) & decisive
+    if first & other and second & other:
+        found |= other
+    if (first & ERROR and second & ~decisive) or (second & ERROR and first & ~decisive):
+        found |= ERROR
+    return found
