@@ -93,7 +93,7 @@ def _values(folded: Constraints) -> Domain:
         low, high = folded.bounds.get("minimum"), folded.bounds.get("maximum")
         return _numbers(low, high, is_whole=folded.type == "integer")
     if folded.type == "string":
-        return (Others(("",) if "min_length" in folded.bounds else ()),)
+        return (Others(frozenset({(False, "")} if "min_length" in folded.bounds else ())),)
     return _VALUES.get(folded.type, PRESENT)
 
 

@@ -33,6 +33,9 @@ def spec(*rules: str, required: str = "a, b, c", properties: str = PROPERTIES) -
         ("self.b == 'p' ? self.a > 5 : true", "self.b == 'p' && has(self.d) ? self.a > 4 : true"),
         ("!(self.b == 'p' || self.b == 'q')", "!(self.b == 'p')"),
         ("self.b == 'p' && self.a > 5", "self.a > 5"),
+        ("self.c.all(x, x == 's')", "!self.c.exists(x, x == 't')  || self.a > 5"),
+        ("self.b == 'p'", "['p', 'q'].exists(x, x == self.b)"),
+        ("self.a > 5", "self.a > 5 || self.c.exists(x, x == 's')"),
         ("self.b == 'p' || self.b == 'q'", "self.b in ['p', 'q'] || self.b == 'r'"),
     ],
 )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 from crdlint.cel.ast import Uint
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 # What a condition evaluates to, as bits.
 TRUE: Final = 1
@@ -79,7 +79,7 @@ class Numbers:
 class Others:
     """All values that are not numbers, without the ``excluded`` ones."""
 
-    excluded: tuple[Any, ...] = ()
+    excluded: frozenset[tuple[bool, Any]] = frozenset()
 
 
 Domain: TypeAlias = "tuple[Piece | Just | Numbers | Others, ...]"
@@ -88,7 +88,10 @@ FIELD: Final[Domain] = (Piece.FAILURE, *PRESENT)
 COMPUTED: Final[Domain] = (*FIELD, Piece.NAN)
 SIZES: Final[Domain] = (Numbers(0, is_whole=True),)
 FAILED: Final[Domain] = (Piece.FAILURE,)
-_OF_RESULTS: Final[Mapping[int, Piece | Just]] = {TRUE: Just(True), FALSE: Just(False), ERROR: Piece.FAILURE}
+_RESULTS: Final = ((TRUE, Just(value=True)), (FALSE, Just(value=False)), (ERROR, Piece.FAILURE))
+_OF_RESULTS: Final[Sequence[Domain]] = [
+    tuple(piece for bit, piece in _RESULTS if bit & results) for results in range(ANY_RESULT + 1)
+]
 
 
 class Test(NamedTuple):
@@ -110,6 +113,9 @@ _ORDERS: Final = {
 def divide(domain: Domain, test: Test) -> dict[int, Domain]:
     """Return the values for each result that a test can have."""
     parts: dict[int, list[Any]] = {}
+    if test.operator in {"==", "in"}:
+        values = test.operand if test.operator == "in" else (test.operand,)
+        test = Test("in", {_key(value): value for value in values})
     for piece in domain:
         for result, rest in _divided(piece, test):
             parts.setdefault(result, []).append(rest)
@@ -118,12 +124,7 @@ def divide(domain: Domain, test: Test) -> dict[int, Domain]:
 
 def of_results(results: int) -> Domain:
     """Return the values of a condition that has some results."""
-    return tuple(piece for bit, piece in _OF_RESULTS.items() if results & bit)
-
-
-def results_of(domain: Domain) -> int:
-    """Return the results of a condition that has some values."""
-    return sum(divide(domain, IS_TRUE))
+    return _OF_RESULTS[results]
 
 
 def fails(domain: Domain) -> bool:
@@ -225,10 +226,6 @@ def compared(first: Domain, second: Domain, operator_: str) -> int:
     return failure | (TRUE if compare(*likely) else 0) | (0 if compare(*unlikely) else FALSE)
 
 
-def _same(first: object, second: object) -> bool:
-    return first == second and isinstance(first, bool) is isinstance(second, bool)
-
-
 def _divided(piece: Any, test: Test) -> Iterator[tuple[int, Any]]:
     name, operand = test
     if piece is Piece.UNTOLD:
@@ -242,14 +239,14 @@ def _divided(piece: Any, test: Test) -> Iterator[tuple[int, Any]]:
     elif name in _ORDERS:
         yield from _ordered(piece, name, operand)
     else:
-        yield from _among(piece, operand if name == "in" else (operand,))
+        yield from _among(piece, operand)
 
 
 def _as_condition(piece: Any) -> Iterator[tuple[int, Any]]:
     if isinstance(piece, Others):
-        for value, result in ((True, TRUE), (False, FALSE)):
-            yield from ((result, part) for passes, part in _among(piece, (value,)) if passes == TRUE)
-        yield ERROR, Others((*piece.excluded, True, False))
+        left = [value for value in (True, False) if _key(value) not in piece.excluded]
+        yield from ((TRUE if value else FALSE, Just(value)) for value in left)
+        yield ERROR, Others(piece.excluded | {_key(True), _key(False)})
     elif isinstance(piece, Just) and isinstance(piece.value, bool):
         yield TRUE if piece.value else FALSE, piece
     else:
@@ -268,8 +265,26 @@ def _ordered(piece: Any, name: str, bound: float) -> Iterator[tuple[int, Any]]:
         yield FALSE if piece is Piece.NAN else ERROR, piece
 
 
-def _among(piece: Any, values: Iterable[Any]) -> Iterator[tuple[int, Any]]:
+def _key(value: Any) -> tuple[bool, Any]:
+    """Return what is equal for equal constants of the same kind."""
+    return isinstance(value, bool), value
+
+
+def _among(piece: Any, values: Mapping[tuple[bool, Any], Any]) -> Iterator[tuple[int, Any]]:
     """Divide a piece by whether its values are among some."""
+    if isinstance(piece, Just):
+        yield TRUE if _key(piece.value) in values else FALSE, piece
+    elif isinstance(piece, Numbers):
+        yield from _among_numbers(piece, [value for value in values.values() if is_number(value)])
+    elif isinstance(piece, Others):
+        left = (one for key, one in values.items() if key not in piece.excluded and not is_number(one))
+        yield from ((TRUE, Just(one)) for one in left)
+        yield FALSE, Others(piece.excluded | values.keys())
+    else:
+        yield FALSE, piece
+
+
+def _among_numbers(piece: Numbers, values: Iterable[float]) -> Iterator[tuple[int, Any]]:
     rest: list[Any] = [piece]
     for value in values:
         left: list[Any] = []
@@ -281,14 +296,10 @@ def _among(piece: Any, values: Iterable[Any]) -> Iterator[tuple[int, Any]]:
     yield from ((FALSE, one) for one in rest)
 
 
-def _cut_out(piece: Any, value: Any) -> tuple[Domain, Domain]:
-    """Return the values of a piece that are equal to one, and the others."""
+def _cut_out(piece: Any, value: float) -> tuple[Domain, Domain]:
+    """Return the numbers of a piece that are equal to one, and the others."""
     if isinstance(piece, Just):
-        return ((piece,), ()) if _same(piece.value, value) else ((), (piece,))
-    if isinstance(piece, Numbers) and is_number(value):
-        below, above = piece.below(value, includes=False), piece.above(value, includes=False)
-        is_inside = below != (piece,) and above != (piece,) and (not piece.is_whole or value == math.floor(value))
-        return ((Just(value),), (*below, *above)) if is_inside else ((), (piece,))
-    if isinstance(piece, Others) and not is_number(value) and not any(_same(value, one) for one in piece.excluded):
-        return (Just(value),), (Others((*piece.excluded, value)),)
-    return (), (piece,)
+        return ((piece,), ()) if piece.value == value else ((), (piece,))
+    below, above = piece.below(value, includes=False), piece.above(value, includes=False)
+    is_inside = below != (piece,) and above != (piece,) and (not piece.is_whole or value == math.floor(value))
+    return ((Just(value),), (*below, *above)) if is_inside else ((), (piece,))

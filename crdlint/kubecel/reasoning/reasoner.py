@@ -46,10 +46,10 @@ if TYPE_CHECKING:
 # The fields that lead from a value to another one below it, with ITEM for an item of a list.
 FieldPath: TypeAlias = "tuple[str, ...]"
 ITEM: Final = "[*]"
-_MOST_STEPS: Final = 5_000  # nodes that are evaluated for one rule
-_STEPS_INSIDE: Final = 1_500  # with the conditions of folds
-_FREE_STEPS: Final = 500  # of these, which are not work of the document
-_ALONE: Final = 8  # known rules from which another one may follow alone
+_MOST_STEPS: Final = 3_500  # nodes that are evaluated for one rule
+_STEPS_INSIDE: Final = 800  # with the conditions of folds
+_FREE_STEPS: Final = 400  # of these, which are not work of the document
+_ALONE: Final = 4  # known rules from which another one may follow alone
 _WORK: Final = 3  # of another one
 _ITEM_CASES: Final = 24  # of an item of a list, for one condition
 _DEEPEST: Final = 60  # nodes from the root; deeper ones can have any value
@@ -157,7 +157,7 @@ class Reasoner:
         self._left = self._paid = 0
 
     def results(self, rule: Expr, known: Sequence[Expr] = ()) -> int:
-        """Return the results that a rule can have where others are true; with more than TRUE, some may be left out."""
+        """Return what a rule can evaluate to where others are true: TRUE alone if it is always true, or some of the results."""
         found, is_certain = self._results(rule, known, looks_inside=False)
         if found == TRUE or is_certain or not _has_folds(rule):
             return found
@@ -341,7 +341,7 @@ class _Case:
     def _term(self, name: str, domain: Domain, path: FieldPath | None = None) -> Value:
         """Return a value as far as the case knows it."""
         known = self.store.get(name)
-        if known is not None:
+        if known is not None and known != domain:
             domain = domains.both(known, domain)
             if not domain:
                 raise _ImpossibleError
@@ -349,6 +349,8 @@ class _Case:
 
     def value(self, node: Expr, scope: _Scope) -> Value:
         """Return the values of an expression."""
+        if isinstance(node, Literal) and domains.is_scalar(node.value):
+            return Value((Just(node.value),), repr(node.value))
         if self._reasoner.depth > _DEEPEST:
             return self._unknown(node, scope)
         self._reasoner.depth += 1
@@ -357,26 +359,28 @@ class _Case:
         return found
 
     def _value(self, node: Expr, scope: _Scope) -> Value:
-        if isinstance(node, Literal) and domains.is_scalar(node.value):
-            return Value((Just(node.value),), repr(node.value))
-        if isinstance(node, Ident) and node.name in scope:
-            known = scope[node.name]
-            return known._replace(domain=self._term(known.name, known.domain).domain)
         if isinstance(node, Select) and not node.test_only:
             return self._field(node, scope)[1]
+        if isinstance(node, Ident) and node.name in scope:
+            known = scope[node.name]
+            return (
+                known._replace(domain=self._term(known.name, known.domain).domain)
+                if known.name in self.store
+                else known
+            )
+        if isinstance(node, Call) and node.function == "_?_:_":
+            return self._conditional(node, scope)
+        if isinstance(node, Call) and node.function not in _CONDITIONS:
+            operands = node.args if node.target is None else [node.target, *node.args]
+            return self._called(node, [self.value(one, scope) for one in operands])
+        if isinstance(node, Comprehension) and _quantified(node) is None:
+            return self._fold(node, scope)
         if isinstance(node, ListExpr) and not node.optional_indices:
             elements = tuple(self.value(one, scope) for one in node.elements)
             name = f"[{', '.join(one.name for one in elements)}]"
             return Value((Piece.LIST,), name, elements=elements, size=(Just(len(elements)),))
         if isinstance(node, MapExpr) and not node.entries:
             return Value((Piece.OBJECT,), "{}", elements=(), size=(Just(0),))
-        if isinstance(node, Comprehension) and _quantified(node) is None:
-            return self._fold(node, scope)
-        if isinstance(node, Call) and node.function == "_?_:_":
-            return self._conditional(node, scope)
-        if isinstance(node, Call) and node.function not in _CONDITIONS:
-            operands = node.args if node.target is None else [node.target, *node.args]
-            return self._called(node, [self.value(one, scope) for one in operands])
         if isinstance(node, (Select, Comprehension, Call)):
             return self._condition(node, scope)
         return self._unknown(node, scope)
