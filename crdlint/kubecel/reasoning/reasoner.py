@@ -46,10 +46,10 @@ if TYPE_CHECKING:
 # The fields that lead from a value to another one below it, with ITEM for an item of a list.
 FieldPath: TypeAlias = "tuple[str, ...]"
 ITEM: Final = "[*]"
-_MOST_STEPS: Final = 3_500  # nodes that are evaluated for one rule
-_STEPS_INSIDE: Final = 800  # with the conditions of folds
+_MOST_STEPS: Final = 4_000  # nodes that are evaluated for one rule
+_STEPS_INSIDE: Final = 1_500  # with the conditions of folds
 _FREE_STEPS: Final = 400  # of these, which are not work of the document
-_ALONE: Final = 4  # known rules from which another one may follow alone
+_ALONE: Final = 2  # known rules, the most similar ones, from which another one may follow alone
 _WORK: Final = 3  # of another one
 _ITEM_CASES: Final = 24  # of an item of a list, for one condition
 _DEEPEST: Final = 60  # nodes from the root; deeper ones can have any value
@@ -161,7 +161,8 @@ class Reasoner:
         found, is_certain = self._results(rule, known, looks_inside=False)
         if found == TRUE or is_certain or not _has_folds(rule):
             return found
-        alone = [[one] for one in known if _has_folds(one)][:_ALONE] if len(known) > 1 else []
+        similar = sorted(filter(_has_folds, known), key=lambda one: abs(len(self.key(one)) - len(self.key(rule))))
+        alone = [[one] for one in similar[:_ALONE]] if len(known) > 1 else []
         attempts = (self._results(rule, some, looks_inside=True)[0] for some in [*alone, known])
         return TRUE if any(one == TRUE for one in attempts) else found
 
