@@ -1,6 +1,6 @@
 """The YAML tree: libyaml's scalar events as leaves, and collections with flat lists of items; marks are libyaml's.
 
-A scalar node *is* ruamel.yaml's `ScalarEvent` (value, style, implicit, tag, anchor, start_mark, end_mark), so that
+A scalar node *is* ruamel.yaml's `ScalarEvent` (value, style, tag, anchor, start_mark, end_mark), so that
 leaves need no other object. Marks have 0-based `line` and `column` in characters, and `index` in the text.
 """
 

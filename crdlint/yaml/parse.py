@@ -343,6 +343,7 @@ def _build(get: Callable[[], Any], non_simple: list[Mapping]) -> tuple[Node | No
     """Return the root of the first document and whether it has aliases; add mappings that are not simple to `non_simple`."""
     top: list[Any] = []
     append = top.append
+    texts: dict[str, str] = {}
     stack: list[Any] = []
     node: Any = None
     anchors: dict[str, Any] = {}
@@ -352,6 +353,10 @@ def _build(get: Callable[[], Any], non_simple: list[Mapping]) -> tuple[Node | No
         kind = event.__class__
         if kind is Scalar:
             append(event)
+            value = event.value
+            if len(value) < _LONG:  # texts occur again and again, so each is kept once
+                event.value = texts.setdefault(value, value)
+            event.implicit = None  # `style` and `tag` say the same
             if event.anchor is not None:
                 anchors[event.anchor] = event
         elif kind is MappingStartEvent or kind is SequenceStartEvent:
@@ -382,6 +387,9 @@ def _build(get: Callable[[], Any], non_simple: list[Mapping]) -> tuple[Node | No
     if loop is not None:  # Go reports it after parsing the whole document
         raise loop
     return (top[0] if top else None), aliases
+
+
+_LONG: Final = 32
 
 
 def _check_version(event: Any) -> None:
