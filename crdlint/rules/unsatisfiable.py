@@ -344,21 +344,35 @@ def required(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:
     return _dropped(schema, crd)
 
 
+_MOST_NAMES: Final = 32  # of a list that are reported one by one
+
+
 def _dropped(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
     kept = schema.additional_properties is not None or bool(schema.x_preserve_unknown_fields)
     if kept or crd.spec.preserve_unknown_fields or keeps_as_item(schema):
         return
     is_resource = schema.parent is None or schema.x_embedded_resource
     for one in with_all_of(schema):
-        for i, name in enumerate(one.required):
-            if name not in schema.properties and not (is_resource and name in META_FIELDS):
-                message = (
-                    f"no object can match: `{name}` is required, but dropped, since `properties` does not contain it"
-                )
-                near = nearest(name, schema.properties)
-                help_ = f"Write `{near}`, or " if near is not None else ""
-                add = f"{'add' if help_ else 'Add'} `{name}` to `properties`, or remove it from `required`"
-                yield Advisory("advice", NEVER.id, message, one.path.child("required").index(i), f"{help_}{add}")
+        path = one.path.child("required")
+        missing = [
+            (i, name)
+            for i, name in enumerate(one.required)
+            if name not in schema.properties and not (is_resource and name in META_FIELDS)
+        ]
+        shown = len(missing) if len(missing) <= _MOST_NAMES + 2 else _MOST_NAMES
+        for i, name in missing[:shown]:
+            message = f"no object can match: `{name}` is required, but dropped, since `properties` does not contain it"
+            near = nearest(name, schema.properties)
+            help_ = f"Write `{near}`, or " if near is not None else ""
+            add = f"{'add' if help_ else 'Add'} `{name}` to `properties`, or remove it from `required`"
+            yield Advisory("advice", NEVER.id, message, path.index(i), f"{help_}{add}")
+        for i, name in missing[shown : shown + 1]:
+            others = f"`{name}` and {len(missing) - shown - 1:,} more names"
+            message = (
+                f"no object can match: {others} are required, but dropped, since `properties` does not contain them"
+            )
+            help_ = "Add the names to `properties`, or remove them from `required`"
+            yield Advisory("advice", NEVER.id, message, path.index(i), help_)
 
 
 def enums(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:

@@ -347,6 +347,7 @@ def _build(get: Callable[[], Any], non_simple: list[Mapping]) -> tuple[Node | No
     stack: list[Any] = []
     node: Any = None
     anchors: dict[str, Any] = {}
+    opened: set[int] = set()  # collections with anchors
     aliases = False
     loop: YAMLDecodeError | None = None
     while (event := get()) is not None:
@@ -364,6 +365,7 @@ def _build(get: Callable[[], Any], non_simple: list[Mapping]) -> tuple[Node | No
             append(new)
             if event.anchor is not None:
                 anchors[event.anchor] = new
+                opened.add(id(new))
             stack.append((node, append))
             if len(stack) > MAX_DEPTH:
                 raise YAMLDecodeError(f"yaml: exceeded max depth of {MAX_DEPTH}", new)
@@ -371,6 +373,7 @@ def _build(get: Callable[[], Any], non_simple: list[Mapping]) -> tuple[Node | No
             append = new.items.append
         elif kind is MappingEndEvent or kind is SequenceEndEvent:
             node.end_mark = event.end_mark
+            opened.discard(id(node))
             if kind is MappingEndEvent:
                 _name(node, non_simple)
             node, append = stack.pop()
@@ -378,8 +381,7 @@ def _build(get: Callable[[], Any], non_simple: list[Mapping]) -> tuple[Node | No
             aliases = True
             target = _aliased(event, anchors)
             append(target)
-            if loop is None and (target is node or any(target is outer for outer, _ in stack)):
-                loop = YAMLDecodeError(f"yaml: anchor '{event.anchor}' value contains itself", event)
+            loop = loop or (_contains_itself(event) if id(target) in opened else None)
         elif kind is DocumentStartEvent:
             _check_version(event)
         elif kind is DocumentEndEvent:
@@ -389,7 +391,11 @@ def _build(get: Callable[[], Any], non_simple: list[Mapping]) -> tuple[Node | No
     return (top[0] if top else None), aliases
 
 
-_LONG: Final = 32
+_LONG: Final = 32  # characters
+
+
+def _contains_itself(alias: Any) -> YAMLDecodeError:
+    return YAMLDecodeError(f"yaml: anchor '{alias.anchor}' value contains itself", alias)
 
 
 def _check_version(event: Any) -> None:

@@ -12,7 +12,7 @@ from tables import each
 
 import crdlint
 from crdlint.cel.compiler import compile_text
-from crdlint.kubecel import compilation
+from crdlint.kubecel import compilation, sharing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,6 +96,7 @@ def compilations(text: str) -> int:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compilation, "compile_text", counted)
+        patch.setattr(sharing, "_shared", sharing.Sharing())  # what other tests compiled
         crdlint.lint_text(text)
     return count
 

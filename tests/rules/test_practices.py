@@ -6,7 +6,7 @@ import json
 from textwrap import dedent
 from typing import TYPE_CHECKING, Any
 
-from crds import HEAD, small
+from crds import HEAD, crd_with_spec, small
 from tables import each
 
 import crdlint
@@ -529,3 +529,12 @@ def test_texts_in_a_file_with_carriage_returns(text: str, advice: list[str]) -> 
     schema = f"type: object\n        description: {text} \n"
     found = crdlint.lint_text(f"{HEAD.rstrip()}\n        {schema}".replace("\n", "\r\n"))
     assert [one.rule for one in found if one.rule == "yaml-text-cut"] == advice
+
+
+@each(("names", "shown"), [(34, 34), (35, 33), (2000, 33)])
+def test_a_long_list_of_dropped_names_is_told_in_a_few_findings(names: int, shown: int) -> None:
+    spec = f"{{type: object, required: [{', '.join(f'f{i}' for i in range(names))}]}}"
+    found = [one for one in crdlint.lint_text(crd_with_spec(spec)) if one.rule == "never-valid"]
+    assert len(found) == shown
+    more = f"`f32` and {names - 33:,} more names are required, but dropped"
+    assert (more in found[-1].message) is (names > shown)
