@@ -146,14 +146,14 @@ class _LimitError(Exception):
 
 
 class Reasoner:
-    """Evaluates rules on the objects of which some facts are known."""
+    """Evaluates rules on the objects of which some facts are known; ``is_at_once`` makes no cases."""
 
     def __init__(self, facts: Facts) -> None:
         self.facts: Final = facts
         self.folds: Final[dict[str, _Fold]] = {}
         self.depth = 0
         self._keys: Final[dict[int, tuple[Expr, str]]] = {}  # by the identity of trees, which are kept
-        self.looks_inside = True
+        self.looks_inside = self.is_at_once = False
         self._left = self._paid = 0
 
     def results(self, rule: Expr, known: Sequence[Expr] = ()) -> int:
@@ -184,6 +184,7 @@ class Reasoner:
     def results_at_once(self, rule: Expr, store: _Store | None = None) -> int:
         """Return the results that a rule can have, without cases; ``store`` has the values of some expressions."""
         self._start(looks_inside=True)
+        self.is_at_once = True
         try:
             return _Case(self, _State(store or {}, ())).results(rule, self._scope())
         except (_LimitError, work.WorkLimitError):
@@ -196,7 +197,7 @@ class Reasoner:
         return self._keys[id(tree)][1]
 
     def _start(self, *, looks_inside: bool) -> None:
-        self.looks_inside, self.depth = looks_inside, 0
+        self.looks_inside, self.is_at_once, self.depth = looks_inside, False, 0
         self._left = _STEPS_INSIDE if looks_inside else _MOST_STEPS
         self._paid = self._left - _FREE_STEPS
 
@@ -513,7 +514,7 @@ class _Case:
         inside = self._reasoner.looks_inside
         failing = 0 if domains.has_items(range_.domain) or any(self._decided(range_.name, variables)) else ERROR
         found = failing | (neutral | self._of_items(node, condition, range_, scope) if inside else ANY_RESULT)
-        if found == neutral or range_.is_open:
+        if found == neutral or range_.is_open or self._reasoner.is_at_once:
             return found
         for fold, result in self._decided(range_.name, variables) if inside else ():
             if result == fold.decisive:
@@ -544,7 +545,7 @@ class _Case:
         local = [one for one in variables if one]
         question = _Question(condition, [*of_all, *known], self._inside(node, range_, scope), local)
         bound = _Case(self._reasoner, _State(self.store, ())).results(condition, question.scope)
-        if bound in DECIDED:
+        if bound in DECIDED or self._reasoner.is_at_once:
             return bound
         found = 0
         for i, (result, case) in enumerate(self._reasoner.cases(self.store, question)):
