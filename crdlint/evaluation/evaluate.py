@@ -78,7 +78,7 @@ class Answer:
     """
 
     text: str
-    place: str
+    path: str
     errors: tuple[Diagnostic, ...] = ()
     type: str = ""
     estimate: Estimate | None = None

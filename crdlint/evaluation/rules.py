@@ -29,9 +29,9 @@ _LISTED: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class SchemaRule:
-    """A rule of a schema: the place of its values, and its number at that place, from 1."""
+    """A rule of a schema: the path of its values, and its number at that path, from 1."""
 
-    place: tuple[PlaceStep, ...]
+    steps: tuple[PlaceStep, ...]
     number: int
     rule: ValidationRule
 
@@ -45,7 +45,7 @@ class RuleResult:
     """
 
     rule: str
-    place: str
+    path: str
     number: int
     message: str = ""
     result: Result | None = None
@@ -63,22 +63,22 @@ def rules_of(schema: JSONSchemaProps) -> Iterator[SchemaRule]:
     """Yield the rules of a schema and its subschemas, parents first."""
     stack: list[tuple[JSONSchemaProps, tuple[PlaceStep, ...]]] = [(schema, ())]
     while stack:
-        current, place = stack.pop()
+        current, steps = stack.pop()
         for number, rule in enumerate(current.x_validations, 1):
-            yield SchemaRule(place, number, rule)
+            yield SchemaRule(steps, number, rule)
         below: list[tuple[JSONSchemaProps, tuple[PlaceStep, ...]]] = [
-            (child, (*place, name)) for name, child in current.properties.items()
+            (child, (*steps, name)) for name, child in current.properties.items()
         ]
         below += [
-            (holder.schema, (*place, AnyItem()))
+            (holder.schema, (*steps, AnyItem()))
             for holder in (current.items, current.additional_properties)
             if holder is not None and holder.schema is not None
         ]
         stack.extend(reversed(below))
 
 
-def selected(source: Source, wanted: str) -> list[tuple[tuple[PlaceStep, ...], SchemaRule]]:
-    """Return the rules at a place, or else those whose text contains `wanted`, and the place of the values to report.
+def selected(source: Source, selector: str) -> list[tuple[tuple[PlaceStep, ...], SchemaRule]]:
+    """Return the rules at a place, or else those whose text contains `selector`, and the place of the values to report.
 
     Raise PlaceError if there is none.
     """
@@ -88,28 +88,28 @@ def selected(source: Source, wanted: str) -> list[tuple[tuple[PlaceStep, ...], S
         raise PlaceError(message, "Name it with --crd")
     known = list(rules_of(schema))
     try:
-        place = parse_place(wanted)
-        node = schema_at(schema, place)
+        steps = parse_place(selector)
+        node = schema_at(schema, steps)
     except PlaceError:
-        found = [(one.place, one) for one in known if wanted in one.rule.rule]
-        if found:
-            return found
+        containing = [(schema_rule.steps, schema_rule) for schema_rule in known if selector in schema_rule.rule.rule]
+        if containing:
+            return containing
     else:
-        at_place = [(place, SchemaRule(place, number, rule)) for number, rule in enumerate(node.x_validations, 1)]
+        at_place = [(steps, SchemaRule(steps, number, rule)) for number, rule in enumerate(node.x_validations, 1)]
         if at_place:
             return at_place
-    places = list(dict.fromkeys(place_text(one.place) or "." for one in known))
-    help_ = f"There are rules at {', '.join(places[:_LISTED])}{', ...' if len(places) > _LISTED else ''}"
-    message = f"no rule at {wanted!r}, and none that contains it"
-    raise PlaceError(message, help_ if places else "The schema has no rules")
+    paths = list(dict.fromkeys(place_text(schema_rule.steps) or "." for schema_rule in known))
+    help_ = f"There are rules at {', '.join(paths[:_LISTED])}{', ...' if len(paths) > _LISTED else ''}"
+    message = f"no rule at {selector!r}, and none that contains it"
+    raise PlaceError(message, help_ if paths else "The schema has no rules")
 
 
 @work.limited()
-def run_rules(source: Source, wanted: Sequence[tuple[tuple[PlaceStep, ...], SchemaRule]]) -> list[RuleResult]:
+def run_rules(source: Source, rules: Sequence[tuple[tuple[PlaceStep, ...], SchemaRule]]) -> list[RuleResult]:
     """Evaluate rules on the object of a source as the server does, as an update if it has an old object."""
     assert source.schema is not None  # noqa: S101  rules are those of a schema
     if source.value is MISSING:
-        return [_not_evaluated(place, one, "name an object with --object") for place, one in wanted]
+        return [_not_evaluated(steps, schema_rule, "name an object with --object") for steps, schema_rule in rules]
     stopped = ""
     with recorded() as record:
         run = Run(RULE_ID, RUNTIME_BUDGET)
@@ -123,13 +123,16 @@ def run_rules(source: Source, wanted: Sequence[tuple[tuple[PlaceStep, ...], Sche
         if error.cause is not None
     }
     results = []
-    for place, one in wanted:
-        found = [each for each in record if each.cause.rule is one.rule and matches(place, _steps(each))]
-        results += [_result(one, each, errors.get((id(one.rule), str(each.cause.self_path)), "")) for each in found]
-        if not found:
-            broken = next((text for (rule, _), text in errors.items() if rule == id(one.rule)), "")
-            reason = "it does not compile" if broken else stopped or _reason(source, one)
-            results.append(_not_evaluated(place, one, reason, broken))
+    for steps, schema_rule in rules:
+        evaluations = [each for each in record if each.cause.rule is schema_rule.rule and matches(steps, _steps(each))]
+        results += [
+            _result(schema_rule, each, errors.get((id(schema_rule.rule), str(each.cause.self_path)), ""))
+            for each in evaluations
+        ]
+        if not evaluations:
+            broken = next((text for (identity, _), text in errors.items() if identity == id(schema_rule.rule)), "")
+            reason = "it does not compile" if broken else stopped or _reason(source, schema_rule)
+            results.append(_not_evaluated(steps, schema_rule, reason, broken))
     return results
 
 
@@ -138,13 +141,13 @@ def _steps(evaluation: Evaluation) -> Sequence[str | int]:
     return () if path is None else path.steps()
 
 
-def _result(one: SchemaRule, evaluation: Evaluation, message: str) -> RuleResult:
+def _result(schema_rule: SchemaRule, evaluation: Evaluation, message: str) -> RuleResult:
     result, tree = traced(evaluation.compiled.rule, dict(evaluation.variables))
     path = evaluation.cause.self_path
     return RuleResult(
-        one.rule.rule.strip(SPACE),
+        schema_rule.rule.rule.strip(SPACE),
         "" if path is None else str(path),
-        one.number,
+        schema_rule.number,
         message,
         result,
         why=tuple(deciding(tree)),
@@ -152,11 +155,13 @@ def _result(one: SchemaRule, evaluation: Evaluation, message: str) -> RuleResult
     )
 
 
-def _not_evaluated(place: Sequence[PlaceStep], one: SchemaRule, reason: str, message: str = "") -> RuleResult:
-    return RuleResult(one.rule.rule.strip(SPACE), place_text(place), one.number, message, not_evaluated=reason)
+def _not_evaluated(steps: Sequence[PlaceStep], schema_rule: SchemaRule, reason: str, message: str = "") -> RuleResult:
+    return RuleResult(
+        schema_rule.rule.rule.strip(SPACE), place_text(steps), schema_rule.number, message, not_evaluated=reason
+    )
 
 
-def _reason(source: Source, one: SchemaRule) -> str:
-    if "oldSelf" in one.rule.rule and source.old is MISSING:
+def _reason(source: Source, schema_rule: SchemaRule) -> str:
+    if "oldSelf" in schema_rule.rule.rule and source.old is MISSING:
         return "a transition rule is only evaluated on update: name the old object with --old"
-    return "the object has no value at its place" + (", or had none" if "oldSelf" in one.rule.rule else "")
+    return "the object has no value at its place" + (", or had none" if "oldSelf" in schema_rule.rule.rule else "")

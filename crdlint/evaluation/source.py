@@ -83,8 +83,8 @@ def load(request: Request) -> Source:
 
 def _definitions(path: str, server: Server) -> Definitions:
     """Return the CRDs of a file or a directory."""
-    found = discover([path], Selection())
-    for problem in found.problems:
+    crd_files = discover([path], Selection())
+    for problem in crd_files.problems:
         if problem.fatal:
             message = f"{problem.path}: {problem.message}"
             raise SourceError(message)
@@ -94,22 +94,24 @@ def _definitions(path: str, server: Server) -> Definitions:
     def lint(text: str, name: str) -> FileResult:
         return lint_file(text, filename=name, kube_version=str(server), skip_unfinished=True, keep=True)
 
-    for file in found.files:
+    for file in crd_files.files:
         try:
-            text = read_text(file, only_crds=len(found.files) > 1)
+            text = read_text(file, only_crds=len(crd_files.files) > 1)
         except UnreadableError as error:
             message = f"{_shown(file)}: {error}"
             raise SourceError(message) from error
         if text is not None:
             name = _shown(file)
             result = charts.lint_template(file, text, lint) or lint(text, name)
-            broken = next((one for one in result.diagnostics if one.rule == "yaml-syntax"), None)
+            broken = next((diagnostic for diagnostic in result.diagnostics if diagnostic.rule == "yaml-syntax"), None)
             if broken is not None:
                 message = f"{name}:{broken.line}:{broken.column}: {broken.message}"
                 raise SourceError(message)
             definitions.add(result)
             skipped += (
-                f"{name}:{one.line}: {one.message}. {one.help}" for one in result.diagnostics if one.rule == SKIPPED.id
+                f"{name}:{diagnostic.line}: {diagnostic.message}. {diagnostic.help}"
+                for diagnostic in result.diagnostics
+                if diagnostic.rule == SKIPPED.id
             )
     if definitions.by_kind:
         return definitions
@@ -162,15 +164,17 @@ def _chosen(request: Request, definitions: Definitions, objects: list[dict[str, 
     known = definitions.by_kind
     candidates = list(known.values())
     if request.kind is not None:
-        candidates = [one for (_, kind), one in known.items() if kind == request.kind]
+        candidates = [definition for (_, kind), definition in known.items() if kind == request.kind]
         if not candidates:
             near = nearest(request.kind, [kind for _, kind in known])
             help_ = f"did you mean {near}?" if near else f"they define {_kinds(definitions)}"
             message = f"no CRD defines {request.kind}: {help_}"
             raise SourceError(message)
     if objects is not None and len(candidates) > 1:
-        ids = {_identity(one) for one in objects}
-        candidates = [one for one in candidates if (one.crd.spec.group, one.crd.spec.names.kind) in ids] or candidates
+        ids = {_identity(object_) for object_ in objects}
+        candidates = [
+            each for each in candidates if (each.crd.spec.group, each.crd.spec.names.kind) in ids
+        ] or candidates
     if len(candidates) > 1:
         message = f"{len(candidates)} CRDs define a kind, choose one with --kind: {_kinds(definitions)}"
         raise SourceError(message)
@@ -190,10 +194,12 @@ def _identity(value: dict[str, Any]) -> tuple[str, str]:
 def _of_kind(definition: Definition, objects: list[dict[str, Any]], file: str) -> dict[str, Any]:
     """Return the first object that a CRD defines; an object without apiVersion and kind is taken to be one."""
     spec = definition.crd.spec
-    for one in objects:
-        if _identity(one) == (spec.group, spec.names.kind) or not ("apiVersion" in one or "kind" in one):
-            return one
-    kinds = ", ".join(dict.fromkeys(f"{one.get('kind', 'an object')} ({one.get('apiVersion', '')})" for one in objects))
+    for object_ in objects:
+        if _identity(object_) == (spec.group, spec.names.kind) or not ("apiVersion" in object_ or "kind" in object_):
+            return object_
+    kinds = ", ".join(
+        dict.fromkeys(f"{object_.get('kind', 'an object')} ({object_.get('apiVersion', '')})" for object_ in objects)
+    )
     message = f"{_shown(file)}: no {spec.names.kind} of {spec.group} in it, only {kinds}"
     raise SourceError(message)
 
@@ -223,7 +229,7 @@ def _documents(file: str) -> list[Document]:
 def _objects(file: str) -> list[dict[str, Any]]:
     """Return the objects of a file, at least one."""
     try:
-        objects = [one.read() for document in _documents(file) for one in objects_of(document)]
+        objects = [object_.read() for document in _documents(file) for object_ in objects_of(document)]
     except YAMLDecodeError as error:
         message = f"{_shown(file)}: {error}"
         raise SourceError(message) from error
@@ -243,10 +249,10 @@ def _without_crd(request: Request) -> Source:
             message = f"--type: {error}"
             raise SourceError(message) from error
         return Source(request.server, schema, "the type given", value=value, old=old)
-    given = [one for one in (value, old) if one is not MISSING]
-    if not given:
+    values = [value for value in (value, old) if value is not MISSING]
+    if not values:
         return Source(request.server, None, "no schema")
-    return Source(request.server, schema_of(*given), "the types of the object", value=value, old=old)
+    return Source(request.server, schema_of(*values), "the types of the object", value=value, old=old)
 
 
 def _any_value(file: str) -> Any:

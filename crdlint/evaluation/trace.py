@@ -55,7 +55,9 @@ class Step:
 
 def type_text(type_: Type) -> str:
     """Return a type; the objects of a schema have no names of their own."""
-    return write(type_, lambda one: "object" if one.kind is Kind.STRUCT and one.name.startswith("selfType") else None)
+    return write(
+        type_, lambda part: "object" if part.kind is Kind.STRUCT and part.name.startswith("selfType") else None
+    )
 
 
 class Tree:
@@ -106,8 +108,8 @@ class Tree:
         range_ = node.iter_range
         steps = [self._step(part, start, end, bound, depth + 1) for part in written if part is range_]
         body = [part for part in written if part is not range_]
-        at = self._last(range_.id, start, end)
-        over = self._value_of(range_, at, bound)
+        position = self._last(range_.id, start, end)
+        over = self._value_of(range_, position, bound)
         turns = self._between(node.loop_condition.id, start, end)
         shown = self._iterations(turns)
         for index in shown:
@@ -117,9 +119,9 @@ class Tree:
             steps += [replace(self._step(part, first, last, inner, depth + 1), binding=names) for part in body]
         return tuple(steps), self._evaluated_turns(turns) - len(shown)
 
-    def _value_of(self, node: ast.Expr, at: int | None, bound: Mapping[str, Value]) -> Value:
-        if at is not None:
-            return self._events[at].value
+    def _value_of(self, node: ast.Expr, position: int | None, bound: Mapping[str, Value]) -> Value:
+        if position is not None:
+            return self._events[position].value
         if isinstance(node, ast.Ident):
             return bound.get(node.name, self._variables.get(node.name, MISSING))
         if isinstance(node, ast.Literal):
@@ -142,23 +144,23 @@ class Tree:
         return positions[bisect_left(positions, start) : bisect_left(positions, end)]
 
     def _last(self, id_: int, start: int, end: int) -> int | None:
-        found = self._between(id_, start, end)
-        return found[-1] if found else None
+        positions = self._between(id_, start, end)
+        return positions[-1] if positions else None
 
     def _cost(self, node: ast.Expr, start: int, end: int) -> tuple[int, bool]:
         """Return the cost of a node and its parts, and whether it was evaluated."""
         ids = self._ids.get(node.id)
         if ids is None:
             ids = self._ids[node.id] = frozenset(part.id for part in nodes(node))
-        found = [
+        spans = [
             (positions[first], positions[last - 1])
             for id_ in ids
             if (positions := self._positions.get(id_))
             and (first := bisect_left(positions, start)) < (last := bisect_left(positions, end))
         ]
-        if not found:
+        if not spans:
             return 0, False
-        first, last = min(pair[0] for pair in found), max(pair[1] for pair in found)
+        first, last = min(pair[0] for pair in spans), max(pair[1] for pair in spans)
         return self._events[last].cost - (self._events[first - 1].cost if first else 0), True
 
 
@@ -206,7 +208,7 @@ def deciding(step: Step) -> Iterator[Step]:
         yield step
         return
     for part in below:
-        yield from (_bound(one, part.binding) for one in deciding(part))
+        yield from (_bound(decider, part.binding) for decider in deciding(part))
 
 
 def _bound(step: Step, binding: tuple[tuple[str, Value], ...]) -> Step:

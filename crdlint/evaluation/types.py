@@ -74,19 +74,19 @@ def schema_of(*values: Any) -> JSONSchemaProps:
 
 def _of_all(values: list[Any]) -> JSONSchemaProps:
     """Return a schema for all of the values."""
-    given = [value for value in values if value is not None]
-    classes = {value.__class__ for value in given}
+    present = [value for value in values if value is not None]
+    classes = {value.__class__ for value in present}
     if classes == {dict}:
-        made = _of_objects(given)
+        made = _of_objects(present)
     elif classes == {list}:
-        made = _list_of(_of_all([item for value in given for item in value]))
+        made = _list_of(_of_all([item for value in present for item in value]))
     elif classes and classes <= {int, float}:
         made = _schema("integer" if classes == {int} else "number")
     elif classes == {str} or classes == {bool}:
         made = _schema("string" if classes == {str} else "boolean")
     else:
         return any_schema()
-    if len(given) < len(values):
+    if len(present) < len(values):
         made.nullable = True
     return made
 
@@ -140,9 +140,9 @@ class _Parser:
         return token
 
     def _expect(self, token: str) -> None:
-        found = self._take()
-        if found != token:
-            message = f"expected {token!r} but found {found!r}" if found else f"expected {token!r} at the end"
+        actual = self._take()
+        if actual != token:
+            message = f"expected {token!r} but found {actual!r}" if actual else f"expected {token!r} at the end"
             raise NotationError(message)
 
     def type(self, depth: int) -> JSONSchemaProps:

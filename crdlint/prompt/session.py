@@ -152,9 +152,9 @@ class Session:
         if not argument.isdecimal() or not 1 <= int(argument) <= len(rules):
             message = f"there is no rule {argument} at {self.bench.place or 'the object'}"
             raise PlaceError(message, "`:rule` lists the rules")
-        one = SchemaRule(self.bench.steps, int(argument), rules[int(argument) - 1])
-        self._last = one.rule.rule
-        results = run_rules(self._source, [(self.bench.steps, one)])
+        rule = SchemaRule(self.bench.steps, int(argument), rules[int(argument) - 1])
+        self._last = rule.rule.rule
+        results = run_rules(self._source, [(self.bench.steps, rule)])
         yield from self._reported(Values(rules=results, trees=True))
 
     def help(self, argument: str) -> Iterator[str]:
@@ -171,9 +171,9 @@ class Session:
         yield from ()
 
     def _self(self) -> str:
-        place = place_text(self.bench.steps) or "the whole object"
+        path = place_text(self.bench.steps) or "the whole object"
         value = "" if "self" in self.bench.variables else ", without a value (:load FILE)"
-        return f"{place} of {self._source.name}{value}"
+        return f"{path} of {self._source.name}{value}"
 
     def _notices(self) -> Iterable[str]:
         return (printable_line(f"note: {notice}") for notice in self._source.notices)

@@ -95,13 +95,15 @@ class Completions(Completer):
 
     def _of_expression(self, text: str) -> Iterator[Completion]:
         bench = self._session.bench
-        place, completions = complete(text, len(text), bench.env, bench.environment, bench.declarations)
-        if place is None:
+        context, completions = complete(text, len(text), bench.env, bench.environment, bench.declarations)
+        if context is None:
             return
-        for one in completions:
-            if one.name.startswith(place.word):
-                written = one.name if one.arguments is None else f"{one.name}("
-                yield Completion(written, place.start - len(text), display=one.name, display_meta=one.type)
+        for completion in completions:
+            if completion.name.startswith(context.word):
+                written = completion.name if completion.arguments is None else f"{completion.name}("
+                yield Completion(
+                    written, context.start - len(text), display=completion.name, display_meta=completion.type
+                )
 
 
 def _keys(session: Session) -> KeyBindings:

@@ -44,7 +44,7 @@ def _answer(answer: Answer, *, trees: bool) -> dict[str, Any]:
     estimate = answer.estimate
     document: dict[str, Any] = {
         "expression": answer.text,
-        "field": answer.place,
+        "field": answer.path,
         "errors": [asdict(error) for error in answer.errors],
         "type": answer.type or None,
         "estimate": None
@@ -104,7 +104,7 @@ def _step(step: Step) -> dict[str, Any]:
 
 def _rule(result: RuleResult, *, trees: bool) -> dict[str, Any]:
     document: dict[str, Any] = {
-        "field": result.place,
+        "field": result.path,
         "number": result.number,
         "rule": result.rule,
         "accepted": result.is_accepted,

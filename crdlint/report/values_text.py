@@ -80,7 +80,7 @@ class ValuesReport:
         return Branch(_label(step), [*map(self._branch, step.parts), *_left_out(step)])
 
     def _rule(self, result: RuleResult, *, trees: bool) -> Iterator[str]:
-        where = f"{result.place or 'the object'}, rule {result.number}"
+        where = f"{result.path or 'the object'}, rule {result.number}"
         verdict, style = _verdict(result)
         yield from self._page.flow(Part(printable_line(f"{where}: ")), Part(verdict, style))
         yield from self._page.wrapped(printable_line(" ".join(result.rule.split())), "  ")
