@@ -48,9 +48,10 @@ _DIFFERENCES: Final = """\
 Compared with the code of each server, these differences are known. Only those of 1.37 can change whether a CRD or a resource is
 accepted.
 
+- 1.28 to 1.30 write `Unsupported map key of type`, with a capital letter, for a YAML key that JSON cannot have. crdlint does so for
+  CRDs, but not for custom resources.
 - 1.28 to 1.33 print pointers in bad values of Go structs. crdlint writes `(*bool)(nil)` for those that are nil, and cannot know
   the addresses of others.
-- 1.30 and earlier report another text for an error within an index, such as `self[int('a')]`.
 - 1.37: `dyn(1).orValue(2)` is an error in evaluation, `flatten(-1)` costs more, and `.self` means the object within a macro whose
   variable is called `self`. The type of `optional_type` is written `type(optional_type(dyn))`.
 """
@@ -61,6 +62,7 @@ _WORDING: Final = frozenset(
         "expects_bool_operands",
         "formats_selected_types",
         "hides_errors_of_ranges",
+        "keeps_errors_of_indexes",
         "locates_line_starts",
         "locates_macro_arguments",
         "names_optional_type",

@@ -54,6 +54,7 @@ def costs_of(dialect: CELDialect) -> Costs:
     return Costs(
         selection_from_error_has_cost=dialect.selection_from_error_has_cost,
         hides_errors_of_ranges=dialect.hides_errors_of_ranges,
+        keeps_errors_of_indexes=dialect.keeps_errors_of_indexes,
         overloads=OVERLOAD_COSTS,
         functions=function_costs(dialect),
     )

@@ -32,6 +32,7 @@ _SCALAR_NAMES: Final = frozenset({"duration", "timestamp"})
 _MACRO_NAMES: Final = ("existsOne", "__result__", "`")
 _FORMAT: Final = "string_format"
 _DURATION: Final = "duration"
+_INDEXES: Final = frozenset({"_[_]", "_[?_]"})
 # The overloads that newer servers do not have.
 _REMOVED: Final = frozenset({"int64_to_duration"})
 _TWO_VARIABLES: Final = ("all", 3, True)
@@ -135,6 +136,7 @@ def evaluates_alike(all_uses: AbstractSet[Uses], on: Environment, older: Environ
 def _evaluates_alike(uses: Uses, first: CELDialect, second: CELDialect) -> bool:
     return (
         first.resets_field_path == second.resets_field_path
+        and (_INDEXES.isdisjoint(uses.functions) or first.keeps_errors_of_indexes == second.keeps_errors_of_indexes)
         and (not uses.two_variables or first.hides_errors_of_ranges == second.hides_errors_of_ranges)
         and first.selection_from_error_has_cost == second.selection_from_error_has_cost
         and _priced(uses, first) == _priced(uses, second)

@@ -60,6 +60,7 @@ class CELDialect(NamedTuple):
     ``compares_library_types_at_once`` bounds the cost of `==` of quantities, addresses and other types of libraries.
 
     Evaluation:
+    ``keeps_errors_of_indexes`` reports the error of an expression in an index, not its type.
     ``hides_errors_of_ranges`` reports the type of a range that fails, not its error, with two variables.
     ``resets_field_path`` reports each failed rule at its own fieldPath, where others append it to that of the one before.
     """
@@ -95,6 +96,7 @@ class CELDialect(NamedTuple):
     quantity_cost_by_length: bool = False
     url_has_size: bool = False
     compares_library_types_at_once: bool = False
+    keeps_errors_of_indexes: bool = False
     hides_errors_of_ranges: bool = False
     resets_field_path: bool = False
     reads_quoted_identifiers: bool = False

@@ -241,16 +241,18 @@ def test_examples_in_structural_schemas() -> None:
     assert {one.versions for one in lint_text(text, kube_version="1.28..1.37") if one.field} == {("1.36", "1.37")}
 
 
-def test_the_error_of_a_range_that_fails() -> None:
-    rule = "self.a[0].all(i, v, v > 0)"
-    schema = spec(a={"type": "array", "items": {"type": "array", "items": {"type": "integer"}}})
-    schema["properties"]["spec"]["x-kubernetes-validations"] = [{"rule": rule}]
-    for version, text in (
-        ("1.32", "unsupported comprehension range type: *types.Err"),
-        ("1.33", "unsupported comprehension range type: *types.Err"),
-        ("1.34", "index out of bounds: 0"),
+def test_errors_of_ranges_and_indexes_that_fail() -> None:
+    lists = {"type": "array", "items": {"type": "array", "items": {"type": "integer"}}}
+    schema = spec(a=lists, b={"type": "string"})
+    for rule, version, text in (
+        ("self.a[0].all(i, v, v > 0)", "1.32", "unsupported comprehension range type: *types.Err"),
+        ("self.a[0].all(i, v, v > 0)", "1.33", "index out of bounds: 0"),
+        ("self.a[int(self.b)] == []", "1.30", "invalid qualifier type: *types.Err"),
+        ("self.a[int(self.b)] == []", "1.31", "type conversion error from 'string' to 'int'"),
+        ("self.a[self.a[0][0]] == []", "1.30", "index out of bounds: 0"),
     ):
-        assert any(text in error for error in refused(crd_in_json(schema), foo(a=[]), version)), version
+        schema["properties"]["spec"]["x-kubernetes-validations"] = [{"rule": rule}]
+        assert any(text in error for error in refused(crd_in_json(schema), foo(a=[], b="x"), version)), (rule, version)
 
 
 def test_the_tokens_that_older_grammars_expect() -> None:

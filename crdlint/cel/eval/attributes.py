@@ -144,12 +144,15 @@ def presence(inner: Qualifier, *, note: Note) -> Qualifier:
     return Qualifier(inner.id, inner.optional, get, maybe, test)
 
 
-def computed(id_: int, key: Run, *, optional: bool, note: Note, relative: bool) -> Qualifier:
-    """Return a selection by a key that is evaluated; `relative` if the key is an expression other than a name."""
+def computed(id_: int, key: Run, *, optional: bool, note: Note, relative: bool, keeps_errors: bool = True) -> Qualifier:
+    """Return a selection by a key that is evaluated; `relative` if the key is an expression other than a name.
+
+    Without `keeps_errors`, the error of the key is replaced by one about its type.
+    """
 
     def evaluated(frame: Frame, operand: Value, *, test: bool) -> Value:
         value = key(frame)
-        if type(value) is Error:
+        if type(value) is Error and keeps_errors:
             return value
         return select(operand, value, test=test) if type(value) in _KEYS else Error(not_a_key(value))
 

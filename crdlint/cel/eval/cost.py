@@ -28,11 +28,13 @@ class Costs:
 
     `overloads` contains costs by overload id, `functions` by function name. The cost of a call is looked up in this
     order; if neither has it, cel-go's own cost applies. `selection_from_error_has_cost` counts the first field that is
-    selected from a variable whose value is an error. `hides_errors_of_ranges` is the switch of the dialect.
+    selected from a variable whose value is an error. `hides_errors_of_ranges` and `keeps_errors_of_indexes` are
+    those of the dialect.
     """
 
     selection_from_error_has_cost: bool = False
     hides_errors_of_ranges: bool = False
+    keeps_errors_of_indexes: bool = True
     overloads: Mapping[str, CallCost] = field(default_factory=dict)
     functions: Mapping[str, CallCost] = field(default_factory=dict)
 

@@ -250,13 +250,17 @@ class _Planner:
             attribute.add(constant(expr.id, key.value, optional=optional, note=note))
             return attribute
         relative = not (type(key) is Attribute or type(key) is Conditional)
+        is_selection = type(key) is Conditional or (type(key) is Attribute and bool(key.qualifiers))
+        keeps_errors = is_selection or self._costs.keeps_errors_of_indexes
         if type(key) is Attribute or type(key) is Conditional:
             head, rest, depth = self._resolver(key)
             run = steps.joined(head, rest)
         else:
             run, depth = self._run(key)
         attribute.depth = max(attribute.depth, depth + 4)
-        attribute.add(computed(expr.id, run, optional=optional, note=note, relative=relative))
+        attribute.add(
+            computed(expr.id, run, optional=optional, note=note, relative=relative, keeps_errors=keeps_errors)
+        )
         return attribute
 
     def call(self, expr: ast.Call) -> Visit:
