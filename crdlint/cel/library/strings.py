@@ -62,7 +62,7 @@ class Offsets(NamedTuple):
     allows_beyond: bool = True
     searches_empty: bool = True
 
-    def found_empty(self, text: str, part: str, offset: int) -> int | None:
+    def index_of_empty(self, text: str, part: str, offset: int) -> int | None:
         """Return where an empty `part` is found, None for others; raise FunctionError for an offset that is not accepted."""
         if not part and not self.checks_empty:
             return offset
@@ -76,8 +76,8 @@ _NEWEST: Final = Offsets()
 
 def index_of(text: str, part: str, offset: int = 0, *, offsets: Offsets = _NEWEST) -> int:
     """Return the first index of `part` at or after `offset`, -1 if there is none; raise FunctionError for a wrong offset."""
-    found = offsets.found_empty(text, part, offset)
-    return text.find(part, offset) if found is None else found
+    index = offsets.index_of_empty(text, part, offset)
+    return text.find(part, offset) if index is None else index
 
 
 def last_index_of(text: str, part: str, offset: int | None = None, *, offsets: Offsets = _NEWEST) -> int:
@@ -86,9 +86,9 @@ def last_index_of(text: str, part: str, offset: int | None = None, *, offsets: O
         if part and not text and not offsets.searches_empty:
             raise _out_of_range(-1)
         return _rfind(text, part)
-    found = offsets.found_empty(text, part, offset)
-    if found is not None:
-        return found
+    index = offsets.index_of_empty(text, part, offset)
+    if index is not None:
+        return index
     return -1 if offset >= len(text) else _rfind(text[: offset + len(part)], part)
 
 
