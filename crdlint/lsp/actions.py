@@ -54,27 +54,29 @@ class Request:
 
     def wants(self, kind: str) -> bool:
         """Return whether actions of a kind are asked for."""
-        return self.only is None or any(kind == one or kind.startswith(f"{one}.") or one == "" for one in self.only)
+        return self.only is None or any(
+            kind == prefix or kind.startswith(f"{prefix}.") or prefix == "" for prefix in self.only
+        )
 
 
 def actions_of(request: Request, checks: Checks, read: Callable[[str], str | None]) -> list[CodeAction]:
     """Return the actions at a range of a document, those that are preferred first."""
     document = request.document
     checked = checks.of(document)
-    found: list[CodeAction] = []
+    offered: list[CodeAction] = []
     if request.wants(CodeActionKind.QuickFix.value):
-        here = [one for one in checked.findings if one.rule and _is_at(document, one, request.range)]
-        found += _fixes(here, request, read)
-        found += _ignored(here[:_MOST_IGNORED], request, read)
-        found += _explained(here)
-    if request.wants(FIX_ALL) and any(_is_safe(one) for one in checked.findings):
+        here = [finding for finding in checked.findings if finding.rule and _is_at(document, finding, request.range)]
+        offered += _fixes(here, request, read)
+        offered += _ignored(here[:_MOST_IGNORED], request, read)
+        offered += _explained(here)
+    if request.wants(FIX_ALL) and any(_is_safe(finding) for finding in checked.findings):
         action = CodeAction("Fix all problems that have a safe fix", FIX_ALL)
         if request.resolves and request.only is None:
             action.data = {"uri": document.uri, "version": document.version}
         else:
             action.edit = fixing_edit(document, checks, versioned=request.versioned)
-        found += [action] if action.data is not None or action.edit is not None else []
-    return found
+        offered += [action] if action.data is not None or action.edit is not None else []
+    return offered
 
 
 def fixing_edit(document: Document, checks: Checks, *, versioned: bool) -> WorkspaceEdit | None:
@@ -92,14 +94,14 @@ def _is_safe(finding: Finding) -> bool:
     return finding.fix is not None and finding.fix.applicability == "safe"
 
 
-def _is_at(document: Document, finding: Finding, wanted: Range) -> bool:
-    found = document.text.range_of(finding)
-    start, end = (wanted.start.line, wanted.start.character), (wanted.end.line, wanted.end.character)
-    return (found.start.line, found.start.character) <= end and start <= (found.end.line, found.end.character)
+def _is_at(document: Document, finding: Finding, selection: Range) -> bool:
+    span = document.text.range_of(finding)
+    start, end = (selection.start.line, selection.start.character), (selection.end.line, selection.end.character)
+    return (span.start.line, span.start.character) <= end and start <= (span.end.line, span.end.character)
 
 
 def _fixes(findings: Iterable[Finding], request: Request, read: Callable[[str], str | None]) -> Iterator[CodeAction]:
-    with_fix = [(one, one.fix) for one in findings if one.fix is not None]
+    with_fix = [(finding, finding.fix) for finding in findings if finding.fix is not None]
     for finding, fix in sorted(with_fix, key=lambda pair: pair[1].applicability != "safe"):
         is_safe = fix.applicability == "safe"
         yield CodeAction(
@@ -113,8 +115,8 @@ def _fixes(findings: Iterable[Finding], request: Request, read: Callable[[str], 
 
 def _ignored(findings: Sequence[Finding], request: Request, read: Callable[[str], str | None]) -> Iterator[CodeAction]:
     """Yield actions that write an ignore comment, for findings that such a comment ignores."""
-    for rule in dict.fromkeys(one.rule for one in findings):
-        finding = next(one for one in findings if one.rule == rule)
+    for rule in dict.fromkeys(finding.rule for finding in findings):
+        finding = next(finding for finding in findings if finding.rule == rule)
         edit = ignoring_edit(finding, request.document.text.text)
         if edit is not None:
             yield CodeAction(
@@ -150,11 +152,11 @@ def _candidates(finding: Finding, text: str) -> Iterator[tuple[Edit, int]]:
     blanks = line[: len(line) - len(line.lstrip())]
     line_break = "\r\n" if text.startswith("\r\n", start + len(line)) else "\n"
     yield Edit(start, start, f"{blanks}{comment}{line_break}"), 1
-    for above in range(number - 1, max(number - _LINES_ABOVE, -1), -1):
-        content = lines.line(above).rstrip()
+    for row in range(number - 1, max(number - _LINES_ABOVE, -1), -1):
+        content = lines.line(row).rstrip()
         if content.endswith(_BLOCK_SCALARS):
-            at = lines.starts[above] + len(content)
-            yield Edit(at, at, f"  {comment}"), 0
+            end = lines.starts[row] + len(content)
+            yield Edit(end, end, f"  {comment}"), 0
             break
 
 
@@ -163,13 +165,13 @@ _LINES_ABOVE: Final = 50  # of a block scalar, whose comment is on its first lin
 
 
 def _explained(findings: Iterable[Finding]) -> Iterator[CodeAction]:
-    for rule in dict.fromkeys(one.rule for one in findings):
+    for rule in dict.fromkeys(finding.rule for finding in findings):
         title = f"Explain {rule}"
         yield CodeAction(title, CodeActionKind.QuickFix, command=Command(title, EXPLAIN, arguments=[rule]))
 
 
 def _edit(document: Document, edits: Iterable[Edit], *, versioned: bool) -> WorkspaceEdit:
-    changes = [TextEdit(document.text.range(one.start, one.end), one.text) for one in edits]
+    changes = [TextEdit(document.text.range(edit.start, edit.end), edit.text) for edit in edits]
     if not versioned:
         return WorkspaceEdit({document.uri: changes})
     identifier = OptionalVersionedTextDocumentIdentifier(document.uri, document.version)

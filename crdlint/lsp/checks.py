@@ -106,7 +106,7 @@ class Checks:
         text = document.text.text
         plan = planner.add_text(document.path, text)
         config = planner.config_of(document.path)
-        problems = tuple(f"{place}: {message}" for place, message in plan.problems)
+        problems = tuple(f"{path}: {message}" for path, message in plan.problems)
         if config is None:
             return Checked(problems=problems)
         checked = Checked(config, problems=problems)
@@ -135,17 +135,19 @@ class Checks:
         if not groups:
             return ()
         definitions = self.index.definitions(document, checked.config, version)
-        place = Layout().locate(path) if "{{" in text else None
-        is_template = place is not None and place.part == TEMPLATES
+        location = Layout().locate(path) if "{{" in text else None
+        is_template = location is not None and location.part == TEMPLATES
         result = resources.validated(text, path, definitions, checked.config, is_template=is_template)
         if not any(map(definitions.knows, groups)):
             # Other servers of the editor report the syntax errors of other files.
-            result = replace(result, diagnostics=tuple(one for one in result.diagnostics if one.rule != "yaml-syntax"))
+            diagnostics = (finding for finding in result.diagnostics if finding.rule != "yaml-syntax")
+            result = replace(result, diagnostics=tuple(diagnostics))
         comments = read_comments(text, path) if "crdlint:" in text else None
         return apply(result, checked.config, comments, resources=True).result.diagnostics
 
     def _shown(self, findings: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
-        return findings if self._workspace.settings.hidden else tuple(one for one in findings if not one.hidden)
+        shows_hidden = self._workspace.settings.hidden
+        return tuple(finding for finding in findings if shows_hidden or not finding.hidden)
 
     def kube_version(self, checked: Checked) -> str:
         """Return the version or range of Kubernetes that a document is checked for."""
@@ -168,14 +170,14 @@ class Checks:
 
 def _stamp(folder: str) -> tuple[tuple[str, int, int], ...]:
     """Return when the configurations in a folder and above were changed."""
-    found = []
-    at = Path(os.path.abspath(folder))
-    for one in (at, *at.parents):
+    stamps = []
+    directory = Path(os.path.abspath(folder))
+    for parent in (directory, *directory.parents):
         for name in NAMES:
-            path = os.path.join(one, name)
+            path = os.path.join(parent, name)
             try:
                 status = os.stat(path)
             except OSError:
                 continue
-            found.append((path, status.st_mtime_ns, status.st_size))
-    return tuple(found)
+            stamps.append((path, status.st_mtime_ns, status.st_size))
+    return tuple(stamps)

@@ -19,7 +19,7 @@ from crdlint.golang.values import marshal
 from crdlint.kubecel.completion import complete
 from crdlint.kubecel.function_docs import DOCS
 from crdlint.lsp.hover import schema_of
-from crdlint.lsp.places import expression_at, place_at
+from crdlint.lsp.places import cursor_at, expression_at
 from crdlint.lsp.schema_docs import KEYWORDS, fields_of, is_collection, record_at, values_of
 from crdlint.resources.objects import text_at
 from crdlint.yaml.nodes import Mapping, Scalar
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.kubecel.completion import Completion
     from crdlint.lsp.checks import Checks
-    from crdlint.lsp.places import Expression, Place, Steps
+    from crdlint.lsp.places import Cursor, Expression, Steps
     from crdlint.lsp.workspace import Document
 
 TRIGGERS: Final = (".", "-", " ", '"', "'")
@@ -54,15 +54,15 @@ class _Probed:
     """The place of a word that is being written: that of a key, or of the value of one.
 
     ``start`` and ``end`` are where the word is in the text, ``steps`` the path of the mapping or list that has it, or of
-    the value. ``given`` are the other keys of the mapping.
+    the value. ``other_keys`` are those of the mapping.
     """
 
-    place: Place
+    cursor: Cursor
     start: int
     end: int
     is_key: bool
     steps: Steps
-    given: frozenset[str]
+    other_keys: frozenset[str]
     column: int
 
 
@@ -70,54 +70,56 @@ def completions(document: Document, index: int, checks: Checks, *, snippets: boo
     """Return what can be written at a place; with ``snippets``, with places to fill in."""
     text = document.text.text
     version = checks.kube_version(checks.of(document))
-    place = place_at(text, index)
-    expression = None if place is None else expression_at(place, version)
-    if place is not None and expression is not None and place.inside is not None:
-        return list(_of_expression(document, place, expression, snippets=snippets))
+    cursor = cursor_at(text, index)
+    expression = None if cursor is None else expression_at(cursor, version)
+    if cursor is not None and expression is not None and cursor.inside is not None:
+        return list(_of_expression(document, cursor, expression, snippets=snippets))
     for probed in _probes(text, index):
-        words = list(_of_crd(probed) if probed.place.is_crd else _of_resource(document, probed, checks, version))
+        words = list(_of_crd(probed) if probed.cursor.is_crd else _of_resource(document, probed, checks, version))
         if words:
-            return [_item(document, probed, one, snippets=snippets) for one in words]
+            return [_item(document, probed, word, snippets=snippets) for word in words]
     return []
 
 
 def _of_expression(
-    document: Document, place: Place, expression: Expression, *, snippets: bool
+    document: Document, cursor: Cursor, expression: Expression, *, snippets: bool
 ) -> Iterator[CompletionItem]:
-    at, items = complete(
-        expression.text, place.inside or 0, expression.env, expression.environment, expression.declarations
+    context, suggestions = complete(
+        expression.text, cursor.inside or 0, expression.env, expression.environment, expression.declarations
     )
-    if at is None:
+    if context is None:
         return
-    end = place.inside or 0
-    offsets = offsets_inside(place.document.text, expression.node, at.start, end) or (place.index - place.start,) * 2
-    range_ = document.text.range(place.start + offsets[0], place.start + offsets[1])
-    parent = place.parents[-1]
+    end = cursor.inside or 0
+    offsets = (
+        offsets_inside(cursor.document.text, expression.node, context.start, end) or (cursor.index - cursor.start,) * 2
+    )
+    range_ = document.text.range(cursor.start + offsets[0], cursor.start + offsets[1])
+    parent = cursor.parents[-1]
     in_flow = isinstance(parent, Mapping) and parent.flow and expression.node.style is None
-    for order, one in enumerate(items):
-        text = _quoted(one.text, expression.node)
+    for order, suggestion in enumerate(suggestions):
+        text = _quoted(suggestion.text, expression.node)
         if in_flow and re.search(r"[\[\]{},]", text):
             continue  # would end the value
-        is_snippet = snippets and bool(one.arguments)
-        since = "" if one.since is None else f" (since Kubernetes {one.since[0]}.{one.since[1]})"
+        is_snippet = snippets and bool(suggestion.arguments)
+        since = "" if suggestion.since is None else f" (since Kubernetes {suggestion.since[0]}.{suggestion.since[1]})"
         yield CompletionItem(
-            label=one.name if one.arguments is None else f"{one.name}()",
-            kind=_KINDS[one.kind],
-            detail=one.type,
-            documentation=DOCS[one.name] + since if one.name in DOCS else None,
+            label=suggestion.name if suggestion.arguments is None else f"{suggestion.name}()",
+            kind=_KINDS[suggestion.kind],
+            detail=suggestion.type,
+            documentation=DOCS[suggestion.name] + since if suggestion.name in DOCS else None,
             sort_text=f"{order:04}",
-            filter_text=one.name,
+            filter_text=suggestion.name,
             insert_text_format=InsertTextFormat.Snippet if is_snippet else InsertTextFormat.PlainText,
-            text_edit=TextEdit(range_, _snippet(one, expression.node) if is_snippet else text),
+            text_edit=TextEdit(range_, _snippet(suggestion, expression.node) if is_snippet else text),
         )
 
 
-def _snippet(one: Completion, node: Scalar) -> str:
+def _snippet(suggestion: Completion, node: Scalar) -> str:
     arguments = ", ".join(
         f"${{{number}:{_in_snippet(_quoted(argument, node))}}}"
-        for number, argument in enumerate(one.arguments or (), 1)
+        for number, argument in enumerate(suggestion.arguments or (), 1)
     )
-    return f"{one.name}({arguments})"
+    return f"{suggestion.name}({arguments})"
 
 
 def _in_snippet(text: str) -> str:
@@ -141,27 +143,27 @@ def _probes(text: str, index: int) -> Iterator[_Probed]:
     if "#" in before:
         return
     for written in [_PROBE] if rest.lstrip().startswith(":") else [f"{_PROBE}: ", _PROBE]:
-        place = place_at(f"{text[:start]}{written}{text[end:]}", start + 1)
-        if place is None or _PROBE not in (str(getattr(place.node, "value", "")), place.steps[-1]):
+        cursor = cursor_at(f"{text[:start]}{written}{text[end:]}", start + 1)
+        if cursor is None or _PROBE not in (str(getattr(cursor.node, "value", "")), cursor.steps[-1]):
             continue
-        if place.on_key:
-            parent = place.parents[-1]
+        if cursor.on_key:
+            parent = cursor.parents[-1]
             names = (
                 (str(key.value) for key, _ in parent.pairs() if isinstance(key, Scalar))
                 if isinstance(parent, Mapping)
                 else ()
             )
-            given = frozenset(name for name in names if name != _PROBE)
-            yield _Probed(place, start, end, True, place.steps[:-1], given, _column(place))
+            other_keys = frozenset(name for name in names if name != _PROBE)
+            yield _Probed(cursor, start, end, True, cursor.steps[:-1], other_keys, _column(cursor))
         else:
-            yield _Probed(place, start, end, False, place.steps, frozenset(), _column(place))
+            yield _Probed(cursor, start, end, False, cursor.steps, frozenset(), _column(cursor))
 
 
 _LONGEST: Final = 256  # characters of a word
 
 
-def _column(place: Place) -> int:
-    node = place.key if place.key is not None else place.node
+def _column(cursor: Cursor) -> int:
+    node = cursor.key if cursor.key is not None else cursor.node
     column: int = node.start_mark.column
     return column
 
@@ -196,7 +198,7 @@ def _written(document: Document, probed: _Probed, word: _Word, *, snippets: bool
     if not probed.is_key:
         return word.text
     follows = document.text.text[probed.end :].lstrip(" ").startswith(":")
-    parent = probed.place.parents[-1] if probed.place.parents else None
+    parent = probed.cursor.parents[-1] if probed.cursor.parents else None
     if follows or (isinstance(parent, Mapping) and parent.flow):
         return word.text if follows else f"{word.text}: "
     if word.collection is None or not snippets:
@@ -213,23 +215,23 @@ def _of_crd(probed: _Probed) -> Iterable[_Word]:
     if probed.is_key:
         return _keys_of_crd(probed)
     field = next((step for step in reversed(probed.steps) if isinstance(step, str)), "")
-    above = probed.steps[: len(probed.steps) - 1 - probed.steps[::-1].index(field)] if field else ()
-    found = record_at(above)
-    if found is None:
+    record_steps = probed.steps[: len(probed.steps) - 1 - probed.steps[::-1].index(field)] if field else ()
+    record = record_at(record_steps)
+    if record is None:
         return ()
-    if found[1] is False and found[0] == _SCHEMA and field in ("required", "x-kubernetes-list-map-keys"):
+    if record[1] is False and record[0] == _SCHEMA and field in ("required", "x-kubernetes-list-map-keys"):
         return _names_of_fields(probed, items=field != "required")
-    return (_Word(value) for value in values_of(found[0], field, _type_beside(probed.place)))
+    return (_Word(value) for value in values_of(record[0], field, _type_beside(probed.cursor)))
 
 
 def _keys_of_crd(probed: _Probed) -> Iterator[_Word]:
-    found = record_at(probed.steps)
-    if found is None or found[1]:
+    parent = record_at(probed.steps)
+    if parent is None or parent[1]:
         return
-    record = found[0]
-    type_ = _type_beside(probed.place)
+    record = parent[0]
+    type_ = _type_beside(probed.cursor)
     for name in fields_of(record):
-        if name in probed.given:
+        if name in probed.other_keys:
             continue
         documentation, types = KEYWORDS.get(name, ("", ())) if record == _SCHEMA else ("", ())
         if type_ and types and type_ not in types:
@@ -237,21 +239,21 @@ def _keys_of_crd(probed: _Probed) -> Iterator[_Word]:
         yield _Word(name, record, documentation, is_collection(record, name))
 
 
-def _type_beside(place: Place) -> str:
+def _type_beside(cursor: Cursor) -> str:
     """Return the type that a schema has beside a key or value, empty if it has none."""
-    parent = next((one for one in reversed(place.parents) if isinstance(one, Mapping)), None)
+    parent = next((node for node in reversed(cursor.parents) if isinstance(node, Mapping)), None)
     return "" if parent is None else text_at(parent, "type")
 
 
 def _names_of_fields(probed: _Probed, *, items: bool) -> Iterator[_Word]:
     """Yield the names of the properties beside a list of names, or of those of the items."""
-    schema = next((one for one in reversed(probed.place.parents) if isinstance(one, Mapping)), None)
+    schema = next((node for node in reversed(probed.cursor.parents) if isinstance(node, Mapping)), None)
     below = schema.find("items") if items and schema is not None else None
     if items:
         schema = below[1] if below is not None and isinstance(below[1], Mapping) else None
-    found = schema.find("properties") if schema is not None else None
-    if found is not None and isinstance(found[1], Mapping):
-        names = (key_text(key) for key, _ in found[1].pairs() if isinstance(key, Scalar))
+    properties = schema.find("properties") if schema is not None else None
+    if properties is not None and isinstance(properties[1], Mapping):
+        names = (key_text(key) for key, _ in properties[1].pairs() if isinstance(key, Scalar))
         yield from (_Word(_written_text(name)) for name in names if name is not None)
 
 
@@ -259,16 +261,16 @@ def _of_resource(document: Document, probed: _Probed, checks: Checks, version: s
     """Yield the fields of a custom resource, the required ones first, or the values of a field."""
     from dataclasses import replace
 
-    schema = schema_of(document, replace(probed.place, steps=probed.steps), checks, version)
+    schema = schema_of(document, replace(probed.cursor, steps=probed.steps), checks, version)
     if schema is None:
         return
     if not probed.is_key:
         yield from _values(schema)
         return
     for name, field in schema.properties.items():
-        if name in probed.given:
+        if name in probed.other_keys:
             continue
-        required = tuple(_written_text(one) for one in field.required if one in field.properties)
+        required = tuple(_written_text(field_name) for field_name in field.required if field_name in field.properties)
         collection = None if field.type not in ("object", "array") else field.type == "object"
         is_required = name in schema.required
         yield _Word(

@@ -49,12 +49,12 @@ class CRDIndex:
 
     def scan(self, folders: Iterable[str]) -> tuple[str, ...]:
         """Return the files of folders that may have CRDs. Reads files only, so that any thread may call it."""
-        found: list[str] = []
+        crd_files: list[str] = []
         for path in discover(list(folders), Selection()).files:
             with suppress(UnreadableError):
                 if read_text(path, only_crds=True) is not None:
-                    found.append(path)
-        return tuple(found)
+                    crd_files.append(path)
+        return tuple(crd_files)
 
     def use(self, files: tuple[str, ...]) -> bool:
         """Take the files that a scan found, and return whether they are other ones than before."""
@@ -74,7 +74,7 @@ class CRDIndex:
         if known is None or any(self._stamp(path) != stamp for path, stamp in known.read.items()):
             known = self._definitions[key] = _Known(Definitions(), {})
             known.definitions.sources = [
-                _Source(self, find, kube_version, known.read) for find in self._places(document, config)
+                _Source(self, find, kube_version, known.read) for find in self._searched(document, config)
             ]
         known.definitions.reported.clear()
         return known.definitions
@@ -82,12 +82,12 @@ class CRDIndex:
     def texts_with(self, name: str) -> list[tuple[str, str]]:
         """Return the files of the workspace, with their texts, in which a name is."""
         files = ((path, self.file(path)) for path in self._in_folders)
-        return [(path, one.text) for path, one in files if one is not None and name in one.text]
+        return [(path, file.text) for path, file in files if file is not None and name in file.text]
 
     def text_of(self, path: str) -> str | None:
         """Return the text of a file, None if it cannot have a CRD."""
-        found = self.file(path)
-        return None if found is None else found.text
+        file = self.file(path)
+        return None if file is None else file.text
 
     def file(self, path: str) -> _File | None:
         """Return a file, None if it cannot be read or cannot have a CRD."""
@@ -96,11 +96,11 @@ class CRDIndex:
         if known is None or known.stamp != stamp:
             text = self._read(path)
             outlines = {} if text is None else dict(enumerate(map(outline, split(text))))
-            found = {number: one for number, one in outlines.items() if one is not None}
-            known = self._files[path] = _File(stamp, (text or "") if found else "", found)
+            with_crds = {number: summary for number, summary in outlines.items() if summary is not None}
+            known = self._files[path] = _File(stamp, (text or "") if with_crds else "", with_crds)
         return known if known.outlines else None
 
-    def _places(self, document: Document, config: Config) -> Iterator[Callable[[], Iterable[str]]]:
+    def _searched(self, document: Document, config: Config) -> Iterator[Callable[[], Iterable[str]]]:
         near = [document.path]
         yield lambda: near
         yield lambda: files_beside(near)
@@ -160,13 +160,13 @@ class _Source:
     def load(self, group: str) -> Iterator[FileResult]:
         """Yield what is in the documents that may define a group, file by file."""
         for path, file in self._files():
-            wanted = frozenset(
-                number for number, one in file.outlines.items() if one.groups is None or group in one.groups
+            numbers = frozenset(
+                number for number, summary in file.outlines.items() if summary.groups is None or group in summary.groups
             )
-            if not wanted:
+            if not numbers:
                 continue
             self._read[path] = file.stamp
-            key = wanted, self._kube_version
+            key = numbers, self._kube_version
             if key not in file.results:
                 file.results[key] = lint_file(
                     file.text,
@@ -174,16 +174,16 @@ class _Source:
                     kube_version=self._kube_version,
                     skip_unfinished=True,
                     keep=True,
-                    only=wanted,
+                    only=numbers,
                 )
             yield file.results[key]
 
     def groups(self, kind: str | None = None) -> Iterator[str]:
         """Yield the groups that may have a kind; all of them for None."""
         for _, file in self._files():
-            for one in file.outlines.values():
-                if kind is None or one.kinds is None or kind in one.kinds:
-                    yield from one.groups or ()
+            for summary in file.outlines.values():
+                if kind is None or summary.kinds is None or kind in summary.kinds:
+                    yield from summary.groups or ()
 
     def _files(self) -> Iterator[tuple[str, _File]]:
         if self._found is None:

@@ -15,7 +15,7 @@ from crdlint.kubecel.completion import place_at as place_in_expression
 from crdlint.kubecel.completion import type_of
 from crdlint.kubernetes.servers import parse_range
 from crdlint.lsp.hover import definition_of
-from crdlint.lsp.places import crd_of, expression_at, place_at, schema_at
+from crdlint.lsp.places import crd_of, cursor_at, expression_at, schema_at
 from crdlint.lsp.positions import Text
 from crdlint.lsp.workspace import uri_of
 from crdlint.schema import json_paths
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FoundRule
     from crdlint.lsp.checks import Checks
-    from crdlint.lsp.places import Place, Steps
+    from crdlint.lsp.places import Cursor, Steps
     from crdlint.lsp.workspace import Document
 
 _NAME: Final = re.compile(r"\w+")
@@ -39,77 +39,81 @@ _PATHS: Final = frozenset({"jsonPath", "specReplicasPath", "statusReplicasPath",
 
 
 def definition_at(
-    document: Document, place: Place, checks: Checks, read: Callable[[str], str | None]
+    document: Document, cursor: Cursor, checks: Checks, read: Callable[[str], str | None]
 ) -> Location | None:
     """Return where what is at a place is defined, None if it names nothing."""
     version = checks.kube_version(checks.of(document))
-    if not place.is_crd:
-        return _in_crd(document, place, checks, version, read)
-    path = _named_path(place, version)
-    return None if path is None else _location(document, place, path)
+    if not cursor.is_crd:
+        return _in_crd(document, cursor, checks, version, read)
+    path = _named_path(cursor, version)
+    return None if path is None else _location(document, cursor, path)
 
 
 def related_to(finding: Diagnostic, document: Document, checks: Checks) -> Related | None:
     """Return the place of the property that a finding on a custom resource is about, None if there is none."""
     if finding.related is not None or finding.rule not in _OF_PROPERTIES:
         return finding.related
-    place = place_at(document.text.text, document.text.place(finding.line, finding.column))
+    cursor = cursor_at(document.text.text, document.text.index_at(finding.line, finding.column))
     version = checks.kube_version(checks.of(document))
-    found = None if place is None or place.is_crd else definition_of(document, place, checks, version)
-    schema = None if found is None or place is None else value_schema(found[0].schema(found[1]), place.steps)
-    if found is None or schema is None:
+    definition = None if cursor is None or cursor.is_crd else definition_of(document, cursor, checks, version)
+    schema = (
+        None
+        if definition is None or cursor is None
+        else value_schema(definition[0].schema(definition[1]), cursor.steps)
+    )
+    if definition is None or schema is None:
         return None
-    span = found[0].locator.span(schema.path, key=True)
-    return Related("the field in the CRD", found[0].file, span.line, span.column)
+    span = definition[0].locator.span(schema.path, key=True)
+    return Related("the field in the CRD", definition[0].file, span.line, span.column)
 
 
-def references_at(document: Document, place: Place, checks: Checks) -> list[Location]:
+def references_at(document: Document, cursor: Cursor, checks: Checks) -> list[Location]:
     """Return where the property at a place is named in its CRD: by rules, lists of names, and paths."""
     checked = checks.of(document)
     version = checks.kube_version(checked)
-    crd = crd_of(place.root, parse_range(version).newest) if place.is_crd else None
+    crd = crd_of(cursor.root, parse_range(version).newest) if cursor.is_crd else None
     if crd is None:
         return []
-    found = schema_at(crd, place.steps)
-    is_property = found is not None and not found[1] and found[0].steps[:1] == ("properties",)
-    path = found[0].path if found is not None and is_property else _named_path(place, version)
+    nearest = schema_at(crd, cursor.steps)
+    is_property = nearest is not None and not nearest[1] and nearest[0].steps[:1] == ("properties",)
+    path = nearest[0].path if nearest is not None and is_property else _named_path(cursor, version)
     schema = None if path is None else _schema_of_path(crd, path)
     if schema is None:
         return []
-    locations = [*_names(document, place, schema), *_paths(document, place, crd, schema)]
+    locations = [*_names(document, cursor, schema), *_paths(document, cursor, crd, schema)]
     for rule in () if checked.crds is None else checked.crds.rules:
-        if rule.locator.line_offset == place.document.line_offset:
+        if rule.locator.line_offset == cursor.document.line_offset:
             locations += _reads(document, rule, schema)
     return locations
 
 
 def _in_crd(
-    document: Document, place: Place, checks: Checks, version: str, read: Callable[[str], str | None]
+    document: Document, cursor: Cursor, checks: Checks, version: str, read: Callable[[str], str | None]
 ) -> Location | None:
     """Return the property of a field of a custom resource, in the file of its CRD."""
-    found = definition_of(document, place, checks, version)
-    schema = None if found is None else value_schema(found[0].schema(found[1]), place.steps)
-    if found is None or schema is None:
+    definition = definition_of(document, cursor, checks, version)
+    schema = None if definition is None else value_schema(definition[0].schema(definition[1]), cursor.steps)
+    if definition is None or schema is None:
         return None
-    text = Text(read(found[0].file) or "", document.text.encoding)
-    span = found[0].locator.span(schema.path, key=True)
-    return Location(uri_of(found[0].file), text.range_of(span))
+    text = Text(read(definition[0].file) or "", document.text.encoding)
+    span = definition[0].locator.span(schema.path, key=True)
+    return Location(uri_of(definition[0].file), text.range_of(span))
 
 
-def _named_path(place: Place, version: str) -> Path | None:
+def _named_path(cursor: Cursor, version: str) -> Path | None:
     """Return the path of the schema that a name, path or expression of a CRD leads to."""
-    crd = crd_of(place.root, parse_range(version).newest)
-    if crd is None or place.on_key:
+    crd = crd_of(cursor.root, parse_range(version).newest)
+    if crd is None or cursor.on_key:
         return None
-    schema = _named_schema(crd, place)
-    return _path_in_expression(place, version) if schema is None else schema.path
+    schema = _named_schema(crd, cursor)
+    return _path_in_expression(cursor, version) if schema is None else schema.path
 
 
-def _named_schema(crd: CustomResourceDefinition, place: Place) -> JSONSchemaProps | None:
-    found = schema_at(crd, place.steps)
-    value = str(getattr(place.node, "value", ""))
-    if found is not None:
-        schema, rest = found
+def _named_schema(crd: CustomResourceDefinition, cursor: Cursor) -> JSONSchemaProps | None:
+    nearest = schema_at(crd, cursor.steps)
+    value = str(getattr(cursor.node, "value", ""))
+    if nearest is not None:
+        schema, rest = nearest
         if rest[:1] == ("required",):
             return schema.properties.get(value)
         if rest[:1] == ("x-kubernetes-list-map-keys",) and schema.item_schema is not None:
@@ -117,9 +121,9 @@ def _named_schema(crd: CustomResourceDefinition, place: Place) -> JSONSchemaProp
         if rest[-1:] == ("fieldPath",):
             return _by_path(schema, value)
         return None
-    if place.steps[-1:] and place.steps[-1] in _PATHS and isinstance(place.steps[2], int):
-        at = schema_at(crd, (*place.steps[:3], "schema", "openAPIV3Schema"))
-        return None if at is None else _by_path(at[0], value)
+    if cursor.steps[-1:] and cursor.steps[-1] in _PATHS and isinstance(cursor.steps[2], int):
+        root = schema_at(crd, (*cursor.steps[:3], "schema", "openAPIV3Schema"))
+        return None if root is None else _by_path(root[0], value)
     return None
 
 
@@ -129,45 +133,45 @@ def _by_path(schema: JSONSchemaProps, path: str) -> JSONSchemaProps | None:
     return None if "" in names else value_schema(schema, steps) if steps else None
 
 
-def _path_in_expression(place: Place, version: str) -> Path | None:
+def _path_in_expression(cursor: Cursor, version: str) -> Path | None:
     """Return the path of the schema of the field under the cursor in an expression."""
-    expression, inside = expression_at(place, version), place.inside
+    expression, inside = expression_at(cursor, version), cursor.inside
     if expression is None or inside is None:
         return None
-    word = next((one for one in _NAME.finditer(expression.text) if one.start() <= inside <= one.end()), None)
+    word = next((name for name in _NAME.finditer(expression.text) if name.start() <= inside <= name.end()), None)
     if word is None:
         return None
-    at = place_in_expression(expression.text, word.end(), expression.env, expression.environment)
-    if at is None or at.receiver is None:
+    context = place_in_expression(expression.text, word.end(), expression.env, expression.environment)
+    if context is None or context.receiver is None:
         return expression.schema.path if word[0] in ("self", "oldSelf") else None
-    type_ = type_of(at.receiver.removesuffix(".?"), at.env, expression.environment)
+    type_ = type_of(context.receiver.removesuffix(".?"), context.env, expression.environment)
     member = expression.declarations.member(None if type_ is None else type_.unwrapped, word[0])
     return None if member is None or member.schema is None else member.schema.path
 
 
 def _schema_of_path(crd: CustomResourceDefinition, path: Path) -> JSONSchemaProps | None:
     """Return the schema of a CRD with a path as `JSONSchemaProps.path` has it."""
-    wanted = str(path)
-    return next((schema for schema in all_schemas(crd.spec) if str(schema.path) == wanted), None)
+    path_text = str(path)
+    return next((schema for schema in all_schemas(crd.spec) if str(schema.path) == path_text), None)
 
 
-def _location(document: Document, place: Place, path: Path) -> Location:
-    locator = Locator(place.root, place.document.line_offset, place.document.text)
-    version = place.steps[2] if place.steps[:2] == ("spec", "versions") and isinstance(place.steps[2], int) else 0
-    found = locator.find_in(path, version)
-    return Location(document.uri, document.text.range_of(locator.span_of(found, key=True)))
+def _location(document: Document, cursor: Cursor, path: Path) -> Location:
+    locator = Locator(cursor.root, cursor.document.line_offset, cursor.document.text)
+    version = cursor.steps[2] if cursor.steps[:2] == ("spec", "versions") and isinstance(cursor.steps[2], int) else 0
+    node = locator.find_in(path, version)
+    return Location(document.uri, document.text.range_of(locator.span_of(node, key=True)))
 
 
-def _names(document: Document, place: Place, schema: JSONSchemaProps) -> Iterator[Location]:
+def _names(document: Document, cursor: Cursor, schema: JSONSchemaProps) -> Iterator[Location]:
     """Yield where a property is named by ``required`` and by the keys of a map list."""
     parent = schema.parent
     if parent is None or schema.steps[:1] != ("properties",):
         return
-    locator = Locator(place.root, place.document.line_offset, place.document.text)
-    above = parent.parent
+    locator = Locator(cursor.root, cursor.document.line_offset, cursor.document.text)
+    list_schema = parent.parent
     lists = [(parent.path.child("required"), parent.required)]
-    if above is not None and parent.steps[:1] == ("items",):
-        lists.append((above.path.child("x-kubernetes-list-map-keys"), above.x_list_map_keys))
+    if list_schema is not None and parent.steps[:1] == ("items",):
+        lists.append((list_schema.path.child("x-kubernetes-list-map-keys"), list_schema.x_list_map_keys))
     for path, names in lists:
         for number, name in enumerate(names):
             if name == schema.steps[1]:
@@ -175,11 +179,11 @@ def _names(document: Document, place: Place, schema: JSONSchemaProps) -> Iterato
 
 
 def _paths(
-    document: Document, place: Place, crd: CustomResourceDefinition, schema: JSONSchemaProps
+    document: Document, cursor: Cursor, crd: CustomResourceDefinition, schema: JSONSchemaProps
 ) -> Iterator[Location]:
     """Yield the paths of columns, selectable fields and subresources that lead to a property."""
-    wanted = str(schema.path)
-    pending: list[tuple[object, tuple[str | int, ...]]] = [(place.root, ())]
+    path_text = str(schema.path)
+    pending: list[tuple[object, tuple[str | int, ...]]] = [(cursor.root, ())]
     while pending:
         node, steps = pending.pop()
         if isinstance(node, Mapping):
@@ -189,21 +193,21 @@ def _paths(
                     continue
                 pending.append((value, (*steps, name)))
         elif isinstance(node, Sequence):
-            pending.extend((one, (*steps, number)) for number, one in enumerate(node.items))
+            pending.extend((element, (*steps, number)) for number, element in enumerate(node.items))
         elif isinstance(node, Scalar) and steps and steps[-1] in _PATHS and len(steps) > 3:
-            at = schema_at(crd, (*steps[:3], "schema", "openAPIV3Schema"))
-            found = None if at is None else _by_path(at[0], str(node.value))
-            if found is not None and str(found.path) == wanted:
-                start = place.start
+            root = schema_at(crd, (*steps[:3], "schema", "openAPIV3Schema"))
+            named = None if root is None else _by_path(root[0], str(node.value))
+            if named is not None and str(named.path) == path_text:
+                start = cursor.start
                 yield Location(
                     document.uri, document.text.range(start + node.start_mark.index, start + node.end_mark.index)
                 )
 
 
-def _reads(document: Document, found: FoundRule, schema: JSONSchemaProps) -> Iterator[Location]:
+def _reads(document: Document, rule: FoundRule, schema: JSONSchemaProps) -> Iterator[Location]:
     """Yield where a rule and its message read a property."""
-    wanted = str(schema.path)
-    compiled = found.estimated.compiled
+    path_text = str(schema.path)
+    compiled = rule.estimated.compiled
     for name, expression in (("rule", compiled.rule), ("messageExpression", compiled.message)):
         if expression is None or expression.error is not None:
             continue
@@ -213,9 +217,9 @@ def _reads(document: Document, found: FoundRule, schema: JSONSchemaProps) -> Ite
             if not isinstance(node, Select):
                 continue
             member = expression.declarations.member(types.get(node.operand.id), node.field)
-            at = ranges.of(node)
-            if at is None or member is None or member.schema is None or str(member.schema.path) != wanted:
+            offsets = ranges.of(node)
+            if offsets is None or member is None or member.schema is None or str(member.schema.path) != path_text:
                 continue
-            end = at[1] - (1 if node.test_only else 0)
-            span = found.locator.span_inside(found.estimated.path.child(name), (end - len(node.field), end))
+            end = offsets[1] - (1 if node.test_only else 0)
+            span = rule.locator.span_inside(rule.estimated.path.child(name), (end - len(node.field), end))
             yield Location(document.uri, document.text.range_of(span))

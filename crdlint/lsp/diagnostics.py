@@ -70,6 +70,6 @@ def _related(related: Related, document: Document, read: Callable[[str], str | N
         uri, text = document.uri, document.text
     else:
         uri, text = uri_of(related.file), Text(read(related.file) or "", document.text.encoding)
-    at = text.place(related.line, related.column)
-    end = at + len(text.line(related.line - 1)[related.column - 1 :].rstrip())
-    return DiagnosticRelatedInformation(Location(uri, text.range(at, end)), related.label)
+    start = text.index_at(related.line, related.column)
+    end = start + len(text.line(related.line - 1)[related.column - 1 :].rstrip())
+    return DiagnosticRelatedInformation(Location(uri, text.range(start, end)), related.label)

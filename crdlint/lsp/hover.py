@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.linting.result import FoundRule
     from crdlint.lsp.checks import Checked, Checks
-    from crdlint.lsp.places import Expression, Place
+    from crdlint.lsp.places import Cursor, Expression
     from crdlint.lsp.workspace import Document
     from crdlint.resources.definitions import Definition
 
@@ -41,44 +41,44 @@ _LIMITS: Final = (
 )  # fmt: skip
 
 
-def hover_of(document: Document, place: Place, checks: Checks) -> str | None:
+def hover_of(document: Document, cursor: Cursor, checks: Checks) -> str | None:
     """Return what is known about a place, in Markdown; None if nothing is."""
     checked = checks.of(document)
     version = checks.kube_version(checked)
-    if not place.is_crd:
-        return "\n\n".join(_of_field(document, place, checks, version)) or None
-    expression = expression_at(place, version)
-    inside = place.inside
+    if not cursor.is_crd:
+        return "\n\n".join(_of_field(document, cursor, checks, version)) or None
+    expression = expression_at(cursor, version)
+    inside = cursor.inside
     if expression is not None and inside is not None:
         return "\n\n".join(_of_expression(expression, inside)) or None
-    rule = rule_at(place, checked)
+    rule = rule_at(cursor, checked)
     if rule is not None:
         return cost_of(rule)
-    return "\n\n".join(_of_schema(place, version)) or None
+    return "\n\n".join(_of_schema(cursor, version)) or None
 
 
-def rule_at(place: Place, checked: Checked) -> FoundRule | None:
+def rule_at(cursor: Cursor, checked: Checked) -> FoundRule | None:
     """Return the rule that a place is in, if the API server compiles it."""
-    if "x-kubernetes-validations" not in place.steps or checked.crds is None:
+    if "x-kubernetes-validations" not in cursor.steps or checked.crds is None:
         return None
-    number = place.steps.index("x-kubernetes-validations") + 2
-    item = (*place.parents, place.node)[number] if len(place.parents) >= number else place.node
-    first = item.start_mark.line + place.document.line_offset + 1
-    last = item.end_mark.line + place.document.line_offset + 1
-    return next((one for one in checked.crds.rules if first <= one.span.line <= last), None)
+    number = cursor.steps.index("x-kubernetes-validations") + 2
+    item = (*cursor.parents, cursor.node)[number] if len(cursor.parents) >= number else cursor.node
+    first = item.start_mark.line + cursor.document.line_offset + 1
+    last = item.end_mark.line + cursor.document.line_offset + 1
+    return next((rule for rule in checked.crds.rules if first <= rule.span.line <= last), None)
 
 
-def cost_of(found: FoundRule) -> str:
+def cost_of(rule: FoundRule) -> str:
     """Return what a rule costs, in Markdown."""
-    rule = found.estimated
-    if rule.compiled.rule.error is not None:
+    estimated, cost = rule.estimated, rule.estimated.total_cost
+    if estimated.compiled.rule.error is not None:
         return "The rule does not compile, so it has no cost."
     parts = [
-        f"**Cost** {rule.total_cost:,} of {RULE_COST_LIMIT:,} units ({share_of(rule.total_cost)} of the budget of a rule)",
-        f"One evaluation costs at most {rule.cost:,}. The rule is evaluated {describe_cardinality(rule)}.",
+        f"**Cost** {cost:,} of {RULE_COST_LIMIT:,} units ({share_of(cost)} of the budget of a rule)",
+        f"One evaluation costs at most {estimated.cost:,}. The rule is evaluated {describe_cardinality(estimated)}.",
     ]
-    if rule.compiled.message is not None:
-        parts.append(f"The messageExpression costs at most {rule.message_cost:,}.")
+    if estimated.compiled.message is not None:
+        parts.append(f"The messageExpression costs at most {estimated.message_cost:,}.")
     return "\n\n".join(parts)
 
 
@@ -91,17 +91,17 @@ def share_of(cost: int) -> str:
 def _of_expression(expression: Expression, index: int) -> Iterator[str]:
     """Yield the type of what is at an index of an expression, and what is known of it."""
     text, dialect = expression.text, expression.environment.dialect
-    word = next((one for one in _NAME.finditer(text) if one.start() <= index <= one.end()), None)
-    place = None
+    word = next((name for name in _NAME.finditer(text) if name.start() <= index <= name.end()), None)
+    context = None
     if word is not None:
-        place = place_in_expression(text, word.end(), expression.env, expression.environment)
-    if word is None or place is None:
+        context = place_in_expression(text, word.end(), expression.env, expression.environment)
+    if word is None or context is None:
         yield from _of_part(expression, index)
         return
-    before = "" if place.receiver is None else f"{place.receiver}."
+    before = "" if context.receiver is None else f"{context.receiver}."
     written = f"{before}{word[0]}"
     call = _call(text, word.end())
-    type_ = type_of(f"{written}{call}", place.env, expression.environment)
+    type_ = type_of(f"{written}{call}", context.env, expression.environment)
     shown = " ".join(f"{written}{'(…)' if call else ''}".split())
     if type_ is not None:
         yield f"```cel\n{shown}: {format_type(type_, dialect)}\n```"
@@ -112,7 +112,7 @@ def _of_expression(expression: Expression, index: int) -> Iterator[str]:
         if since is not None:
             yield f"Since Kubernetes {since[0]}.{since[1]}."
         return
-    receiver = None if place.receiver is None else type_of(place.receiver, place.env, expression.environment)
+    receiver = None if context.receiver is None else type_of(context.receiver, context.env, expression.environment)
     member = expression.declarations.member(receiver, word[0])
     if member is not None and member.schema is not None:
         yield from _described(member.schema, required=member.required)
@@ -127,7 +127,7 @@ def _of_part(expression: Expression, index: int) -> Iterator[str]:
         return
     ranges = SourceRanges(compiled.expr, compiled.source)
     parts = [(ranges.of(node), node) for node in nodes(compiled.expr)]
-    around = [(at[1] - at[0], node) for at, node in parts if at is not None and at[0] <= index <= at[1]]
+    around = [(span[1] - span[0], node) for span, node in parts if span is not None and span[0] <= index <= span[1]]
     if around:
         node = min(around, key=lambda pair: pair[0])[1]
         type_ = compiled.result.type_map.get(node.id)
@@ -140,21 +140,21 @@ def _call(text: str, start: int) -> str:
     if text[start : start + 1] != "(":
         return ""
     for end in (match.end() for match in re.finditer(r"\)", text[start:])):
-        found = tokenize(text[start : start + end])
-        if found is not None and found[0].count("(") == found[0].count(")"):
+        tokens = tokenize(text[start : start + end])
+        if tokens is not None and tokens[0].count("(") == tokens[0].count(")"):
             return text[start : start + end]
     return ""
 
 
-def _of_schema(place: Place, version: str) -> Iterator[str]:
+def _of_schema(cursor: Cursor, version: str) -> Iterator[str]:
     """Yield what the API server makes of a schema."""
-    crd = crd_of(place.root, parse_range(version).newest)
-    found = None if crd is None else schema_at(crd, place.steps)
-    if found is None:
+    crd = crd_of(cursor.root, parse_range(version).newest)
+    nearest = None if crd is None else schema_at(crd, cursor.steps)
+    if nearest is None:
         return
-    schema, rest = found
+    schema, rest = nearest
     keyword = str(rest[0]) if rest else ""
-    if place.on_key and keyword in KEYWORDS:
+    if cursor.on_key and keyword in KEYWORDS:
         yield f"**{keyword}**: {KEYWORDS[keyword][0]}"
         return
     yield f"`{value_path(schema)}`"
@@ -165,29 +165,29 @@ def _of_schema(place: Place, version: str) -> Iterator[str]:
         yield "Fields that the schema does not list are dropped."
 
 
-def _of_field(document: Document, place: Place, checks: Checks, version: str) -> Iterator[str]:
+def _of_field(document: Document, cursor: Cursor, checks: Checks, version: str) -> Iterator[str]:
     """Yield what is known of a field of a custom resource."""
-    schema, wanted = schema_of(document, place, checks, version), place.steps
-    if schema is None or not wanted:
+    schema = schema_of(document, cursor, checks, version)
+    if schema is None or not cursor.steps:
         return
     yield f"`{value_path(schema)}`"
     yield from _described(schema, required=_is_required(schema))
 
 
-def schema_of(document: Document, place: Place, checks: Checks, version: str) -> JSONSchemaProps | None:
+def schema_of(document: Document, cursor: Cursor, checks: Checks, version: str) -> JSONSchemaProps | None:
     """Return the schema of a place of a custom resource."""
-    found = definition_of(document, place, checks, version)
-    return None if found is None else value_schema(found[0].schema(found[1]), place.steps)
+    definition = definition_of(document, cursor, checks, version)
+    return None if definition is None else value_schema(definition[0].schema(definition[1]), cursor.steps)
 
 
-def definition_of(document: Document, place: Place, checks: Checks, version: str) -> tuple[Definition, str] | None:
+def definition_of(document: Document, cursor: Cursor, checks: Checks, version: str) -> tuple[Definition, str] | None:
     """Return the CRD of a custom resource, and the name of its version."""
-    group, _, name = text_at(place.root, "apiVersion").rpartition("/")
+    group, _, name = text_at(cursor.root, "apiVersion").rpartition("/")
     if not group:
         return None
     definitions = checks.index.definitions(document, checks.of(document).config, version)
-    definition = definitions.kinds(group).get(text_at(place.root, "kind"))
-    if definition is None or name not in {one.name for one in definition.crd.spec.versions}:
+    definition = definitions.kinds(group).get(text_at(cursor.root, "kind"))
+    if definition is None or name not in {version.name for version in definition.crd.spec.versions}:
         return None
     return definition, name
 
@@ -221,7 +221,7 @@ def _described(schema: JSONSchemaProps, *, required: bool) -> Iterator[str]:
         keys = f" by {', '.join(schema.x_list_map_keys)}" if schema.x_list_map_keys else ""
         limits.append(f"{schema.x_list_type} list{keys}")
     if limits:
-        yield "; ".join(f"`{one}`" for one in limits)
+        yield "; ".join(f"`{limit}`" for limit in limits)
     if schema.enum:
         yield f"One of {', '.join(f'`{marshal(value)}`' for value in schema.enum[:_MOST_SHOWN])}" + (
             " and more" if len(schema.enum) > _MOST_SHOWN else ""

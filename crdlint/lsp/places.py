@@ -35,11 +35,11 @@ _EXPRESSIONS: Final = ("rule", "messageExpression")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """A place of a file: the object that it is in, and the path to its node.
+class Cursor:
+    """A cursor in a file: the object that it is in, and the path to its node.
 
     ``start`` is the index of the document's first character in the file. ``node`` is the innermost node, ``key`` the key
-    of its value; ``on_key`` is true if the place is on the key. ``parents`` are the nodes above, from the object on.
+    of its value; ``on_key`` is true if the cursor is on the key. ``parents`` are the nodes above, from the object on.
     """
 
     document: Document
@@ -72,19 +72,19 @@ def roots(text: str) -> Iterator[tuple[Document, int, Mapping]]:
         if not starts:
             starts = line_starts(text)
         try:
-            for one in objects_of(document):
-                yield document, starts[min(document.line_offset, len(starts) - 1)], one.root
+            for located in objects_of(document):
+                yield document, starts[min(document.line_offset, len(starts) - 1)], located.root
         except YAMLDecodeError:
             continue
 
 
-def place_at(text: str, index: int) -> Place | None:
+def cursor_at(text: str, index: int) -> Cursor | None:
     """Return the place of a character, None if it is in no object."""
-    found: Place | None = None
+    cursor: Cursor | None = None
     for document, start, root in roots(text):
         if root.start_mark.index <= index - start <= _end(root):
-            found = _descend(document, start, index, root)
-    return found
+            cursor = _descend(document, start, index, root)
+    return cursor
 
 
 def _end(node: Node) -> int:
@@ -92,42 +92,42 @@ def _end(node: Node) -> int:
     return end
 
 
-def _descend(document: Document, start: int, index: int, root: Mapping) -> Place:
-    at = index - start
+def _descend(document: Document, start: int, index: int, root: Mapping) -> Cursor:
+    offset = index - start
     steps: list[str | int] = []
     parents: list[Node] = []
     node: Node = root
     key: Node | None = None
     while True:
         if isinstance(node, Mapping):
-            pair = _last(node.pairs(), at)
+            pair = _last(node.pairs(), offset)
             if pair is None:
-                return Place(document, start, index, root, tuple(steps), tuple(parents), key, node, on_key=False)
-            found, value = pair
+                return Cursor(document, start, index, root, tuple(steps), tuple(parents), key, node, on_key=False)
+            name, value = pair
             parents.append(node)
-            steps.append(str(found.value) if isinstance(found, Scalar) else "")
-            if at <= found.end_mark.index:
-                return Place(document, start, index, root, tuple(steps), tuple(parents), found, value, on_key=True)
-            key, node = found, value
+            steps.append(str(name.value) if isinstance(name, Scalar) else "")
+            if offset <= name.end_mark.index:
+                return Cursor(document, start, index, root, tuple(steps), tuple(parents), name, value, on_key=True)
+            key, node = name, value
         elif isinstance(node, Sequence):
-            number = sum(1 for one in node.items if one.start_mark.index <= at) - 1
+            number = sum(1 for element in node.items if element.start_mark.index <= offset) - 1
             if number < 0:
-                return Place(document, start, index, root, tuple(steps), tuple(parents), key, node, on_key=False)
+                return Cursor(document, start, index, root, tuple(steps), tuple(parents), key, node, on_key=False)
             parents.append(node)
             steps.append(number)
             key, node = None, node.items[number]
         else:
-            return Place(document, start, index, root, tuple(steps), tuple(parents), key, node, on_key=False)
+            return Cursor(document, start, index, root, tuple(steps), tuple(parents), key, node, on_key=False)
 
 
-def _last(pairs: Iterable[tuple[Node, Node]], at: int) -> tuple[Node, Node] | None:
+def _last(pairs: Iterable[tuple[Node, Node]], offset: int) -> tuple[Node, Node] | None:
     """Return the last of some pairs, in order, whose key starts before a character or at it."""
-    found = None
+    last = None
     for pair in pairs:
-        if pair[0].start_mark.index > at:
+        if pair[0].start_mark.index > offset:
             break
-        found = pair
-    return found
+        last = pair
+    return last
 
 
 def crd_of(root: Mapping, server: Server) -> CustomResourceDefinition | None:
@@ -155,10 +155,10 @@ def schema_at(crd: CustomResourceDefinition, steps: Steps) -> tuple[JSONSchemaPr
         return None
     rest = steps[5:]
     while rest:
-        below, taken = _below(schema, rest)
+        below, count = _below(schema, rest)
         if below is None:
             break
-        schema, rest = below, rest[taken:]
+        schema, rest = below, rest[count:]
     return schema, rest
 
 
@@ -192,19 +192,19 @@ class Expression:
     declarations: Declarations
 
 
-def expression_at(place: Place, kube_version: str) -> Expression | None:
+def expression_at(cursor: Cursor, kube_version: str) -> Expression | None:
     """Return the expression that a place is in, None if it is in none or its schema has no type."""
-    if place.on_key or len(place.steps) < 3 or place.steps[-1] not in _EXPRESSIONS or place.steps[-3] != _RULES:
+    if cursor.on_key or len(cursor.steps) < 3 or cursor.steps[-1] not in _EXPRESSIONS or cursor.steps[-3] != _RULES:
         return None
-    if not isinstance(place.node, Scalar) or not place.is_crd:
+    if not isinstance(cursor.node, Scalar) or not cursor.is_crd:
         return None
     server = parse_range(kube_version).newest
-    crd = crd_of(place.root, server)
-    found = None if crd is None else schema_at(crd, place.steps)
-    number = place.steps[-2]
-    if crd is None or found is None or len(found[1]) != 3 or not isinstance(number, int):
+    crd = crd_of(cursor.root, server)
+    nearest = None if crd is None else schema_at(crd, cursor.steps)
+    number = cursor.steps[-2]
+    if crd is None or nearest is None or len(nearest[1]) != 3 or not isinstance(number, int):
         return None
-    schema = found[0]
+    schema = nearest[0]
     try:
         compiler = RuleCompiler(SchemaContext(server.cel).declared(schema))
     except (CompilationError, DeclarationFailedError):
@@ -213,4 +213,4 @@ def expression_at(place: Place, kube_version: str) -> Expression | None:
     optional = number < len(rules) and bool(rules[number].optional_old_self)
     environment = new_expressions(server)
     env = compiler.env(environment, optional_old_self=optional)
-    return Expression(crd, place.node.value, place.node, schema, environment, env, compiler.declarations(environment))
+    return Expression(crd, cursor.node.value, cursor.node, schema, environment, env, compiler.declarations(environment))

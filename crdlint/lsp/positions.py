@@ -65,15 +65,15 @@ class Text:
         """Return the range of the characters from ``start`` up to ``end``."""
         return Range(self.position(start), self.position(end))
 
-    def place(self, line: int, column: int) -> int:
+    def index_at(self, line: int, column: int) -> int:
         """Return the index of the character at a 1-based line and column in characters."""
         number = min(max(line, 1), len(self.starts)) - 1
         return min(self.starts[number] + max(column - 1, 0), self._end(number))
 
     def range_of(self, span: Span | Diagnostic) -> Range:
         """Return the range of a span or finding."""
-        start = self.place(span.line, span.column)
-        return self.range(start, max(start, self.place(span.end_line, span.end_column)))
+        start = self.index_at(span.line, span.column)
+        return self.range(start, max(start, self.index_at(span.end_line, span.end_column)))
 
     def _end(self, number: int) -> int:
         """Return where a line ends, before its break."""

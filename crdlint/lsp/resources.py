@@ -48,8 +48,12 @@ def validated(text: str, path: str, definitions: Definitions, config: Config, *,
     masked = mask(text)
     result = validate_text(_with_placeholders(masked), filename=path, definitions=definitions, options=options).result
     lines = _incomplete_lines(masked)
-    found = [one for one in result.diagnostics if not (lines and _depends_on_whole(one)) and one.line not in lines]
-    return replace(result, diagnostics=tuple(found))
+    findings = [
+        finding
+        for finding in result.diagnostics
+        if not (lines and _depends_on_whole(finding)) and finding.line not in lines
+    ]
+    return replace(result, diagnostics=tuple(findings))
 
 
 def _depends_on_whole(finding: Diagnostic) -> bool:

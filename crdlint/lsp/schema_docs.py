@@ -81,16 +81,16 @@ def record_at(steps: Steps) -> tuple[str, bool] | None:
             continue
         if isinstance(step, int):
             continue
-        found = _type_of_field(name, step)
-        if found is None:
+        record = _type_of_field(name, step)
+        if record is None:
             return None
-        name, is_map = found
+        name, is_map = record
     return name, is_map
 
 
 def fields_of(record: str) -> list[str]:
     """Return the names in JSON of the fields of a record; of a schema those that the API server does not forbid."""
-    names = [one.json_name for one in RECORDS[record].FIELDS if one.json_name]
+    names = [field.json_name for field in RECORDS[record].FIELDS if field.json_name]
     return [name for name in names if name in KEYWORDS] if record == _SCHEMA else names
 
 
@@ -113,18 +113,20 @@ def is_collection(record: str, field: str) -> bool | None:
 
 
 def _type_of_field(record: str, field: str) -> tuple[str, bool] | None:
-    of = _go_type(record, field)
-    found = _record_of(of)
-    if found is None:
+    go_type = _go_type(record, field)
+    class_ = _record_of(go_type)
+    if class_ is None:
         return None
-    if found.__name__ in ("JSONSchemaPropsOrArray", "JSONSchemaPropsOrBool"):
+    if class_.__name__ in ("JSONSchemaPropsOrArray", "JSONSchemaPropsOrBool"):
         return _SCHEMA, False
-    return found.__name__, "map[" in of
+    return class_.__name__, "map[" in go_type
 
 
 def _go_type(record: str, field: str) -> str:
     """Return the Go type of a field, behind the name that the API has for it; empty for an unknown field."""
-    declared = next((one.go_type for one in RECORDS[record].FIELDS if one.json_name == field), "")
+    declared = next(
+        (declaration.go_type for declaration in RECORDS[record].FIELDS if declaration.json_name == field), ""
+    )
     return declared.partition("=")[2] or declared
 
 

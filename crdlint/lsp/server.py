@@ -27,7 +27,7 @@ from crdlint.lsp.complete import TRIGGERS, completions
 from crdlint.lsp.definition import definition_at, references_at, related_to
 from crdlint.lsp.diagnostics import diagnostic_of
 from crdlint.lsp.hover import hover_of
-from crdlint.lsp.places import place_at
+from crdlint.lsp.places import cursor_at
 from crdlint.lsp.symbols import hints_of, symbols_of
 from crdlint.lsp.workspace import Workspace, settings_of
 from crdlint.rules import catalog
@@ -192,11 +192,11 @@ class Server(LanguageServer):
         start = time.thread_time()
         checked = self.checks.of(document)
         findings = [
-            replace(one, related=related_to(one, document, self.checks)) if number < _MOST_RELATED else one
-            for number, one in enumerate(checked.findings)
+            replace(finding, related=related_to(finding, document, self.checks)) if number < _MOST_RELATED else finding
+            for number, finding in enumerate(checked.findings)
         ]
-        found = [diagnostic_of(one, document, self.read) for one in findings]
-        return checked, found, time.thread_time() - start
+        diagnostics = [diagnostic_of(finding, document, self.read) for finding in findings]
+        return checked, diagnostics, time.thread_time() - start
 
 
 def new_server() -> Server:
@@ -215,7 +215,7 @@ def _add_lifecycle(server: Server) -> None:
         documents = server.documents
         documents.encoding = server.protocol.workspace.position_encoding or lsp.PositionEncodingKind.Utf16
         documents.settings = settings_of(params.initialization_options)
-        folders = [one.uri for one in params.workspace_folders or ()]
+        folders = [folder.uri for folder in params.workspace_folders or ()]
         documents.add_folders(folders or ([params.root_uri] if params.root_uri else []))
 
     @server.feature(lsp.INITIALIZED)
@@ -232,8 +232,8 @@ def _add_lifecycle(server: Server) -> None:
 
     @server.feature(lsp.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
     def did_change_folders(params: lsp.DidChangeWorkspaceFoldersParams) -> None:
-        server.documents.remove_folders(one.uri for one in params.event.removed)
-        server.documents.add_folders(one.uri for one in params.event.added)
+        server.documents.remove_folders(folder.uri for folder in params.event.removed)
+        server.documents.add_folders(folder.uri for folder in params.event.added)
         server.refresh()
         server.scan()
 
@@ -246,15 +246,15 @@ def _add_lifecycle(server: Server) -> None:
 def _add_documents(server: Server) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     def did_open(params: lsp.DidOpenTextDocumentParams) -> None:
-        given = params.text_document
-        document = server.documents.open(given.uri, given.version, given.text)
+        opened = params.text_document
+        document = server.documents.open(opened.uri, opened.version, opened.text)
         server.check_soon(document, at_once=True)
         server.refresh_others(document)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
     def did_change(params: lsp.DidChangeTextDocumentParams) -> None:
-        given = params.text_document
-        document = server.documents.change(given.uri, given.version, params.content_changes)
+        edited = params.text_document
+        document = server.documents.change(edited.uri, edited.version, params.content_changes)
         if document is not None:
             server.check_soon(document)
             server.refresh_others(document)
@@ -272,10 +272,10 @@ def _add_documents(server: Server) -> None:
 
 def _add_actions(server: Server) -> None:
     def capability(*names: str) -> Any:
-        at: Any = server.client_capabilities
+        value: Any = server.client_capabilities
         for name in names:
-            at = getattr(at, name, None)
-        return at
+            value = getattr(value, name, None)
+        return value
 
     @server.feature(
         lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions(code_action_kinds=actions.KINDS, resolve_provider=True)
@@ -316,7 +316,7 @@ def _add_actions(server: Server) -> None:
 def _add_reading(server: Server) -> None:
     """Add what editors show of a document, and offer while it is written."""
 
-    async def at(
+    async def at_cursor(
         params: lsp.HoverParams | lsp.DefinitionParams | lsp.ReferenceParams,
         function: Callable[..., T],
         *arguments: Any,
@@ -325,23 +325,23 @@ def _add_reading(server: Server) -> None:
         document = server.documents.documents.get(params.text_document.uri)
 
         def run(of: Document) -> T | None:
-            place = place_at(of.text.text, of.text.index(params.position))
-            return None if place is None else function(of, place, *arguments)
+            cursor = cursor_at(of.text.text, of.text.index(params.position))
+            return None if cursor is None else function(of, cursor, *arguments)
 
         return None if document is None else await server.work(run, document)
 
     @server.feature(lsp.TEXT_DOCUMENT_HOVER)
     async def hover(params: lsp.HoverParams) -> lsp.Hover | None:
-        text = await at(params, hover_of, server.checks)
+        text = await at_cursor(params, hover_of, server.checks)
         return None if text is None else lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, text))
 
     @server.feature(lsp.TEXT_DOCUMENT_DEFINITION)
     async def definition(params: lsp.DefinitionParams) -> lsp.Location | None:
-        return await at(params, definition_at, server.checks, server.read)
+        return await at_cursor(params, definition_at, server.checks, server.read)
 
     @server.feature(lsp.TEXT_DOCUMENT_REFERENCES)
     async def references(params: lsp.ReferenceParams) -> list[lsp.Location]:
-        return await at(params, references_at, server.checks) or []
+        return await at_cursor(params, references_at, server.checks) or []
 
     @server.feature(lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=TRIGGERS))
     async def completion(params: lsp.CompletionParams) -> list[lsp.CompletionItem]:

@@ -31,15 +31,15 @@ def symbols_of(document: Document) -> list[DocumentSymbol]:
     return _Symbols(document).all()
 
 
-def hints_of(document: Document, checked: Checked, wanted: Range) -> Iterator[InlayHint]:
+def hints_of(document: Document, checked: Checked, visible: Range) -> Iterator[InlayHint]:
     """Yield the share of its budget beside each rule in a range."""
     text = document.text
-    for found in () if checked.crds is None else checked.crds.rules:
-        line = found.span.line - 1
-        if found.estimated.compiled.rule.error is None and wanted.start.line <= line <= wanted.end.line:
+    for rule in () if checked.crds is None else checked.crds.rules:
+        line = rule.span.line - 1
+        if rule.estimated.compiled.rule.error is None and visible.start.line <= line <= visible.end.line:
             end = text.range(text.starts[line], text.starts[line] + len(text.line(line).rstrip())).end
-            label = f"{share_of(found.estimated.total_cost)} of the budget"
-            yield InlayHint(end, label, tooltip=cost_of(found), padding_left=True)
+            label = f"{share_of(rule.estimated.total_cost)} of the budget"
+            yield InlayHint(end, label, tooltip=cost_of(rule), padding_left=True)
 
 
 class _Symbols:
@@ -52,26 +52,26 @@ class _Symbols:
 
     def all(self) -> list[DocumentSymbol]:
         """Return the symbols of all objects."""
-        found = []
+        symbols = []
         for document, start, root in roots(self._text.text):
             self._start = start
             name = text_at(root, "metadata", "name") or text_at(root, "kind") or "object"
             is_crd = identify(root, document.text).form not in {"other", "list", "crd-list"}
             children = self._versions(root) if is_crd else []
             kind = SymbolKind.Class if is_crd else SymbolKind.Object
-            found.append(self._symbol(name, text_at(root, "kind"), kind, root, root, children))
-        return found
+            symbols.append(self._symbol(name, text_at(root, "kind"), kind, root, root, children))
+        return symbols
 
     def _versions(self, root: Mapping) -> list[DocumentSymbol]:
-        found = []
-        versions = _at(root, "spec", "versions")
-        for one in versions.items if isinstance(versions, Sequence) else []:
-            if isinstance(one, Mapping):
-                name = text_at(one, "name") or "version"
-                schema = _at(one, "schema", "openAPIV3Schema")
+        symbols = []
+        versions = _node_at(root, "spec", "versions")
+        for version in versions.items if isinstance(versions, Sequence) else []:
+            if isinstance(version, Mapping):
+                name = text_at(version, "name") or "version"
+                schema = _node_at(version, "schema", "openAPIV3Schema")
                 fields = list(self._below(schema)) if schema is not None else []
-                found.append(self._symbol(name, "version", SymbolKind.Module, one, one, fields))
-        return found
+                symbols.append(self._symbol(name, "version", SymbolKind.Module, version, version, fields))
+        return symbols
 
     def _below(self, schema: Node) -> Iterator[DocumentSymbol]:
         """Yield the rules and fields of a schema; those of its items or values are its own."""
@@ -92,11 +92,11 @@ class _Symbols:
                 yield from self._below(value)
 
     def _rules(self, rules: Sequence) -> Iterator[DocumentSymbol]:
-        for one in rules.items:
-            if isinstance(one, Mapping):
-                text = " ".join(text_at(one, "rule").split())
+        for rule in rules.items:
+            if isinstance(rule, Mapping):
+                text = " ".join(text_at(rule, "rule").split())
                 name = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
-                yield self._symbol(name or "rule", "rule", SymbolKind.Event, one, one, [])
+                yield self._symbol(name or "rule", "rule", SymbolKind.Event, rule, rule, [])
 
     def _symbol(
         self, name: str, detail: str, kind: SymbolKind, key: Node, value: Node, children: list[DocumentSymbol]
@@ -115,10 +115,10 @@ class _Symbols:
         )
 
 
-def _at(node: Node, *names: str) -> Node | None:
+def _node_at(node: Node, *names: str) -> Node | None:
     for name in names:
-        found = node.find(name) if isinstance(node, Mapping) else None
-        if found is None:
+        pair = node.find(name) if isinstance(node, Mapping) else None
+        if pair is None:
             return None
-        node = found[1]
+        node = pair[1]
     return node

@@ -86,8 +86,9 @@ class Workspace:
         if before is None:
             return None
         text = before.text
-        for one in changes:
-            text = changed(text, one.range if isinstance(one, TextDocumentContentChangePartial) else None, one.text)
+        for change in changes:
+            edited = change.range if isinstance(change, TextDocumentContentChangePartial) else None
+            text = changed(text, edited, change.text)
         made = self.documents[uri] = Document(uri, before.path, version, text)
         return made
 
@@ -117,7 +118,7 @@ class Workspace:
 
     def document_at(self, path: str) -> Document | None:
         """Return the open document of a file, None if it is not open."""
-        return next((one for one in list(self.documents.values()) if one.path == path), None)
+        return next((document for document in list(self.documents.values()) if document.path == path), None)
 
     def _path(self, uri: str) -> str:
         path = to_fs_path(uri)
