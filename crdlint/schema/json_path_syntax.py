@@ -13,11 +13,11 @@ _INTS: Final = range(-(2**63), 2**63)
 _MOST_DIGITS: Final = 19  # of 64 bits
 _KEY: Final = re.compile(r"'([^']*)'\Z")
 _SLICE: Final = re.compile(r"(-?[0-9]*)(?::(-?[0-9]*))?(?::(-?[0-9]*))?\Z")
-_COMPARISON: Final = re.compile(r"([^!<>=]+)[!<>=]+(.+)\Z")
+_OPERATOR: Final = re.compile(r"[!<>=]+")
 _FIELD: Final = re.compile(r"(?:\\.|\\\Z|[^\\ \t\r\n.,\[\]$@{}])*", re.DOTALL)
 _IDENTIFIER: Final = re.compile(r"[^ \t\r\n.,\[\]$@{}]*")
 _NUMBER: Final = re.compile(r"[+-]?[\d.]*")
-_FLOAT: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)\Z")
+_FLOAT: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)\Z")
 _ESCAPES: Final = r"\\(?:[abfnrtv\\{quote}]|x[0-9a-fA-F]{{2}}|[0-3][0-7]{{2}}|u([0-9a-fA-F]{{4}})|U([0-9a-fA-F]{{8}}))"
 _ESCAPE: Final = {quote: re.compile(_ESCAPES.format(quote=quote)) for quote in "'\""}
 _SURROGATES: Final = range(0xD800, 0xE000)
@@ -141,8 +141,12 @@ class _Action:
         if self._text[end + 1 : end + 2] != "]":
             raise _SyntaxError("unclosed array expect ]")
         self._offset = end + 2
-        comparison = _COMPARISON.match(self._text, start, end)
-        self._parts += [self._text[start:end]] if comparison is None else comparison.groups()
+        operator = _OPERATOR.search(self._text, start, end)
+        right = end if operator is None else min(operator.end(), end - 1)  # it has a character at least
+        if operator is not None and start < operator.start() < right:
+            self._parts += [self._text[start : operator.start()], self._text[right:end]]
+        else:
+            self._parts.append(self._text[start:end])
 
     def _quote(self, quote: str) -> None:
         start = self._offset + 1

@@ -11,6 +11,7 @@ ACCEPTED = (
     ".spec.a", ".", " .a", ".a b", ".a[]", ".a[*].b", ".a[1:2:3]", ".a['b']", ".a['b.c\\.d']", ".a[0,'b']", "..[0]", ".a..b",
     ".a[?(@.type=='Ready')].status", '.a[?(@.x=="a)b")].c', ".a[?(@.x)]", ".a(b)", ".a}{.b", ".a 'x\\n'", ".a 5", ".a 5.",
     ".a[-00000000000000000000001]", ".metadata.annotations.a\\.b/c", ".a}text", ".a 'it\\'s'", ".a[?(@.x==1)]['y']", ".a\\ b",
+    ".a[?(@.x=)]",
 )  # fmt: skip
 REJECTED = {
     ".a[0": "unterminated array",
@@ -31,6 +32,8 @@ REJECTED = {
     ".a[?(@.x": "unterminated filter",
     ".a[?(@.x)": "unclosed array expect ]",
     ".a[?(@.x==)]": "unrecognized character in action: U+003D '='",
+    ".a[?(=1)]": "unrecognized character in action: U+003D '='",
+    ".a[?(@.x==1==1)]": "unrecognized character in action: U+003D '='",
     ".a 'x": "unterminated quoted string",
     ".a 'x\\q'": "unquote string 'x\\q' error invalid syntax",
     ".a '\\ud800'": "unquote string '\\ud800' error invalid syntax",
