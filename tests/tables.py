@@ -28,8 +28,9 @@ def each(
     Rows share the fixtures of the item, so this is for tests whose rows leave nothing behind.
     """
     columns = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
+    rows = list(rows)
     table = [_arguments(columns, row) for row in rows]
-    labels = _labels(table, ids)
+    labels = [getattr(row, "id", None) or label for row, label in zip(rows, _labels(table, ids), strict=True)]
 
     def decorate(test: Test) -> Test:
         signature = inspect.signature(test)
