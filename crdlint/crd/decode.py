@@ -83,12 +83,12 @@ def identify(root: Node, text: str = "") -> Identity:
     strings: dict[str, str] = {}
     wrong: list[tuple[str, Node]] = []
     # encoding/json, which decodes these two fields, ignores case, unlike the decoder of the other fields.
-    given = [(name, key, value) for name, key, value in entries(root) if name.lower() in _TYPE_META]
-    if not given:
+    fields = [(name, key, value) for name, key, value in entries(root) if name.lower() in _TYPE_META]
+    if not fields:
         return _OTHER
     if not is_json(root):
-        given.sort(key=lambda entry: entry[0])  # as in the JSON that YAML is converted to
-    for name, key, value in given:
+        fields.sort(key=lambda entry: entry[0])  # as in the JSON that YAML is converted to
+    for name, key, value in fields:
         field = _TYPE_META[name.lower()]
         if value.__class__ is not Scalar:
             wrong.append((_mistyped("object" if value.__class__ is Mapping else "array", field), key))

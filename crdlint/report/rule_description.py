@@ -116,8 +116,8 @@ def _answer(rule: Rule) -> Iterator[Section]:
     """Yield the message for the bad example: the API server's for its own rules, crdlint's for advice."""
     if rule.bad:
         versions = ("", *map(str, reversed(SERVERS[:-1])))  # some advice is for servers that do not warn yet
-        found = (finding for version in versions for finding in findings(rule, rule.bad, version))
-        reported = next((finding for finding in found if finding.rule == rule.id), None)
+        candidates = (finding for version in versions for finding in findings(rule, rule.bad, version))
+        reported = next((finding for finding in candidates if finding.rule == rule.id), None)
         if reported is not None:
             speaker = "The API server" if rule.origin == "apiserver" else "crdlint"
             message = reported.server_message or reported.message

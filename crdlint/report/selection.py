@@ -42,10 +42,10 @@ def once_a_rule(diagnostics: Iterable[Diagnostic]) -> list[tuple[Diagnostic, int
 def once_a_place(diagnostics: Iterable[Diagnostic]) -> list[tuple[Diagnostic, int]]:
     """Return the first of the API server's findings that aliases repeat, with the number of the others; and all else."""
     entries: dict[object, list[Diagnostic]] = {}
-    for one in diagnostics:
-        name = one.field.rpartition(".")[2].partition("[")[0]
-        same = (_PLACE(one), one.message.removeprefix(one.field), name, one.fix is None)
-        entries.setdefault(same if one.kind == "field" else id(one), []).append(one)
+    for finding in diagnostics:
+        name = finding.field.rpartition(".")[2].partition("[")[0]
+        same = (_PLACE(finding), finding.error_type, finding.detail, name, finding.fix is None)
+        entries.setdefault(same if finding.kind == "field" else id(finding), []).append(finding)
     return [(same[0], len(same) - 1) for same in entries.values()]
 
 

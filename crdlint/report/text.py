@@ -92,9 +92,9 @@ class Report:
 
     def _grouped(self, findings: Sequence[Diagnostic], lines: list[str]) -> Iterator[str]:
         """Yield findings, each with those below it that only follow from it."""
-        entries = [(one, 0) for one in findings] if self._view.show_all else once_a_place(findings)
-        findings = [one for one, _ in entries]
-        repeated = {id(one): times for one, times in entries if times}
+        entries = [(finding, 0) for finding in findings] if self._view.show_all else once_a_place(findings)
+        findings = [finding for finding, _ in entries]
+        repeated = {id(finding): times for finding, times in entries if times}
         first = causes(findings)
         following: dict[int, list[Diagnostic]] = {}
         for finding in findings:

@@ -48,7 +48,7 @@ RENDER = Rule(
     "on values are not checked. It is a warning if the chart lacks a dependency, and otherwise an error.",
     bad="",
     good="",
-    help="`helm template CHART` shows the same error",
+    help="Check the chart with `helm template CHART`, which shows the same error",
     severity="error",
     origin="crdlint",
     scope="template",

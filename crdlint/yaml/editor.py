@@ -251,12 +251,12 @@ class Editor:
 
     def remove(self, mapping: Mapping, name: str, *, last: bool = True) -> Edit:
         """Return the edit that removes the last (or first) entry with a name, including its lines; other comments are kept."""
-        at = mapping.place(name)
-        if at < 0:
+        index = mapping.index_of(name)
+        if index < 0:
             raise UneditableError
         if not last:
-            at = next(i for i in range(0, at + 1, 2) if getattr(mapping.items[i], "value", None) == name)
-        return self.remove_at(mapping, at)
+            index = next(i for i in range(0, index + 1, 2) if getattr(mapping.items[i], "value", None) == name)
+        return self.remove_at(mapping, index)
 
     def remove_at(self, mapping: Mapping, index: int) -> Edit:
         """Return the edit that removes an entry by the index of its key, including its lines; other comments are kept."""

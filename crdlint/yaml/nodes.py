@@ -50,7 +50,7 @@ class Mapping(Collection):
     its text, and there are no duplicates and no merge keys (`<<`). Then `names` are the keys that the API server sees.
     """
 
-    __slots__ = ("_places", "names")
+    __slots__ = ("_indexes", "names")
 
     def __init__(self, event: Any, names: tuple[str, ...] | None = None) -> None:
         self.items = []
@@ -59,7 +59,7 @@ class Mapping(Collection):
         self.anchor = event.anchor
         self.flow = event.flow_style
         self.names = names
-        self._places: dict[str, int] | None = None
+        self._indexes: dict[str, int] | None = None
 
     @property
     def simple(self) -> bool:
@@ -73,17 +73,17 @@ class Mapping(Collection):
 
     def find(self, key: str) -> tuple[Node, Node] | None:
         """Return the last (key node, value node) whose key has the text `key`, or None; merge keys are not followed."""
-        at = self.place(key)
-        return None if at < 0 else (self.items[at], self.items[at + 1])
+        index = self.index_of(key)
+        return None if index < 0 else (self.items[index], self.items[index + 1])
 
-    def place(self, key: str) -> int:
+    def index_of(self, key: str) -> int:
         """Return the index of the last key with a text, or -1."""
         items = self.items
         if len(items) > _MANY:
-            if self._places is None:
+            if self._indexes is None:
                 keys = enumerate(items[::2])
-                self._places = {node.value: 2 * i for i, node in keys if node.__class__ is Scalar}
-            return self._places.get(key, -1)
+                self._indexes = {node.value: 2 * i for i, node in keys if node.__class__ is Scalar}
+            return self._indexes.get(key, -1)
         for i in range(len(items) - 2, -1, -2):
             node = items[i]
             if node.__class__ is Scalar and node.value == key:

@@ -37,7 +37,7 @@ _CAUSES: Final = (
     _Cause("missing in charts/", "Run `helm dependency build {chart}` first", "warning", "dependencies"),
     _Cause("incompatible with Kubernetes", "Helm installs the chart on no known version", "warning", "kubeVersion"),
     _Cause("values don't meet the specifications", _VALUES),
-    _Cause("", "`helm template {chart}` shows the same error"),
+    _Cause("", "Check the chart with `helm template {chart}`, which shows the same error"),
 )
 # The places in Helm's errors; of an error in an included template, the last place is the cause.
 _AT: Final = r"(?P<file>[^\s:()]+):(?P<line>\d{1,9})(?::(?P<column>\d{1,9}))?"
@@ -47,7 +47,8 @@ _PLACES: Final = (
     re.compile(rf"(?:^| ){_AT} executing \""),  # Helm 4
     re.compile(r"^YAML parse error on (?P<file>[^\s:]+):"),
 )
-_OWN_FILE: Final = re.compile(r"cannot load (?P<file>values\.yaml|Chart\.yaml)\b(?:.*?yaml: line (?P<line>\d{1,9}))?")
+_OWN_FILE: Final = re.compile(r"cannot load (values\.yaml|Chart\.yaml)\b")
+_YAML_LINE: Final = re.compile(r"\byaml: line (\d{1,9})")
 
 
 class _Position(NamedTuple):
@@ -127,10 +128,11 @@ class Failure:
                 line, column = int(named.get("line") or 1), named.get("column")
                 return _Position(path, text, line, None if column is None else _characters(text, line, int(column)))
         own = _OWN_FILE.search(self.why)
-        path = os.path.normpath(os.path.join(self.chart, CHART if own is None else own["file"]))
+        path = os.path.normpath(os.path.join(self.chart, CHART if own is None else own[1]))
         text = _text_of(path) or ""
         if own is not None:
-            return _Position(path, text, int(own["line"] or 1))
+            line_match = _YAML_LINE.search(self.why, own.end())
+            return _Position(path, text, 1 if line_match is None else int(line_match[1]))
         key = re.search(rf"^{self._cause.key}\b", text, re.MULTILINE)
         return _Position(path, text, 1 if key is None else text.count("\n", 0, key.start()) + 1)
 
