@@ -30,11 +30,11 @@ def _bypass(finding: Finding) -> Iterable[Edit]:
     editor = finding.editor
     metadata = mapping_at(finding.root, "metadata")
     value = quoted("unapproved, not reviewed by the Kubernetes community", double=editor.is_json)
-    found = metadata.find("annotations")
-    if found is None:
+    annotations = metadata.find("annotations")
+    if annotations is None:
         yield editor.insert(metadata, "annotations", f"{{{editor.name(ANNOTATION)}: {value}}}")
-    elif isinstance(found[1], Mapping) and found[1].items:
-        yield editor.set(found[1], ANNOTATION, value)
+    elif isinstance(annotations[1], Mapping) and annotations[1].items:
+        yield editor.set(annotations[1], ANNOTATION, value)
 
 
 def preserved_in_schemas(finding: Finding) -> Iterable[Edit]:

@@ -109,16 +109,16 @@ def practices(requested: frozenset[str]) -> tuple[Advice, ...]:
 def node_advisor(requested: frozenset[str]) -> NodeAdvisor:
     """Return what runs the advice on nodes: that of all rules but those on request that are not requested."""
     declared = _declared("NODES", with_requested=bool(requested))
-    return NodeAdvisor([one for one in declared if one.rule in requested or one.rule not in ON_REQUEST])
+    return NodeAdvisor([advice for advice in declared if advice.rule in requested or advice.rule not in ON_REQUEST])
 
 
 def _declared(name: str, *, with_requested: bool = True) -> list[Any]:
     families = [family for family, declares in _FAMILIES.items() if name in declares]
     return [
-        one
+        declaration
         for family in families
         if with_requested or family not in _ON_REQUEST
-        for one in getattr(_module(family), name)
+        for declaration in getattr(_module(family), name)
     ]
 
 

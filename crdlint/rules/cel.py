@@ -68,7 +68,7 @@ def _quoted_expression(finding: Finding) -> Iterable[Edit]:
 def _closes_strings(text: str) -> bool:
     """Return whether all strings of an expression are closed."""
     strings = [part[0] for part in _STRING_OR_BRACKET.finditer(text) if part[0][0] in _QUOTES]
-    return all(len(one) > 1 and one[-1] == one[0] for one in strings)
+    return all(len(string) > 1 and string[-1] == string[0] for string in strings)
 
 
 _QUOTES: Final = frozenset("'\"")
@@ -183,24 +183,24 @@ def _guarded(finding: Finding) -> Iterable[Edit]:
         yield from _written_inside(finding, node, 0, 0, opening)
         yield from _written_inside(finding, node, len(node.value.rstrip()), len(node.value.rstrip()), closing)
         return
-    whole = f"{opening}{text}{closing}"
+    guarded_text = f"{opening}{text}{closing}"
     if node.style == '"' or finding.editor.is_json:
         yield from _written_inside(finding, node, 0, 0, opening)
         yield from _written_inside(finding, node, len(text), len(text), closing)
     else:
-        yield finding.editor.replace(node, quoted(whole))
+        yield finding.editor.replace(node, quoted(guarded_text))
 
 
 def _guarded_items(finding: Finding, node: Scalar, path: str) -> Iterable[Edit]:
     """Let the condition of a macro hold, or not hold, for items in which the field is not set."""
-    place = None if finding.advisory is None else finding.advisory.inside
-    if place is None:
+    span = None if finding.advisory is None else finding.advisory.inside
+    if span is None:
         return
     variable = path.partition(".")[0]
-    macros = re.compile(rf"\.({'|'.join(_CONDITIONAL)})\(\s*{variable}\s*,\s*").finditer(node.value, 0, place[0])
+    macros = re.compile(rf"\.({'|'.join(_CONDITIONAL)})\(\s*{variable}\s*,\s*").finditer(node.value, 0, span[0])
     for macro in reversed(list(macros)):
         end = _end_of_call(node.value, macro.end())
-        if end is None or end <= place[0]:
+        if end is None or end <= span[0]:
             continue
         body = node.value[macro.end() : end]
         opening, closing = (_CONDITIONAL[macro[1]].format(path), "")
@@ -373,11 +373,11 @@ NOT_COMPILED = frozenset({COMPILES.id, OUTPUT_TYPE.id, DECLARATION.id})
 
 
 def compile_and_estimate(
-    nodes: SequenceOf[CompiledNode], options: Options, whole: Path
+    nodes: SequenceOf[CompiledNode], options: Options, path: Path
 ) -> tuple[list[FieldError], list[EstimatedRule]]:
     """Compile the rules of a schema's nodes, in order; return the server's errors about them, and the rules.
 
-    ``whole`` is the path of the schema.
+    ``path`` is the path of the schema.
     """
     if not nodes:
         return [], []
@@ -390,25 +390,30 @@ def compile_and_estimate(
     for known in answers:
         if known.context is context and known.holds_in(environment, estimates_alike):
             return known.value
-    found = _compile_and_estimate(nodes, options, whole)
-    expressions = [one for rule in found[1] for one in (rule.compiled.rule, rule.compiled.message) if one is not None]
-    answers.append(Answer(found, tuple(expressions), environment, context))
-    return found
+    result = _compile_and_estimate(nodes, options, path)
+    expressions = [
+        expression
+        for rule in result[1]
+        for expression in (rule.compiled.rule, rule.compiled.message)
+        if expression is not None
+    ]
+    answers.append(Answer(result, tuple(expressions), environment, context))
+    return result
 
 
 def _compile_and_estimate(
-    nodes: SequenceOf[CompiledNode], options: Options, whole: Path
+    nodes: SequenceOf[CompiledNode], options: Options, path: Path
 ) -> tuple[list[FieldError], list[EstimatedRule]]:
-    found = list(_compiled(nodes, options))
-    rules = [one for one in found if isinstance(one, EstimatedRule)]
+    compiled = list(_compiled(nodes, options))
+    rules = [rule for rule in compiled if isinstance(rule, EstimatedRule)]
     advice = cel_cost.advice_for(rules, options.effort)
     errors: list[FieldError] = []
-    for one in found:
-        if isinstance(one, EstimatedRule):
-            errors.extend(_errors(one, options, advice))
+    for result in compiled:
+        if isinstance(result, EstimatedRule):
+            errors.extend(_errors(result, options, advice))
         else:
-            errors.append(one)
-    errors.extend(cel_cost.total(rules, whole, advice))
+            errors.append(result)
+    errors.extend(cel_cost.total(rules, path, advice))
     return errors, rules
 
 
@@ -416,7 +421,7 @@ def compile_hidden(
     nodes: SequenceOf[CompiledNode],
     known: SequenceOf[EstimatedRule],
     options: Options,
-    whole: Path,
+    path: Path,
     doubtful: SequenceOf[JSONSchemaProps],
 ) -> Iterator[FieldError]:
     """Yield the errors about rules that the server compiles only after other errors are fixed.
@@ -425,23 +430,25 @@ def compile_hidden(
     fixed: no error follows from them, and no cost of rules that they are a part of.
     """
     compiled = _compiled(nodes, options, doubtful)
-    found = [one for one in compiled if not (isinstance(one, EstimatedRule) and not one.rule.rule.strip(SPACE))]
-    rules = [one for one in found if isinstance(one, EstimatedRule)]
+    results = [
+        result for result in compiled if not (isinstance(result, EstimatedRule) and not result.rule.rule.strip(SPACE))
+    ]
+    rules = [result for result in results if isinstance(result, EstimatedRule)]
     advice = cel_cost.advice_for([*known, *rules], options.effort)
-    for one in found:
-        if isinstance(one, EstimatedRule):
-            yield from _errors(one, options, advice)
+    for result in results:
+        if isinstance(result, EstimatedRule):
+            yield from _errors(result, options, advice)
         else:
-            yield one
-    for judged in (*known, *rules):
-        yield from _broken_rules_message(judged, options)
-    if not any(True for _ in cel_cost.total(known, whole, advice)):
-        yield from cel_cost.total([*known, *rules], whole, advice)
+            yield result
+    for estimated in (*known, *rules):
+        yield from _broken_rules_message(estimated, options)
+    if not any(True for _ in cel_cost.total(known, path, advice)):
+        yield from cel_cost.total([*known, *rules], path, advice)
 
 
-def _broken_rules_message(judged: EstimatedRule, options: Options) -> Iterator[FieldError]:
+def _broken_rules_message(estimated: EstimatedRule, options: Options) -> Iterator[FieldError]:
     """Yield the error of a message expression that is not compiled yet, since its rule has an error."""
-    broken, text = judged.compiled.rule, judged.rule.message_expression
+    broken, text = estimated.compiled.rule, estimated.rule.message_expression
     if broken.error is not None and text.strip(SPACE):
         from crdlint.kubecel.compilation import MESSAGE
 
@@ -449,7 +456,7 @@ def _broken_rules_message(judged: EstimatedRule, options: Options) -> Iterator[F
             text, MESSAGE, broken.environment, optional_old_self=broken.optional_old_self
         )
         if message.error is not None:
-            yield _problem(message, judged.rule, judged.path.child("messageExpression"), options.effort)
+            yield _problem(message, estimated.rule, estimated.path.child("messageExpression"), options.effort)
 
 
 def _compiled(
@@ -499,14 +506,17 @@ def _compiled(
             )
 
 
-def _errors(judged: EstimatedRule, options: Options, advice: Advice | None) -> Iterator[FieldError]:
-    path, rule, compiled = judged.path, judged.rule, judged.compiled
-    yield from cel_cost.over_limit(judged, options, advice)
-    for expression, at in ((compiled.rule, path.child("rule")), (compiled.message, path.child("messageExpression"))):
+def _errors(estimated: EstimatedRule, options: Options, advice: Advice | None) -> Iterator[FieldError]:
+    path, rule, compiled = estimated.path, estimated.rule, estimated.compiled
+    yield from cel_cost.over_limit(estimated, options, advice)
+    for expression, expression_path in (
+        (compiled.rule, path.child("rule")),
+        (compiled.message, path.child("messageExpression")),
+    ):
         if expression is not None and expression.error is not None:
-            yield _problem(expression, rule, at, options.effort)
+            yield _problem(expression, rule, expression_path, options.effort)
     if compiled.uses_old_self:
-        within = judged.node.uncorrelatable
+        within = estimated.node.uncorrelatable
         if within is not None:
             detail = f"oldSelf cannot be used on the uncorrelatable portion of the schema within {within}"
             yield invalid(OLD_SELF.id, path.child("rule"), rule.rule, detail)
@@ -521,42 +531,44 @@ def _problem(expression: Expression, rule: ValidationRule, path: Path, effort: E
     from crdlint.kubecel.hints import Hint, hint
 
     errors = expression.compiled.errors
-    found, detail = attempt(hint, expression, effort) or Hint(None), expression.error or ""
-    error = invalid((COMPILES if errors else OUTPUT_TYPE).id, path, rule, detail, help=found.text, reason=found.reason)
+    clue, detail = attempt(hint, expression, effort) or Hint(None), expression.error or ""
+    error = invalid((COMPILES if errors else OUTPUT_TYPE).id, path, rule, detail, help=clue.text, reason=clue.reason)
     if not errors:
         return error
-    first = min(errors, key=lambda one: one.location)
+    first = min(errors, key=lambda problem: problem.location)
     return error._replace(inside=error_range(first, expression.compiled.source), errors=len(errors))
 
 
 def unguarded_fields(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield reads of optional fields that fail where these are not set, as far as the work of one document proves it."""
-    found: list[Advisory] = []
+    advisories: list[Advisory] = []
     with work.limited(), suppress(work.WorkLimitError):
-        for judged in crd.rules:
-            if judged.compiled.rule.error is None:
-                found.extend(_unguarded(judged.compiled.rule, judged.node.schema, judged.path.child("rule")))
-    yield from found
+        for estimated in crd.rules:
+            if estimated.compiled.rule.error is None:
+                advisories.extend(
+                    _unguarded(estimated.compiled.rule, estimated.node.schema, estimated.path.child("rule"))
+                )
+    yield from advisories
 
 
 def _unguarded(expression: Expression, schema: JSONSchemaProps, path: Path) -> Iterator[Advisory]:
     from crdlint.cel.source_ranges import range_at
     from crdlint.kubecel.reasoning.optional_fields import unguarded
 
-    found = unguarded(expression)
-    if not found:
+    reads = unguarded(expression)
+    if not reads:
         return
     from crdlint.kubecel.reasoning.optional_fields import Prover
 
     prover = Prover(expression, schema)
-    for one in found:
-        if not prover.proves(one):
+    for read in reads:
+        if not prover.proves(read):
             continue
         source = expression.compiled.source
-        message = f"`{one.path}` is optional: if it is not set, the evaluation fails with `no such key: {one.field}`"
-        help_ = f"Check it first with `!has({one.path}) || ...`, or make `{one.field}` required or give it a default"
-        place = range_at(source.text, source.offsets[one.node.id][0])
-        yield Advisory("advice", UNGUARDED.id, message, path, help_, place, subject=one.path)
+        message = f"`{read.path}` is optional: if it is not set, the evaluation fails with `no such key: {read.field}`"
+        help_ = f"Check it first with `!has({read.path}) || ...`, or make `{read.field}` required or give it a default"
+        span = range_at(source.text, source.offsets[read.node.id][0])
+        yield Advisory("advice", UNGUARDED.id, message, path, help_, span, subject=read.path)
 
 
 ADVICE: Final = (unguarded_fields,)

@@ -140,48 +140,50 @@ _MOST_EXPENSIVE: Final = 4
 
 def advice_for(rules: SequenceOf[EstimatedRule], effort: Effort) -> Advice | None:
     """Return the helps for the rules of a schema, None where all are within their budgets."""
-    if all(cost <= RULE_COST_LIMIT for cost, _ in _costs(rules)) and _whole(rules) <= CRD_COST_LIMIT:
+    if all(cost <= RULE_COST_LIMIT for cost, _ in _costs(rules)) and _sum(rules) <= CRD_COST_LIMIT:
         return None
     from crdlint.kubecel.cost.advice import Advice
 
     return Advice(rules, effort)
 
 
-def over_limit(judged: EstimatedRule, options: Options, advice: Advice | None) -> Iterator[FieldError]:
+def over_limit(rule: EstimatedRule, options: Options, advice: Advice | None) -> Iterator[FieldError]:
     """Yield that a rule or its message costs too much; an unchanged schema keeps what it has."""
     if options.suppress_per_expression_cost or advice is None:
         return
-    for cost, name in _costs((judged,)):
+    for cost, name in _costs((rule,)):
         if cost > RULE_COST_LIMIT:
-            help_ = attempt(advice.on_rule, judged, of_message=name == "messageExpression")
+            help_ = attempt(advice.on_rule, rule, of_message=name == "messageExpression")
             detail = _exceeds(f"estimated {name} cost", cost, RULE_COST_LIMIT)
-            error = forbidden(RULE_COST.id, judged.path.child(name), detail, help=help_)
+            error = forbidden(RULE_COST.id, rule.path.child(name), detail, help=help_)
             yield error._replace(subject=advice)
 
 
 def _costs(rules: Iterable[EstimatedRule]) -> Iterator[tuple[int, str]]:
     """Yield what each rule and message costs, with the name of its field."""
-    for judged in rules:
-        yield judged.total_cost, "rule"
-        yield judged.message_cost, "messageExpression"
+    for rule in rules:
+        yield rule.total_cost, "rule"
+        yield rule.message_cost, "messageExpression"
 
 
-def _whole(rules: Iterable[EstimatedRule]) -> int:
+def _sum(rules: Iterable[EstimatedRule]) -> int:
     return min(sum(cost for cost, _ in _costs(rules)), UINT64_MAX)
 
 
 def near_limit(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield rules whose cost is near the limit, or depends on a list, map or string without one."""
-    for judged in crd.rules:
-        cost = judged.total_cost
+    for rule in crd.rules:
+        cost = rule.total_cost
         if cost > RULE_COST_LIMIT or cost <= RULE_COST_LIMIT * _WORTH_A_WORD:
             continue
         from crdlint.kubecel.cost.limits import enclosing, limit_of, value_path
 
         share = f"{cost:,} of the {RULE_COST_LIMIT:,} units that a rule may cost ({cost / RULE_COST_LIMIT:.0%})"
-        path = judged.path.child("rule")
-        if judged.cardinality is None:
-            limits = [limit_of(one, judged.compiled.rule.environment.dialect) for one in enclosing(judged.node.schema)]
+        path = rule.path.child("rule")
+        if rule.cardinality is None:
+            limits = [
+                limit_of(schema, rule.compiled.rule.environment.dialect) for schema in enclosing(rule.node.schema)
+            ]
             open_ = next(limit for limit in limits if limit is not None and limit.bound is None)
             where = value_path(open_.schema)
             message = f"the rule's cost depends on `{where}`, which has no {open_.keyword}: {share}"
@@ -197,22 +199,22 @@ _WORTH_A_WORD: Final = 0.1
 
 def total(rules: SequenceOf[EstimatedRule], path: Path, advice: Advice | None) -> Iterator[FieldError]:
     """Yield that all rules of a schema cost too much, the most expensive ones first; ``path`` is the schema's."""
-    whole = _whole(rules)
-    if whole <= CRD_COST_LIMIT or advice is None:
+    cost_of_all = _sum(rules)
+    if cost_of_all <= CRD_COST_LIMIT or advice is None:
         return
     help_ = attempt(advice.on_all)
     notable = [
-        (cost, judged.path.child(name))
-        for judged in _children_first(rules)
-        for cost, name in _costs((judged,))
+        (cost, rule.path.child(name))
+        for rule in _children_first(rules)
+        for cost, name in _costs((rule,))
         if cost >= CRD_COST_LIMIT // 100
     ]
-    notable.sort(key=lambda one: -one[0])
-    for _, at in notable[:_MOST_EXPENSIVE]:
+    notable.sort(key=lambda pair: -pair[0])
+    for _, field_path in notable[:_MOST_EXPENSIVE]:
         detail = "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema"
-        yield forbidden(CRD_COST.id, at, detail, help=help_)._replace(subject=advice)
+        yield forbidden(CRD_COST.id, field_path, detail, help=help_)._replace(subject=advice)
     name = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema"
-    detail = _exceeds(name, whole, CRD_COST_LIMIT)
+    detail = _exceeds(name, cost_of_all, CRD_COST_LIMIT)
     yield forbidden(CRD_COST.id, path, detail, help=help_)._replace(subject=advice)
 
 
@@ -229,16 +231,16 @@ def _children_first(rules: SequenceOf[EstimatedRule]) -> Iterator[EstimatedRule]
     """Yield the rules as upstream comes by them: those of a schema after those of all schemas below it."""
     open_: list[tuple[JSONSchemaProps, list[EstimatedRule]]] = []
     # By identity: the nearest schema with rules at or above one.
-    nearest: dict[int, JSONSchemaProps | None] = {id(judged.node.schema): judged.node.schema for judged in rules}
-    for judged in rules:
-        schema = judged.node.schema
+    nearest: dict[int, JSONSchemaProps | None] = {id(rule.node.schema): rule.node.schema for rule in rules}
+    for rule in rules:
+        schema = rule.node.schema
         if open_ and open_[-1][0] is schema:
-            open_[-1][1].append(judged)
+            open_[-1][1].append(rule)
             continue
-        above = _nearest(schema.parent, nearest)
-        while open_ and open_[-1][0] is not above:
+        parent = _nearest(schema.parent, nearest)
+        while open_ and open_[-1][0] is not parent:
             yield from open_.pop()[1]
-        open_.append((schema, [judged]))
+        open_.append((schema, [rule]))
     while open_:
         yield from open_.pop()[1]
 
@@ -249,6 +251,6 @@ def _nearest(schema: JSONSchemaProps | None, known: dict[int, JSONSchemaProps | 
     while schema is not None and id(schema) not in known:
         way.append(id(schema))
         schema = schema.parent
-    found = None if schema is None else known[id(schema)]
-    known.update(dict.fromkeys(way, found))
-    return found
+    ancestor = None if schema is None else known[id(schema)]
+    known.update(dict.fromkeys(way, ancestor))
+    return ancestor

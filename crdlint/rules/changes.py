@@ -49,7 +49,7 @@ def _field(schema: str, name: str = "a") -> str:
 def _versions(*versions: str) -> str:
     """Return the versions of a CRD, each with the same schema."""
     schema = "schema: {openAPIV3Schema: {type: object}}"
-    return "versions:\n" + "".join(f"- {{{one}, {schema}}}\n" for one in versions)
+    return "versions:\n" + "".join(f"- {{{version}, {schema}}}\n" for version in versions)
 
 
 _V1 = "name: v1, served: true, storage: true"

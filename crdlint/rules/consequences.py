@@ -41,13 +41,13 @@ def _schema(field: str) -> str:
     return field.partition(_ROOT)[0]
 
 
-def _position(found: Diagnostic) -> str:
-    return f"{found.line}:{found.column}"
+def _position(finding: Diagnostic) -> str:
+    return f"{finding.line}:{finding.column}"
 
 
-def _move(found: Diagnostic) -> str | None:
+def _move(finding: Diagnostic) -> str | None:
     """Return the object that lacks an unknown field, and how to move the field there."""
-    return f"{found.lacks.partition(' ')[0]} {found.help}" if found.lacks else None
+    return f"{finding.lacks.partition(' ')[0]} {finding.help}" if finding.lacks else None
 
 
 def _parent(field: str) -> str:
@@ -57,35 +57,35 @@ def _parent(field: str) -> str:
 def _fields(field: str, cause: str) -> _Relation:
     """Return the relation of a field, or one below it, to another."""
     return _Relation(
-        lambda found: field if is_within(found.field, field) else None,
-        lambda found: field if is_within(found.field, cause) else None,
+        lambda finding: field if is_within(finding.field, field) else None,
+        lambda finding: field if is_within(finding.field, cause) else None,
     )
 
 
 _SAME: Final = _Relation(attrgetter("field"), attrgetter("field"))
-_SIBLING: Final = _Relation(lambda found: _parent(found.field), lambda found: _parent(found.field))
+_SIBLING: Final = _Relation(lambda finding: _parent(finding.field), lambda finding: _parent(finding.field))
 # The type of an alternative, and that of the schema with the alternatives.
 _OF_ALTERNATIVE: Final = _Relation(
-    lambda found: _parent(found.field), lambda found: _parent(_parent(_parent(found.field)))
+    lambda finding: _parent(finding.field), lambda finding: _parent(_parent(_parent(finding.field)))
 )
 # A required field of a mapping, and an unknown field there that probably was meant to be it.
-_MISSPELLED: Final = _Relation(lambda found: found.lacks or None, lambda found: found.lacks or None)
+_MISSPELLED: Final = _Relation(lambda finding: finding.lacks or None, lambda finding: finding.lacks or None)
 # A required object that is null, and an unknown field that belongs to it.
 _EMPTY: Final = _Relation(
-    lambda found: found.lacks.removesuffix(" ") if found.lacks.endswith(" ") else None,
-    lambda found: found.lacks.partition(" ")[0] or None,
+    lambda finding: finding.lacks.removesuffix(" ") if finding.lacks.endswith(" ") else None,
+    lambda finding: finding.lacks.partition(" ")[0] or None,
 )
 # Fields that one edit moves into their object.
 _MOVED: Final = _Relation(_move, _move)
 _SAME_PLACE: Final = _Relation(_position, _position)
 # A rule, and the schema that its cost is added to.
 _OF_SCHEMA: Final = _Relation(
-    lambda found: _schema(found.field),
-    lambda found: _schema(found.field) if found.field.endswith(_ROOT) else None,
+    lambda finding: _schema(finding.field),
+    lambda finding: _schema(finding.field) if finding.field.endswith(_ROOT) else None,
 )
 _ANYWHERE: Final = _Relation(lambda _: "", lambda _: "")
 # That the rules of an object are not evaluated, and an error of its values.
-_NOT_EVALUATED: Final = _Relation(lambda found: None if found.errors else "", lambda _: "")
+_NOT_EVALUATED: Final = _Relation(lambda finding: None if finding.errors else "", lambda _: "")
 
 _CONSEQUENCES: Final = (
     *(
@@ -143,22 +143,22 @@ _CONSEQUENCES: Final = (
 )
 
 
-def causes(found: Sequence[Diagnostic]) -> dict[int, Diagnostic]:
+def causes(findings: Sequence[Diagnostic]) -> dict[int, Diagnostic]:
     """Return the finding that each finding of a CRD follows from, by the identity of the latter; a cause follows from none."""
-    rules = {one.rule for one in found}
+    rules = {finding.rule for finding in findings}
     first: dict[int, Diagnostic] = {}
     for consequence in _CONSEQUENCES:
         if consequence.rule not in rules or consequence.cause not in rules:
             continue
         by_key: dict[tuple[str | None, str | None], Diagnostic] = {}
-        for one in found:
-            if one.rule == consequence.cause:
-                by_key.setdefault((one.crd, consequence.relation.of_cause(one)), one)
-        for one in found:
-            key = consequence.relation.of_finding(one) if one.rule == consequence.rule else None
-            cause = None if key is None else by_key.get((one.crd, key))
-            if cause is not None and cause is not one:
-                first.setdefault(id(one), cause)
+        for finding in findings:
+            if finding.rule == consequence.cause:
+                by_key.setdefault((finding.crd, consequence.relation.of_cause(finding)), finding)
+        for finding in findings:
+            key = consequence.relation.of_finding(finding) if finding.rule == consequence.rule else None
+            cause = None if key is None else by_key.get((finding.crd, key))
+            if cause is not None and cause is not finding:
+                first.setdefault(id(finding), cause)
     return {key: _root(cause, first) for key, cause in first.items()}
 
 

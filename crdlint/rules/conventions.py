@@ -361,31 +361,31 @@ def _conditions(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]
 
 def _default(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield an object at most two levels below the root whose defaults only apply if it is set, though `default: {}` would do."""
-    above = schema.parent
-    is_near_root = above is not None and (above.parent is None or above.parent.parent is None)
-    if above is None or not is_near_root or is_of_metadata(schema) or not _could_have_default(schema):
+    parent = schema.parent
+    is_near_root = parent is not None and (parent.parent is None or parent.parent.parent is None)
+    if parent is None or not is_near_root or is_of_metadata(schema) or not _could_have_default(schema):
         return
-    defaults = [one for one, below in schema.properties.items() if below.default is not None]
+    defaults = [field for field, below in schema.properties.items() if below.default is not None]
     if not defaults or not set(schema.required).issubset(defaults):
         return
     name = str(schema.steps[1])
     help_ = f"Add `default: {{}}` to `{name}`"
-    if _could_have_default(above) and all(
-        one in above.properties and above.properties[one].default is not None for one in above.required
+    if _could_have_default(parent) and all(
+        field in parent.properties and parent.properties[field].default is not None for field in parent.required
     ):
-        help_ += f", and to `{above.steps[1]}`"
+        help_ += f", and to `{parent.steps[1]}`"
     message = f"the default of `{min(defaults)}` is not set if `{name}` is missing"
     yield Advisory("advice", DEFAULT.id, message, schema.path, help_)
 
 
 def _could_have_default(schema: JSONSchemaProps) -> bool:
     """Return whether a schema is an optional property without a default, and nothing but `required` keeps it from being empty."""
-    above, name = schema.parent, property_name(schema)
+    parent, name = schema.parent, property_name(schema)
     limited = schema.min_properties or schema.all_of or schema.any_of or schema.one_of or schema.not_
     return (
-        above is not None
+        parent is not None
         and name is not None
-        and name not in above.required
+        and name not in parent.required
         and schema.type == "object"
         and schema.default is None
         and not limited
@@ -419,29 +419,34 @@ _MOST_PARTS: Final = 32  # of an allOf, since each is compared with all others
 
 def _object(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield an object without keys that is no member of a union."""
-    above = schema.parent
+    parent = schema.parent
     name = property_name(schema)
-    if schema.properties or above is None or keeps_as_item(schema) or name == "metadata" or is_of_metadata(schema):
+    if schema.properties or parent is None or keeps_as_item(schema) or name == "metadata" or is_of_metadata(schema):
         return
     if crd.spec.preserve_unknown_fields or is_spec_or_status(schema, crd) or is_arbitrary(schema):
         return  # the latter two are reported by default
-    if name is None or not _is_member_of_union(name, above):
+    if name is None or not _is_member_of_union(name, parent):
         yield Advisory("advice", OBJECT.id, "every key below is dropped", schema.path)
 
 
-def _is_member_of_union(name: str, above: JSONSchemaProps) -> bool:
+def _is_member_of_union(name: str, union: JSONSchemaProps) -> bool:
     """Return whether the object of a property limits which of its properties are set together, this one among them."""
-    if above.max_properties == 1:
+    if union.max_properties == 1:
         return True
     word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
-    return any(word.search(rule.rule) for rule in above.x_validations) or _is_required_in_part(name, above)
+    return any(word.search(rule.rule) for rule in union.x_validations) or _is_required_in_part(name, union)
 
 
 def _is_required_in_part(name: str, schema: JSONSchemaProps) -> bool:
     pending = [schema]
     while pending:
-        at = pending.pop()
-        parts = [*at.all_of, *at.any_of, *at.one_of, *([at.not_] if at.not_ is not None else [])]
+        current = pending.pop()
+        parts = [
+            *current.all_of,
+            *current.any_of,
+            *current.one_of,
+            *([current.not_] if current.not_ is not None else []),
+        ]
         if any(name in part.required for part in parts):
             return True
         pending += parts
@@ -494,7 +499,7 @@ def _no_schema(crd: DecodedCRD) -> Iterator[Advisory]:
             and "status" not in root.properties
             and not root.x_preserve_unknown_fields
         ):
-            path = parts.at.child("subresources", "status")
+            path = parts.path.child("subresources", "status")
             yield Advisory("advice", NO_SCHEMA.id, "the API server drops every status: the schema has none", path)
 
 
@@ -509,7 +514,7 @@ def _children(crd: DecodedCRD) -> Iterator[Advisory]:
 def _age(crd: DecodedCRD) -> Iterator[Advisory]:
     for parts in version_parts(crd.spec):
         if parts.columns and not any(_shows_age(column.json_path) for column in parts.columns):
-            path = parts.at.child("additionalPrinterColumns")
+            path = parts.path.child("additionalPrinterColumns")
             yield Advisory("advice", AGE.id, "`kubectl get` does not show the age", path)
 
 
@@ -521,17 +526,17 @@ def _each_column(crd: DecodedCRD) -> Iterator[tuple[CustomResourceColumnDefiniti
     """Yield the columns whose path leads to a field, with its schema, and their paths."""
     for parts in version_parts(crd.spec):
         for i, column in enumerate(parts.columns if parts.schema is not None else ()):
-            found = follow(column.json_path, parts.schema) if parts.schema is not None else None
-            if isinstance(found, JSONSchemaProps) and found.type:
-                yield column, found, parts.at.child("additionalPrinterColumns").index(i)
+            target = follow(column.json_path, parts.schema) if parts.schema is not None else None
+            if isinstance(target, JSONSchemaProps) and target.type:
+                yield column, target, parts.path.child("additionalPrinterColumns").index(i)
 
 
 def _not_scalar(crd: DecodedCRD) -> Iterator[Advisory]:
     for column, schema, path in _each_column(crd):
         if schema.type in {"array", "object"}:
             message = f"the column {column.name} prints an {schema.type} as JSON"
-            one = f"one item, such as `{column.json_path}[0]`" if schema.type == "array" else "one of its fields"
-            yield Advisory("advice", NOT_SCALAR.id, message, path.child("jsonPath"), f"Use the path of {one}")
+            scalar = f"one item, such as `{column.json_path}[0]`" if schema.type == "array" else "one of its fields"
+            yield Advisory("advice", NOT_SCALAR.id, message, path.child("jsonPath"), f"Use the path of {scalar}")
 
 
 # The types of fields whose values a column can show.
@@ -561,7 +566,7 @@ def _duplicate(crd: DecodedCRD) -> Iterator[Advisory]:
         seen: set[str] = set()
         for i, column in enumerate(parts.columns):
             if column.name in seen:
-                path = parts.at.child("additionalPrinterColumns").index(i).child("name")
+                path = parts.path.child("additionalPrinterColumns").index(i).child("name")
                 yield Advisory("advice", DUPLICATE.id, f"another column is called {column.name}", path)
             seen.add(column.name)
 
@@ -571,7 +576,7 @@ def _selector(crd: DecodedCRD) -> Iterator[Advisory]:
         scale = parts.subresources.scale if parts.subresources is not None else None
         if scale is not None and not scale.label_selector_path:
             message = "HorizontalPodAutoscalers cannot find the pods: `labelSelectorPath` is missing"
-            yield Advisory("advice", SELECTOR.id, message, parts.at.child("subresources", "scale"))
+            yield Advisory("advice", SELECTOR.id, message, parts.path.child("subresources", "scale"))
 
 
 def _as_schema(crd: DecodedCRD) -> Iterator[Advisory]:
@@ -579,13 +584,13 @@ def _as_schema(crd: DecodedCRD) -> Iterator[Advisory]:
         return
     from crdlint.kubecel.reasoning.shapes import keywords_for
 
-    for one in crd.rules:
-        schema = one.node.schema
-        keywords = keywords_for(one.compiled.rule.compiled.expr, schema.type, schema.format)
+    for rule in crd.rules:
+        schema = rule.node.schema
+        keywords = keywords_for(rule.compiled.rule.compiled.expr, schema.type, schema.format)
         if keywords:
             text = " and ".join(f"`{keyword}: {marshal(value)}`" for keyword, value in keywords.items())
             marker = "" if "enum" in keywords else _validations(schema, keywords)
-            path = one.path.child("rule")
+            path = rule.path.child("rule")
             message = f"{text} {'express' if len(keywords) > 1 else 'expresses'} the same"
             yield Advisory("advice", AS_SCHEMA.id, message, path, f"Replace the rule by {text}", marker=marker)
 
@@ -612,11 +617,11 @@ NODES: Final = (
     NodeAdvice(
         FORMAT.id,
         _anywhere(FORMAT.id, "the integer has no `format`"),
-        when=lambda given, type_: type_ == "integer" and "format" not in given,
+        when=lambda fields, type_: type_ == "integer" and "format" not in fields,
     ),
     NodeAdvice(MAP.id, _map, ("additionalProperties",)),
     NodeAdvice(NULLABLE.id, _nullable, ("nullable",)),
-    NodeAdvice(DESCRIPTION.id, _described, when=lambda given, _: "description" not in given),
+    NodeAdvice(DESCRIPTION.id, _described, when=lambda fields, _: "description" not in fields),
     NodeAdvice(ITEMS.id, _items, ("items",)),
     NodeAdvice(CONDITIONS.id, _conditions, ("items",)),
     NodeAdvice(DEFAULT.id, _default, ("properties",)),

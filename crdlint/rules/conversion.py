@@ -53,13 +53,13 @@ def _webhook_strategy(finding: Finding) -> Iterable[Edit]:
 def _known_review_version(finding: Finding) -> Iterable[Edit]:
     """Add the version of ConversionReview that every supported API server sends."""
     editor, webhook = finding.editor, mapping_at(finding.root, "spec", "conversion", "webhook")
-    found = webhook.find("conversionReviewVersions")
+    versions = webhook.find("conversionReviewVersions")
     if finding.name != "conversionReviewVersions":
         return
-    if found is None or not isinstance(found[1], Sequence) or not found[1].items:
+    if versions is None or not isinstance(versions[1], Sequence) or not versions[1].items:
         yield editor.set(webhook, "conversionReviewVersions", f"[{editor.value('v1')}]")
     else:
-        yield editor.append(found[1], editor.value("v1"))
+        yield editor.append(versions[1], editor.value("v1"))
 
 
 def _repeated_review_version(finding: Finding) -> Iterable[Edit]:
@@ -203,40 +203,40 @@ def validate(spec: CustomResourceDefinitionSpec, path: Path, options: Options) -
     conversion = spec.conversion
     if conversion is None:
         return
-    at = path.child("conversion")
+    conversion_path = path.child("conversion")
     if conversion.strategy != "None" and spec.preserve_unknown_fields is not False:
         detail = "must be None if spec.preserveUnknownFields is true"
         yield invalid(
             PRESERVE.id,
-            at.child("strategy"),
+            conversion_path.child("strategy"),
             Typed(conversion.strategy, "apiextensions.ConversionStrategyType"),
             detail,
         )
     if not conversion.strategy:
-        yield required(STRATEGY.id, at.child("strategy"), "")
+        yield required(STRATEGY.id, conversion_path.child("strategy"), "")
     elif conversion.strategy not in STRATEGIES:
-        yield not_supported(STRATEGY.id, at.child("strategy"), conversion.strategy, STRATEGIES)
+        yield not_supported(STRATEGY.id, conversion_path.child("strategy"), conversion.strategy, STRATEGIES)
     if conversion.strategy == "Webhook":
-        yield from _with_webhook(conversion, at, options)
+        yield from _with_webhook(conversion, conversion_path, options)
         return
     detail = "should not be set when strategy is not set to Webhook"
     help_ = "Set `strategy: Webhook` in `spec.conversion`, or remove `webhook` there"
     reason = Reason(Code.NO_WEBHOOK_STRATEGY)
     if conversion.webhook_client_config is not None:
-        yield forbidden(CONFIG.id, at.child("webhookClientConfig"), detail, help=help_, reason=reason)
+        yield forbidden(CONFIG.id, conversion_path.child("webhookClientConfig"), detail, help=help_, reason=reason)
     if conversion.conversion_review_versions:
-        yield forbidden(CONFIG.id, at.child("conversionReviewVersions"), detail, help=help_, reason=reason)
+        yield forbidden(CONFIG.id, conversion_path.child("conversionReviewVersions"), detail, help=help_, reason=reason)
 
 
 def _with_webhook(conversion: CustomResourceConversion, path: Path, options: Options) -> Iterator[FieldError]:
-    at = path.child("webhookClientConfig")
+    config_path = path.child("webhookClientConfig")
     config = conversion.webhook_client_config
     if config is None:
-        yield required(CONFIG.id, at, "required when strategy is set to Webhook")
+        yield required(CONFIG.id, config_path, "required when strategy is set to Webhook")
     else:
-        yield from _client_config(config, at)
+        yield from _client_config(config, config_path)
         if config.ca_bundle and not options.allow_invalid_ca_bundle:
-            yield from ca_bundle(config.ca_bundle, at.child("caBundle"))
+            yield from ca_bundle(config.ca_bundle, config_path.child("caBundle"))
     versions = conversion.conversion_review_versions
     require_recognized = options.require_recognized_conversion_review_version
     yield from _review_versions(versions, path.child("conversionReviewVersions"), require_recognized=require_recognized)
@@ -276,8 +276,8 @@ def _service(service: ServiceReference, path: Path) -> Iterator[FieldError]:
     for reported, missing, value in (("name", "namespace", service.namespace), ("namespace", "name", service.name)):
         if not value:
             help_ = f"Add `{missing}` to the service: the API server reports a missing `{missing}` as `{reported}`"
-            wanted = Wording.by_version(f"service {reported} is required", (34, ""))
-            yield required(SERVICE.id, path.child(reported), wanted, at=path.child(missing), help=help_)
+            wording = Wording.by_version(f"service {reported} is required", (34, ""))
+            yield required(SERVICE.id, path.child(reported), wording, at=path.child(missing), help=help_)
     if not 1 <= service.port <= 65535:
         detail = "port is not valid: must be between 1 and 65535, inclusive"
         yield invalid(SERVICE.id, path.child("port"), service.port, detail)

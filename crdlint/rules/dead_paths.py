@@ -107,7 +107,7 @@ def unparsed_columns(crd: DecodedCRD) -> Iterator[Advisory]:
             if error is not None:
                 dropped = "this column and all after it" if i else "all columns"
                 message = f"`{column.json_path}` cannot be parsed ({error}): the API server discards {dropped}"
-                path = parts.at.child("additionalPrinterColumns").index(i).child("jsonPath")
+                path = parts.path.child("additionalPrinterColumns").index(i).child("jsonPath")
                 yield Advisory("advice", UNPARSED.id, message, path)
                 break
 
@@ -123,20 +123,20 @@ def dead_paths(crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 def _columns(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advisory]:
-    at = parts.at.child("additionalPrinterColumns")
+    columns_path = parts.path.child("additionalPrinterColumns")
     for i, column in enumerate(parts.columns):
-        found = follow(column.json_path, schema)
-        if isinstance(found, Missing):
-            message = f"the column {column.name} is always empty: {_reason(found)}"
-            path = at.index(i).child("jsonPath")
-            yield Advisory("advice", COLUMN.id, message, path, *_help(found, column.json_path))
+        target = follow(column.json_path, schema)
+        if isinstance(target, Missing):
+            message = f"the column {column.name} is always empty: {_reason(target)}"
+            path = columns_path.index(i).child("jsonPath")
+            yield Advisory("advice", COLUMN.id, message, path, *_help(target, column.json_path))
 
 
 def _scale_paths(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advisory]:
     scale = parts.subresources.scale if parts.subresources is not None else None
     if scale is None:
         return
-    at = parts.at.child("subresources", "scale")
+    scale_path = parts.path.child("subresources", "scale")
     for name, text, parents, type_, consequence in (
         ("specReplicasPath", scale.spec_replicas_path, (".spec.",), "integer", _FAILS),
         ("statusReplicasPath", scale.status_replicas_path, (".status.",), "integer", _FAILS),
@@ -144,34 +144,36 @@ def _scale_paths(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advis
     ):
         if not text.startswith(parents):
             continue  # which the server rejects
-        found = follow(text, schema)
-        if isinstance(found, Missing):
-            message = f"{consequence}: {_reason(found)}"
-            yield Advisory("advice", SCALE.id, message, at.child(name), *_help(found, text))
-        elif found is not None and found.type and found.type != type_:
-            message = f"{consequence}: `{text}` is of type {found.type}, not {type_}"
-            yield Advisory("advice", SCALE.id, message, at.child(name), f"Set `{name}` to a field of type {type_}")
+        target = follow(text, schema)
+        if isinstance(target, Missing):
+            message = f"{consequence}: {_reason(target)}"
+            yield Advisory("advice", SCALE.id, message, scale_path.child(name), *_help(target, text))
+        elif target is not None and target.type and target.type != type_:
+            message = f"{consequence}: `{text}` is of type {target.type}, not {type_}"
+            yield Advisory(
+                "advice", SCALE.id, message, scale_path.child(name), f"Set `{name}` to a field of type {type_}"
+            )
 
 
 _HPA_FAILS: Final = "HorizontalPodAutoscalers fail"
 _FAILS: Final = "`kubectl scale` and HorizontalPodAutoscalers fail"
 
 
-def _reason(found: Missing) -> str:
-    if not found.name:
-        return f"`{found.before}` is a list, which has no fields"
-    return f"`{found.path}` is not in the schema"
+def _reason(missing: Missing) -> str:
+    if not missing.name:
+        return f"`{missing.before}` is a list, which has no fields"
+    return f"`{missing.path}` is not in the schema"
 
 
-def _help(found: Missing, text: str) -> tuple[str | None, None, str | None]:
+def _help(missing: Missing, text: str) -> tuple[str | None, None, str | None]:
     """Return the help of an advisory, no part to point at, and the path that was meant if one is close."""
-    if not found.name:
-        return f"Write `{found.before}[*]{text[len(found.before) :]}` for all items, or remove the path", None, None
-    near = nearest(found.name, found.schema.properties, _LIKE)
+    if not missing.name:
+        return f"Write `{missing.before}[*]{text[len(missing.before) :]}` for all items, or remove the path", None, None
+    near = nearest(missing.name, missing.schema.properties, _LIKE)
     if near is None:
         return None, None, None
-    meant = f"{found.before}.{near}{text[len(found.path) :]}"
-    return f"Write `{meant}`, or add `{found.name}` to the schema", None, meant
+    meant = f"{missing.before}.{near}{text[len(missing.path) :]}"
+    return f"Write `{meant}`, or add `{missing.name}` to the schema", None, meant
 
 
 _LIKE: Final = 0.7

@@ -50,54 +50,54 @@ def _of_its_type(finding: Finding) -> Iterable[Edit]:
     reason = finding.reason(Code.TYPE)
     if reason is None:
         return
-    wanted, given = reason.arguments
+    expected, actual = reason.arguments
     if not isinstance(node, Scalar):
-        if not node.items and {wanted, given} == {"array", "object"}:
-            yield editor.replace(node, "[]" if wanted == "array" else "{}")
-        elif isinstance(node, Sequence) and wanted in _SCALARS and len(node.items) == 1:
+        if not node.items and {expected, actual} == {"array", "object"}:
+            yield editor.replace(node, "[]" if expected == "array" else "{}")
+        elif isinstance(node, Sequence) and expected in _SCALARS and len(node.items) == 1:
             value = node.items[0]
             if isinstance(value, Scalar) and value.style not in {"|", ">"}:
                 yield editor.write(node, editor.text[value.start_mark.index : value.end_mark.index])
-    elif wanted == "array" and node.style not in {"|", ">"} and _item_type(finding) == given:
+    elif expected == "array" and node.style not in {"|", ">"} and _item_type(finding) == actual:
         yield editor.replace(node, f"[{editor.text[node.start_mark.index : editor.end(node)]}]")
-    elif wanted == "string" and given in {"integer", "number", "boolean"} and not node.style:
+    elif expected == "string" and actual in {"integer", "number", "boolean"} and not node.style:
         yield editor.replace(node, quoted(node.value, double=editor.is_json))
         yield from _enum_of_strings(finding)
-    elif given == "string" and node.style not in {"|", ">"} and _WRITTEN.get(wanted, _NEVER).match(node.value):
+    elif actual == "string" and node.style not in {"|", ">"} and _WRITTEN.get(expected, _NEVER).match(node.value):
         word = node.value.lower()
         yield editor.replace(node, _BOOLEANS.get(word, word))
 
 
 def _item_type(finding: Finding) -> str:
     """Return the type of the items of the list that a default is for, empty if the default is a part of another."""
-    found = finding.owner.find("items")
-    schema = finding.manifest.schemas.get(id(found[1])) if found is not None else None
+    entry = finding.owner.find("items")
+    schema = finding.manifest.schemas.get(id(entry[1])) if entry is not None else None
     return "" if schema is None or finding.name != "default" else schema.type
 
 
 def _enum_of_strings(finding: Finding) -> Iterable[Edit]:
     """Put the values of an enum of strings in quotes that are of the type of the default."""
-    found = finding.owner.find("enum")
-    if found is None or not isinstance(found[1], Sequence):
+    enum = finding.owner.find("enum")
+    if enum is None or not isinstance(enum[1], Sequence):
         return
-    for one in found[1].items:
-        if isinstance(one, Scalar) and not one.style and not finding.editor.is_text(one):
-            yield finding.editor.replace(one, quoted(one.value, double=finding.editor.is_json))
+    for value in enum[1].items:
+        if isinstance(value, Scalar) and not value.style and not finding.editor.is_text(value):
+            yield finding.editor.replace(value, quoted(value.value, double=finding.editor.is_json))
 
 
 def _enum_of_its_type(finding: Finding) -> Iterable[Edit]:
     """Write the values of an enum as the type of the schema, where the default is."""
-    found = finding.owner.find("enum")
-    if finding.reason(Code.ENUM) is None or finding.name != "default" or found is None:
+    enum = finding.owner.find("enum")
+    if finding.reason(Code.ENUM) is None or finding.name != "default" or enum is None:
         return
     type_, editor = finding.schema(finding.owner).type, finding.editor
-    values = [one for one in items(found[1]) if isinstance(one, Scalar)]
+    values = [value for value in items(enum[1]) if isinstance(value, Scalar)]
     pattern = _WRITTEN.get(type_, _NEVER)
     if type_ == "string" and editor.is_text(finding.node()):
         yield from _enum_of_strings(finding)
-    elif all(one.style in {"'", '"'} and pattern.match(one.value) for one in values):
-        for one in values:
-            yield editor.replace(one, _BOOLEANS.get(one.value.lower(), one.value))
+    elif all(value.style in {"'", '"'} and pattern.match(value.value) for value in values):
+        for value in values:
+            yield editor.replace(value, _BOOLEANS.get(value.value.lower(), value.value))
 
 
 def _near_field(finding: Finding) -> Iterable[Edit]:
@@ -105,7 +105,7 @@ def _near_field(finding: Finding) -> Iterable[Edit]:
     reason, about = finding.reason(Code.UNKNOWN_FIELDS), finding.error
     if reason is None or not reason.arguments or about is None:
         return
-    key = finding.place(about.at or about.path).key
+    key = finding.location(about.at or about.path).key
     if isinstance(key, Scalar):
         yield finding.editor.respell(key, reason.arguments[0])
 
@@ -206,21 +206,21 @@ RULES = (UNPRUNED, INVALID_DEFAULT, RULE_FAILED)
 
 
 def validate(
-    schema: JSONSchemaProps, path: Path, given: SequenceOf[JSONSchemaProps], options: Options
+    schema: JSONSchemaProps, path: Path, defaulted: SequenceOf[JSONSchemaProps], options: Options
 ) -> list[FieldError]:
     """Return the errors of the defaults of a structural schema at `path`; if there are any, no rules are compiled.
 
-    `given` are the schemas within it that have a default.
+    `defaulted` are the schemas within it that have a default.
     """
     server = options.server
     # What the errors depend on besides rules: the switches of the validator of values.
-    key = (id(schema), *map(id, given), server.checks_number_ranges, server.has_kubernetes_name_formats)
+    key = (id(schema), *map(id, defaulted), server.checks_number_ranges, server.has_kubernetes_name_formats)
     answers = options.common.defaults.setdefault(key, [])
     for known in answers:
         if known.environment is None or _holds_on(known, server):
             return known.value
     rules = _Rules(server, options.common.sharing)
-    errors = _validated(schema, path, given, options, rules)
+    errors = _validated(schema, path, defaulted, options, rules)
     answers.append(Answer(errors, *rules.used()))
     return errors
 
@@ -233,15 +233,15 @@ def _holds_on(known: Answer[list[FieldError]], server: Server) -> bool:
 
 
 def _validated(
-    schema: JSONSchemaProps, path: Path, given: Iterable[JSONSchemaProps], options: Options, rules: _Rules
+    schema: JSONSchemaProps, path: Path, defaulted: Iterable[JSONSchemaProps], options: Options, rules: _Rules
 ) -> list[FieldError]:
     from crdlint.schema.default_validation import validate_defaults
 
     errors = validate_defaults(
-        schema, path, given, require_pruned=options.require_pruned_defaults, rules=rules, server=options.server
+        schema, path, defaulted, require_pruned=options.require_pruned_defaults, rules=rules, server=options.server
     )
-    kept = {RULE_FAILED.id, EVALUATION_LIMIT}
-    return [error if error.rule in kept else _ours(error) for error in errors]
+    own_rules = {RULE_FAILED.id, EVALUATION_LIMIT}
+    return [error if error.rule in own_rules else _ours(error) for error in errors]
 
 
 def has_unpruned(schema: JSONSchemaProps) -> bool:

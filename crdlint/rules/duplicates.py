@@ -27,19 +27,19 @@ _LAST_WINS: Final = (
 )
 
 
-def repeated_block(one: DuplicateKey, others: Sequence[DuplicateKey], line_offset: int) -> str | None:
+def repeated_block(duplicate: DuplicateKey, others: Sequence[DuplicateKey], line_offset: int) -> str | None:
     """Return the help for a key that is one of several that a block repeats, None for another key.
 
     The usual cause is a block that is indented too far, so that it becomes a part of the one above.
     """
-    if one.how != "written twice":
+    if duplicate.how != "written twice":
         return None
-    column = one.later.start_mark.column
+    column = duplicate.later.start_mark.column
     block = [
         other for other in others
-        if other.how == one.how and other.later.start_mark.column == column
-        and abs(_distance(other) - _distance(one)) <= _APART
-        and abs(other.later.start_mark.line - one.later.start_mark.line) <= len(others) + _APART
+        if other.how == duplicate.how and other.later.start_mark.column == column
+        and abs(_distance(other) - _distance(duplicate)) <= _APART
+        and abs(other.later.start_mark.line - duplicate.later.start_mark.line) <= len(others) + _APART
     ]  # fmt: skip
     if len(block) == 1:
         return None
@@ -54,8 +54,8 @@ def repeated_block(one: DuplicateKey, others: Sequence[DuplicateKey], line_offse
 _APART: Final = 2  # lines
 
 
-def _distance(one: DuplicateKey) -> int:
-    lines: int = one.later.start_mark.line - one.first.start_mark.line
+def _distance(duplicate: DuplicateKey) -> int:
+    lines: int = duplicate.later.start_mark.line - duplicate.first.start_mark.line
     return lines
 
 

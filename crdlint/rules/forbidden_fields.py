@@ -42,9 +42,9 @@ def _meant_type(finding: Finding) -> Iterable[Edit]:
 def _array_of_any(finding: Finding) -> Iterable[Edit]:
     """Write `type: array`, and accept any items."""
     editor, owner = finding.editor, finding.owner
-    given = finding.scalar().value
-    if _meant(given) == "array" and owner.find("items") is None:
-        item = _meant(given.replace("[]", "")) if "[]" in given else None
+    word = finding.scalar().value
+    if _meant(word) == "array" and owner.find("items") is None:
+        item = _meant(word.replace("[]", "")) if "[]" in word else None
         plain = item if item in _SCALARS else None
         schema = f"{editor.name('type')}: {editor.value(plain)}" if plain else f"{editor.name(_PRESERVE)}: true"
         yield from finding.write("array")
@@ -62,8 +62,8 @@ def _string_of_format(finding: Finding) -> Iterable[Edit]:
 
 def _implied_type(finding: Finding) -> Iterable[Edit]:
     """Write the type that the other keywords of the schema imply, if the given one is no type in any language."""
-    given = finding.scalar().value.lower()
-    if _meant(given) is None and given not in _FORMATS and given not in _ANY:
+    word = finding.scalar().value.lower()
+    if _meant(word) is None and word not in _FORMATS and word not in _ANY:
         type_ = implied_type(finding.schema(finding.owner))
         return finding.write(type_) if type_ else []
     return []
@@ -78,13 +78,13 @@ def _any_value(finding: Finding) -> Iterable[Edit]:
         yield editor.replace(value, "true")
 
 
-def _meant(given: str) -> str | None:
+def _meant(word: str) -> str | None:
     """Return the type for a type name of another language, or for a misspelled one."""
-    if given.startswith("[]") or given.endswith("[]"):
+    if word.startswith("[]") or word.endswith("[]"):
         return "array"
-    if given.startswith("map["):
+    if word.startswith("map["):
         return "object"
-    return _MEANT.get(given.lower()) or nearest(given, TYPES, _LIKE)
+    return _MEANT.get(word.lower()) or nearest(word, TYPES, _LIKE)
 
 
 _ANY: Final = frozenset({"any", "*"})
@@ -518,8 +518,8 @@ _MEANT: Final = {
 
 
 def _unsupported_fields(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
-    for name, rule, held in _UNSUPPORTED:
-        if held(schema):
+    for name, rule, is_set in _UNSUPPORTED:
+        if is_set(schema):
             help_ = _BESIDE_PROPERTIES if name == "patternProperties" and schema.properties else None
             findings.add(schema, forbidden(rule.id, schema.path.child(name), f"{name} is not supported", help=help_))
 
@@ -580,11 +580,11 @@ _UNIQUE_LISTS: Final = "Remove `uniqueItems`: a set needs items of a scalar type
 
 
 def _both_properties(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
-    given = schema.additional_properties
-    if schema.properties and given is not None and (not given.allows or given.schema is not None):
+    additional = schema.additional_properties
+    if schema.properties and additional is not None and (not additional.allows or additional.schema is not None):
         path = schema.path.child("additionalProperties")
         detail = "additionalProperties and properties are mutual exclusive"
-        help_ = None if given.allows else _NO_OTHERS
+        help_ = None if additional.allows else _NO_OTHERS
         findings.add(schema, forbidden(_BOTH_PROPERTIES.id, path, detail, help=help_))
 
 
@@ -598,7 +598,7 @@ def _preserve_unknown_fields(schema: JSONSchemaProps, _context: Context, finding
 
 
 CHECKS = (
-    Check(_type, ("type",), when=lambda _given, type_: bool(type_) and type_ not in TYPES),
+    Check(_type, ("type",), when=lambda _fields, type_: bool(type_) and type_ not in TYPES),
     Check(_default, ("default",)),
     Check(_unsupported_fields, tuple(name for name, _, _ in _UNSUPPORTED)),
     Check(_items_array, ("items",)),

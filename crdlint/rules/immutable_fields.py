@@ -32,18 +32,18 @@ def _guard(finding: Finding) -> Iterable[Edit]:
     if not isinstance(owner, Mapping):
         return
     rule, message = editor.value(_guard_of(field)), editor.value(f"{name} is immutable")
-    found = owner.find(_RULES)
-    if owner.flow or (found is not None and isinstance(found[1], Sequence) and found[1].flow):
+    rules = owner.find(_RULES)
+    if owner.flow or (rules is not None and isinstance(rules[1], Sequence) and rules[1].flow):
         item = f"{{{editor.name('rule')}: {rule}, {editor.name('message')}: {message}}}"
-        if found is None:
+        if rules is None:
             yield editor.insert(owner, _RULES, f"[{item}]")
-        elif isinstance(found[1], Sequence):
-            yield editor.append(found[1], item)
-    elif found is None:
+        elif isinstance(rules[1], Sequence):
+            yield editor.append(rules[1], item)
+    elif rules is None:
         yield editor.insert(owner, _RULES, f"\n- rule: {rule}\n  message: {message}")
-    elif isinstance(found[1], Sequence):
-        blanks = " " * (found[1].start_mark.column + 2)
-        yield editor.append(found[1], f"rule: {rule}{editor.newline}{blanks}message: {message}")
+    elif isinstance(rules[1], Sequence):
+        blanks = " " * (rules[1].start_mark.column + 2)
+        yield editor.append(rules[1], f"rule: {rule}{editor.newline}{blanks}message: {message}")
 
 
 _RULES: Final = "x-kubernetes-validations"
@@ -92,22 +92,22 @@ RULES = (BYPASS,)
 
 def bypasses(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the rules `self == oldSelf` of optional properties that no rule above keeps."""
-    given = [one for one in crd.rules if _OLD_SELF in one.rule.rule]
-    if not given:
+    rules = [rule for rule in crd.rules if _OLD_SELF in rule.rule.rule]
+    if not rules:
         return
     from crdlint.kubecel.escaping import escape
     from crdlint.kubecel.reasoning.shapes import fields_beside_old_self, keeps_value
 
     keeping: set[int] = set()  # schemas whose whole value is kept
     mentioned: dict[int, set[str]] = {}  # fields that the transition rules of a schema mention
-    for one in given:
-        schema, expr = one.node.schema, one.compiled.rule.compiled.expr
+    for rule in rules:
+        schema, expr = rule.node.schema, rule.compiled.rule.compiled.expr
         if keeps_value(expr):
             keeping.add(id(schema))
         mentioned.setdefault(id(schema), set()).update(fields_beside_old_self(expr))
-    for one in given:
-        schema = one.node.schema
-        if not keeps_value(one.compiled.rule.compiled.expr) or not _is_optional_property(schema):
+    for rule in rules:
+        schema = rule.node.schema
+        if not keeps_value(rule.compiled.rule.compiled.expr) or not _is_optional_property(schema):
             continue
         name = str(schema.steps[1])
         field = escape(name)
@@ -118,7 +118,7 @@ def bypasses(crd: DecodedCRD) -> Iterator[Advisory]:
         )
         help_ = f"Add `{name}` to `required`, or add this rule to the object that has it: `{_guard_of(field)}`"
         marker = f"write {rule_marker(_guard_of(field), f'{name} is immutable')} on the struct that has the field"
-        path = one.path.child("rule")
+        path = rule.path.child("rule")
         yield Advisory("advice", BYPASS.id, message, path, help_, subject=(name, field), marker=marker)
 
 
@@ -126,18 +126,18 @@ _OLD_SELF: Final = "oldSelf"
 
 
 def _is_optional_property(schema: JSONSchemaProps) -> bool:
-    above = schema.parent
-    if schema.steps[:1] != ("properties",) or above is None:
+    parent = schema.parent
+    if schema.steps[:1] != ("properties",) or parent is None:
         return False
-    return schema.default is None and schema.steps[1] not in above.required
+    return schema.default is None and schema.steps[1] not in parent.required
 
 
-def _is_kept(above: JSONSchemaProps | None, field: str, keeping: set[int], mentioned: dict[int, set[str]]) -> bool:
+def _is_kept(ancestor: JSONSchemaProps | None, field: str, keeping: set[int], mentioned: dict[int, set[str]]) -> bool:
     """Return whether a rule at or above a schema keeps the whole value, or mentions the field beside oldSelf."""
-    while above is not None:
-        if id(above) in keeping or field in mentioned.get(id(above), ()):
+    while ancestor is not None:
+        if id(ancestor) in keeping or field in mentioned.get(id(ancestor), ()):
             return True
-        above = above.parent
+        ancestor = ancestor.parent
     return False
 
 

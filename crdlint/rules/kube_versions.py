@@ -59,19 +59,19 @@ def newer_than_oldest(crd: DecodedCRD) -> Iterator[Advisory]:
         return
     from crdlint.kubecel.requirements import requirement
 
-    found = []
-    for judged in crd.rules:
-        compiled = judged.compiled
+    requirements = []
+    for rule in crd.rules:
+        compiled = rule.compiled
         for expression, name in ((compiled.rule, "rule"), (compiled.message, "messageExpression")):
             if expression is not None:
                 needs = requirement(expression, versions)
                 if needs is not None:
-                    found.append((judged.path.child(name), needs))
-    if not found:
+                    requirements.append((rule.path.child(name), needs))
+    if not requirements:
         return
-    lowest = max((needs.server for _, needs in found), key=_version)
+    lowest = max((needs.server for _, needs in requirements), key=_version)
     help_ = f"Support only Kubernetes {lowest} and later, or rewrite all rules of the CRD that need a newer version"
-    for path, needs in found:
+    for path, needs in requirements:
         message = f"needs Kubernetes >= {needs.server}{f': {needs.reason}' if needs.reason else ''}"
         yield Advisory("advice", NEEDS_NEWER.id, message, path, help_)
 

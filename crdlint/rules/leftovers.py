@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 def _removal(finding: Finding) -> Iterable[Edit]:
     """Remove the field."""
-    *above, name = (str(step) for step in finding.path.steps())
-    return [finding.editor.remove(mapping_at(finding.root, *above), name)]
+    *parents, name = (str(step) for step in finding.path.steps())
+    return [finding.editor.remove(mapping_at(finding.root, *parents), name)]
 
 
 LEFTOVER = Rule(

@@ -127,8 +127,8 @@ def half_anchored(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisor
 
 
 NODES: Final = (
-    NodeAdvice(STRING.id, strings, when=lambda given, type_: type_ == "string" and "maxLength" not in given),
-    NodeAdvice(LIST.id, lists, when=lambda given, type_: type_ == "array" and "maxItems" not in given),
+    NodeAdvice(STRING.id, strings, when=lambda fields, type_: type_ == "string" and "maxLength" not in fields),
+    NodeAdvice(LIST.id, lists, when=lambda fields, type_: type_ == "array" and "maxItems" not in fields),
     NodeAdvice(INTEGER.id, integers, when=lambda _, type_: type_ == "integer"),
     NodeAdvice(UNANCHORED.id, unanchored, ("pattern",)),
     NodeAdvice(HALF_ANCHORED.id, half_anchored, ("pattern",)),

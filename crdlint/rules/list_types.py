@@ -81,9 +81,9 @@ def _map_with_keys(finding: Finding) -> Iterable[Edit]:
     return []
 
 
-def _items_of(above: Mapping) -> Mapping | None:
-    found = child(above, "items")
-    return found if isinstance(found, Mapping) else None
+def _items_of(mapping: Mapping) -> Mapping | None:
+    items = child(mapping, "items")
+    return items if isinstance(items, Mapping) else None
 
 
 def _only_key(finding: Finding) -> Iterable[Edit]:
@@ -93,7 +93,7 @@ def _only_key(finding: Finding) -> Iterable[Edit]:
     item = schema.item_schema
     if item is None:
         return
-    scalars = [name for name, found in item.properties.items() if found.type in _SCALARS]
+    scalars = [name for name, field in item.properties.items() if field.type in _SCALARS]
     keys = [name for name in scalars if name in item.required] or scalars
     if len(keys) != 1:
         keys = [next((name for name in _USUAL_KEYS if name in keys), "")]
@@ -115,9 +115,9 @@ def _set_of_scalars(finding: Finding) -> Iterable[Edit]:
     owner = editor.parent(finding.owner)
     if not isinstance(owner, Mapping) or finding.schema(finding.owner).type not in _SCALARS:
         return
-    found = owner.find("x-kubernetes-list-type")
-    if found is not None and isinstance(found[1], Scalar):
-        yield editor.respell(found[1], "set")
+    list_type = owner.find("x-kubernetes-list-type")
+    if list_type is not None and isinstance(list_type[1], Scalar):
+        yield editor.respell(list_type[1], "set")
         if owner.find("x-kubernetes-list-map-keys") is not None:
             yield editor.remove(owner, "x-kubernetes-list-map-keys")
 
@@ -149,9 +149,9 @@ def _each_key_once(finding: Finding) -> Iterable[Edit]:
 
 def _required_key(finding: Finding) -> Iterable[Edit]:
     """Make a key required, or give it the default that Kubernetes itself has."""
-    found, editor = finding.owner, finding.editor
-    properties = editor.parent(found)
-    key, item = editor.key_of(found), None if properties is None else editor.parent(properties)
+    owner, editor = finding.owner, finding.editor
+    properties = editor.parent(owner)
+    key, item = editor.key_of(owner), None if properties is None else editor.parent(properties)
     if key is None or not isinstance(item, Mapping):
         return
     usual = _USUAL_DEFAULTS.get(key.value)
@@ -159,7 +159,7 @@ def _required_key(finding: Finding) -> Iterable[Edit]:
     if misspelled is not None:
         yield editor.respell(misspelled, key.value)
     elif usual is not None:
-        yield editor.insert(found, "default", editor.value(usual), after="type")
+        yield editor.insert(owner, "default", editor.value(usual), after="type")
     else:
         yield from add_required(editor, item, [key.value])
 
@@ -511,12 +511,12 @@ def mergeable_set_item(schema: JSONSchemaProps) -> JSONSchemaProps | None:
 def _map_keys(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
     path = schema.path
     if schema.x_list_map_keys and schema.x_list_type != "map":
-        at = path.child("x-kubernetes-list-type")
+        type_path = path.child("x-kubernetes-list-type")
         detail = "must be map if x-kubernetes-list-map-keys is non-empty"
         if schema.x_list_type is None:
-            findings.add(schema, required(KEYS_WITHOUT_MAP.id, at, detail))
+            findings.add(schema, required(KEYS_WITHOUT_MAP.id, type_path, detail))
         else:
-            findings.add(schema, invalid(KEYS_WITHOUT_MAP.id, at, schema.x_list_type, detail))
+            findings.add(schema, invalid(KEYS_WITHOUT_MAP.id, type_path, schema.x_list_type, detail))
     if schema.x_list_type == "map":
         for error in _list_map(schema):
             findings.add(schema, error)
@@ -542,25 +542,25 @@ def _list_map(schema: JSONSchemaProps) -> Iterator[FieldError]:
         detail = "must be object if parent array's x-kubernetes-list-type is map"
         yield invalid(MAP_ITEMS.id, path.child("items", "type"), item.type, detail)
         return
-    at = path.child("x-kubernetes-list-map-keys")
+    keys_path = path.child("x-kubernetes-list-map-keys")
     unknown = duplicate = False
     seen: set[str] = set()
     for i, key in enumerate(keys):
-        found = item.properties.get(key)
+        field = item.properties.get(key)
         # Upstream repeats the errors about the whole list for each key, and its aggregate drops the repetitions.
-        if found is None and not unknown:
+        if field is None and not unknown:
             unknown = True
             help_ = f"Correct `{key}`, or add it to the properties of the items, which are: {_shown(item.properties) or 'none'}"
             detail = "entries must all be names of item properties"
-            yield invalid(KEY_UNKNOWN.id, at, Typed(keys, "[]string"), detail, at=at.index(i), help=help_)
-        elif found is not None and found.type in {"array", "object"} and key not in seen:
+            yield invalid(KEY_UNKNOWN.id, keys_path, Typed(keys, "[]string"), detail, at=keys_path.index(i), help=help_)
+        elif field is not None and field.type in {"array", "object"} and key not in seen:
             scalar = path.child("items", "properties").key(key).child("type")
             detail = "must be a scalar type if parent array's x-kubernetes-list-type is map"
             yield invalid(KEY_SCALAR.id, scalar, item.type, detail)  # upstream prints the items' type
         if key in seen and not duplicate:
             duplicate = True
             detail = "must not contain duplicate entries"
-            yield invalid(KEY_DUPLICATE.id, at, Typed(keys, "[]string"), detail, at=at.index(i))
+            yield invalid(KEY_DUPLICATE.id, keys_path, Typed(keys, "[]string"), detail, at=keys_path.index(i))
         seen.add(key)
 
 
@@ -590,16 +590,16 @@ def map_list_keys_map_set(schema: JSONSchemaProps) -> Iterator[FieldError]:
         return
     required_keys = frozenset(item.required)
     for key in schema.x_list_map_keys:
-        found = item.properties.get(key)
-        if found is None:
+        field = item.properties.get(key)
+        if field is None:
             continue
         path = schema.path.child("items", "properties").key(key)
-        if key not in required_keys and found.default is None:
+        if key not in required_keys and field.default is None:
             detail = (
                 "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property"
             )
             yield required(KEY_REQUIRED.id, path.child("default"), detail, help=attempt(_key_help, key, item))
-        if found.nullable:
+        if field.nullable:
             detail = "this property is in x-kubernetes-list-map-keys, so it cannot be nullable"
             yield forbidden(KEY_NULLABLE.id, path.child("nullable"), detail)
 

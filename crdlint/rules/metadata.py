@@ -45,37 +45,37 @@ def _wanted_name(finding: Finding) -> tuple[str, str]:
 
 def _name_of_spec(finding: Finding) -> Iterable[Edit]:
     """Name the CRD as its spec asks for, where the name is missing or one part of it is right."""
-    wanted, given = _wanted_name(finding)
-    if not given:
-        return _missing_name(finding, wanted)
-    plural, _, group = wanted.partition(".")
-    first, _, rest = given.partition(".")
+    expected, name = _wanted_name(finding)
+    if not name:
+        return _missing_name(finding, expected)
+    plural, _, group = expected.partition(".")
+    first, _, rest = name.partition(".")
     names = finding.crd.spec.names
     is_partly_right = (
         (rest == group and nearest(first, [plural, names.singular], _LIKE))
         or (first == plural and nearest(rest, [group], _LIKE))
-        or given in {plural, names.singular, names.kind, group}
-        or nearest(given, [wanted], _ALIKE)
+        or name in {plural, names.singular, names.kind, group}
+        or nearest(name, [expected], _ALIKE)
     )
-    return finding.write(wanted) if is_partly_right else []
+    return finding.write(expected) if is_partly_right else []
 
 
 def _names_of_name(finding: Finding) -> Iterable[Edit]:
     """Correct the plural or the group, if the name of the CRD and its kind show that the error is there."""
     editor, spec = finding.editor, mapping_at(finding.root, "spec")
-    given, names = _wanted_name(finding)[1], finding.crd.spec.names
-    plural, _, group = given.partition(".")
-    if finding.crd.spec.group == given and plural == names.plural and "." in group:
+    name, names = _wanted_name(finding)[1], finding.crd.spec.names
+    plural, _, group = name.partition(".")
+    if finding.crd.spec.group == name and plural == names.plural and "." in group:
         yield editor.respell(_scalar(spec, "group"), group)
     elif group == finding.crd.spec.group and plural in _plurals(names) and names.plural not in _plurals(names):
         yield editor.respell(_scalar(mapping_at(spec, "names"), "plural"), plural)
 
 
 def _scalar(mapping: Mapping, name: str) -> Scalar:
-    found = child(mapping, name)
-    if not isinstance(found, Scalar):
+    node = child(mapping, name)
+    if not isinstance(node, Scalar):
         raise UneditableError
-    return found
+    return node
 
 
 def _plurals(names: CustomResourceDefinitionNames) -> set[str]:
@@ -84,14 +84,14 @@ def _plurals(names: CustomResourceDefinitionNames) -> set[str]:
     return {form for word in words for form in (f"{word}s", f"{word}es", f"{word.removesuffix('y')}ies")}
 
 
-def _missing_name(finding: Finding, wanted: str) -> Iterable[Edit]:
+def _missing_name(finding: Finding, expected: str) -> Iterable[Edit]:
     """Add the name, and the metadata where these are missing as well."""
     editor, root = finding.editor, finding.root
-    found = root.find("metadata")
-    if found is not None and isinstance(found[1], Mapping):
-        return finding.write(wanted)
-    name = f"{editor.name('name')}: {editor.value(wanted)}"
-    if found is None and not root.flow:
+    metadata = root.find("metadata")
+    if metadata is not None and isinstance(metadata[1], Mapping):
+        return finding.write(expected)
+    name = f"{editor.name('name')}: {editor.value(expected)}"
+    if metadata is None and not root.flow:
         return [editor.insert(root, "metadata", f"\n  {name}", after="kind")]
     return [editor.set(root, "metadata", f"{{{name}}}", after="kind")]
 
@@ -235,30 +235,30 @@ def validate(crd: CustomResourceDefinition, server: Server) -> Iterator[FieldErr
     """Yield what is wrong with the metadata of a new CRD."""
     meta = crd.metadata
     plural, group = crd.spec.names.plural, crd.spec.group
-    wanted = f"{plural}.{group}"
+    expected = f"{plural}.{group}"
     missing = " and ".join(name for name, value in (("spec.names.plural", plural), ("spec.group", group)) if not value)
     first = None
     if missing:
         first = f"Set {missing} first: the CRD is named `<plural>.<group>`"
-    elif is_dns1123_subdomain(wanted):
-        first = f"Correct spec.names.plural or spec.group first: `{wanted}` is not a valid name"
+    elif is_dns1123_subdomain(expected):
+        first = f"Correct spec.names.plural or spec.group first: `{expected}` is not a valid name"
     if meta.generate_name:
         path = _PATH.child("generateName")
-        for message in _name(mask_trailing_dash(meta.generate_name), meta.generate_name, wanted):
-            yield invalid(NAME.id, path, meta.generate_name, message, help=first or f"Write `name: {wanted}` instead")
+        for message in _name(mask_trailing_dash(meta.generate_name), meta.generate_name, expected):
+            yield invalid(NAME.id, path, meta.generate_name, message, help=first or f"Write `name: {expected}` instead")
     if not meta.name:
         yield required(
-            NAME.id, _PATH.child("name"), "name or generateName is required", help=first or f"Add `name: {wanted}`"
+            NAME.id, _PATH.child("name"), "name or generateName is required", help=first or f"Add `name: {expected}`"
         )
     else:
-        for message in _name(meta.name, meta.name, wanted):
-            yield invalid(NAME.id, _PATH.child("name"), meta.name, message, help=first or f"Rename it to `{wanted}`")
+        for message in _name(meta.name, meta.name, expected):
+            yield invalid(NAME.id, _PATH.child("name"), meta.name, message, help=first or f"Rename it to `{expected}`")
     yield from object_meta_validation.validate_object_meta(meta, _PATH, IDS, server)
 
 
-def _name(text: str, given: str, wanted: str) -> list[str]:
+def _name(text: str, name: str, expected: str) -> list[str]:
     errors = is_dns1123_subdomain(text)
-    return errors if given == wanted else [*errors, 'must be spec.names.plural+"."+spec.group']
+    return errors if name == expected else [*errors, 'must be spec.names.plural+"."+spec.group']
 
 
 def validate_update(

@@ -45,10 +45,10 @@ def outdented(finding: Finding) -> Block | None:
     if id(mapping) not in known:
         known[id(mapping)] = list(_ends(list(mapping.pairs()), reading_fixes.go_type(finding, mapping)))
     index = finding.editor.index(key) // 2
-    at, end = known[id(mapping)][index]
-    if not at < index < end:
+    empty_key, end = known[id(mapping)][index]
+    if not empty_key < index < end:
         return None
-    owner, empty, *first = mapping.items[2 * at : 2 * at + 4]
+    owner, empty, *first = mapping.items[2 * empty_key : 2 * empty_key + 4]
     if not isinstance(owner, Scalar) or not isinstance(empty, Scalar):
         return None
     last = mapping.items[2 * end - 2 : 2 * end]
@@ -57,16 +57,16 @@ def outdented(finding: Finding) -> Block | None:
 
 def _ends(pairs: list[Pair], outer: GoType | None) -> Iterator[tuple[int, int]]:
     """Yield the last key without a value up to each entry, and where the entries end that are fields of its value."""
-    at, end = -1, 0
+    empty_key, end = -1, 0
     ends: dict[int, int] = {}  # by the identity of the value's type, so that each entry is looked at once
     for i, (key, value) in enumerate(pairs):
         if outer is not None and _is_empty(value):
             inner = outer.below(key.value) if isinstance(key, Scalar) else None
-            at, end = i, max(ends.get(id(inner), 0), i + 1)
+            empty_key, end = i, max(ends.get(id(inner), 0), i + 1)
             while inner and end < len(pairs) and _is_field(*pairs[end], inner) and not _is_field(*pairs[end], outer):
                 end += 1
             ends[id(inner)] = end
-        yield at, end
+        yield empty_key, end
 
 
 def _is_empty(value: Node) -> bool:
@@ -143,7 +143,7 @@ def _indentation(finding: Finding, block: Block) -> str:
     return f"Indent {lines} by {_STEP} more spaces: {what} of `{block.key.value}` in line {line}"
 
 
-def _above(finding: Finding, _: Edit) -> Placement:
+def _in_parent(finding: Finding, _: Edit) -> Placement:
     mapping, key = finding.entry[:2]
     owner = finding.editor.parent(mapping)
     names = [finding.editor.key_of(node) for node in (mapping, owner) if node is not None]
@@ -161,7 +161,7 @@ _HELPS: Final[dict[str, Callable[[Finding, Edit], Placement]]] = {
     "Put the schema below `openAPIV3Schema`": lambda *_: Placement(
         "Put the schema below `schema` and `openAPIV3Schema`"
     ),
-    "Move the field to the object above": _above,
+    "Move the field to the object above": _in_parent,
     "Move the property into `properties`": lambda finding, _: Placement(
         f"Move `{finding.entry[1].value}` into `properties`"
     ),

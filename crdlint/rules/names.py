@@ -27,10 +27,10 @@ _SPEC = "apiextensions/validation validateCustomResourceDefinitionSpec"
 def _group(finding: Finding) -> Iterable[Edit]:
     """Write the group in lower case, or add the one that metadata.name has."""
     crd = finding.crd
-    given, plural = crd.spec.group, crd.spec.names.plural
-    group = to_lower(given) if given else crd.metadata.name.removeprefix(f"{plural}.")
-    is_known = bool(given) or (bool(plural) and crd.metadata.name.startswith(f"{plural}."))
-    if is_known and group != given and "." in group and not is_dns1123_subdomain(group):
+    written, plural = crd.spec.group, crd.spec.names.plural
+    group = to_lower(written) if written else crd.metadata.name.removeprefix(f"{plural}.")
+    is_known = bool(written) or (bool(plural) and crd.metadata.name.startswith(f"{plural}."))
+    if is_known and group != written and "." in group and not is_dns1123_subdomain(group):
         return finding.write(group)
     return []
 
@@ -66,8 +66,8 @@ def _guessed_kind(finding: Finding) -> Iterable[Edit]:
         return
     kind = "".join(word.capitalize() for word in singular.split("-"))
     spec = mapping_at(finding.root, "spec")
-    given = spec.find("names")
-    if given is None or is_null(given[1]):
+    entry = spec.find("names")
+    if entry is None or is_null(entry[1]):
         fields = f"{{{editor.name('plural')}: {editor.value(plural)}, {editor.name('kind')}: {editor.value(kind)}}}"
         yield editor.set(spec, "names", fields)
     elif finding.name in {"kind", "singular", "listKind"}:
@@ -203,13 +203,13 @@ _MIXED_CASE: Final = "may have mixed case, but should otherwise match: "
 
 def group_and_scope(spec: CustomResourceDefinitionSpec, path: Path) -> Iterator[FieldError]:
     """Yield what is wrong with the group and the scope."""
-    at = path.child("group")
+    group_path = path.child("group")
     if not spec.group:
-        yield required(GROUP.id, at, "")
+        yield required(GROUP.id, group_path, "")
     elif errors := is_dns1123_subdomain(spec.group):
-        yield invalid(GROUP.id, at, spec.group, ",".join(errors))
+        yield invalid(GROUP.id, group_path, spec.group, ",".join(errors))
     elif "." not in spec.group:
-        yield invalid(GROUP.id, at, spec.group, "should be a domain with at least one dot")
+        yield invalid(GROUP.id, group_path, spec.group, "should be a domain with at least one dot")
     if not spec.scope:
         yield required(SCOPE.id, path.child("scope"), "")
     elif spec.scope not in {"Cluster", "Namespaced"}:

@@ -64,19 +64,19 @@ def not_stored(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the values that decoding and encoding by the API's own types lose, but not null, and nothing of the status."""
     spec = Path("spec")
     yield from _within(child(crd.root, "metadata"), _METADATA, Path("metadata"))
-    given = child(crd.root, "spec")
-    yield from _within(given, _SPEC, spec)
-    yield from _within(child(given, "names"), _NAMES, spec.child("names"))
+    node = child(crd.root, "spec")
+    yield from _within(node, _SPEC, spec)
+    yield from _within(child(node, "names"), _NAMES, spec.child("names"))
     client = ("conversion", "webhook", "clientConfig")
-    yield from _within(child(given, *client), _CLIENT, spec.child(*client))
-    for i, version in enumerate(items_of(child(given, "versions"))):
-        at = spec.child("versions").index(i)
-        yield from _within(version, _VERSION, at)
-        columns = at.child("additionalPrinterColumns")
+    yield from _within(child(node, *client), _CLIENT, spec.child(*client))
+    for i, version in enumerate(items_of(child(node, "versions"))):
+        version_path = spec.child("versions").index(i)
+        yield from _within(version, _VERSION, version_path)
+        columns = version_path.child("additionalPrinterColumns")
         for j, column in enumerate(items_of(child(version, "additionalPrinterColumns"))):
             yield from _within(column, _COLUMN, columns.index(j))
     # A description is what nearly all schemas have.
-    for schema in [one for one in crd.schemas if not one.description and one.set_fields & _DESCRIPTION]:
+    for schema in [schema for schema in crd.schemas if not schema.description and schema.set_fields & _DESCRIPTION]:
         yield _advisory(schema.path.child("description"), "description", "")
 
 

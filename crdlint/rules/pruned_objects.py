@@ -103,17 +103,17 @@ _ARBITRARY: Final = re.compile(
 )
 
 
-def may_be_without_keys(given: frozenset[str], type_: str) -> bool:
+def may_be_without_keys(fields: frozenset[str], type_: str) -> bool:
     """Return whether a schema is an object that nothing but its type and its `properties` describe."""
-    return type_ == "object" and _KEYS.isdisjoint(given)
+    return type_ == "object" and _KEYS.isdisjoint(fields)
 
 
 def metadata(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:
     """Return metadata below the root whose labels and annotations are dropped."""
-    above = schema.parent
-    if schema.properties or schema.steps != ("properties", "metadata") or above is None or above.parent is None:
+    parent = schema.parent
+    if schema.properties or schema.steps != ("properties", "metadata") or parent is None or parent.parent is None:
         return ()
-    if above.x_embedded_resource or _keeps_unknown(crd):
+    if parent.x_embedded_resource or _keeps_unknown(crd):
         return ()
     return [Advisory("advice", METADATA.id, "labels and annotations written here are dropped", schema.path)]
 
@@ -129,8 +129,8 @@ def objects(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:
 
 def is_spec_or_status(schema: JSONSchemaProps, crd: DecodedCRD) -> bool:
     """Return whether a schema is the root's spec, or its status if that has a subresource."""
-    above = schema.parent
-    if above is None or above.parent is not None or schema.steps[0] != "properties":
+    parent = schema.parent
+    if parent is None or parent.parent is not None or schema.steps[0] != "properties":
         return False
     return schema.steps[1] == "spec" or (schema.steps[1] == "status" and has_status(schema, crd))
 
@@ -143,8 +143,8 @@ def is_arbitrary(schema: JSONSchemaProps) -> bool:
 
 def keeps_as_item(schema: JSONSchemaProps) -> bool:
     """Return whether the list of an item keeps the item's unknown fields."""
-    above = schema.parent
-    return schema.steps[:1] == ("items",) and above is not None and bool(above.x_preserve_unknown_fields)
+    parent = schema.parent
+    return schema.steps[:1] == ("items",) and parent is not None and bool(parent.x_preserve_unknown_fields)
 
 
 def _keeps_unknown(crd: DecodedCRD) -> bool:
@@ -154,11 +154,11 @@ def _keeps_unknown(crd: DecodedCRD) -> bool:
 def has_status(schema: JSONSchemaProps, crd: DecodedCRD) -> bool:
     """Return whether a version with the schema has the status subresource."""
     spec = crd.spec
-    whole = schema.root_schema
+    root = schema.root_schema
     for version in spec.versions:
         validation = version.schema or spec.validation
         subresources = version.subresources or spec.subresources
-        is_of_schema = validation is not None and validation.open_api_v3_schema is whole
+        is_of_schema = validation is not None and validation.open_api_v3_schema is root
         if is_of_schema and subresources is not None and subresources.status is not None:
             return True
     return False

@@ -30,12 +30,12 @@ _BOOLEANS: Final = {
 }  # fmt: skip
 
 
-def _wanted(finding: Finding) -> str:
+def _expected_type(finding: Finding) -> str:
     """Return the Go type that a decoder's error asks for."""
     return "" if finding.problem is None else finding.problem.go_type
 
 
-def _given(finding: Finding) -> Scalar:
+def _wrong_scalar(finding: Finding) -> Scalar:
     """Return the scalar that is of the wrong type."""
     node = finding.node()
     if not isinstance(node, Scalar) or finding.editor.is_key(node):
@@ -53,23 +53,23 @@ def _value(finding: Finding, name: str = "") -> tuple[Mapping, Scalar, Node]:
 
 def _plain_value(finding: Finding) -> Iterable[Edit]:
     """Write a number or a boolean without quotes."""
-    node, wanted = _given(finding), _wanted(finding)
+    node, expected = _wrong_scalar(finding), _expected_type(finding)
     if node.style in {"|", ">"}:
         return
     text = node.value.strip()
-    whole = _WHOLE.match(text)
-    if wanted in {"int32", "int64", "int"} and whole:
-        yield finding.editor.replace(node, whole[1])
-    elif wanted == "float64" and _NUMBER.match(text) and finding.editor.is_text(node):
+    integer = _WHOLE.match(text)
+    if expected in {"int32", "int64", "int"} and integer:
+        yield finding.editor.replace(node, integer[1])
+    elif expected == "float64" and _NUMBER.match(text) and finding.editor.is_text(node):
         yield finding.editor.replace(node, text)
-    elif wanted == "bool" and text.lower() in _BOOLEANS:
+    elif expected == "bool" and text.lower() in _BOOLEANS:
         yield finding.editor.replace(node, _BOOLEANS[text.lower()])
 
 
 def _text_value(finding: Finding) -> Iterable[Edit]:
     """Write a text in quotes, as it is written."""
-    node = _given(finding)
-    if not node.style and _wanted(finding) in {"string", "map[string]string"}:
+    node = _wrong_scalar(finding)
+    if not node.style and _expected_type(finding) in {"string", "map[string]string"}:
         yield finding.editor.replace(node, quoted(node.value, double=finding.editor.is_json))
 
 
@@ -85,8 +85,8 @@ def _missing_blank(finding: Finding) -> Iterable[Edit]:
     of = go_type(finding, value)
     match = _FIELD.match(value.value) if isinstance(value, Scalar) and not value.style else None
     if of is not None and of.kind == "struct" and match is not None and match[1] in of.fields:
-        at = value.start_mark.index + match.end()
-        yield editor.inserted(at, " ")
+        end = value.start_mark.index + match.end()
+        yield editor.inserted(end, " ")
 
 
 _FIELD: Final = re.compile(r"([\w$-]+):(?=\S+\Z)")
@@ -121,7 +121,7 @@ def _list_of_one(finding: Finding) -> Iterable[Edit]:
 def _single_value(finding: Finding) -> Iterable[Edit]:
     """Take the only value out of a list."""
     _, key, value = _value(finding)
-    if _wanted(finding) != "string" or key.value == "type":
+    if _expected_type(finding) != "string" or key.value == "type":
         return
     match items(value):
         case [Scalar() as one]:
@@ -152,8 +152,8 @@ def _schema_above(editor: Editor, schema: Mapping) -> tuple[Mapping, str]:
     """Return the schema that a schema is a property of, and the property's name."""
     name, properties = editor.key_of(schema), editor.parent(schema)
     owner = None if properties is None else editor.parent(properties)
-    above = None if properties is None else editor.key_of(properties)
-    if name is None or above is None or above.value != "properties" or not isinstance(owner, Mapping):
+    key = None if properties is None else editor.key_of(properties)
+    if name is None or key is None or key.value != "properties" or not isinstance(owner, Mapping):
         raise UneditableError
     return owner, name.value
 
@@ -183,8 +183,8 @@ def _required_property(finding: Finding) -> Iterable[Edit]:
         return
     if len(schema.items) == 2:
         return
-    above = finding.editor.key_of(schema)
-    if above is not None and above.value == "items":
+    parent_key = finding.editor.key_of(schema)
+    if parent_key is not None and parent_key.value == "items":
         yield finding.editor.remove(schema, "required")  # an item is never missing
         return
     owner, name = _schema_above(finding.editor, schema)
@@ -196,8 +196,8 @@ def _required_property(finding: Finding) -> Iterable[Edit]:
 def _required_in_properties(finding: Finding) -> Iterable[Edit]:
     """Move a list `required` out of `properties`."""
     properties, _, value = _value(finding, "required")
-    above, schema = finding.editor.key_of(properties), finding.editor.parent(properties)
-    if above is None or above.value != "properties" or not isinstance(schema, Mapping):
+    parent_key, schema = finding.editor.key_of(properties), finding.editor.parent(properties)
+    if parent_key is None or parent_key.value != "properties" or not isinstance(schema, Mapping):
         return
     names = texts(items(value))
     yield finding.editor.remove(properties, "required")
@@ -219,14 +219,14 @@ def _type_keys(finding: Finding) -> Iterable[Edit]:
     editor, root = finding.editor, finding.root
     if finding.problem is not None:
         return
-    for name, (key, value, wanted) in corrections(root).items():
+    for name, (key, value, expected) in corrections(root).items():
         if key is None:
-            yield editor.insert(root, name, editor.value(wanted), before=editor.first(root))
+            yield editor.insert(root, name, editor.value(expected), before=editor.first(root))
             continue
         if key.value != name:
             yield editor.respell(key, name)
-        if isinstance(value, Scalar) and value.value != wanted:
-            yield editor.respell(value, wanted)
+        if isinstance(value, Scalar) and value.value != expected:
+            yield editor.respell(value, expected)
 
 
 def go_type(finding: Finding, node: Node) -> GoType | None:
@@ -234,13 +234,13 @@ def go_type(finding: Finding, node: Node) -> GoType | None:
     editor, known = finding.editor, finding.manifest.go_types
     known[id(finding.root)] = gotypes.CRD
     chain: list[Node] = []
-    at: Node | None = node
-    while at is not None and id(at) not in known:
-        chain.append(at)
-        at = editor.parent(at)
-    of = gotypes.CRD if at is None else known[id(at)]
-    for one in reversed(chain):
-        of = known[id(one)] = None if of is None else _within(of, editor.key_of(one), one)
+    ancestor: Node | None = node
+    while ancestor is not None and id(ancestor) not in known:
+        chain.append(ancestor)
+        ancestor = editor.parent(ancestor)
+    of = gotypes.CRD if ancestor is None else known[id(ancestor)]
+    for link in reversed(chain):
+        of = known[id(link)] = None if of is None else _within(of, editor.key_of(link), link)
     return of
 
 
@@ -336,7 +336,9 @@ def _schema_wrapper(finding: Finding) -> Iterable[Edit]:
             yield editor.inserted(key.start_mark.index, f"schema:{editor.newline}{blanks}  ")
             yield from editor.indent_lines(key.start_mark.index, editor.end(value), 2)
     elif of.name == "v1.CustomResourceValidation" and not mapping.flow:
-        if any(not isinstance(one, Scalar) or one.value not in gotypes.SCHEMA.fields for one in mapping.items[::2]):
+        if any(
+            not isinstance(field, Scalar) or field.value not in gotypes.SCHEMA.fields for field in mapping.items[::2]
+        ):
             return
         start = mapping.start_mark.index
         blanks = " " * mapping.start_mark.column
@@ -362,17 +364,17 @@ def _field_above(finding: Finding) -> Iterable[Edit]:
     """Move a field to the object above, which has it in the API and lacks it here."""
     mapping, key, value = finding.entry
     editor = finding.editor
-    above = editor.parent(mapping)
-    of = None if above is None else go_type(finding, above)
-    if not isinstance(above, Mapping) or of is None or of.kind != "struct" or key.value not in of.fields:
+    parent = editor.parent(mapping)
+    of = None if parent is None else go_type(finding, parent)
+    if not isinstance(parent, Mapping) or of is None or of.kind != "struct" or key.value not in of.fields:
         return
-    if above.find(key.value) is not None or mapping.flow or above.flow or len(mapping.items) == 2:
+    if parent.find(key.value) is not None or mapping.flow or parent.flow or len(mapping.items) == 2:
         return
     source = editor.source(value)
     if not isinstance(value, Scalar) and not value.flow:
         source = f"\n{_shifted(source, 0 if isinstance(value, Sequence) else 2)}"
     yield editor.remove(mapping, key.value)
-    yield editor.insert(above, key.value, source, before=_name_of(editor, mapping))
+    yield editor.insert(parent, key.value, source, before=_name_of(editor, mapping))
 
 
 def _name_of(editor: Editor, node: Node) -> str:
@@ -390,16 +392,16 @@ def _misplaced_property(finding: Finding) -> Iterable[Edit]:
     editor = finding.editor
     if go_type(finding, mapping) is not gotypes.SCHEMA or not isinstance(value, Mapping) or mapping.flow or value.flow:
         return
-    names = {one.value for one in value.items[::2] if isinstance(one, Scalar)}
+    names = {field.value for field in value.items[::2] if isinstance(field, Scalar)}
     if not names & {"type", "properties", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-int-or-string"}:
         return
-    found = mapping.find("properties")
+    properties = mapping.find("properties")
     source = f"\n{_shifted(editor.source(value), 2)}"
     yield editor.remove(mapping, key.value)
-    if found is None:
+    if properties is None:
         yield editor.insert(mapping, "properties", f"\n  {key.value}:{_shifted(source, 2)}", after="type")
-    elif isinstance(found[1], Mapping) and not found[1].flow and found[1].find(key.value) is None:
-        yield editor.insert(found[1], key.value, source)
+    elif isinstance(properties[1], Mapping) and not properties[1].flow and properties[1].find(key.value) is None:
+        yield editor.insert(properties[1], key.value, source)
     else:
         raise UneditableError
 

@@ -124,11 +124,11 @@ def validate(schema: JSONSchemaProps, path: Path, *, status_enabled: bool) -> It
 
 
 def _with_status(schema: JSONSchemaProps, path: Path) -> Iterator[FieldError]:
-    held = set_attributes(schema, nested=True) | {
+    set_fields = set_attributes(schema, nested=True) | {
         name for name in ("enum", "all_of", "any_of", "one_of") if name in vars(schema)
     }
     for field in schema.FIELDS:
-        if field.attribute not in held:
+        if field.attribute not in set_fields:
             continue
         if field.go_name == "Type":
             if schema.type != "object":
@@ -140,7 +140,7 @@ def _with_status(schema: JSONSchemaProps, path: Path) -> Iterator[FieldError]:
                 f"only [{' '.join(_ALLOWED)}] fields are allowed at the root of the schema "
                 "if the status subresource is enabled"
             )
-            at = schema.path.child(field.json_name)
+            field_path = schema.path.child(field.json_name)
             help_ = f"Remove `{field.json_name}` from the root, or move it to `properties.spec`"
-            yield invalid(STATUS_FIELDS.id, path.child("openAPIV3Schema"), schema, detail, at=at, help=help_)
+            yield invalid(STATUS_FIELDS.id, path.child("openAPIV3Schema"), schema, detail, at=field_path, help=help_)
             return

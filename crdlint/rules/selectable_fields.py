@@ -140,42 +140,46 @@ def validate(
     """
     refusal = None if schema is None or is_convertible else _first_refusal(schema)
     if schema is not None and refusal is not None:
-        cause, found = refusal
-        at = cause.path.child(found.field)
-        yield invalid("schema-not-convertible", path.child("schema.openAPIV3Schema"), "", found.text, at=at, key=True)
-    at = path.child("selectableFields")
+        cause, reason = refusal
+        cause_path = cause.path.child(reason.field)
+        yield invalid(
+            "schema-not-convertible", path.child("schema.openAPIV3Schema"), "", reason.text, at=cause_path, key=True
+        )
+    fields_path = path.child("selectableFields")
     seen: set[str] = set()
     for i, field in enumerate(fields):
         if schema is not None and refusal is None:
-            yield from _one(field.json_path, schema, at.index(i).child("jsonPath"), seen)
+            yield from _selectable_field(field.json_path, schema, fields_path.index(i).child("jsonPath"), seen)
         elif _names_nothing(field.json_path):
-            yield from _one(field.json_path, JSONSchemaProps(), at.index(i).child("jsonPath"), seen)
+            yield from _selectable_field(
+                field.json_path, JSONSchemaProps(), fields_path.index(i).child("jsonPath"), seen
+            )
     if len(seen) > MAX_SELECTABLE_FIELDS and not too_many_allowed:
-        yield FieldError(TOO_MANY_FIELDS.id, TOO_MANY, at, len(seen), too_many_detail(MAX_SELECTABLE_FIELDS))
+        yield FieldError(TOO_MANY_FIELDS.id, TOO_MANY, fields_path, len(seen), too_many_detail(MAX_SELECTABLE_FIELDS))
 
 
-def _one(text: str, schema: JSONSchemaProps, at: Path, seen: set[str]) -> Iterator[FieldError]:
+def _selectable_field(text: str, schema: JSONSchemaProps, field_path: Path, seen: set[str]) -> Iterator[FieldError]:
     """Yield what is wrong with one field, and add its path to those seen."""
     if not text:
-        yield required(PATH.id, at, "")
+        yield required(PATH.id, field_path, "")
         return
     try:
-        found, target = valid_field_path(text, schema, allow_array_notation=False)
+        target_path, target = valid_field_path(text, schema, allow_array_notation=False)
     except FieldPathError as error:
-        yield invalid(PATH.id, at, text, f"is an invalid path: {error}")
+        yield invalid(PATH.id, field_path, text, f"is an invalid path: {error}")
         return
-    assert found is not None  # noqa: S101  a text that is not empty has a step
-    if found.steps()[0] == "metadata":
-        yield invalid(PATH.id, at, text, "must not point to fields in metadata")
+    assert target_path is not None  # noqa: S101  a text that is not empty has a step
+    if target_path.steps()[0] == "metadata":
+        yield invalid(PATH.id, field_path, text, "must not point to fields in metadata")
     if target is None or target.type not in {"string", "boolean", "integer"}:
         detail = (
             "must point to a field of type string, boolean or integer. "
             "Enum string fields and strings with formats are allowed."
         )
-        yield invalid(PATH.id, at, text, detail)
-    if str(found) in seen:
-        yield FieldError(DUPLICATED.id, DUPLICATE, at, text, "")
-    seen.add(str(found))
+        yield invalid(PATH.id, field_path, text, detail)
+    if str(target_path) in seen:
+        yield FieldError(DUPLICATED.id, DUPLICATE, field_path, text, "")
+    seen.add(str(target_path))
 
 
 def _names_nothing(text: str) -> bool:
@@ -207,4 +211,4 @@ def _alternatives(schema: JSONSchemaProps) -> list[JSONSchemaProps]:
 
 def _structure(schema: JSONSchemaProps) -> list[JSONSchemaProps]:
     below = (schema.item_schema, *schema.properties.values(), schema.additional_schema)
-    return [one for one in below if one is not None]
+    return [child for child in below if child is not None]

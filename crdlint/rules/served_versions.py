@@ -25,8 +25,8 @@ def _served(finding: Finding) -> Iterable[Edit]:
 def _versions(*served: bool) -> str:
     schema = "schema: {openAPIV3Schema: {type: object}}"
     return "versions:\n" + "".join(
-        f"- {{name: v{i + 1}, served: {str(one).lower()}, storage: {str(not i).lower()}, {schema}}}\n"
-        for i, one in enumerate(served)
+        f"- {{name: v{i + 1}, served: {str(is_served).lower()}, storage: {str(not i).lower()}, {schema}}}\n"
+        for i, is_served in enumerate(served)
     )
 
 

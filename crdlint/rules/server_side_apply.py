@@ -138,12 +138,12 @@ def conditions(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 
 def is_conditions(schema: JSONSchemaProps) -> bool:
     """Return whether a schema is that of `.status.conditions`."""
-    above = schema.parent
+    parent = schema.parent
     if (
         property_name(schema) != "conditions"
-        or above is None
-        or above.parent is None
-        or above.parent.parent is not None
+        or parent is None
+        or parent.parent is None
+        or parent.parent.parent is not None
     ):
         return False
     return top_property(schema) == "status"
@@ -151,9 +151,9 @@ def is_conditions(schema: JSONSchemaProps) -> bool:
 
 NODES: Final = (
     NodeAdvice(
-        LIST_TYPE.id, lists, when=lambda given, type_: type_ == "array" and "x-kubernetes-list-type" not in given
+        LIST_TYPE.id, lists, when=lambda fields, type_: type_ == "array" and "x-kubernetes-list-type" not in fields
     ),
-    NodeAdvice(NAMED.id, named, when=lambda given, type_: type_ == "array" and "x-kubernetes-list-type" not in given),
+    NodeAdvice(NAMED.id, named, when=lambda fields, type_: type_ == "array" and "x-kubernetes-list-type" not in fields),
     NodeAdvice(SELECTOR.id, selectors, ("properties",)),
     NodeAdvice(REFERENCE.id, references, ("properties",)),
     NodeAdvice(CONDITIONS.id, conditions, when=lambda _, type_: type_ == "array"),

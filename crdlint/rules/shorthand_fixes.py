@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from crdlint.yaml.nodes import Node
 
 
-def _wanted(finding: Finding, go_type: str) -> Node | None:
+def _value_expected_as(finding: Finding, go_type: str) -> Node | None:
     """Return the value of the wrong type, if the API server asks for one Go type."""
     problem = finding.problem
     if problem is None or problem.go_type != go_type:
@@ -26,7 +26,7 @@ def _wanted(finding: Finding, go_type: str) -> Node | None:
 
 def _schema_of_type(finding: Finding) -> Iterable[Edit]:
     """Write a schema with the type that is written in its place."""
-    editor, node = finding.editor, _wanted(finding, "v1.JSONSchemaProps")
+    editor, node = finding.editor, _value_expected_as(finding, "v1.JSONSchemaProps")
     if node is None and finding.problem is not None and finding.problem.message == _SCHEMA_OR_BOOLEAN:
         node = finding.entry[2]
     if isinstance(node, Scalar) and node.value in TYPES:
@@ -39,12 +39,12 @@ _SCHEMA_OR_BOOLEAN: Final = "boolean or JSON schema expected"
 
 def _rule_of_expression(finding: Finding) -> Iterable[Edit]:
     """Write a rule with the expression that is written in its place."""
-    editor, node = finding.editor, _wanted(finding, "v1.ValidationRule")
-    above = None if node is None else editor.parent(node)
-    if not isinstance(node, Scalar) or not isinstance(above, Sequence) or not editor.is_text(node):
+    editor, node = finding.editor, _value_expected_as(finding, "v1.ValidationRule")
+    parent = None if node is None else editor.parent(node)
+    if not isinstance(node, Scalar) or not isinstance(parent, Sequence) or not editor.is_text(node):
         return
     text = f"{editor.name('rule')}: {editor.text[node.start_mark.index : node.end_mark.index]}"
-    if above.flow:
+    if parent.flow:
         yield editor.replace(node, f"{{{text}}}")
     elif node.style not in {"|", ">"} and "\n" not in text:
         yield editor.replace(node, text)
@@ -53,11 +53,11 @@ def _rule_of_expression(finding: Finding) -> Iterable[Edit]:
 def _status_subresource(finding: Finding) -> Iterable[Edit]:
     """Write the status subresource, which has no fields, as an empty mapping."""
     editor = finding.editor
-    node = _wanted(finding, "v1.CustomResourceSubresourceStatus")
+    node = _value_expected_as(finding, "v1.CustomResourceSubresourceStatus")
     if isinstance(node, Scalar) and node.value.lower() in {"true", "enabled"}:
         yield editor.replace(node, "{}")
-    node = _wanted(finding, "v1.CustomResourceSubresources")
-    if not isinstance(node, Sequence) or [getattr(one, "value", None) for one in node.items] != ["status"]:
+    node = _value_expected_as(finding, "v1.CustomResourceSubresources")
+    if not isinstance(node, Sequence) or [getattr(element, "value", None) for element in node.items] != ["status"]:
         return
     status = f"{editor.name('status')}: {{}}"
     if node.flow:

@@ -72,10 +72,10 @@ def _largest(crd: DecodedCRD) -> str:
     from crdlint.kubecel.cost.limits import value_path
 
     times = _copies(crd)
-    found = sorted(crd.schemas, key=lambda schema: len(schema.description), reverse=True)[:_SHOWN]
+    largest = sorted(crd.schemas, key=lambda schema: len(schema.description), reverse=True)[:_SHOWN]
     named = [
         f"`{value_path(schema)}` ({times * len(schema.description.encode('utf-8', 'surrogatepass')):,} bytes)"
-        for schema in found
+        for schema in largest
         if len(schema.description) >= _WORTH_A_WORD
     ]
     return f". The largest descriptions: {', '.join(named)}" if named else ""

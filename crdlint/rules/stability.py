@@ -139,12 +139,12 @@ def _served(crd: DecodedCRD) -> list[tuple[str, dict[tuple[str, ...], JSONSchema
     """Return the served versions with schemas of their own that no webhook converts: the fields of each by their steps."""
     if _is_converted(crd):
         return []
-    found = []
+    versions = []
     for version in crd.spec.versions:
         root = version.root_schema
         if version.served and root is not None:
-            found.append((version.name, _fields(root)))
-    return found if len(found) > 1 else []
+            versions.append((version.name, _fields(root)))
+    return versions if len(versions) > 1 else []
 
 
 def _fields(root: JSONSchemaProps) -> dict[tuple[str, ...], JSONSchemaProps]:
@@ -153,12 +153,12 @@ def _fields(root: JSONSchemaProps) -> dict[tuple[str, ...], JSONSchemaProps]:
     fields = {}
     for schema in schemas(root):
         parent = schema.parent
-        above = None if parent is None else names.get(id(parent))
-        if parent is None or above is None or schema.steps[0] not in _FIELDS_OF:
+        parent_steps = None if parent is None else names.get(id(parent))
+        if parent is None or parent_steps is None or schema.steps[0] not in _FIELDS_OF:
             continue
         is_object = parent is root or parent.x_embedded_resource
         if not (is_object and schema.steps[0] == "properties" and schema.steps[1] in META_FIELDS):
-            names[id(schema)] = steps = (*above, _FIELDS_OF[schema.steps[0]] or str(schema.steps[1]))
+            names[id(schema)] = steps = (*parent_steps, _FIELDS_OF[schema.steps[0]] or str(schema.steps[1]))
             fields[steps] = schema
     return fields
 
@@ -204,7 +204,9 @@ def _in_earlier_versions(crd: DecodedCRD) -> Iterator[tuple[tuple[str, ...], JSO
 def lost_fields(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the topmost fields that other served versions drop."""
     versions = _served(crd)
-    roots = {one.name: one.schema.open_api_v3_schema for one in crd.spec.versions if one.schema is not None}
+    roots = {
+        version.name: version.schema.open_api_v3_schema for version in crd.spec.versions if version.schema is not None
+    }
     for own, fields in versions:
         others = [(name, {(): roots[name], **fields_}) for name, fields_ in versions if name != own]
         for steps, schema in fields.items():
@@ -214,11 +216,11 @@ def lost_fields(crd: DecodedCRD) -> Iterator[Advisory]:
                 yield Advisory("advice", FIELDS.id, message, schema.path)
 
 
-def _drops(above: JSONSchemaProps | None, step: str) -> bool:
+def _drops(parent: JSONSchemaProps | None, step: str) -> bool:
     """Return whether an object without a property drops it; None is an object that a version drops itself."""
-    if above is None or step in _STEPS or above.type != "object":
+    if parent is None or step in _STEPS or parent.type != "object":
         return False
-    return not (above.x_preserve_unknown_fields or above.additional_properties or keeps_as_item(above))
+    return not (parent.x_preserve_unknown_fields or parent.additional_properties or keeps_as_item(parent))
 
 
 _STEPS: Final = frozenset(_FIELDS_OF.values())
@@ -240,7 +242,9 @@ def _stability(version: CustomResourceDefinitionVersion) -> int:
 def less_stable(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the storage version if a served one is more stable."""
     for i, version in enumerate(crd.spec.versions):
-        better = [one.name for one in crd.spec.versions if one.served and 0 <= _stability(version) < _stability(one)]
+        better = [
+            other.name for other in crd.spec.versions if other.served and 0 <= _stability(version) < _stability(other)
+        ]
         if version.storage and better:
             message = f"objects are stored in {version.name}, although {better[0]} is served"
             yield Advisory("advice", LESS_STABLE.id, message, _VERSIONS.index(i).child("storage"))

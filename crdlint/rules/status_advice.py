@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 def _enabled(finding: Finding) -> Iterable[Edit]:
     """Enable the status subresource of the version."""
-    found = finding.node(finding.path)
-    while not (isinstance(found, Mapping) and found.find("served") is not None):
-        above = finding.editor.parent(found)
-        if above is None:
+    node = finding.node(finding.path)
+    while not (isinstance(node, Mapping) and node.find("served") is not None):
+        parent = finding.editor.parent(node)
+        if parent is None:
             return
-        found = above
-    subresources = found.find("subresources")
+        node = parent
+    subresources = node.find("subresources")
     if subresources is None:
-        yield finding.editor.insert(found, "subresources", "{status: {}}" if found.flow else "\n  status: {}")
+        yield finding.editor.insert(node, "subresources", "{status: {}}" if node.flow else "\n  status: {}")
     elif isinstance(subresources[1], Mapping):
         yield finding.editor.insert(subresources[1], "status", "{}")
 
@@ -91,8 +91,8 @@ def status(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the versions with a status but no subresource, and those that require a status with it."""
     for parts in version_parts(crd.spec):
         schema = parts.schema
-        given = None if schema is None else schema.properties.get("status")
-        if schema is None or (given is None and not (parts.has_status and schema.x_preserve_unknown_fields)):
+        field = None if schema is None else schema.properties.get("status")
+        if schema is None or (field is None and not (parts.has_status and schema.x_preserve_unknown_fields)):
             continue
         if not parts.has_status:
             message = (
@@ -100,7 +100,7 @@ def status(crd: DecodedCRD) -> Iterator[Advisory]:
             )
             path = parts.schema_path.child("properties").key("status")
             yield Advisory("advice", NO_SUBRESOURCE.id, message, path)
-        elif "status" in schema.required and (given is None or given.default is None):
+        elif "status" in schema.required and (field is None or field.default is None):
             message = "no object can be created: the API server drops `status` on create, and then requires it"
             path = parts.schema_path.child("required").index(list(schema.required).index("status"))
             yield Advisory("advice", REQUIRED.id, message, path)

@@ -72,9 +72,9 @@ def refusal(root: Mapping, version: object, *, has_status: bool) -> Advisory | N
 def on_create(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield that the CRD cannot be created."""
     version = None if crd.old_names is not None else getattr(child(crd.root, *map(str, PATH.steps())), "value", None)
-    found = refusal(crd.root, version, has_status=True)
-    if found is not None:
-        yield found
+    advisory = refusal(crd.root, version, has_status=True)
+    if advisory is not None:
+        yield advisory
 
 
 ADVICE: Final = (on_create,)

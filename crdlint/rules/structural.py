@@ -81,8 +81,8 @@ def _type_in_text(finding: Finding) -> Iterable[Edit]:
 
 def _any_type(finding: Finding) -> Iterable[Edit]:
     """Accept any value if nothing determines the type."""
-    above = finding.path.parent
-    if above is not None and is_null(node := finding.node(above)):
+    schema_path = finding.path.parent
+    if schema_path is not None and is_null(node := finding.node(schema_path)):
         yield finding.editor.replace(node, f"{{{finding.editor.name('x-kubernetes-preserve-unknown-fields')}: true}}")
         return
     owner = finding.owner
@@ -118,18 +118,18 @@ def _type_of(finding: Finding) -> str:
 
 def _add_type(finding: Finding, type_: str) -> Edit:
     owner, editor = finding.owner, finding.editor
-    found = owner.find("type")
-    if found is not None:  # given, but empty
-        return editor.replace(found[1], editor.value(type_))
+    type_entry = owner.find("type")
+    if type_entry is not None:  # given, but empty
+        return editor.replace(type_entry[1], editor.value(type_))
     return editor.insert(owner, "type", editor.value(type_), before=editor.first(owner))
 
 
 def _items_of_type(finding: Finding) -> Iterable[Edit]:
     """Write a schema with the type that is written as the items."""
-    found, editor = finding.owner.find("items"), finding.editor
-    if found is not None and isinstance(found[1], Scalar) and found[1].value in TYPES:
-        text = editor.text[found[1].start_mark.index : found[1].end_mark.index]
-        yield editor.replace(found[1], f"{{{editor.name('type')}: {text}}}")
+    items_entry, editor = finding.owner.find("items"), finding.editor
+    if items_entry is not None and isinstance(items_entry[1], Scalar) and items_entry[1].value in TYPES:
+        text = editor.text[items_entry[1].start_mark.index : items_entry[1].end_mark.index]
+        yield editor.replace(items_entry[1], f"{{{editor.name('type')}: {text}}}")
 
 
 def _misspelled(finding: Finding) -> Scalar | None:
@@ -204,11 +204,11 @@ def _rule_of_lookahead(finding: Finding) -> Iterable[Edit]:
     if without is None:
         return
     rule = f"{editor.name('rule')}: {editor.value(without[0])}"
-    found = owner.find("x-kubernetes-validations")
-    if found is not None:
-        if not isinstance(found[1], Sequence):
+    rules = owner.find("x-kubernetes-validations")
+    if rules is not None:
+        if not isinstance(rules[1], Sequence):
             return
-        yield editor.append(found[1], f"{{{rule}}}" if found[1].flow else rule)
+        yield editor.append(rules[1], f"{{{rule}}}" if rules[1].flow else rule)
     else:
         yield editor.insert(
             owner, "x-kubernetes-validations", f"[{{{rule}}}]" if owner.flow else f"\n- {rule}", after="pattern"
@@ -243,7 +243,7 @@ def _int_or_string_alternatives(finding: Finding) -> Iterable[Edit]:
     outer, names = _alternatives(finding, nested)
     if outer is None or finding.name != "type":
         return
-    types = [text_of(child(one, "type")) for one in names]
+    types = [text_of(child(alternative, "type")) for alternative in names]
     if sorted(filter(None, types)) != ["integer", "string"] or len(types) != 2:
         return
     listed = editor.parent(nested)
@@ -251,19 +251,19 @@ def _int_or_string_alternatives(finding: Finding) -> Iterable[Edit]:
     if key is not None and key.value == "oneOf" and outer.find("anyOf") is None:
         yield editor.respell(key, "anyOf")
     if outer.find("x-kubernetes-int-or-string") is None:
-        found = outer.find("type")
-        if found is not None:
+        type_entry = outer.find("type")
+        if type_entry is not None:
             key, value = editor.entry(outer, "type")
             yield editor.respell(key, "x-kubernetes-int-or-string")
             yield editor.replace(value, "true")
         else:
             yield editor.insert(outer, "x-kubernetes-int-or-string", "true")
-    for one, wanted in zip(names, ("integer", "string"), strict=True):
-        node = one.find("type")
-        if len(one.items) != 2:
+    for alternative, type_ in zip(names, ("integer", "string"), strict=True):
+        node = alternative.find("type")
+        if len(alternative.items) != 2:
             raise UneditableError
-        if node is not None and isinstance(node[1], Scalar) and node[1].value != wanted:
-            yield editor.respell(node[1], wanted)
+        if node is not None and isinstance(node[1], Scalar) and node[1].value != type_:
+            yield editor.respell(node[1], type_)
 
 
 def _repeated_outside(finding: Finding) -> Iterable[Edit]:
@@ -284,14 +284,16 @@ def _same_type_outside(finding: Finding) -> Iterable[Edit]:
     """Move the type that all alternatives have out of them."""
     editor = finding.editor
     outer, alternatives = _alternatives(finding, finding.owner)
-    types = {text_of(child(one, "type")) for one in alternatives}
+    types = {text_of(child(alternative, "type")) for alternative in alternatives}
     if outer is None or finding.name != "type" or len(types) != 1 or outer.find("type") is not None:
         return
-    if outer.find("x-kubernetes-int-or-string") is not None or any(len(one.items) == 2 for one in alternatives):
+    if outer.find("x-kubernetes-int-or-string") is not None or any(
+        len(alternative.items) == 2 for alternative in alternatives
+    ):
         return
     yield editor.insert(outer, "type", editor.value(types.pop() or ""), before=editor.first(outer))
-    for one in alternatives:
-        yield editor.remove(one, "type")
+    for alternative in alternatives:
+        yield editor.remove(alternative, "type")
 
 
 def _alternatives(finding: Finding, nested: Mapping) -> tuple[Mapping | None, list[Mapping]]:
@@ -303,7 +305,7 @@ def _alternatives(finding: Finding, nested: Mapping) -> tuple[Mapping | None, li
     key, outer = editor.key_of(listed), editor.parent(listed)
     if key is None or key.value not in _JUNCTORS or not isinstance(outer, Mapping):
         return None, []
-    return outer, [one for one in listed.items if isinstance(one, Mapping)]
+    return outer, [alternative for alternative in listed.items if isinstance(alternative, Mapping)]
 
 
 def _without(finding: Finding) -> Iterable[Edit]:
@@ -314,22 +316,22 @@ def _without(finding: Finding) -> Iterable[Edit]:
 
 def _without_schema_url(finding: Finding) -> Iterable[Edit]:
     """Remove the URL of the dialect of JSON Schema."""
-    for one in _schemas_below(finding, finding.owner):
-        yield finding.editor.remove(one, "$schema")
+    for schema in _schemas_below(finding, finding.owner):
+        yield finding.editor.remove(schema, "$schema")
 
 
 def _schemas_below(finding: Finding, mapping: Mapping) -> list[Mapping]:
     """Return the mappings with `$schema` at or below one."""
-    found: list[Mapping] = []
+    mappings: list[Mapping] = []
     pending: list[Node] = [mapping]
     while pending:
         node = pending.pop()
         if isinstance(node, Scalar):
             continue
         if isinstance(node, Mapping) and id(node) in finding.manifest.schemas and node.find("$schema") is not None:
-            found.append(node)
+            mappings.append(node)
         pending.extend(node.items)
-    return found
+    return mappings
 
 
 TYPE_REQUIRED = Rule(
@@ -650,9 +652,9 @@ _OF_FORMAT: Final = {"int32": "integer", "int64": "integer", "float": "number", 
 
 def implied_type(schema: JSONSchemaProps) -> str:
     """Return the type that follows from the other fields of a node, empty if none does."""
-    given = vars(schema)
+    attributes = vars(schema)
     for names, type_ in _SPEAKS_OF:
-        if not given.keys().isdisjoint(names):
+        if not attributes.keys().isdisjoint(names):
             return type_
     if schema.format:
         return _OF_FORMAT.get(schema.format, "string")
@@ -672,7 +674,7 @@ def _type(schema: JSONSchemaProps, context: Context, findings: Findings) -> None
         else:
             findings.add_structural(schema, required(EMBEDDED.id, path, detail, help=help_))
     elif not schema.type and not schema.x_int_or_string and not schema.x_preserve_unknown_fields:
-        guess = "object" if context.place is SchemaPosition.ROOT else implied_type(schema)
+        guess = "object" if context.position is SchemaPosition.ROOT else implied_type(schema)
         if guess:
             help_ = f"Add `type: {guess}`"
         elif any(child.type for child in (*schema.any_of, *schema.one_of)):
@@ -685,8 +687,8 @@ def _type(schema: JSONSchemaProps, context: Context, findings: Findings) -> None
                 "Add the `type` of this value, such as `type: string`; "
                 "`x-kubernetes-preserve-unknown-fields: true` accepts any value"
             )
-        findings.add_structural(schema, required(TYPE_REQUIRED.id, path, _TYPE_MISSING[context.place], help=help_))
-    if context.place is SchemaPosition.ROOT and schema.type and schema.type != "object":
+        findings.add_structural(schema, required(TYPE_REQUIRED.id, path, _TYPE_MISSING[context.position], help=help_))
+    if context.position is SchemaPosition.ROOT and schema.type and schema.type != "object":
         findings.add_structural(schema, invalid(ROOT_TYPE.id, path, schema.type, "must be object at the root"))
 
 
@@ -701,7 +703,7 @@ def _additional_properties(schema: JSONSchemaProps, context: Context, findings: 
     if schema.additional_properties is None:
         return
     path = schema.path.child("additionalProperties")
-    if context.place is SchemaPosition.ROOT:
+    if context.position is SchemaPosition.ROOT:
         is_closed = not schema.additional_properties.allows
         help_ = "Remove `additionalProperties: false`: the API server drops unknown fields" if is_closed else None
         findings.add_structural(schema, forbidden(ROOT_MAP.id, path, "must not be used at the root", help=help_))
@@ -713,11 +715,11 @@ def _additional_properties(schema: JSONSchemaProps, context: Context, findings: 
 def _int_or_string(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
     if not schema.x_int_or_string:
         return
-    for name, held in (
+    for name, is_set in (
         ("x-kubernetes-preserve-unknown-fields", schema.x_preserve_unknown_fields),
         ("x-kubernetes-embedded-resource", schema.x_embedded_resource),
     ):
-        if held:
+        if is_set:
             detail = "must be false if x-kubernetes-int-or-string is true"
             help_ = f"Remove `{name}`"
             findings.add_structural(
@@ -736,7 +738,7 @@ def _embedded_fields(schema: JSONSchemaProps, _context: Context, findings: Findi
 
 def _object_fields(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:
     """Check apiVersion, kind and metadata of the root and of embedded resources."""
-    if context.place is not SchemaPosition.ROOT and not schema.x_embedded_resource:
+    if context.position is not SchemaPosition.ROOT and not schema.x_embedded_resource:
         return
     for name, type_ in (("kind", "string"), ("apiVersion", "string"), ("metadata", "object")):
         child = schema.properties.get(name)
@@ -746,7 +748,7 @@ def _object_fields(schema: JSONSchemaProps, context: Context, findings: Findings
             findings.add_structural(child, invalid(META_TYPE.id, path, child.type, detail, help=help_, reason=reason))
     metadata = schema.properties.get("metadata")
     if (
-        context.place is SchemaPosition.ROOT
+        context.position is SchemaPosition.ROOT
         and metadata is not None
         and not _may_restrict(metadata, context.options.server)
     ):
@@ -756,8 +758,8 @@ def _object_fields(schema: JSONSchemaProps, context: Context, findings: Findings
 
 def _may_restrict(metadata: JSONSchemaProps, server: Server) -> bool:
     """Return whether the metadata of the root contains only a type, a default and the properties name and generateName."""
-    held = structural_attributes(metadata, server, nested=False) - {"type", "default"}
-    return held <= {"properties"} and metadata.properties.keys() <= {"name", "generateName"}
+    attributes = structural_attributes(metadata, server, nested=False) - {"type", "default"}
+    return attributes <= {"properties"} and metadata.properties.keys() <= {"name", "generateName"}
 
 
 def _pattern(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
@@ -767,9 +769,11 @@ def _pattern(schema: JSONSchemaProps, _context: Context, findings: Findings) -> 
     if error is not None:
         detail = f"must be a valid regular expression, but isn't: {error}"
         path = schema.path.child("pattern")
-        found = invalid(PATTERN.id, path, schema.pattern, detail, help=attempt(_pattern_help, schema.pattern))
+        violation = invalid(PATTERN.id, path, schema.pattern, detail, help=attempt(_pattern_help, schema.pattern))
         lookaround = _LOOKAROUND.search(schema.pattern)
-        findings.add_structural(schema, found if lookaround is None else found._replace(inside=lookaround.span()))
+        findings.add_structural(
+            schema, violation if lookaround is None else violation._replace(inside=lookaround.span())
+        )
 
 
 _LOOKAROUND: Final = re.compile(r"\(\?(?:[=!]|<[=!])[^()]*\)?")
@@ -817,8 +821,8 @@ _FORBIDDEN_NESTED: Final[tuple[tuple[str, str, Callable[[JSONSchemaProps], bool]
 
 
 def _nested(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
-    for name, detail, held in _FORBIDDEN_NESTED:
-        if held(schema):
+    for name, detail, is_set in _FORBIDDEN_NESTED:
+        if is_set(schema):
             help_ = f"Remove `{name}` here, and specify it outside of the allOf, anyOf, oneOf or not"
             if name == "type" and schema.type in {"integer", "string"}:
                 help_ += (
@@ -848,15 +852,15 @@ _JUNCTORS: Final = ("allOf", "anyOf", "oneOf", "not")
 CHECKS = (
     Check(
         _type,
-        places=STRUCTURAL,
-        when=lambda given, type_: not type_ or (type_ != "object" and "x-kubernetes-embedded-resource" in given),
+        positions=STRUCTURAL,
+        when=lambda fields, type_: not type_ or (type_ != "object" and "x-kubernetes-embedded-resource" in fields),
     ),
     Check(
         _type,
-        places=frozenset({SchemaPosition.ROOT}),
-        when=lambda given, type_: bool(type_) and type_ != "object" and "x-kubernetes-embedded-resource" not in given,
+        positions=frozenset({SchemaPosition.ROOT}),
+        when=lambda fields, type_: bool(type_) and type_ != "object" and "x-kubernetes-embedded-resource" not in fields,
     ),
-    Check(_items, places=STRUCTURAL, when=lambda _given, type_: type_ == "array"),
+    Check(_items, positions=STRUCTURAL, when=lambda _fields, type_: type_ == "array"),
     Check(_additional_properties, ("additionalProperties",), STRUCTURAL),
     Check(_int_or_string, ("x-kubernetes-int-or-string",), STRUCTURAL),
     Check(_embedded_fields, ("x-kubernetes-embedded-resource",), STRUCTURAL),

@@ -88,8 +88,8 @@ def _column_name(finding: Finding) -> Iterable[Edit]:
     """Name a column after its field."""
     if finding.name != "name":
         return
-    found = finding.owner.find("jsonPath")
-    path = getattr(found[1], "value", "") if found is not None else ""
+    json_path = finding.owner.find("jsonPath")
+    path = getattr(json_path[1], "value", "") if json_path is not None else ""
     last = path[len(path.rstrip(f"{ascii_letters}{digits}_")) :].lstrip(f"{digits}_")
     if last:
         yield finding.editor.set(finding.owner, "name", finding.editor.value(last[0].upper() + last[1:]))
@@ -175,28 +175,28 @@ def validate(subresources: CustomResourceSubresources | None, path: Path) -> Ite
         ("specReplicasPath", scale.spec_replicas_path, ".spec"),
         ("statusReplicasPath", scale.status_replicas_path, ".status"),
     ):
-        at = path.child(f"scale.{name}")
+        field_path = path.child(f"scale.{name}")
         if not text:
-            yield required(SCALE.id, at, "", help=f"Add `{name}: {parent}.replicas`")
+            yield required(SCALE.id, field_path, "", help=f"Add `{name}: {parent}.replicas`")
         elif problem := _json_path_problem(text):
-            yield invalid(SCALE.id, at, text, problem)
+            yield invalid(SCALE.id, field_path, text, problem)
         elif not text.startswith(f"{parent}."):
             detail = f"should be a json path under {parent}"
-            yield invalid(SCALE.id, at, text, detail, reason=Reason(Code.NOT_BELOW, (parent,)))
+            yield invalid(SCALE.id, field_path, text, detail, reason=Reason(Code.NOT_BELOW, (parent,)))
     selector = scale.label_selector_path
     if selector:
-        at = path.child("scale.labelSelectorPath")
+        field_path = path.child("scale.labelSelectorPath")
         if problem := _json_path_problem(selector):
-            yield invalid(SCALE.id, at, selector, problem)
+            yield invalid(SCALE.id, field_path, selector, problem)
         elif not selector.startswith((".spec.", ".status.")):
             yield invalid(
-                SCALE.id, at, Typed(selector, "*string"), "should be a json path under either .spec or .status"
+                SCALE.id, field_path, Typed(selector, "*string"), "should be a json path under either .spec or .status"
             )
 
 
-def _one_of(given: str, known: Sequence[str]) -> str:
+def _one_of(word: str, known: Sequence[str]) -> str:
     """Return the help for a word that is not one of the known ones."""
-    near = (_MEANT.get(given.lower()) if known is _TYPES else None) or nearest(given, known, _LIKE)
+    near = (_MEANT.get(word.lower()) if known is _TYPES else None) or nearest(word, known, _LIKE)
     return f"Write `{near}`" if near else f"Write one of {', '.join(f'`{name}`' for name in known)}"
 
 
@@ -204,26 +204,30 @@ def _json_path_problem(text: str) -> str | None:
     return None if text.startswith(".") else "must be a simple json path starting with ."
 
 
-def _dotted_help(given: str) -> str:
+def _dotted_help(json_path: str) -> str:
     """Return the help for a path that does not start with a dot."""
-    path = _SIMPLE.match(given)
+    path = _SIMPLE.match(json_path)
     return f"Write `.{path[1]}`" if path is not None else "Write the path of a field, such as `.status.phase`"
 
 
-def column(given: CustomResourceColumnDefinition, path: Path) -> Iterator[FieldError]:
+def column(definition: CustomResourceColumnDefinition, path: Path) -> Iterator[FieldError]:
     """Yield what is wrong with a printer column."""
-    if not given.name:
+    if not definition.name:
         yield required(COLUMN.id, path.child("name"), "", help="Add the `name` of the column")
     types = f"must be one of {','.join(_TYPES)}"
-    if not given.type:
+    if not definition.type:
         yield required(COLUMN.id, path.child("type"), types, help="Add `type: string`, or another of these types")
-    elif given.type not in _TYPES:
-        yield invalid(COLUMN.id, path.child("type"), given.type, types, help=_one_of(given.type, _TYPES))
-    if given.format and given.format not in _FORMATS:
+    elif definition.type not in _TYPES:
+        yield invalid(COLUMN.id, path.child("type"), definition.type, types, help=_one_of(definition.type, _TYPES))
+    if definition.format and definition.format not in _FORMATS:
         formats = f"must be one of {','.join(_FORMATS)}"
-        yield invalid(COLUMN.id, path.child("format"), given.format, formats, help=_one_of(given.format, _FORMATS))
-    at = path.child("JSONPath")
-    if not given.json_path:
-        yield required(COLUMN.id, at, "", help="Add `jsonPath`, such as `jsonPath: .status.phase`")
-    elif problem := _json_path_problem(given.json_path):
-        yield invalid(COLUMN.id, at, given.json_path, problem, help=attempt(_dotted_help, given.json_path))
+        yield invalid(
+            COLUMN.id, path.child("format"), definition.format, formats, help=_one_of(definition.format, _FORMATS)
+        )
+    json_path = path.child("JSONPath")
+    if not definition.json_path:
+        yield required(COLUMN.id, json_path, "", help="Add `jsonPath`, such as `jsonPath: .status.phase`")
+    elif problem := _json_path_problem(definition.json_path):
+        yield invalid(
+            COLUMN.id, json_path, definition.json_path, problem, help=attempt(_dotted_help, definition.json_path)
+        )

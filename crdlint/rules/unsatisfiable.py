@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 
 def _null_in_enum(finding: Finding) -> Iterable[Edit]:
     """Add null to the enum."""
-    found = finding.owner.find("enum")
-    if found is not None and isinstance(found[1], Sequence):
-        yield finding.editor.append(found[1], "null")
+    enum = finding.owner.find("enum")
+    if enum is not None and isinstance(enum[1], Sequence):
+        yield finding.editor.append(enum[1], "null")
 
 
 def _to_items(finding: Finding) -> Iterable[Edit]:
@@ -83,8 +83,8 @@ def _as_number(finding: Finding) -> Iterable[Edit]:
 
 def _schema_of(finding: Finding) -> JSONSchemaProps | None:
     """Return the schema with the enum that the finding is about a value of."""
-    above = finding.path.parent
-    owner = None if above is None else above.parent
+    list_path = finding.path.parent
+    owner = None if list_path is None else list_path.parent
     return None if owner is None else finding.schema(finding.mapping(owner))
 
 
@@ -101,8 +101,8 @@ _NUMBER: Final = {
 
 def _required_property(finding: Finding) -> Iterable[Edit]:
     """Write the property that is most like a required name that `properties` does not contain."""
-    schema, above = _schema_of(finding), finding.path.parent
-    if schema is None or above is None or above.step != "required":
+    schema, list_path = _schema_of(finding), finding.path.parent
+    if schema is None or list_path is None or list_path.step != "required":
         return
     node = finding.scalar()
     near = nearest(node.value, schema.properties, _LIKE)
@@ -303,20 +303,20 @@ def limits(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterable[Advisory]:
 def _excluding(schema: JSONSchemaProps, pair: tuple[str, str, str, str]) -> Iterator[Advisory]:
     low_word, high_word, low_name, high_name = pair
     every = list(with_all_of(schema))
-    lows = [(one, getattr(one, low_name)) for one in every if getattr(one, low_name) is not None]
-    highs = [(one, getattr(one, high_name)) for one in every if getattr(one, high_name) is not None]
+    lows = [(part, getattr(part, low_name)) for part in every if getattr(part, low_name) is not None]
+    highs = [(part, getattr(part, high_name)) for part in every if getattr(part, high_name) is not None]
     if not lows or not highs:
         return
     low, least = max(lows, key=lambda pair: pair[1])
     most = min(value for _, value in highs)
     of_numbers = low_word == "minimum"
-    above = of_numbers and any(one.exclusive_minimum for one, value in lows if value == least)
-    below = of_numbers and any(one.exclusive_maximum for one, value in highs if value == most)
+    is_open_low = of_numbers and any(part.exclusive_minimum for part, value in lows if value == least)
+    is_open_high = of_numbers and any(part.exclusive_maximum for part, value in highs if value == most)
     if least > most:
         why = f"`{low_word}` {_shown(least)} > `{high_word}` {_shown(most)}"
-    elif least == most and (above or below):
+    elif least == most and (is_open_low or is_open_high):
         why = f"`{low_word}` {_shown(least)} = `{high_word}` {_shown(most)}, and one of them is exclusive"
-    elif schema.type == "integer" and not _has_integer(least, most, above=above, below=below):
+    elif schema.type == "integer" and not _has_integer(least, most, is_open_low=is_open_low, is_open_high=is_open_high):
         why = f"no integer is between `{low_word}` {_shown(least)} and `{high_word}` {_shown(most)}"
     else:
         return
@@ -329,10 +329,10 @@ def _correct(schema: JSONSchemaProps, *keywords: str) -> str:
     return f"correct {' or '.join(validation(schema, keyword) for keyword in keywords)}"
 
 
-def _has_integer(least: float, most: float, *, above: bool, below: bool) -> bool:
-    """Return whether an integer is between two limits, which are exclusive if it must be `above` or `below` them."""
-    first = math.floor(least) + 1 if above else math.ceil(least)
-    last = math.ceil(most) - 1 if below else math.floor(most)
+def _has_integer(least: float, most: float, *, is_open_low: bool, is_open_high: bool) -> bool:
+    """Return whether an integer is between two limits, which are exclusive if `is_open_low` or `is_open_high`."""
+    first = math.floor(least) + 1 if is_open_low else math.ceil(least)
+    last = math.ceil(most) - 1 if is_open_high else math.floor(most)
     return first <= last
 
 
@@ -348,15 +348,15 @@ _MOST_NAMES: Final = 32  # of a list that are reported one by one
 
 
 def _dropped(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
-    kept = schema.additional_properties is not None or bool(schema.x_preserve_unknown_fields)
-    if kept or crd.spec.preserve_unknown_fields or keeps_as_item(schema):
+    keeps = schema.additional_properties is not None or bool(schema.x_preserve_unknown_fields)
+    if keeps or crd.spec.preserve_unknown_fields or keeps_as_item(schema):
         return
     is_resource = schema.parent is None or schema.x_embedded_resource
-    for one in with_all_of(schema):
-        path = one.path.child("required")
+    for part in with_all_of(schema):
+        path = part.path.child("required")
         missing = [
             (i, name)
-            for i, name in enumerate(one.required)
+            for i, name in enumerate(part.required)
             if name not in schema.properties and not (is_resource and name in META_FIELDS)
         ]
         shown = len(missing) if len(missing) <= _MOST_NAMES + 2 else _MOST_NAMES
@@ -379,10 +379,10 @@ def enums(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the values of enums that no value of the type equals, enums without a common value, and patterns they miss."""
     if not schema.type:
         return
-    with_enum = [one for one in with_all_of(schema) if one.enum]
-    for one in with_enum:
-        yield from _of_other_types(one, schema)
-    if len(with_enum) > 1 and not frozenset.intersection(*(frozenset(map(_key, one.enum)) for one in with_enum)):
+    with_enum = [part for part in with_all_of(schema) if part.enum]
+    for part in with_enum:
+        yield from _of_other_types(part, schema)
+    if len(with_enum) > 1 and not frozenset.intersection(*(frozenset(map(_key, part.enum)) for part in with_enum)):
         message = "no value can match: the enum and those in `allOf` have no value in common"
         path, help_ = with_enum[0].path.child("enum"), "Correct the enums so that at least one value is in all of them"
         yield Advisory("advice", NEVER.id, message, path, help_, marker=_correct(schema, "enum"))
@@ -390,33 +390,33 @@ def enums(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
         yield from _unmatched(with_enum[0], schema)
 
 
-def _of_other_types(one: JSONSchemaProps, schema: JSONSchemaProps) -> Iterator[Advisory]:
-    wrong = [i for i, value in enumerate(one.enum) if not _has_type(value, schema)]
-    reported = other_words(one) if wrong and schema.type == "string" else {}
+def _of_other_types(part: JSONSchemaProps, schema: JSONSchemaProps) -> Iterator[Advisory]:
+    wrong = [i for i, value in enumerate(part.enum) if not _has_type(value, schema)]
+    reported = other_words(part) if wrong and schema.type == "string" else {}
     for i in wrong:
         if i in reported:
             continue
-        value = one.enum[i]
+        value = part.enum[i]
         message = f"no value can match `{marshal(value)}` in the enum: the type is {schema.type}"
         help_ = "Write a value of the type, or remove it from the enum"
-        path = one.path.child("enum").index(i)
+        path = part.path.child("enum").index(i)
         yield Advisory("advice", NEVER.id, message, path, help_, marker=_correct(schema, "enum"))
 
 
-def _unmatched(one: JSONSchemaProps, schema: JSONSchemaProps) -> Iterator[Advisory]:
+def _unmatched(with_values: JSONSchemaProps, schema: JSONSchemaProps) -> Iterator[Advisory]:
     """Yield the patterns of a schema and its allOf that no value of an enum matches."""
-    values = [value for value in one.enum if isinstance(value, str)]
+    values = [value for value in with_values.enum if isinstance(value, str)]
     patterns = [part for part in with_all_of(schema) if part.pattern]
-    if not values or not patterns or len(values) < len(one.enum):
+    if not values or not patterns or len(values) < len(with_values.enum):
         return
     from crdlint.golang.matching import PatternError, matches
 
     for part in patterns:
         try:
-            found = any(matches(part.pattern, value) for value in values)
+            matched = any(matches(part.pattern, value) for value in values)
         except (PatternError, WorkLimitError):
             continue
-        if not found:
+        if not matched:
             message = "no value can match: the pattern matches no value of the enum"
             help_ = "Correct the pattern or the enum, or remove the pattern: the enum lists all values"
             marker = _correct(schema, "pattern", "enum")
@@ -449,22 +449,22 @@ def _shown(limit: float) -> str:
     return f"{limit:g}" if isinstance(limit, float) else str(limit)
 
 
-def _may_exclude(given: frozenset[str], type_: str) -> bool:
+def _may_exclude(fields: frozenset[str], type_: str) -> bool:
     """Return whether a schema can have limits that exclude each other."""
-    return any(type_ in _TYPES_OF[low] and ("allOf" in given or {low, high} <= given) for low, high, _, _ in _PAIRS)
+    return any(type_ in _TYPES_OF[low] and ("allOf" in fields or {low, high} <= fields) for low, high, _, _ in _PAIRS)
 
 
-def _has_keyword_of_other_type(given: frozenset[str], type_: str) -> bool:
-    if not type_ and "x-kubernetes-int-or-string" not in given:
+def _has_keyword_of_other_type(fields: frozenset[str], type_: str) -> bool:
+    if not type_ and "x-kubernetes-int-or-string" not in fields:
         return False
-    return "allOf" in given or any(keyword in given and type_ not in types for keyword, types in _TYPES_OF.items())
+    return "allOf" in fields or any(keyword in fields and type_ not in types for keyword, types in _TYPES_OF.items())
 
 
 NODES: Final = (
     NodeAdvice(NEVER.id, limits, when=_may_exclude),
     NodeAdvice(NEVER.id, required, ("required", "allOf"), lambda _, type_: type_ == "object"),
     NodeAdvice(NEVER.id, enums, ("enum", "allOf")),
-    NodeAdvice(NULL.id, null_in_enum, ("nullable",), lambda given, _: "enum" in given),
+    NodeAdvice(NULL.id, null_in_enum, ("nullable",), lambda fields, _: "enum" in fields),
     NodeAdvice(KEYWORD.id, keywords, when=_has_keyword_of_other_type),
     NodeAdvice(KEYWORD.id, replaced_types, ("x-kubernetes-int-or-string",), lambda _, type_: bool(type_)),
     NodeAdvice(KEYWORD.id, formats, ("format",), lambda _, type_: type_ not in {"", "string"}),

@@ -84,8 +84,8 @@ def in_v1(finding: Finding) -> Iterable[Edit]:
     if moved(finding) is None:
         return
     if finding.entry[0] is spec:
-        given, names = spec.find("version"), _version_names(spec)
-        if given is None or not names or getattr(given[1], "value", None) in names:
+        version, names = spec.find("version"), _version_names(spec)
+        if version is None or not names or getattr(version[1], "value", None) in names:
             if spec.flow:
                 yield from _flow_spec(editor, spec, keeps=False, default=False)
             else:
@@ -104,12 +104,12 @@ def _fields(spec: Mapping) -> dict[str, tuple[Scalar, Node]]:
     """Return the keys and values that each version gets from the spec, by their names in a version."""
     fields: dict[str, tuple[Scalar, Node]] = {}
     for old, new, _ in _PER_VERSION:
-        found = spec.find(old)
-        if found is None or not isinstance(found[0], Scalar):
+        entry = spec.find(old)
+        if entry is None or not isinstance(entry[0], Scalar):
             continue
         if new in fields:
             raise UneditableError
-        fields[new] = found[0], found[1]
+        fields[new] = entry[0], entry[1]
     return fields
 
 
@@ -125,9 +125,9 @@ def _lacking(version: Mapping, fields: dict[str, tuple[Scalar, Node]]) -> list[s
 def _edits_within(editor: Editor, value: Node, *, keeps: bool) -> Iterator[Edit]:
     """Yield the edits of a moved value: columns with `jsonPath`, and a schema that keeps unknown fields."""
     for column in items_of(value):
-        found = column.find("JSONPath") if isinstance(column, Mapping) else None
-        if found is not None and isinstance(found[0], Scalar):
-            yield editor.respell(found[0], "jsonPath")
+        json_path = column.find("JSONPath") if isinstance(column, Mapping) else None
+        if json_path is not None and isinstance(json_path[0], Scalar):
+            yield editor.respell(json_path[0], "jsonPath")
     if keeps and isinstance(value, Mapping) and value.find("openAPIV3Schema") is not None:
         schema = mapping_at(value, "openAPIV3Schema")
         if schema.find(_PRESERVE) is None:
@@ -146,11 +146,11 @@ def _lines_of(editor: Editor, key: Scalar, value: Node) -> tuple[int, int]:
     """Return the start and end of the lines of an entry, with the comments directly above it."""
     start, indent = editor.line_start(key.start_mark.index), " " * key.start_mark.column
     while start:
-        above = editor.line_start(start - 1)
-        line = editor.text[above:start]
+        line_above = editor.line_start(start - 1)
+        line = editor.text[line_above:start]
         if not line.startswith(f"{indent}#"):
             break
-        start = above
+        start = line_above
     return start, editor.line_end(max(editor.end(value), key.end_mark.index))
 
 
@@ -289,8 +289,8 @@ def _key(text: str, *, quote: bool) -> str:
 
 
 def _conversion_of(spec: Mapping) -> Mapping | None:
-    found = spec.find("conversion")
-    return found[1] if found is not None and isinstance(found[1], Mapping) else None
+    entry = spec.find("conversion")
+    return entry[1] if entry is not None and isinstance(entry[1], Mapping) else None
 
 
 def _block(editor: Editor, node: Node) -> str:

@@ -71,8 +71,8 @@ _LONGEST: Final = 2000  # characters, of the 2048 that a message may have
 
 def _reason(finding: Finding) -> Iterable[Edit]:
     """Write the reason that is meant."""
-    given = finding.scalar().value
-    near = nearest(f"FieldValue{given.removeprefix('FieldValue')}", REASONS, _LIKE)
+    word = finding.scalar().value
+    near = nearest(f"FieldValue{word.removeprefix('FieldValue')}", REASONS, _LIKE)
     return finding.write(near) if near else []
 
 
@@ -242,11 +242,11 @@ def _validations(schema: JSONSchemaProps, _context: Context, findings: Findings)
         return
     path = schema.path.child("x-kubernetes-validations")
     for i, rule in enumerate(schema.x_validations):
-        for error in _one(schema, rule, path.index(i)):
+        for error in _rule_errors(schema, rule, path.index(i)):
             findings.add(schema, error)
 
 
-def _one(schema: JSONSchemaProps, rule: ValidationRule, path: Path) -> Iterator[FieldError]:
+def _rule_errors(schema: JSONSchemaProps, rule: ValidationRule, path: Path) -> Iterator[FieldError]:
     yield from _rule_and_message(rule, path)
     if rule.message_expression and not rule.message_expression.strip(SPACE):
         detail = "messageExpression must be non-empty if specified"
@@ -260,20 +260,20 @@ def _one(schema: JSONSchemaProps, rule: ValidationRule, path: Path) -> Iterator[
 
 def _rule_and_message(rule: ValidationRule, path: Path) -> Iterator[FieldError]:
     text, message = rule.rule.strip(SPACE), rule.message.strip(SPACE)
-    at = path.child("message")
+    message_path = path.child("message")
     if not text:
         yield required(RULE_REQUIRED.id, path.child("rule"), "rule is not specified")
     elif rule.message and not message:
         help_ = "Remove `message`, or write one line that states the requirement"
-        yield invalid(MESSAGE.id, at, rule.message, _not_empty("message"), help=help_)
+        yield invalid(MESSAGE.id, message_path, rule.message, _not_empty("message"), help=help_)
     elif _has_newlines(message):
-        yield invalid(MESSAGE.id, at, rule.message, _one_line("message"))
+        yield invalid(MESSAGE.id, message_path, rule.message, _one_line("message"))
     elif _has_newlines(text) and not message:
         help_ = (
             "Add `message:` with one line of text: without it users would see the expression, which has several lines"
         )
         detail = "message must be specified if rule contains line breaks"
-        yield required(MESSAGE.id, at, detail, at=path.child("rule"), help=help_)
+        yield required(MESSAGE.id, message_path, detail, at=path.child("rule"), help=help_)
 
 
 def _field_path(schema: JSONSchemaProps, text: str, path: Path) -> Iterator[FieldError]:

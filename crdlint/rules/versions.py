@@ -50,15 +50,15 @@ def _any_schema(finding: Finding) -> Iterable[Edit]:
     editor = finding.editor
     index = next(step for step in finding.path.steps() if isinstance(step, int))
     version = finding.mapping(_VERSIONS.index(index))
-    found = version.find("schema")
+    entry = version.find("schema")
     fields = (
         f"{editor.name('type')}: {editor.value('object')}, {editor.name('x-kubernetes-preserve-unknown-fields')}: true"
     )
     schema = f"{{{editor.name('openAPIV3Schema')}: {{{fields}}}}}"
-    if found is None:
+    if entry is None:
         yield editor.insert(version, "schema", schema)
-    elif not isinstance(found[1], Mapping) or not found[1].items:
-        yield editor.replace(found[1], schema if found[1].start_mark.index < found[1].end_mark.index else f" {schema}")
+    elif not isinstance(entry[1], Mapping) or not entry[1].items:
+        yield editor.replace(entry[1], schema if entry[1].start_mark.index < entry[1].end_mark.index else f" {schema}")
 
 
 def _like_a_version(finding: Finding) -> Iterable[Edit]:
@@ -74,7 +74,7 @@ _VERSION: Final = re.compile(r"[vV]?([1-9]\d*)(?:\.0)*((?:(?:alpha|beta)[1-9]\d*
 
 def _nodes(finding: Finding) -> list[Mapping]:
     listed = child(mapping_at(finding.root, "spec"), "versions")
-    return [one for one in items_of(listed) if isinstance(one, Mapping)]
+    return [node for node in items_of(listed) if isinstance(node, Mapping)]
 
 
 def _only_version(finding: Finding) -> Iterable[Edit]:
@@ -88,7 +88,7 @@ def _one_stored(finding: Finding) -> Iterable[Edit]:
     """Store objects in the last of the versions that are marked so, or the last of all."""
     versions = finding.crd.spec.versions
     nodes = _nodes(finding)
-    stored = [i for i, one in enumerate(versions) if one.storage]
+    stored = [i for i, version in enumerate(versions) if version.storage]
     if len(nodes) != len(versions) or not nodes or len(stored) == 1:
         return
     keep = stored[-1] if stored else len(nodes) - 1
@@ -101,7 +101,12 @@ def _deprecated(finding: Finding) -> Iterable[Edit]:
     """Mark the version as deprecated."""
     owner = finding.owner
     version = next(
-        (one for one in finding.crd.spec.versions if one.deprecation_warning is not None and not one.deprecated), None
+        (
+            version
+            for version in finding.crd.spec.versions
+            if version.deprecation_warning is not None and not version.deprecated
+        ),
+        None,
     )
     if version is not None and finding.reason(Code.NOT_DEPRECATED):
         yield finding.editor.set(owner, "deprecated", "true", before="deprecationWarning")
@@ -213,10 +218,10 @@ def schemas_required(spec: CustomResourceDefinitionSpec, path: Path, options: Op
     detail = _SCHEMAS_REQUIRED if options.require_open_api_schema else "because otherwise all fields are pruned"
     for i, version in enumerate(spec.versions):
         if version.root_schema is None and (options.require_open_api_schema or version.served):
-            at = path.child("versions").index(i)
+            version_path = path.child("versions").index(i)
             # The version's name, since there is no schema to point at.
-            where = at.child("schema") if version.schema is not None else at.child("name")
-            yield required(SCHEMA_REQUIRED.id, at.child("schema", "openAPIV3Schema"), detail, at=where)
+            where = version_path.child("schema") if version.schema is not None else version_path.child("name")
+            yield required(SCHEMA_REQUIRED.id, version_path.child("schema", "openAPIV3Schema"), detail, at=where)
 
 
 def name(version: CustomResourceDefinitionVersion, path: Path) -> Iterator[FieldError]:
@@ -227,21 +232,23 @@ def name(version: CustomResourceDefinitionVersion, path: Path) -> Iterator[Field
 
 def as_a_whole(spec: CustomResourceDefinitionSpec, path: Path) -> Iterator[FieldError]:
     """Yield what is wrong with the versions taken together."""
-    versions, at = spec.versions, path.child("versions")
+    versions, versions_path = spec.versions, path.child("versions")
     names = [version.name for version in versions]
     if len(set(names)) != len(names):
         twice = sorted(name for name, times in Counter(names).items() if times > 1)
         help_ = f"Rename one of the two versions `{twice[0]}`, or remove it"
-        yield invalid(UNIQUE.id, at, Typed(versions, _VERSIONS_TYPE), "must contain unique version names", help=help_)
+        yield invalid(
+            UNIQUE.id, versions_path, Typed(versions, _VERSIONS_TYPE), "must contain unique version names", help=help_
+        )
     stored = [version.name for version in versions if version.storage]
     if len(stored) != 1:
         marked = [i for i, version in enumerate(versions) if version.storage]
         yield invalid(
             STORAGE.id,
-            at,
+            versions_path,
             Typed(versions, _VERSIONS_TYPE),
             "must have exactly one version marked as storage version",
-            at=at.index(marked[1]).child("storage") if marked else None,
+            at=versions_path.index(marked[1]).child("storage") if marked else None,
             help=attempt(_storage_help, stored, names),
         )
 
@@ -263,13 +270,13 @@ def deprecation(version: CustomResourceDefinitionVersion, path: Path) -> Iterato
     text = version.deprecation_warning
     if text is None:
         return
-    at, value = path.child("deprecationWarning"), Typed(text, "*string")
+    warning_path, value = path.child("deprecationWarning"), Typed(text, "*string")
     if not version.deprecated:
         detail = "can only be set for deprecated versions"
-        yield invalid(DEPRECATION.id, at, value, detail, reason=Reason(Code.NOT_DEPRECATED))
+        yield invalid(DEPRECATION.id, warning_path, value, detail, reason=Reason(Code.NOT_DEPRECATED))
         return
     for message in _deprecation_errors(text):
-        yield invalid(DEPRECATION.id, at, value, message)
+        yield invalid(DEPRECATION.id, warning_path, value, message)
 
 
 def _deprecation_errors(text: str) -> Iterator[str]:
@@ -289,13 +296,18 @@ def stored_versions(
     stored: SequenceOf[str], versions: SequenceOf[CustomResourceDefinitionVersion], path: Path
 ) -> Iterator[FieldError]:
     """Yield the stored versions that the spec lacks, or the other way round."""
-    at = path.child("storedVersions")
+    stored_path = path.child("storedVersions")
     if not stored:
         # On create there is no status yet: what is missing is a version with `storage: true`.
-        here = at if not versions else _VERSIONS
+        here = stored_path if not versions else _VERSIONS
         help_ = "Set `storage: true` on one version"
         yield invalid(
-            STORAGE.id, at, Typed(None, "[]string"), "must have at least one stored version", at=here, help=help_
+            STORAGE.id,
+            stored_path,
+            Typed(None, "[]string"),
+            "must have at least one stored version",
+            at=here,
+            help=help_,
         )
         return
     positions = {name: i for i, name in enumerate(stored)}
@@ -304,7 +316,7 @@ def stored_versions(
             here = _VERSIONS
             help_ = "Set `storage: true` on one version only"
             detail = f"must have the storage version {version.name}"
-            yield invalid(STORAGE.id, at, Typed(stored, "[]string"), detail, at=here, help=help_)
+            yield invalid(STORAGE.id, stored_path, Typed(stored, "[]string"), detail, at=here, help=help_)
         positions.pop(version.name, None)
     for name_, i in positions.items():
         since_1_33 = (
@@ -317,4 +329,4 @@ def stored_versions(
             f"then remove `{name_}` from `status.storedVersions`"
         )
         here = _VERSIONS
-        yield invalid(STORED.id, at.index(i), name_, detail, at=here, help=help_)
+        yield invalid(STORED.id, stored_path.index(i), name_, detail, at=here, help=help_)

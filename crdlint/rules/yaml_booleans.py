@@ -28,15 +28,15 @@ def _quotes(finding: Finding) -> Iterable[Edit]:
     yield editor.replace(node, quoted(node.value, double=editor.is_json))
     listed = editor.parent(node)
     schema = None if listed is None else editor.parent(listed)
-    found = schema.find("default") if isinstance(schema, Mapping) else None
-    default = None if found is None else found[1]
+    entry = schema.find("default") if isinstance(schema, Mapping) else None
+    default = None if entry is None else entry[1]
     if isinstance(default, Scalar) and default.value == node.value and not editor.is_text(default):
         yield editor.replace(default, quoted(default.value, double=editor.is_json))
 
 
 def _quotes_key(finding: Finding) -> Iterable[Edit]:
     """Put the name of the property in quotes."""
-    key = finding.place(finding.path).key
+    key = finding.location(finding.path).key
     if isinstance(key, Scalar):
         yield finding.editor.replace(key, quoted(key.value, double=finding.editor.is_json))
 

@@ -77,11 +77,11 @@ def cut_texts(crd: DecodedCRD) -> Iterator[Advisory]:
         return
     for schema in crd.schemas:
         for path, node in _prose(schema):
-            whole = texts.get(node.start_mark.index, "")
-            if whole and not node.style and node.value != whole and not _is_used(node, crd.text):
+            full_text = texts.get(node.start_mark.index, "")
+            if full_text and not node.style and node.value != full_text and not _is_used(node, crd.text):
                 message = f"YAML reads only `{node.value}` of this text"
                 yield Advisory(
-                    "advice", CUT.id, message, path, f"Put the text in quotes: {quoted(whole)}", subject=whole
+                    "advice", CUT.id, message, path, f"Put the text in quotes: {quoted(full_text)}", subject=full_text
                 )
 
 
@@ -89,18 +89,18 @@ def _cut_lines(text: str) -> dict[int, str]:
     """Return the plain texts that may be cut, as they are written, by their offsets in a document."""
     texts: dict[int, str] = {}
     for mark in "#!&":
-        at = text.find(mark)
-        while at >= 0:
-            if text[at - 1] != " ":
-                at = text.find(mark, at + 1)
+        index = text.find(mark)
+        while index >= 0:
+            if text[index - 1] != " ":
+                index = text.find(mark, index + 1)
                 continue
-            start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
+            start, end = text.rfind("\n", 0, index) + 1, text.find("\n", index)
             match = _LINE.match(text, start)
-            whole = "" if match is None else match[1].rstrip()
-            is_cut = whole[:1] in {"!", "&"} if " #" not in whole else "  #" not in whole
-            if match is not None and whole and is_cut and not _FOR_A_TOOL.search(whole):
-                texts[match.start(1)] = whole
-            at = -1 if end < 0 else text.find(mark, end)
+            full_text = "" if match is None else match[1].rstrip()
+            is_cut = full_text[:1] in {"!", "&"} if " #" not in full_text else "  #" not in full_text
+            if match is not None and full_text and is_cut and not _FOR_A_TOOL.search(full_text):
+                texts[match.start(1)] = full_text
+            index = -1 if end < 0 else text.find(mark, end)
     return texts
 
 
@@ -120,9 +120,9 @@ def _prose(schema: JSONSchemaProps) -> Iterator[tuple[Path, Scalar]]:
             yield schema.path.child(key.value), value
         elif key.value == "x-kubernetes-validations" and isinstance(value, Sequence):
             for i, rule in enumerate(value.items):
-                found = rule.find("message") if isinstance(rule, Mapping) else None
-                if found is not None and isinstance(found[1], Scalar):
-                    yield schema.path.child(key.value).index(i).child("message"), found[1]
+                message = rule.find("message") if isinstance(rule, Mapping) else None
+                if message is not None and isinstance(message[1], Scalar):
+                    yield schema.path.child(key.value).index(i).child("message"), message[1]
 
 
 ADVICE: Final = (cut_texts,)

@@ -84,9 +84,11 @@ class NodeAdvice(NamedTuple):
     when: Callable[[frozenset[str], str], bool] | None = None
     once: bool = False
 
-    def applies(self, given: frozenset[str], type_: str) -> bool:
+    def applies(self, fields: frozenset[str], type_: str) -> bool:
         """Return whether the advice can have a finding at such a node."""
-        return (not self.fields or not given.isdisjoint(self.fields)) and (self.when is None or self.when(given, type_))
+        return (not self.fields or not fields.isdisjoint(self.fields)) and (
+            self.when is None or self.when(fields, type_)
+        )
 
 
 @dataclass(slots=True)
@@ -105,23 +107,23 @@ class NodeAdvisor:
             plan = plans.get(key)
             if plan is None:
                 plan = plans[key] = self._plan(*key)
-            for one in plan:
-                if one.once:
-                    repeated.setdefault(one.rule, []).extend(one.run(schema, crd))
+            for advice in plan:
+                if advice.once:
+                    repeated.setdefault(advice.rule, []).extend(advice.run(schema, crd))
                 else:
-                    yield from one.run(schema, crd)
-        for found in repeated.values():
-            yield from once(found)
+                    yield from advice.run(schema, crd)
+        for advisories in repeated.values():
+            yield from once(advisories)
 
-    def _plan(self, given: int, type_: str) -> tuple[NodeAdvice, ...]:
-        names = frozenset(name for name, bit in SCHEMA_BITS.items() if given & bit)
-        return tuple(one for one in self.advice if one.applies(names, type_))
+    def _plan(self, set_fields: int, type_: str) -> tuple[NodeAdvice, ...]:
+        names = frozenset(name for name, bit in SCHEMA_BITS.items() if set_fields & bit)
+        return tuple(advice for advice in self.advice if advice.applies(names, type_))
 
 
-def once(found: Sequence[Advisory]) -> Iterator[Advisory]:
+def once(advisories: Sequence[Advisory]) -> Iterator[Advisory]:
     """Yield the findings of a rule as one finding with their number, at the position of the first."""
-    if not found:
+    if not advisories:
         return
-    first, more = found[0], len(found) - 1
-    places = f" (and at {more:,} more place{'' if more == 1 else 's'} of this CRD)" if more else ""
-    yield first._replace(message=f"{first.message}{places}", subject=tuple(one.path for one in found))
+    first, more = advisories[0], len(advisories) - 1
+    count = f" (and at {more:,} more place{'' if more == 1 else 's'} of this CRD)" if more else ""
+    yield first._replace(message=f"{first.message}{count}", subject=tuple(advisory.path for advisory in advisories))

@@ -43,8 +43,8 @@ class Answer(Generic[_T]):
         """Return whether the result is the same in another environment; `alike` compares how both treat the expressions."""
         if self.environment is None:
             return True
-        return not any(one.error is not None for one in self.expressions) and alike(
-            {one.uses for one in self.expressions}, self.environment, environment
+        return not any(expression.error is not None for expression in self.expressions) and alike(
+            {expression.uses for expression in self.expressions}, self.environment, environment
         )
 
 
@@ -90,27 +90,27 @@ class Common:
             self._all = all_schemas(spec)
         return self._all
 
-    def context(self, whole: JSONSchemaProps, dialect: CELDialect) -> SchemaContext:
+    def context(self, root: JSONSchemaProps, dialect: CELDialect) -> SchemaContext:
         """Return the declarations of the parts of a root schema, shared by servers with equal declarations."""
         from crdlint.kubecel.schema_context import SchemaContext
 
-        known = self._contexts.setdefault(id(whole), [])
+        known = self._contexts.setdefault(id(root), [])
         for other, context in known:
-            if _declare_alike(whole, dialect, other):
+            if _declare_alike(root, dialect, other):
                 return context
         made = SchemaContext(dialect, self.sharing)
         known.append((dialect, made))
         return made
 
 
-def _declare_alike(whole: JSONSchemaProps, one: CELDialect, other: CELDialect) -> bool:
+def _declare_alike(root: JSONSchemaProps, dialect: CELDialect, other: CELDialect) -> bool:
     """Return whether no part of a schema bounds a string on one of two servers only."""
-    if one.caps_metadata_names != other.caps_metadata_names:
+    if dialect.caps_metadata_names != other.caps_metadata_names:
         return False
-    if one.enum_bounds_strings != other.enum_bounds_strings and any(
-        schema.enum and schema.max_length is None for schema in schemas(whole)
+    if dialect.enum_bounds_strings != other.enum_bounds_strings and any(
+        schema.enum and schema.max_length is None for schema in schemas(root)
     ):
         return False
-    return one.max_length_bounds_int_or_string == other.max_length_bounds_int_or_string or not any(
-        schema.x_int_or_string and schema.max_length is not None for schema in schemas(whole)
+    return dialect.max_length_bounds_int_or_string == other.max_length_bounds_int_or_string or not any(
+        schema.x_int_or_string and schema.max_length is not None for schema in schemas(root)
     )

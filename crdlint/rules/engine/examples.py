@@ -45,16 +45,16 @@ def manifest(rule: Rule, fragment: str) -> str:
         return fragment
     if rule.scope == "schema":  # unchanged, because the spelling of a key or word may be the point of the example
         return HEAD + "".join(f"        {line}\n" for line in fragment.splitlines())
-    given: Any = decode_yaml(fragment) or {}
+    fields: Any = decode_yaml(fragment) or {}
     crd = small({"type": "object"})
     [version] = crd["spec"]["versions"]
     part = {"manifest": crd, "metadata": crd["metadata"], "spec": crd["spec"], "version": version}[rule.scope]
-    _lay_over(part, given)
+    _lay_over(part, fields)
     return json.dumps(crd)
 
 
-def _lay_over(target: dict[str, Any], given: dict[str, Any]) -> None:
-    for key, value in given.items():
+def _lay_over(target: dict[str, Any], fields: dict[str, Any]) -> None:
+    for key, value in fields.items():
         if isinstance(value, dict) and isinstance(target.get(key), dict) and key != "openAPIV3Schema":
             _lay_over(target[key], value)
         else:

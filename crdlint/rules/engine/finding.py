@@ -57,10 +57,10 @@ class Manifest:
     @cached_property
     def editor(self) -> Editor:
         """The editor of the document's text."""
-        whole = self.document.root
-        if whole is None:
+        root = self.document.root
+        if root is None:
             raise UneditableError
-        return Editor(self.document.text.removeprefix("\ufeff"), whole)
+        return Editor(self.document.text.removeprefix("\ufeff"), root)
 
     @cached_property
     def schemas(self) -> dict[int, JSONSchemaProps]:
@@ -69,7 +69,9 @@ class Manifest:
 
         if self.crd is None:
             return {}
-        return {id(one.node): one for whole in self.crd.spec.root_schemas() for one in schemas(whole) if one.node}
+        return {
+            id(schema.node): schema for root in self.crd.spec.root_schemas() for schema in schemas(root) if schema.node
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +111,8 @@ class Finding:
 
     def reason(self, *codes: Code) -> Reason | None:
         """Return the reason of the error, if its code is one of `codes`, else None."""
-        found = None if self.error is None else self.error.reason
-        return found if found is not None and found.code in codes else None
+        reason = None if self.error is None else self.error.reason
+        return reason if reason is not None and reason.code in codes else None
 
     @property
     def root(self) -> Mapping:
@@ -119,7 +121,7 @@ class Finding:
             raise UneditableError
         return self.manifest.root
 
-    def place(self, path: Path) -> SourceLocation:
+    def location(self, path: Path) -> SourceLocation:
         """Return the location of a path in the document, as far as it exists."""
         if self.manifest.locator is None:
             raise UneditableError
@@ -129,10 +131,10 @@ class Finding:
         """Return the node at a path, by default that of the finding; raise UneditableError if it does not exist."""
         if path is None and self.problem is not None:
             return self.problem.node
-        place = self.place(path or self.path)
-        if not place.exact:
+        location = self.location(path or self.path)
+        if not location.exact:
             raise UneditableError
-        return place.node
+        return location.node
 
     def scalar(self, path: Path | None = None) -> Scalar:
         """Return the scalar at a path."""
@@ -168,18 +170,18 @@ class Finding:
         parent = self.editor.parent(node)
         if not isinstance(parent, Mapping):
             raise UneditableError
-        at = self.editor.index(node)
-        key = parent.items[at - at % 2]
+        index = self.editor.index(node)
+        key = parent.items[index - index % 2]
         if not isinstance(key, Scalar):
             raise UneditableError
-        return parent, key, parent.items[at - at % 2 + 1]
+        return parent, key, parent.items[index - index % 2 + 1]
 
     def schema(self, mapping: Mapping) -> JSONSchemaProps:
         """Return the schema that was decoded from a mapping."""
-        found = self.manifest.schemas.get(id(mapping))
-        if found is None:
+        schema = self.manifest.schemas.get(id(mapping))
+        if schema is None:
             raise UneditableError
-        return found
+        return schema
 
     def each_version(self) -> Iterator[Finding]:
         """Yield this finding for each version that shares the part at its path."""
@@ -195,13 +197,13 @@ class Finding:
 
     def write(self, value: str) -> list[Edit]:
         """Return the edit that sets the field of the finding to a text, in place or as a new field."""
-        found = self.owner.find(self.name)
-        if found is None:
+        entry = self.owner.find(self.name)
+        if entry is None:
             first = self.editor.first(self.owner)
             return [self.editor.insert(self.owner, self.name, self.editor.value(value), before=first)]
-        if isinstance(found[1], Scalar):
-            return [self.editor.respell(found[1], value)]
-        return [self.editor.write(found[1], self.editor.value(value))]
+        if isinstance(entry[1], Scalar):
+            return [self.editor.respell(entry[1], value)]
+        return [self.editor.write(entry[1], self.editor.value(value))]
 
 
 class Fixer(NamedTuple):
@@ -245,12 +247,12 @@ def fix_of(fixers: Iterable[Fixer], finding: Finding, line_start: int) -> Fix | 
     for fixer in fixers:
         try:
             versions = versions or list(finding.each_version())
-            edits = [edit for one in versions for edit in fixer.edits(one)]
+            edits = [edit for version in versions for edit in fixer.edits(version)]
             if not edits or (finding.manifest.document.root is not None and finding.editor.touches_shared(edits)):
                 continue
         except UneditableError:
             continue
-        unique = sorted(set(edits), key=lambda one: (one.start, one.end, one.text))
+        unique = sorted(set(edits), key=lambda edit: (edit.start, edit.end, edit.text))
         if any(later.start < earlier.end for earlier, later in pairwise(unique)):
             continue
         # Marks of nodes do not count a byte order mark.
@@ -269,12 +271,12 @@ def items(node: Node) -> list[Node]:
 
 def texts(nodes: Iterable[Node]) -> list[str]:
     """Return the texts of scalars; raise UneditableError for anything else."""
-    found = []
+    values = []
     for node in nodes:
         if not isinstance(node, Scalar):
             raise UneditableError
-        found.append(node.value)
-    return found
+        values.append(node.value)
+    return values
 
 
 def is_null(node: Node) -> bool:
@@ -284,25 +286,25 @@ def is_null(node: Node) -> bool:
 
 def add_required(editor: Editor, schema: Mapping, names: Iterable[str]) -> Iterable[Edit]:
     """Yield the edits that add names to the `required` of a schema."""
-    found = schema.find("required")
-    if found is None or is_null(found[1]):
+    entry = schema.find("required")
+    if entry is None or is_null(entry[1]):
         listed = ", ".join(editor.value(name) for name in names)
         yield editor.set(schema, "required", f"[{listed}]", after="type")
-    elif isinstance(found[1], Sequence):
-        known = texts(found[1].items)
+    elif isinstance(entry[1], Sequence):
+        known = texts(entry[1].items)
         for name in names:
             if name not in known:
-                yield editor.append(found[1], editor.value(name))
+                yield editor.append(entry[1], editor.value(name))
     else:
         raise UneditableError
 
 
 def mapping_at(node: Node, *names: str) -> Mapping:
     """Return the mapping at a path of keys below a node; raise UneditableError if there is none."""
-    found = child(node, *names)
-    if not isinstance(found, Mapping):
+    mapping = child(node, *names)
+    if not isinstance(mapping, Mapping):
         raise UneditableError
-    return found
+    return mapping
 
 
 def quoted_tag(finding: Finding, node: Scalar) -> Iterable[Edit]:

@@ -42,8 +42,8 @@ def with_marker(help_: str, marker: str, version: str) -> str:
 def validation(schema: JSONSchemaProps, keyword: str, value: object = None) -> str:
     """Return the marker that sets a keyword of a field or of its items, with a value unless it is None."""
     items = "items:" if schema.steps == ("items",) else ""
-    given = "" if value is None else f"={_argument(value)}"
-    return f"`+kubebuilder:validation:{items}{keyword[0].upper()}{keyword[1:]}{given}`"
+    argument = "" if value is None else f"={_argument(value)}"
+    return f"`+kubebuilder:validation:{items}{keyword[0].upper()}{keyword[1:]}{argument}`"
 
 
 def rule_marker(text: str, message: str) -> str:

@@ -34,11 +34,11 @@ def property_name(schema: JSONSchemaProps) -> str | None:
 
 def in_junctor(schema: JSONSchemaProps) -> bool:
     """Return whether a schema is in allOf, anyOf, oneOf or not, where it extends another schema."""
-    at: JSONSchemaProps | None = schema
-    while at is not None and at.steps:
-        if at.steps[0] in _JUNCTORS:
+    ancestor: JSONSchemaProps | None = schema
+    while ancestor is not None and ancestor.steps:
+        if ancestor.steps[0] in _JUNCTORS:
             return True
-        at = at.parent
+        ancestor = ancestor.parent
     return False
 
 
@@ -47,10 +47,10 @@ _JUNCTORS: Final = frozenset({"allOf", "anyOf", "oneOf", "not"})
 
 def top_property(schema: JSONSchemaProps) -> str:
     """Return the name of the root's property that contains a schema, empty for the root."""
-    at, above = schema, schema.parent
-    while above is not None and above.parent is not None:
-        at, above = above, above.parent
-    return str(at.steps[1]) if at.steps[:1] == ("properties",) else ""
+    top, parent = schema, schema.parent
+    while parent is not None and parent.parent is not None:
+        top, parent = parent, parent.parent
+    return str(top.steps[1]) if top.steps[:1] == ("properties",) else ""
 
 
 def is_of_metadata(schema: JSONSchemaProps) -> bool:

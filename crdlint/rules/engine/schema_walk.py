@@ -39,9 +39,9 @@ EVERYWHERE: Final = frozenset(SchemaPosition)
 
 @dataclass(slots=True)
 class Context:
-    """What encloses a node: its place, upstream's standard validator state, and whether rules are compiled there."""
+    """What encloses a node: its position, upstream's standard validator state, and whether rules are compiled there."""
 
-    place: SchemaPosition
+    position: SchemaPosition
     options: Options
     inside_meta: bool = False
     defaults_forbidden: str | None = None  # the reason, None where defaults are allowed
@@ -50,33 +50,33 @@ class Context:
     int_or_string: bool = False  # the first of an int-or-string's allOf, whose anyOf may give types
     derived: dict[tuple[SchemaPosition, bool], Context] = field(default_factory=dict)
 
-    def at(self, place: SchemaPosition, *, compiles: bool) -> Context:
-        """Return the context of a child at another place, everything else alike."""
-        key = (place, compiles)
+    def at_position(self, position: SchemaPosition, *, compiles: bool) -> Context:
+        """Return the context of a child at another position, everything else alike."""
+        key = (position, compiles)
         context = self.derived.get(key)
         if context is None:
-            context = replace(self, place=place, compiles=compiles, int_or_string=False, derived={})
+            context = replace(self, position=position, compiles=compiles, int_or_string=False, derived={})
             self.derived[key] = context
         return context
 
 
 class Check(NamedTuple):
-    """A check of schema nodes: run where one of ``fields`` is given (all nodes where none is named) at one of ``places``.
+    """A check of schema nodes: run where one of ``fields`` is given (all nodes where none is named) at one of ``positions``.
 
     ``when`` narrows it by the given JSON field names and the type.
     """
 
     run: Run
     fields: tuple[str, ...] = ()
-    places: frozenset[SchemaPosition] = EVERYWHERE
+    positions: frozenset[SchemaPosition] = EVERYWHERE
     when: Callable[[frozenset[str], str], bool] | None = None
 
-    def applies(self, given: frozenset[str], type_: str, place: SchemaPosition) -> bool:
+    def applies(self, fields: frozenset[str], type_: str, position: SchemaPosition) -> bool:
         """Return whether the check is relevant for such a node."""
         return (
-            place in self.places
-            and (not self.fields or not given.isdisjoint(self.fields))
-            and (self.when is None or self.when(given, type_))
+            position in self.positions
+            and (not self.fields or not fields.isdisjoint(self.fields))
+            and (self.when is None or self.when(fields, type_))
         )
 
 
@@ -100,7 +100,7 @@ class Walker:
         pop = stack.pop
         while stack:
             schema, context = pop()
-            key = (schema.set_fields, schema.type, context.place)
+            key = (schema.set_fields, schema.type, context.position)
             plan = plans.get(key)
             if plan is None:
                 plan = plans[key] = self._plan(*key)
@@ -110,31 +110,31 @@ class Walker:
                 push(schema, context, stack)
         return findings
 
-    def _plan(self, given: int, type_: str, place: SchemaPosition) -> tuple[tuple[Run, ...], tuple[Push, ...]]:
-        names = frozenset(name for name, bit in SCHEMA_BITS.items() if given & bit)
+    def _plan(self, set_fields: int, type_: str, position: SchemaPosition) -> tuple[tuple[Run, ...], tuple[Push, ...]]:
+        names = frozenset(name for name, bit in SCHEMA_BITS.items() if set_fields & bit)
         return (
-            tuple(check.run for check in self._checks if check.applies(names, type_, place)),
+            tuple(check.run for check in self._checks if check.applies(names, type_, position)),
             tuple(push for name, push in _CHILDREN if name in names),
         )
 
 
 def _nested(context: Context) -> Context:
-    place = SchemaPosition.OUTSIDE if context.place is SchemaPosition.OUTSIDE else SchemaPosition.NESTED
-    return context.at(place, compiles=False)
+    position = SchemaPosition.OUTSIDE if context.position is SchemaPosition.OUTSIDE else SchemaPosition.NESTED
+    return context.at_position(position, compiles=False)
 
 
 def _push_properties(schema: JSONSchemaProps, context: Context, stack: Stack) -> None:
-    place = SchemaPosition.FIELD if context.place in STRUCTURAL else context.place
-    below = context.at(place, compiles=context.compiles)
+    position = SchemaPosition.FIELD if context.position in STRUCTURAL else context.position
+    below = context.at_position(position, compiles=context.compiles)
     if schema.x_map_type not in _CORRELATABLE_MAPS and below.uncorrelatable is None:
         below = replace(below, uncorrelatable=schema, derived={})
-    if context.place is not SchemaPosition.ROOT and not schema.x_embedded_resource:
+    if context.position is not SchemaPosition.ROOT and not schema.x_embedded_resource:
         stack.extend([(child, below) for child in reversed(schema.properties.values())])  # type: ignore[call-overload]
         return
     for name, child in reversed(schema.properties.items()):  # type: ignore[call-overload]
         if name not in _META_FIELDS:
             stack.append((child, below))
-        elif context.place is SchemaPosition.ROOT:
+        elif context.position is SchemaPosition.ROOT:
             reason = f"in top-level {name}"
             stack.append((child, replace(below, inside_meta=True, defaults_forbidden=reason, derived={})))
         else:
@@ -146,38 +146,42 @@ _META_FIELDS: Final = frozenset({"metadata", "kind", "apiVersion"})
 
 
 def _push_additional_properties(schema: JSONSchemaProps, context: Context, stack: Stack) -> None:
-    given = schema.additional_properties
-    if given is None or given.schema is None:
+    additional = schema.additional_properties
+    if additional is None or additional.schema is None:
         return
-    place = SchemaPosition.FIELD if context.place in STRUCTURAL else context.place
-    if context.place is SchemaPosition.NESTED:
-        place = SchemaPosition.OUTSIDE  # forbidden there as a whole
-    below = context.at(place, compiles=context.compiles)
+    position = SchemaPosition.FIELD if context.position in STRUCTURAL else context.position
+    if context.position is SchemaPosition.NESTED:
+        position = SchemaPosition.OUTSIDE  # forbidden there as a whole
+    below = context.at_position(position, compiles=context.compiles)
     if context.inside_meta:
         reason = "inside additionalProperties applying to object metadata"
         below = replace(below, defaults_forbidden=reason, derived={})
-    stack.append((given.schema, below))
+    stack.append((additional.schema, below))
 
 
 def _push_items(schema: JSONSchemaProps, context: Context, stack: Stack) -> None:
     items = schema.items
     if items is None:
         return
-    place = SchemaPosition.ITEM if context.place in STRUCTURAL else context.place
-    below = context.at(place, compiles=context.compiles)
+    position = SchemaPosition.ITEM if context.position in STRUCTURAL else context.position
+    below = context.at_position(position, compiles=context.compiles)
     if schema.x_list_type != "map" and below.uncorrelatable is None:
         below = replace(below, uncorrelatable=schema, derived={})
     if items.schema is not None:
         stack.append((items.schema, below))
     if items.json_schemas:
-        outside = below.at(SchemaPosition.OUTSIDE, compiles=False)
+        outside = below.at_position(SchemaPosition.OUTSIDE, compiles=False)
         stack.extend((child, outside) for child in reversed(items.json_schemas))
 
 
 def _push_all_of(schema: JSONSchemaProps, context: Context, stack: Stack) -> None:
     nested = _nested(context)
     children = [(child, nested) for child in schema.all_of]
-    if children and context.place in STRUCTURAL and is_int_or_string(schema.all_of[0].any_of, context.options.server):
+    if (
+        children
+        and context.position in STRUCTURAL
+        and is_int_or_string(schema.all_of[0].any_of, context.options.server)
+    ):
         children[0] = (schema.all_of[0], replace(nested, int_or_string=True, derived={}))
     stack.extend(reversed(children))
 
@@ -185,9 +189,9 @@ def _push_all_of(schema: JSONSchemaProps, context: Context, stack: Stack) -> Non
 def _push_any_of(schema: JSONSchemaProps, context: Context, stack: Stack) -> None:
     nested = _nested(context)
     if context.int_or_string or (
-        context.place in STRUCTURAL and is_int_or_string(schema.any_of, context.options.server)
+        context.position in STRUCTURAL and is_int_or_string(schema.any_of, context.options.server)
     ):
-        nested = context.at(SchemaPosition.OUTSIDE, compiles=False)
+        nested = context.at_position(SchemaPosition.OUTSIDE, compiles=False)
     stack.extend((child, nested) for child in reversed(schema.any_of))
 
 
@@ -202,12 +206,12 @@ def _push_not(schema: JSONSchemaProps, context: Context, stack: Stack) -> None:
 
 
 def _push_definitions(schema: JSONSchemaProps, context: Context, stack: Stack) -> None:
-    outside = context.at(SchemaPosition.OUTSIDE, compiles=False)
+    outside = context.at_position(SchemaPosition.OUTSIDE, compiles=False)
     stack.extend((child, outside) for child in schema.definitions.values())
 
 
 def _push_dependencies(schema: JSONSchemaProps, context: Context, stack: Stack) -> None:
-    outside = context.at(SchemaPosition.OUTSIDE, compiles=False)
+    outside = context.at_position(SchemaPosition.OUTSIDE, compiles=False)
     for dependency in (schema.dependencies or {}).values():
         if dependency.schema is not None:
             stack.append((dependency.schema, outside))

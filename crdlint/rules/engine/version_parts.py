@@ -23,19 +23,19 @@ _SPEC = Path("spec").shared()
 class VersionParts(NamedTuple):
     """A version, or all of them if they share ``schema``, ``subresources`` and ``columns``.
 
-    ``at`` is the path of what holds them: the version, or the spec if they are shared.
+    ``path`` is the path of what holds them: the version, or the spec if they are shared.
     """
 
     version: CustomResourceDefinitionVersion
     schema: JSONSchemaProps | None
     subresources: CustomResourceSubresources | None
     columns: Sequence[CustomResourceColumnDefinition]
-    at: Path
+    path: Path
 
     @property
     def schema_path(self) -> Path:
         """The path of the schema, in the version itself if only the schema is shared."""
-        return self.at.child("validation" if self.at is _SPEC else "schema", "openAPIV3Schema")
+        return self.path.child("validation" if self.path is _SPEC else "schema", "openAPIV3Schema")
 
     @property
     def has_status(self) -> bool:
@@ -46,7 +46,7 @@ class VersionParts(NamedTuple):
 def version_parts(spec: CustomResourceDefinitionSpec) -> Iterator[VersionParts]:
     """Yield each version with its parts. If all versions share all parts, yield only the first version."""
     shared = spec.validation
-    own = any(one.subresources or one.additional_printer_columns or one.schema for one in spec.versions)
+    own = any(version.subresources or version.additional_printer_columns or version.schema for version in spec.versions)
     for i, version in enumerate(spec.versions):
         validation = shared or version.schema
         schema = None if validation is None else validation.open_api_v3_schema
