@@ -34,8 +34,6 @@ def strings(tree: ast.AST) -> Iterator[str]:
 
 # `at` is a keyword of field errors: `invalid(..., at=path)`.
 ACCEPTED: Final = {"crd/errors.py": {"at"}}
-# The packages whose names are not revised yet.
-UNREVISED: Final = ("changes/",)
 
 
 def docstrings_and_comments(source: Source) -> Iterator[str]:
@@ -74,7 +72,7 @@ def test_names_say_what_they_refer_to() -> None:
     assert {
         name: [word for word in words if word not in ACCEPTED.get(name, ())]
         for name, words in vague.items()
-        if not name.startswith(UNREVISED) and {*words} - ACCEPTED.get(name, set())
+        if {*words} - ACCEPTED.get(name, set())
     } == {}
 
 

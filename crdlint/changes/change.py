@@ -43,7 +43,7 @@ class Change(NamedTuple):
 
     def message(self, crd: CustomResourceDefinition) -> str:
         """Return the text, with the versions if it does not name them and the CRD has others."""
-        missing = [one for one in self.versions if not re.search(rf"\b{re.escape(one)}\b", self.text)]
+        missing = [version for version in self.versions if not re.search(rf"\b{re.escape(version)}\b", self.text)]
         if not missing or len(self.versions) == len(crd.spec.versions):
             return self.text
         return f"{self.text} (in {', '.join(self.versions)})"

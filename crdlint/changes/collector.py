@@ -23,36 +23,36 @@ _PLAIN: Final = re.compile(r"[\w-]+\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ComparedField:
     """A node of a schema, by the path of its values in objects.
 
-    `field` is that path, empty for the whole object. `uncorrelated` is the path of the outermost enclosing list whose
+    `path` is that path, empty for the whole object. `uncorrelated` is the path of the outermost enclosing list whose
     items have no keys: an edit of one of them counts as an edit of all. `ratchets` means that all servers of the run
     accept invalid values that an update does not change.
     """
 
-    field: str = ""
+    path: str = ""
     uncorrelated: str = ""
     ratchets: bool = True
 
     @property
     def shown(self) -> str:
         """The path as texts name it."""
-        return f"`{self.field}`" if self.field else "the object"
+        return f"`{self.path}`" if self.path else "the object"
 
-    def property(self, name: str) -> Place:
-        """Return the place of a property."""
+    def property(self, name: str) -> ComparedField:
+        """Return the node of a property."""
         step = f".{name}" if _PLAIN.match(name) else f"[{name!r}]"
-        return Place(self.field + step, self.uncorrelated, self.ratchets)
+        return ComparedField(self.path + step, self.uncorrelated, self.ratchets)
 
-    def items(self, *, correlated: bool) -> Place:
-        """Return the place of list items; those of map lists are ``correlated`` by their keys."""
-        above = self.uncorrelated or ("" if correlated else self.field)
-        return Place(f"{self.field}[*]", above, self.ratchets)
+    def items(self, *, correlated: bool) -> ComparedField:
+        """Return the node of list items; those of map lists are ``correlated`` by their keys."""
+        uncorrelated = self.uncorrelated or ("" if correlated else self.path)
+        return ComparedField(f"{self.path}[*]", uncorrelated, self.ratchets)
 
-    def map_values(self) -> Place:
-        """Return the place of the values of a map."""
-        return Place(f"{self.field}.*", self.uncorrelated, self.ratchets)
+    def map_values(self) -> ComparedField:
+        """Return the node of the values of a map."""
+        return ComparedField(f"{self.path}.*", self.uncorrelated, self.ratchets)
 
     def consequence(self, *, is_container: bool) -> str:
         """Return what a tightened constraint means for existing objects.
@@ -64,7 +64,7 @@ class Place:
         if not self.ratchets:
             return f"every edit {also}"
         if is_container:
-            scope = self.uncorrelated or self.field
+            scope = self.uncorrelated or self.path
             return f"every edit below `{scope}` {also}" if scope else f"every edit {also}"
         edited = f"`{self.uncorrelated}`" if self.uncorrelated else "this field"
         return f"existing objects stay valid until {edited} is edited"
@@ -85,12 +85,12 @@ class Collector:
         new: Path,
         old: Path,
         *,
-        place: Place | None = None,
+        field: ComparedField | None = None,
         severity: Severity | None = None,
         help_: str | None = None,
     ) -> None:
         """Add a change at two paths; the rule's own severity and help by default."""
-        where = "" if place is None else place.field
+        where = "" if field is None else field.path
         self.changes.append(Change(rule.id, where, text, new, old, severity or rule.severity, help_, self.versions))
 
 
@@ -100,7 +100,7 @@ class Pair:
 
     old: Conjunction
     new: Conjunction
-    place: Place
+    field: ComparedField
 
     def paths(self, attribute: str, keyword: str) -> tuple[Path, Path]:
         """Return where the new and the old CRD have a keyword; the path of the schema itself without it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from crdlint.changes.collector import Collector, Place
+from crdlint.changes.collector import Collector, ComparedField
 from crdlint.changes.schemas import compare_schemas
 from crdlint.changes.versions import compare_conversion, compare_names, compare_parts, compare_versions, versions_of
 from crdlint.safety import work
@@ -31,29 +31,29 @@ def changes(
     compare_versions(before, after, collector)
     compare_names(old.spec, new.spec, collector)
     compare_conversion(old.spec, new.spec, before, after, collector)
-    place = Place(ratchets=servers.oldest.ratchets_values)
+    root = ComparedField(ratchets=servers.oldest.ratchets_values)
     compared: dict[Hashable, list[Change]] = {}
-    for name, one in after.items():
+    for name, version in after.items():
         known = before.get(name)
-        if known is None or not (known.served or one.served):
+        if known is None or not (known.served or version.served):
             continue
         collector.versions = (name,)
-        compare_parts(known, one, collector)
-        if known.schema is None or one.schema is None:
+        compare_parts(known, version, collector)
+        if known.schema is None or version.schema is None:
             continue
-        schemas = id(known.schema), id(one.schema)
+        schemas = id(known.schema), id(version.schema)
         if schemas in compared:  # versions that share their schemas
             collector.changes += [change._replace(versions=(name,)) for change in compared[schemas]]
             continue
         start = len(collector.changes)
-        compare_schemas(known.schema, one.schema, place, collector)
+        compare_schemas(known.schema, version.schema, root, collector)
         compared[schemas] = collector.changes[start:]
     return _merged(_lowered(collector.changes, policy))
 
 
-def _lowered(found: Iterable[Change], policy: Policy) -> Iterable[Change]:
+def _lowered(changes: Iterable[Change], policy: Policy) -> Iterable[Change]:
     """Yield changes with the severities that a policy gives them, without those that it leaves out."""
-    for change in found:
+    for change in changes:
         severity = change.severity
         if _is_alpha(change):
             if policy.alpha == "off":
@@ -74,16 +74,16 @@ def is_status(field: str) -> bool:
     return field == ".status" or field.startswith((".status.", ".status["))
 
 
-def _merged(found: Iterable[Change]) -> list[Change]:
+def _merged(changes: Iterable[Change]) -> list[Change]:
     """Return changes without repetitions: equal changes of several versions become the most severe one."""
     groups: dict[Hashable, list[Change]] = {}
-    for change in found:
+    for change in changes:
         text = change.text if change.field else (change.text, change.versions)
         groups.setdefault((change.rule, change.field, text), []).append(change)
     return [_worst(group) for group in groups.values()]
 
 
 def _worst(group: Sequence[Change]) -> Change:
-    first = min(group, key=lambda one: _RANKS[one.severity])
-    versions = tuple(dict.fromkeys(version for one in group for version in one.versions))
+    first = min(group, key=lambda change: _RANKS[change.severity])
+    versions = tuple(dict.fromkeys(version for change in group for version in change.versions))
     return first if first.versions == versions else first._replace(versions=versions)

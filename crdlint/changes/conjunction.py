@@ -18,36 +18,36 @@ Conjunction: TypeAlias = "tuple[JSONSchemaProps, ...]"
 
 def conjunction(schemas: Iterable[JSONSchemaProps]) -> Conjunction:
     """Return schemas with the members of their `allOf`, and of `anyOf` and `oneOf` with one branch."""
-    found: list[JSONSchemaProps] = []
+    members: list[JSONSchemaProps] = []
     pending = list(reversed(tuple(schemas)))
     while pending:
         schema = pending.pop()
-        found.append(schema)
+        members.append(schema)
         if schema.all_of:
             pending.extend(reversed(schema.all_of))
         pending.extend(branches[0] for branches in (schema.any_of, schema.one_of) if len(branches) == 1)
-    return tuple(found)
+    return tuple(members)
 
 
 def properties(node: Conjunction) -> dict[str, Conjunction]:
     """Return the schemas of each property."""
     if len(node) == 1:
         return {name: conjunction((schema,)) for name, schema in node[0].properties.items()}
-    found: dict[str, list[JSONSchemaProps]] = {}
+    by_name: dict[str, list[JSONSchemaProps]] = {}
     for schema in node:
         for name, below in schema.properties.items():
-            found.setdefault(name, []).append(below)
-    return {name: conjunction(below) for name, below in found.items()}
+            by_name.setdefault(name, []).append(below)
+    return {name: conjunction(below) for name, below in by_name.items()}
 
 
 def items(node: Conjunction) -> Conjunction:
     """Return the schemas of list items, empty without any."""
-    return conjunction(items for one in node if (items := one.item_schema) is not None)
+    return conjunction(items for schema in node if (items := schema.item_schema) is not None)
 
 
 def map_values(node: Conjunction) -> Conjunction:
     """Return the schemas of `additionalProperties`, empty without any."""
-    return conjunction(values for one in node if (values := one.additional_schema) is not None)
+    return conjunction(values for schema in node if (values := schema.additional_schema) is not None)
 
 
 def type_of(node: Conjunction) -> str:
@@ -62,8 +62,8 @@ def type_of(node: Conjunction) -> str:
 
 def keeps_unknown_fields(node: Conjunction) -> bool:
     """Return whether fields that no schema specifies are stored."""
-    return any(one.x_preserve_unknown_fields for one in node) or any(
-        one.additional_properties is not None and one.additional_properties.allows for one in node
+    return any(schema.x_preserve_unknown_fields for schema in node) or any(
+        schema.additional_properties is not None and schema.additional_properties.allows for schema in node
     )
 
 
@@ -82,5 +82,5 @@ def is_new(path: FieldPath, old: Conjunction, new: Conjunction) -> bool:
     before = list(steps(path, old))
     if len(after) != len(path) or len(before) != len(path) - 1:
         return False
-    above = before[-1] if before else old
-    return not keeps_unknown_fields(above) and all(one.default is None for one in after[-1])
+    parent = before[-1] if before else old
+    return not keeps_unknown_fields(parent) and all(schema.default is None for schema in after[-1])

@@ -91,32 +91,32 @@ def constraints(node: Conjunction, server: Server) -> Constraints:
         type=type_,
         bounds=_bounds(node, type_),
         multiples=_multiples(node, type_) if of_numbers else frozenset(),
-        patterns=frozenset(one.pattern for one in node if one.pattern) if of_strings else frozenset(),
+        patterns=frozenset(schema.pattern for schema in node if schema.pattern) if of_strings else frozenset(),
         formats=_formats(node, type_, server),
         enum=_enum(node),
-        required=frozenset(name for one in node for name in one.required) if type_ in _OBJECTS else frozenset(),
+        required=frozenset(name for schema in node for name in schema.required) if type_ in _OBJECTS else frozenset(),
     )
 
 
 def _multiples(node: Conjunction, type_: str) -> frozenset[float]:
-    factors = frozenset(one.multiple_of for one in node if one.multiple_of)
+    factors = frozenset(schema.multiple_of for schema in node if schema.multiple_of)
     # Every integer is a multiple of 1, and of 1 divided by an integer.
-    return frozenset(one for one in factors if not (1 / one).is_integer()) if type_ == "integer" else factors
+    return frozenset(factor for factor in factors if not (1 / factor).is_integer()) if type_ == "integer" else factors
 
 
 def _bounds(node: Conjunction, type_: str) -> dict[str, Bound]:
-    found: dict[str, Bound] = {}
+    bounds: dict[str, Bound] = {}
     for limit in LIMITS:
         if type_ not in limit.types:
             continue
         for bound in _given_bounds(node, limit, type_):
-            known = found.get(limit.attribute)
+            known = bounds.get(limit.attribute)
             if bound.tighter_than(known, is_upper=limit.is_upper):
-                found[limit.attribute] = bound
+                bounds[limit.attribute] = bound
     for attribute in ("min_length", "min_items", "min_properties"):
-        if attribute in found and found[attribute].value <= 0:
-            del found[attribute]
-    return found
+        if attribute in bounds and bounds[attribute].value <= 0:
+            del bounds[attribute]
+    return bounds
 
 
 def _given_bounds(node: Conjunction, limit: Limit, type_: str) -> Iterable[Bound]:
@@ -125,13 +125,13 @@ def _given_bounds(node: Conjunction, limit: Limit, type_: str) -> Iterable[Bound
         if value is not None:
             is_strict = bool(getattr(schema, f"exclusive_{limit.attribute}", False))
             yield (
-                _whole(value, is_strict=is_strict, is_upper=limit.is_upper)
+                _of_integers(value, is_strict=is_strict, is_upper=limit.is_upper)
                 if type_ == "integer"
                 else Bound(value, is_strict)
             )
 
 
-def _whole(value: float, *, is_strict: bool, is_upper: bool) -> Bound:
+def _of_integers(value: float, *, is_strict: bool, is_upper: bool) -> Bound:
     """Return the bound of integers that includes its own value."""
     if not math.isfinite(value):
         return Bound(value, is_strict)
@@ -143,32 +143,32 @@ def _whole(value: float, *, is_strict: bool, is_upper: bool) -> Bound:
 
 def format_bound(formats: frozenset[str], attribute: str) -> Bound | None:
     """Return the bound that the format of an integer implies."""
-    at = {"minimum": 0, "maximum": 1}.get(attribute)
+    end = {"minimum": 0, "maximum": 1}.get(attribute)
     ranges = [_RANGES[name] for name in formats if name in _RANGES]
-    if at is None or not ranges:
+    if end is None or not ranges:
         return None
-    values = [one[at] for one in ranges]
-    return Bound(min(values) if at else max(values))
+    values = [range_[end] for range_ in ranges]
+    return Bound(min(values) if end else max(values))
 
 
 def _formats(node: Conjunction, type_: str, server: Server) -> frozenset[str]:
-    given = {one.format for one in node if one.format}
-    if not given:
+    formats = {schema.format for schema in node if schema.format}
+    if not formats:
         return frozenset()
     if type_ in {"integer", "number"}:
-        return frozenset(given.intersection(NUMBER_FORMATS))
+        return frozenset(formats.intersection(NUMBER_FORMATS))
     if type_ not in _STRINGS:
         return frozenset()
-    return frozenset(normalized(one) for one in given if is_supported(one, server)) - _UNCHECKED
+    return frozenset(normalized(name) for name in formats if is_supported(name, server)) - _UNCHECKED
 
 
 _UNCHECKED: Final = frozenset({"password"})  # any string is one
 
 
 def _enum(node: Conjunction) -> dict[Any, Any] | None:
-    found: dict[Any, Any] | None = None
+    common: dict[Any, Any] | None = None
     for schema in node:
         if schema.enum:
             values = {equality_key(value): value for value in schema.enum}
-            found = values if found is None else {key: value for key, value in found.items() if key in values}
-    return found
+            common = values if common is None else {key: value for key, value in common.items() if key in values}
+    return common

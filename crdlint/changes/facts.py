@@ -41,20 +41,20 @@ class SchemaFacts(Facts):
     def values(self, path: FieldPath) -> Domain:
         """Return the values at a path; the field of an object, or the item of a list, that is there."""
         if path not in self._values:
-            self._values[path] = self._found(path)
+            self._values[path] = self._domain(path)
         return self._values[path]
 
-    def _found(self, path: FieldPath) -> Domain:
-        node = self._at(path)
+    def _domain(self, path: FieldPath) -> Domain:
+        node = self._node(path)
         if path and path[-1] != ITEM and self._is_new is not None and self._is_new(path):
             return FAILED
         if not node:
             return super().values(path)
-        is_there = not path or path[-1] == ITEM or any(path[-1] in one.required for one in self._at(path[:-1]))
+        is_there = not path or path[-1] == ITEM or any(path[-1] in schema.required for schema in self._node(path[:-1]))
         domain = _values(constraints(node, self._server))
         if node[0].nullable:
             domain = (*domain, Just(None))
-        return domain if is_there or any(one.default is not None for one in node) else (*FAILED, *domain)
+        return domain if is_there or any(schema.default is not None for schema in node) else (*FAILED, *domain)
 
     def sizes(self, path: FieldPath) -> Domain:
         """Return the sizes of the texts, lists or objects at a path."""
@@ -68,17 +68,19 @@ class SchemaFacts(Facts):
     def match(self, path: FieldPath, pattern: str) -> bool:
         """Return whether all texts at a path match a pattern."""
         folded = self._folded(path)
-        return folded is not None and any(patterns.relation(one, pattern).is_covered for one in folded.patterns)
+        return folded is not None and any(
+            patterns.relation(folded_pattern, pattern).is_covered for folded_pattern in folded.patterns
+        )
 
     def _folded(self, path: FieldPath) -> Constraints | None:
-        node = self._at(path)
+        node = self._node(path)
         return constraints(node, self._server) if node else None
 
-    def _at(self, path: FieldPath) -> Conjunction:
+    def _node(self, path: FieldPath) -> Conjunction:
         if path not in self._nodes:
-            above = self._at(path[:-1])
+            parent = self._node(path[:-1])
             self._nodes[path] = (
-                items(above) if path[-1] == ITEM else properties(above).get(path[-1], ()) if above else ()
+                items(parent) if path[-1] == ITEM else properties(parent).get(path[-1], ()) if parent else ()
             )
         return self._nodes[path]
 
@@ -86,8 +88,8 @@ class SchemaFacts(Facts):
 def _values(folded: Constraints) -> Domain:
     if folded.enum is not None:
         return tuple(
-            Piece.LIST if isinstance(one, list) else Piece.OBJECT if isinstance(one, dict) else Just(one)
-            for one in folded.enum.values()
+            Piece.LIST if isinstance(value, list) else Piece.OBJECT if isinstance(value, dict) else Just(value)
+            for value in folded.enum.values()
         )
     if folded.type in {"integer", "number"}:
         low, high = folded.bounds.get("minimum"), folded.bounds.get("maximum")
@@ -98,12 +100,12 @@ def _values(folded: Constraints) -> Domain:
 
 
 def _numbers(low: Bound | None, high: Bound | None, *, is_whole: bool) -> Domain:
-    found = Numbers(is_whole=is_whole)
+    numbers = Numbers(is_whole=is_whole)
     if low is not None:
-        found = Numbers(low.value, found.high, is_whole, low.is_strict)
+        numbers = Numbers(low.value, numbers.high, is_whole, low.is_strict)
     if high is not None:
-        found = Numbers(found.low, high.value, is_whole, found.is_open_low, high.is_strict)
-    return found.narrowed()
+        numbers = Numbers(numbers.low, high.value, is_whole, numbers.is_open_low, high.is_strict)
+    return numbers.narrowed()
 
 
 # Rules for the uniqueness of list items, with {} for the equality of two of them.
@@ -127,6 +129,7 @@ def repeats_list_type(rule: str, node: Conjunction) -> bool:
 @lru_cache(maxsize=64)
 def _unique_by(keys: tuple[str, ...]) -> frozenset[str]:
     equalities = [
-        " && ".join(f"{one}{name} == {other}{name}" for name in keys) for one, other in (("x", "y"), ("y", "x"))
+        " && ".join(f"{variable}{name} == {other}{name}" for name in keys)
+        for variable, other in (("x", "y"), ("y", "x"))
     ]
     return frozenset(rule_key(rule.format(equality)) for rule in _UNIQUE for equality in equalities)

@@ -42,21 +42,21 @@ def of_conjunction(node: Conjunction) -> Fingerprint:
 def _of(node: Conjunction) -> Generator[Any, Any, Fingerprint]:
     count = 1
     below: list[Any] = []
-    for name, one in sorted(properties(node).items()):
-        found = yield _of(one)
-        below.append(("properties", name, found.digest))
-        count += found.nodes
-    for field, one in (("items", items(node)), ("additionalProperties", map_values(node))):
-        if one:
-            found = yield _of(one)
-            below.append((field, found.digest))
-            count += found.nodes
+    for name, child in sorted(properties(node).items()):
+        fingerprint = yield _of(child)
+        below.append(("properties", name, fingerprint.digest))
+        count += fingerprint.nodes
+    for field, child in (("items", items(node)), ("additionalProperties", map_values(node))):
+        if child:
+            fingerprint = yield _of(child)
+            below.append((field, fingerprint.digest))
+            count += fingerprint.nodes
     for kind in JUNCTORS:
         for schema in node:
             digests = []
             for branch in branches_of(schema, kind):
-                found = yield _of(conjunction((branch,)))
-                digests.append(found.digest)
+                fingerprint = yield _of(conjunction((branch,)))
+                digests.append(fingerprint.digest)
             if digests:
                 below.append((kind, tuple(sorted(digests))))
     own = repr((_own(node), sorted(below)))
@@ -87,12 +87,12 @@ def _own(node: Conjunction) -> tuple[Any, ...]:
         sorted(folded.formats),
         None if folded.enum is None else sorted(map(repr, folded.enum)),
         sorted(folded.required),
-        any(one.nullable for one in node),
+        any(schema.nullable for schema in node),
         None if first.default is None else repr(equality_key(first.default.value)),
         keeps_unknown_fields(node),
         first.x_embedded_resource,
         list_type,
         sorted(first.x_list_map_keys),
         first.x_map_type or "granular",
-        sorted(rule_key(rule.rule) for one in node for rule in one.x_validations),
+        sorted(rule_key(rule.rule) for schema in node for rule in schema.x_validations),
     )

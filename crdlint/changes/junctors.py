@@ -37,38 +37,38 @@ class _Junctor:
         return frozenset(self.branches)
 
 
-def compare_junctors(pair: Pair, found: Collector) -> None:
+def compare_junctors(pair: Pair, collector: Collector) -> None:
     """Report the junctors of a value that were added, changed or removed."""
     lost: dict[str, list[_Junctor]] = {}
     gained: dict[str, list[_Junctor]] = {}
     for kind in JUNCTORS:
         before, after = _junctors(pair.old, kind), _junctors(pair.new, kind)
-        same = {one.digests for one in before} & {one.digests for one in after}
-        lost[kind] = [one for one in before if one.digests not in same]
-        gained[kind] = [one for one in after if one.digests not in same]
-    _report_about_new_fields(lost, gained, pair, found)
-    _report_other_kind(lost, gained, pair, found)
+        same = {junctor.digests for junctor in before} & {junctor.digests for junctor in after}
+        lost[kind] = [junctor for junctor in before if junctor.digests not in same]
+        gained[kind] = [junctor for junctor in after if junctor.digests not in same]
+    _report_about_new_fields(lost, gained, pair, collector)
+    _report_other_kind(lost, gained, pair, collector)
     for kind in JUNCTORS:
         if len(lost[kind]) == len(gained[kind]) == 1:
-            _report_changed(lost[kind][0], gained[kind][0], pair, found)
+            _report_changed(lost[kind][0], gained[kind][0], pair, collector)
             continue
-        for one in gained[kind]:
+        for junctor in gained[kind]:
             which = "match" if kind == "not" else "do not match"
-            text = f"{pair.place.shown}: `{kind}` was added: values that {which} are rejected; {_consequence(pair)}"
-            found.add(rules.JUNCTOR, text, one.path, pair.old[0].path, place=pair.place)
+            text = f"{pair.field.shown}: `{kind}` was added: values that {which} are rejected; {_consequence(pair)}"
+            collector.add(rules.JUNCTOR, text, junctor.path, pair.old[0].path, field=pair.field)
         if lost[kind] and not gained[kind]:
-            text = f"{pair.place.shown}: `{kind}` was removed: {_NEW_VALUES}"
-            found.add(rules.JUNCTOR_REMOVED, text, pair.new[0].path, lost[kind][0].path, place=pair.place)
+            text = f"{pair.field.shown}: `{kind}` was removed: {_NEW_VALUES}"
+            collector.add(rules.JUNCTOR_REMOVED, text, pair.new[0].path, lost[kind][0].path, field=pair.field)
 
 
 def _junctors(node: Conjunction, kind: str) -> list[_Junctor]:
-    found: list[_Junctor] = []
+    junctors: list[_Junctor] = []
     for schema in node:
         branches = branches_of(schema, kind)
         if not branches or _is_of_int_or_string(node, kind, branches):
             continue
-        found.append(_Junctor(kind, _by_digest(branches), schema.path.child(kind)))
-    return found
+        junctors.append(_Junctor(kind, _by_digest(branches), schema.path.child(kind)))
+    return junctors
 
 
 def _by_digest(branches: Sequence[JSONSchemaProps]) -> dict[str, JSONSchemaProps]:
@@ -79,35 +79,35 @@ def _is_of_int_or_string(node: Conjunction, kind: str, branches: Sequence[JSONSc
     """Return whether branches only repeat what `x-kubernetes-int-or-string` means."""
     return (
         kind == "anyOf"
-        and any(one.x_int_or_string for one in node)
-        and {one.type for one in branches} == {"integer", "string"}
+        and any(schema.x_int_or_string for schema in node)
+        and {branch.type for branch in branches} == {"integer", "string"}
     )
 
 
 def _consequence(pair: Pair) -> str:
-    return pair.place.consequence(is_container=pair.new[0].type in {"object", "array"})
+    return pair.field.consequence(is_container=pair.new[0].type in {"object", "array"})
 
 
 def _report_about_new_fields(
-    lost: dict[str, list[_Junctor]], gained: dict[str, list[_Junctor]], pair: Pair, found: Collector
+    lost: dict[str, list[_Junctor]], gained: dict[str, list[_Junctor]], pair: Pair, collector: Collector
 ) -> None:
     """Report the junctors that differ from old ones, or from none, only for objects with new fields."""
     known = properties(pair.old)
     new = frozenset(name for name in properties(pair.new) if name not in known and is_new((name,), pair.old, pair.new))
     for kind in JUNCTORS if new else ():
-        for one in tuple(gained[kind]):
-            rest = _for_existing(kind, tuple(one.branches.values()), new)
+        for junctor in tuple(gained[kind]):
+            rest = _for_existing(kind, tuple(junctor.branches.values()), new)
             same = next((other for other in lost[kind] if rest is not None and other.digests == set(rest)), None)
             if rest is None:
-                text = f"{pair.place.shown}: `{kind}` was added, which rejects only objects with new fields"
+                text = f"{pair.field.shown}: `{kind}` was added, which rejects only objects with new fields"
             elif same is not None:
                 lost[kind].remove(same)
-                text = f"{pair.place.shown}: `{kind}` was extended for new fields: {_NEW_VALUES}"
+                text = f"{pair.field.shown}: `{kind}` was extended for new fields: {_NEW_VALUES}"
             else:
                 continue
-            gained[kind].remove(one)
+            gained[kind].remove(junctor)
             old_path = pair.old[0].path if same is None else same.path
-            found.add(rules.JUNCTOR, text, one.path, old_path, place=pair.place, severity="info")
+            collector.add(rules.JUNCTOR, text, junctor.path, old_path, field=pair.field, severity="info")
 
 
 def _for_existing(
@@ -117,10 +117,10 @@ def _for_existing(
     if kind == "not":
         content = _without_new(branches[0], new, 0)
         return None if content is False else _by_digest(branches if content is True else (content,))
-    rest = [one for one in (_without_new(branch, new, 0) for branch in branches) if one is not False]
-    if any(one is True for one in rest):
+    rest = [content for content in (_without_new(branch, new, 0) for branch in branches) if content is not False]
+    if any(content is True for content in rest):
         return None if kind == "anyOf" or len(rest) == 1 else _by_digest(branches)
-    return _by_digest([one for one in rest if not isinstance(one, bool)])
+    return _by_digest([content for content in rest if not isinstance(content, bool)])
 
 
 def _without_new(schema: JSONSchemaProps, new: frozenset[str], depth: int) -> JSONSchemaProps | bool:
@@ -132,20 +132,20 @@ def _without_new(schema: JSONSchemaProps, new: frozenset[str], depth: int) -> JS
     rest = copy(schema)
     fields = vars(rest)
     for attribute in ("all_of", "any_of", "one_of"):
-        given: Sequence[JSONSchemaProps] = getattr(schema, attribute)
-        if not given:
+        members: Sequence[JSONSchemaProps] = getattr(schema, attribute)
+        if not members:
             continue
-        branches = [_without_new(one, new, depth + 1) for one in given]
-        possible = [one for one in branches if one is not False]
+        branches = [_without_new(member, new, depth + 1) for member in members]
+        possible = [branch for branch in branches if branch is not False]
         if not possible or (attribute == "all_of" and len(possible) < len(branches)):
             return False
-        kept = [one for one in possible if not isinstance(one, bool)]
-        if attribute == "one_of" and len(kept) < len(possible) > 1:
+        remaining = [branch for branch in possible if not isinstance(branch, bool)]
+        if attribute == "one_of" and len(remaining) < len(possible) > 1:
             return schema
-        if len(kept) < len(possible) and (attribute != "all_of" or not kept):
+        if len(remaining) < len(possible) and (attribute != "all_of" or not remaining):
             del fields[attribute]
         else:
-            fields[attribute] = kept
+            fields[attribute] = remaining
     if schema.not_ is not None:
         content = _without_new(schema.not_, new, depth + 1)
         if content is True:
@@ -158,33 +158,35 @@ def _without_new(schema: JSONSchemaProps, new: frozenset[str], depth: int) -> JS
 
 
 def _report_other_kind(
-    lost: dict[str, list[_Junctor]], gained: dict[str, list[_Junctor]], pair: Pair, found: Collector
+    lost: dict[str, list[_Junctor]], gained: dict[str, list[_Junctor]], pair: Pair, collector: Collector
 ) -> None:
     """Report branches that are now those of `anyOf` in place of `oneOf`, or the reverse."""
     for old_kind, kind in (("oneOf", "anyOf"), ("anyOf", "oneOf")):
-        for one in tuple(gained[kind]):
-            same = next((other for other in lost[old_kind] if other.digests == one.digests), None)
+        for junctor in tuple(gained[kind]):
+            same = next((other for other in lost[old_kind] if other.digests == junctor.digests), None)
             if same is None:
                 continue
-            gained[kind].remove(one)
+            gained[kind].remove(junctor)
             lost[old_kind].remove(same)
-            change = f"{pair.place.shown}: `{old_kind}` became `{kind}`"
+            change = f"{pair.field.shown}: `{old_kind}` became `{kind}`"
             if kind == "anyOf":
-                found.add(rules.JUNCTOR_REMOVED, f"{change}: {_NEW_VALUES}", one.path, same.path, place=pair.place)
+                collector.add(
+                    rules.JUNCTOR_REMOVED, f"{change}: {_NEW_VALUES}", junctor.path, same.path, field=pair.field
+                )
             else:
                 text = f"{change}: values that match several branches are rejected; {_consequence(pair)}"
-                found.add(rules.JUNCTOR, text, one.path, same.path, place=pair.place)
+                collector.add(rules.JUNCTOR, text, junctor.path, same.path, field=pair.field)
 
 
-def _report_changed(old: _Junctor, new: _Junctor, pair: Pair, found: Collector) -> None:
-    kind, shown = old.kind, pair.place.shown
+def _report_changed(old: _Junctor, new: _Junctor, pair: Pair, collector: Collector) -> None:
+    kind, shown = old.kind, pair.field.shown
     gained = [branch for digest, branch in new.branches.items() if digest not in old.branches]
     lost = [branch for digest, branch in old.branches.items() if digest not in new.branches]
     severity: Severity = "warning"
     if kind == "not":
         if _is_narrower(gained[0], lost[0]):
             text = f"{shown}: `not` matches fewer values: {_NEW_VALUES}"
-            found.add(rules.JUNCTOR_REMOVED, text, new.path, old.path, place=pair.place)
+            collector.add(rules.JUNCTOR_REMOVED, text, new.path, old.path, field=pair.field)
             return
         text = f"{shown}: `not` was changed: values that match are rejected; {_consequence(pair)}"
         severity = "error"
@@ -200,7 +202,7 @@ def _report_changed(old: _Junctor, new: _Junctor, pair: Pair, found: Collector) 
     else:
         text = f"{shown}: a branch of `{kind}` was added: values that match another one, too, are rejected; "
         text += _consequence(pair)
-    found.add(rules.JUNCTOR, text, new.path, old.path, place=pair.place, severity=severity)
+    collector.add(rules.JUNCTOR, text, new.path, old.path, field=pair.field, severity=severity)
 
 
 def _is_narrower(schema: JSONSchemaProps, other: JSONSchemaProps) -> bool:
@@ -210,5 +212,5 @@ def _is_narrower(schema: JSONSchemaProps, other: JSONSchemaProps) -> bool:
 
 def _keywords(schema: JSONSchemaProps) -> set[str]:
     """Return the fields of a schema that restrict values."""
-    given = {name for name in vars(schema) if not name.startswith("_")}
-    return given - PROVENANCE - {"description", "title", "example"}
+    names = {name for name in vars(schema) if not name.startswith("_")}
+    return names - PROVENANCE - {"description", "title", "example"}

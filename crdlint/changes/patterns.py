@@ -54,13 +54,13 @@ def relation(old: str, new: str, shortest: float = 0, longest: float | None = No
     if old == new:
         return Relation(is_decided=True)
     try:
-        found, steps = _compared(
+        result, steps = _compared(
             old, new, int(shortest) if 0 <= shortest <= _SHORTEST else 0, None if longest is None else int(longest)
         )
         work.spend(steps // _STEPS)
     except work.WorkLimitError:
         return Relation(is_decided=False)
-    return found
+    return result
 
 
 @lru_cache(maxsize=512)
@@ -70,13 +70,13 @@ def _compared(old: str, new: str, shortest: int, longest: int | None) -> tuple[R
         return Relation(is_decided=False), 0
     steps = regexp_language.MOST_STEPS + classes * _CLASS_STEPS
     try:
-        found = regexp_language.compare(old, new, shortest, longest)
+        comparison = regexp_language.compare(old, new, shortest, longest)
     except PartialError as error:
         return Relation(is_decided=False, lost=error.only_first, gained=error.only_second), steps
     except UnsupportedError:
         return Relation(is_decided=False), steps
-    steps = found.steps + classes * _CLASS_STEPS
-    return Relation(is_decided=True, lost=found.only_first, gained=found.only_second), steps
+    steps = comparison.steps + classes * _CLASS_STEPS
+    return Relation(is_decided=True, lost=comparison.only_first, gained=comparison.only_second), steps
 
 
 def _classes(pattern: str) -> int:

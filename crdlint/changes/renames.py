@@ -20,30 +20,30 @@ _COMPARED: Final = 50  # removed or added fields of an object beyond which names
 
 def renamed(removed: Mapping[str, Conjunction], added: Mapping[str, Conjunction]) -> dict[str, str]:
     """Return the new names of removed fields; each new name once, and only if no other candidate is as good."""
-    found: dict[str, str] = {}
+    new_names: dict[str, str] = {}
     by_digest: dict[str, list[str]] = {}
     if not removed or not added:
-        return found
+        return new_names
     for name, schemas in added.items():
         by_digest.setdefault(of_conjunction(schemas).digest, []).append(name)
     for name, schemas in removed.items():
         fingerprint = of_conjunction(schemas)
         same = by_digest.get(fingerprint.digest, [])
-        if fingerprint.nodes >= _NODES and len(same) == 1 and same[0] not in found.values():
-            found[name] = same[0]
+        if fingerprint.nodes >= _NODES and len(same) == 1 and same[0] not in new_names.values():
+            new_names[name] = same[0]
     if len(removed) > _COMPARED or len(added) > _COMPARED:
-        return found
+        return new_names
     for name, schemas in removed.items():
-        if name in found:
+        if name in new_names:
             continue
         near = [
             other
             for other, candidate in added.items()
-            if other not in found.values() and type_of(candidate) == type_of(schemas) and _is_similar(name, other)
+            if other not in new_names.values() and type_of(candidate) == type_of(schemas) and _is_similar(name, other)
         ]
         if len(near) == 1:
-            found[name] = near[0]
-    return found
+            new_names[name] = near[0]
+    return new_names
 
 
 def _is_similar(name: str, other: str) -> bool:
@@ -58,7 +58,7 @@ def _distance(name: str, other: str) -> int:
     """Return the number of characters to insert, delete or replace (Levenshtein)."""
     row = list(range(len(other) + 1))
     for i, char in enumerate(name, 1):
-        above, row[0] = row[0], i
-        for j, wanted in enumerate(other, 1):
-            above, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, above + (char != wanted))
+        up, row[0] = row[0], i
+        for j, target in enumerate(other, 1):
+            up, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, up + (char != target))
     return row[-1]

@@ -19,7 +19,7 @@ from crdlint.rules import changes as rules
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from crdlint.changes.collector import Collector, Place
+    from crdlint.changes.collector import Collector, ComparedField
     from crdlint.changes.conjunction import Conjunction
     from crdlint.crd.model import JSONSchemaPropsOrBool
     from crdlint.crd.paths import Path
@@ -39,28 +39,28 @@ class _Frame(NamedTuple):
     is_required: bool
 
 
-def compare_schemas(old: JSONSchemaProps, new: JSONSchemaProps, place: Place, found: Collector) -> None:
+def compare_schemas(old: JSONSchemaProps, new: JSONSchemaProps, field: ComparedField, collector: Collector) -> None:
     """Report the changes of a whole schema."""
-    stack = [_Frame(Pair(conjunction((old,)), conjunction((new,)), place), is_required=True)]
+    stack = [_Frame(Pair(conjunction((old,)), conjunction((new,)), field), is_required=True)]
     while stack:
         frame = stack.pop()
-        stack.extend(reversed(list(_compare(frame, found))))
+        stack.extend(reversed(list(_compare(frame, collector))))
 
 
-def _compare(frame: _Frame, found: Collector) -> Iterator[_Frame]:
+def _compare(frame: _Frame, collector: Collector) -> Iterator[_Frame]:
     """Report the changes of one value, and yield what is to be compared below it."""
     pair = frame.pair
-    if not values.compare_types(pair, found):
+    if not values.compare_types(pair, collector):
         return
     if not _is_plain(pair):
-        values.compare_constraints(pair, found)
-        values.compare_annotations(pair, found, is_required=frame.is_required)
-        _compare_required(pair, found)
-        _compare_lists(pair, found)
-        _compare_maps(pair, found)
-        compare_junctors(pair, found)
-        compare_rules(pair, found)
-    yield from _below(pair, found)
+        values.compare_constraints(pair, collector)
+        values.compare_annotations(pair, collector, is_required=frame.is_required)
+        _compare_required(pair, collector)
+        _compare_lists(pair, collector)
+        _compare_maps(pair, collector)
+        compare_junctors(pair, collector)
+        compare_rules(pair, collector)
+    yield from _below(pair, collector)
 
 
 def _is_plain(pair: Pair) -> bool:
@@ -77,9 +77,9 @@ def _is_plain(pair: Pair) -> bool:
     )
 
 
-def _allowed(given: JSONSchemaPropsOrBool | None) -> tuple[bool, bool] | None:
+def _allowed(additional: JSONSchemaPropsOrBool | None) -> tuple[bool, bool] | None:
     """Return whether other keys are allowed, and whether they have a schema, which is compared with those below."""
-    return None if given is None else (given.allows, given.schema is not None)
+    return None if additional is None else (additional.allows, additional.schema is not None)
 
 
 _COMPARED: Final = (
@@ -91,165 +91,165 @@ _COMPARED: Final = (
 )  # fmt: skip
 
 
-def _below(pair: Pair, found: Collector) -> Iterator[_Frame]:
+def _below(pair: Pair, collector: Collector) -> Iterator[_Frame]:
     old_items, new_items = items(pair.old), items(pair.new)
     if old_items and new_items:
         correlated = pair.old[0].x_list_type == "map" and pair.new[0].x_list_type == "map"
-        yield _Frame(Pair(old_items, new_items, pair.place.items(correlated=correlated)), is_required=True)
+        yield _Frame(Pair(old_items, new_items, pair.field.items(correlated=correlated)), is_required=True)
     if type_of(pair.new) != "object":
         return
     before, after = _known_properties(pair.old, pair), _known_properties(pair.new, pair)
-    required = frozenset(name for one in pair.new for name in one.required)
+    required = frozenset(name for schema in pair.new for name in schema.required)
     old_values, new_values = map_values(pair.old), map_values(pair.new)
     if old_values and new_values:
-        yield _Frame(Pair(old_values, new_values, pair.place.map_values()), is_required=True)
+        yield _Frame(Pair(old_values, new_values, pair.field.map_values()), is_required=True)
     elif new_values and keeps_unknown_fields(pair.old):
-        _report_typed(pair, pair.place.map_values(), new_values, found)
+        _report_typed(pair, pair.field.map_values(), new_values, collector)
     removed = [name for name in before if name not in after]
     for name in removed:
         if new_values:
-            yield _Frame(Pair(before[name], new_values, pair.place.property(name)), is_required=name in required)
+            yield _Frame(Pair(before[name], new_values, pair.field.property(name)), is_required=name in required)
     if removed and not new_values:
-        _report_removed(pair, removed, before, after, found)
+        _report_removed(pair, removed, before, after, collector)
     for name, schemas in after.items():
         if name in before:
-            yield _Frame(Pair(before[name], schemas, pair.place.property(name)), is_required=name in required)
+            yield _Frame(Pair(before[name], schemas, pair.field.property(name)), is_required=name in required)
         elif old_values:
-            yield _Frame(Pair(old_values, schemas, pair.place.property(name)), is_required=name in required)
+            yield _Frame(Pair(old_values, schemas, pair.field.property(name)), is_required=name in required)
         else:
-            _report_added(pair, name, schemas, found)
+            _report_added(pair, name, schemas, collector)
 
 
 def _known_properties(node: Conjunction, pair: Pair) -> dict[str, Conjunction]:
     """Return the schemas of each property, also of those that every resource has although no schema names them."""
-    found = properties(node)
+    known = properties(node)
     implied: Iterable[tuple[str, str]] = ()
-    if not pair.place.field:
+    if not pair.field.path:
         implied = (("metadata", "object"),)
-    elif pair.place.field == ".metadata":
+    elif pair.field.path == ".metadata":
         implied = (("name", "string"), ("generateName", "string"))
     for name, type_ in implied:
-        if name not in found:
+        if name not in known:
             schema = JSONSchemaProps()
             schema.type = type_
             schema.parent_ref = ref(node[0])
             schema.steps = ("properties", name)
-            found[name] = (schema,)
-    return found
+            known[name] = (schema,)
+    return known
 
 
 def _property_path(node: Conjunction, name: str) -> Path:
-    holder = next((one for one in node if name in one.properties), node[0])
+    holder = next((schema for schema in node if name in schema.properties), node[0])
     return holder.path.child("properties").key(name) if name in holder.properties else holder.path.child("properties")
 
 
 def _report_removed(
-    pair: Pair, removed: list[str], before: dict[str, Conjunction], after: dict[str, Conjunction], found: Collector
+    pair: Pair, removed: list[str], before: dict[str, Conjunction], after: dict[str, Conjunction], collector: Collector
 ) -> None:
     keeps = keeps_unknown_fields(pair.new)
-    is_resource = not pair.place.field or pair.new[0].x_embedded_resource
+    is_resource = not pair.field.path or pair.new[0].x_embedded_resource
     added = {name: schemas for name, schemas in after.items() if name not in before}
     new_names = {} if keeps else renamed({name: before[name] for name in removed}, added)
     for name in removed:
         if is_resource and name in _OF_RESOURCES:
             continue
-        place = pair.place.property(name)
+        field = pair.field.property(name)
         paths = _property_path(pair.new, new_names.get(name, name)), _property_path(pair.old, name)
         if keeps:
-            text = f"{place.shown}: the schema of the field was removed: any value is accepted and stored"
-            found.add(rules.FIELD_UNTYPED, text, *paths, place=place)
+            text = f"{field.shown}: the schema of the field was removed: any value is accepted and stored"
+            collector.add(rules.FIELD_UNTYPED, text, *paths, field=field)
         elif name in new_names:
-            other = pair.place.property(new_names[name]).shown
-            text = f"{place.shown} is now named {other}: stored objects lose the value at their next write"
+            other = pair.field.property(new_names[name]).shown
+            text = f"{field.shown} is now named {other}: stored objects lose the value at their next write"
             help_ = f"Keep `{name}` beside `{new_names[name]}` and read both, or rename it in a new version only"
-            found.add(rules.FIELD_REMOVED, text, *paths, place=place, help_=help_)
+            collector.add(rules.FIELD_REMOVED, text, *paths, field=field, help_=help_)
         else:
-            text = f"{place.shown} was removed: stored objects lose the field at their next write"
-            found.add(rules.FIELD_REMOVED, text, *paths, place=place)
+            text = f"{field.shown} was removed: stored objects lose the field at their next write"
+            collector.add(rules.FIELD_REMOVED, text, *paths, field=field)
 
 
-def _report_added(pair: Pair, name: str, schemas: Conjunction, found: Collector) -> None:
-    if (not pair.place.field or pair.new[0].x_embedded_resource) and name in _OF_RESOURCES:
+def _report_added(pair: Pair, name: str, schemas: Conjunction, collector: Collector) -> None:
+    if (not pair.field.path or pair.new[0].x_embedded_resource) and name in _OF_RESOURCES:
         return
-    place = pair.place.property(name)
+    field = pair.field.property(name)
     if keeps_unknown_fields(pair.old):
-        _report_typed(pair, place, schemas, found)
+        _report_typed(pair, field, schemas, collector)
         return
     paths = schemas[0].path, path_of(pair.old, "properties", "properties")
-    found.add(rules.FIELD_ADDED, f"{place.shown} was added", *paths, place=place)
+    collector.add(rules.FIELD_ADDED, f"{field.shown} was added", *paths, field=field)
 
 
-def _report_typed(pair: Pair, place: Place, schemas: Conjunction, found: Collector) -> None:
+def _report_typed(pair: Pair, field: ComparedField, schemas: Conjunction, collector: Collector) -> None:
     """Report a schema for values that the old schema stored as they were."""
     type_ = type_of(schemas)
     if not type_:
         return
-    text = f"{place.shown} could have any value, and now must be of type {type_}; "
-    text += place.consequence(is_container=False)
-    found.add(rules.FIELD_TYPED, text, schemas[0].path, path_of(pair.old, "properties", "properties"), place=place)
+    text = f"{field.shown} could have any value, and now must be of type {type_}; "
+    text += field.consequence(is_container=False)
+    collector.add(rules.FIELD_TYPED, text, schemas[0].path, path_of(pair.old, "properties", "properties"), field=field)
 
 
-def _compare_required(pair: Pair, found: Collector) -> None:
+def _compare_required(pair: Pair, collector: Collector) -> None:
     if type_of(pair.new) != "object":
         return
-    before = frozenset(name for one in pair.old for name in one.required)
-    after = dict.fromkeys(name for one in pair.new for name in one.required)
+    before = frozenset(name for schema in pair.old for name in schema.required)
+    after = dict.fromkeys(name for schema in pair.new for name in schema.required)
     specified = properties(pair.new)
     paths = pair.paths("required", "required")
     for name in after:
-        if name in before or (not pair.place.field and name in _OF_RESOURCES):
+        if name in before or (not pair.field.path and name in _OF_RESOURCES):
             continue
-        place = pair.place.property(name)
-        if any(one.default is not None for one in specified.get(name, ())):
-            text = f"{place.shown} is required, with a default: manifests may still leave it out"
-            found.add(rules.REQUIRED_WITH_DEFAULT, text, *paths, place=place)
+        field = pair.field.property(name)
+        if any(schema.default is not None for schema in specified.get(name, ())):
+            text = f"{field.shown} is required, with a default: manifests may still leave it out"
+            collector.add(rules.REQUIRED_WITH_DEFAULT, text, *paths, field=field)
             continue
-        text = f"{place.shown} is required: objects without it are rejected; "
-        text += pair.place.consequence(is_container=True)
-        found.add(rules.REQUIRED_ADDED, text, *paths, place=place)
+        text = f"{field.shown} is required: objects without it are rejected; "
+        text += pair.field.consequence(is_container=True)
+        collector.add(rules.REQUIRED_ADDED, text, *paths, field=field)
     for name in sorted(before.difference(after)):
         if name in specified:
-            place = pair.place.property(name)
-            text = f"{place.shown} is optional now: clients meet objects without it"
-            found.add(rules.REQUIRED_REMOVED, text, *paths, place=place)
+            field = pair.field.property(name)
+            text = f"{field.shown} is optional now: clients meet objects without it"
+            collector.add(rules.REQUIRED_REMOVED, text, *paths, field=field)
 
 
-def _compare_lists(pair: Pair, found: Collector) -> None:
+def _compare_lists(pair: Pair, collector: Collector) -> None:
     if type_of(pair.new) != "array":
         return
-    old, new, place = pair.old[0], pair.new[0], pair.place
+    old, new, field = pair.old[0], pair.new[0], pair.field
     before, after = old.x_list_type or "atomic", new.x_list_type or "atomic"
     if before != after:
-        change = f"{place.shown}: list type changed from {before} to {after}"
+        change = f"{field.shown}: list type changed from {before} to {after}"
         if after == "atomic":
             text = f"{change}: server-side apply of one manager replaces the items of all others"
         else:
-            duplicates = pair.place.consequence(is_container=True)
+            duplicates = pair.field.consequence(is_container=True)
             text = f"{change}: server-side apply merges it item by item, and duplicates are rejected; {duplicates}"
-        found.add(rules.LIST_TYPE, text, *pair.paths("x_list_type", "x-kubernetes-list-type"), place=place)
+        collector.add(rules.LIST_TYPE, text, *pair.paths("x_list_type", "x-kubernetes-list-type"), field=field)
     elif after == "map" and set(old.x_list_map_keys) != set(new.x_list_map_keys):
         keys = f"from {', '.join(old.x_list_map_keys)} to {', '.join(new.x_list_map_keys)}"
-        text = f"{place.shown}: list map keys changed {keys}: server-side apply does not find items of stored objects"
+        text = f"{field.shown}: list map keys changed {keys}: server-side apply does not find items of stored objects"
         paths = pair.paths("x_list_map_keys", "x-kubernetes-list-map-keys")
-        found.add(rules.LIST_MAP_KEYS, text, *paths, place=place)
+        collector.add(rules.LIST_MAP_KEYS, text, *paths, field=field)
 
 
-def _compare_maps(pair: Pair, found: Collector) -> None:
+def _compare_maps(pair: Pair, collector: Collector) -> None:
     if type_of(pair.new) != "object":
         return
-    old, new, place = pair.old[0], pair.new[0], pair.place
+    old, new, field = pair.old[0], pair.new[0], pair.field
     before, after = old.x_map_type or "granular", new.x_map_type or "granular"
     if before != after:
-        text = f"{place.shown}: map type changed from {before} to {after}"
-        found.add(rules.MAP_TYPE, text, *pair.paths("x_map_type", "x-kubernetes-map-type"), place=place)
+        text = f"{field.shown}: map type changed from {before} to {after}"
+        collector.add(rules.MAP_TYPE, text, *pair.paths("x_map_type", "x-kubernetes-map-type"), field=field)
     if not keeps_unknown_fields(pair.old) or keeps_unknown_fields(pair.new):
         return
     if map_values(pair.old):
         text = (
-            f"{place.shown} was a map, and now has fields: other keys of stored objects are dropped at their next write"
+            f"{field.shown} was a map, and now has fields: other keys of stored objects are dropped at their next write"
         )
         paths = pair.paths("additional_properties", "additionalProperties")
     else:
-        text = f"{place.shown}: unknown fields of stored objects are dropped at their next write"
+        text = f"{field.shown}: unknown fields of stored objects are dropped at their next write"
         paths = pair.paths("x_preserve_unknown_fields", "x-kubernetes-preserve-unknown-fields")
-    found.add(rules.PRUNING, text, *paths, place=place)
+    collector.add(rules.PRUNING, text, *paths, field=field)

@@ -34,15 +34,17 @@ _BY_OLD_RULES: Final = "which the old rules implied"
 _FOR_EXISTING: Final = "which is true for all objects without new fields and values"
 
 
-def compare_rules(pair: Pair, found: Collector) -> None:
+def compare_rules(pair: Pair, collector: Collector) -> None:
     """Report the rules of a value that were added or removed."""
-    before = {rule_key(rule.rule): rule for one in pair.old for rule in one.x_validations}
-    after = {rule_key(rule.rule): (rule, i, one) for one in pair.new for i, rule in enumerate(one.x_validations)}
+    before = {rule_key(rule.rule): rule for schema in pair.old for rule in schema.x_validations}
+    after = {
+        rule_key(rule.rule): (rule, i, schema) for schema in pair.new for i, rule in enumerate(schema.x_validations)
+    }
     if not before and not after:
         return
     paths = pair.paths("x_validations", "x-kubernetes-validations")
     known = {text_key: tree for text_key, rule in before.items() if (tree := parsed(rule.rule)) is not None}
-    reasons = _Reasons(pair, known, after.keys(), found.server)
+    reasons = _Reasons(pair, known, after.keys(), collector.server)
     for text_key, (rule, i, schema) in after.items():
         if text_key in before:
             continue
@@ -50,16 +52,16 @@ def compare_rules(pair: Pair, found: Collector) -> None:
         tree = parsed(rule.rule)
         reason = None if tree is None else reasons.reason(rule.rule, tree)
         if reason == _WIDER:
-            text = f"{pair.place.shown}: rule `{_shown(rule)}` {reason}"
-            found.add(rules.RULE_REMOVED, text, path, paths[1], place=pair.place)
+            text = f"{pair.field.shown}: rule `{_shown(rule)}` {reason}"
+            collector.add(rules.RULE_REMOVED, text, path, paths[1], field=pair.field)
             continue
         effect = _effect(rule, tree, pair) if reason is None else _Effect(f", {reason}", "info")
-        text = f"{pair.place.shown}: rule `{_shown(rule)}` was added{effect.text}"
-        found.add(rules.RULE_ADDED, text, path, paths[1], place=pair.place, severity=effect.severity)
+        text = f"{pair.field.shown}: rule `{_shown(rule)}` was added{effect.text}"
+        collector.add(rules.RULE_ADDED, text, path, paths[1], field=pair.field, severity=effect.severity)
     for text_key, rule in before.items():
         if text_key not in after:
-            text = f"{pair.place.shown}: rule `{_shown(rule)}` was removed"
-            found.add(rules.RULE_REMOVED, text, *paths, place=pair.place)
+            text = f"{pair.field.shown}: rule `{_shown(rule)}` was removed"
+            collector.add(rules.RULE_REMOVED, text, *paths, field=pair.field)
 
 
 def _shown(rule: ValidationRule) -> str:
@@ -70,10 +72,10 @@ def _shown(rule: ValidationRule) -> str:
 class _Reasons:
     """Finds the reason why an added rule rejects no object, by what is known of these."""
 
-    def __init__(self, pair: Pair, known: Mapping[str, Expr], kept: AbstractSet[str], server: Server) -> None:
+    def __init__(self, pair: Pair, known: Mapping[str, Expr], new_keys: AbstractSet[str], server: Server) -> None:
         self._pair: Final = pair
         self._known: Final = known
-        self._kept: Final = kept
+        self._kept: Final = new_keys
         self._anything: Final = Reasoner(Facts())
         self._new: Final = Reasoner(SchemaFacts(pair.new, server))
         self._old: Final = Reasoner(SchemaFacts(pair.old, server))
@@ -86,11 +88,13 @@ class _Reasons:
         if repeats_list_type(rule, self._pair.old):
             return _BY_OLD_SCHEMA
         named = _named(tree)
-        related = {name: one for name, one in self._known.items() if not (named and _named(one)) or named & _named(one)}
+        related = {
+            name: expr for name, expr in self._known.items() if not (named and _named(expr)) or named & _named(expr)
+        }
         known = list(related.values())
         if self._existing.results(tree, known) != TRUE:
             return _BY_SCHEMA if self._new.results(tree) == TRUE else None
-        if self._is_wider(tree, [one for name, one in related.items() if name not in self._kept]):
+        if self._is_wider(tree, [expr for name, expr in related.items() if name not in self._kept]):
             return _WIDER
         if self._new.results(tree) == TRUE:
             return _BY_SCHEMA
@@ -102,7 +106,7 @@ class _Reasons:
         """Return whether a rule follows from removed ones, whatever the schema is, and they do not follow from it."""
         if not removed or self._anything.results(tree, removed) != TRUE or self._anything.results(tree) == TRUE:
             return False
-        return any(self._new.results(one, [tree]) != TRUE for one in removed)
+        return any(self._new.results(expr, [tree]) != TRUE for expr in removed)
 
 
 def _named(tree: Expr) -> set[str]:
@@ -119,7 +123,7 @@ class _Effect:
 
 def _effect(rule: ValidationRule, tree: Expr | None, pair: Pair) -> _Effect:
     is_container = type_of(pair.new) in {"object", "array"}
-    consequence = pair.place.consequence(is_container=is_container)
+    consequence = pair.field.consequence(is_container=is_container)
     severity: Severity = "error" if is_container else "warning"
     if tree is None:
         return _Effect(f"; {consequence}", severity)
@@ -137,7 +141,7 @@ def _effect(rule: ValidationRule, tree: Expr | None, pair: Pair) -> _Effect:
 
 def _paths(tree: Expr) -> Sequence[FieldPath]:
     """Return the paths of the fields of `self` that a rule names, each one after those above it."""
-    found: dict[FieldPath, None] = {}
+    paths: dict[FieldPath, None] = {}
     for node in nodes(tree):
         steps_up: list[str] = []
         while isinstance(node, Select):
@@ -145,8 +149,8 @@ def _paths(tree: Expr) -> Sequence[FieldPath]:
             node = node.operand
         if isinstance(node, Ident) and node.name == "self":
             path = tuple(reversed(steps_up))
-            found.update(dict.fromkeys(path[: i + 1] for i in range(len(path))))
-    return tuple(found)
+            paths.update(dict.fromkeys(path[: i + 1] for i in range(len(path))))
+    return tuple(paths)
 
 
 def _was_optional(path: FieldPath, pair: Pair) -> bool:
@@ -154,6 +158,6 @@ def _was_optional(path: FieldPath, pair: Pair) -> bool:
     new, old = list(steps(path, pair.new)), list(steps(path, pair.old))
     if len(new) != len(path) or len(old) != len(path):
         return False
-    above = old[-2] if len(old) > 1 else pair.old
-    is_required = any(path[-1] in one.required for one in above)
-    return not is_required and all(one.default is None for one in new[-1])
+    parent = old[-2] if len(old) > 1 else pair.old
+    is_required = any(path[-1] in schema.required for schema in parent)
+    return not is_required and all(schema.default is None for schema in new[-1])

@@ -26,7 +26,7 @@ _FEW: Final = 64  # integers that are compared one by one
 _ANY: Final = "any value"
 
 
-def compare_types(pair: Pair, found: Collector) -> bool:
+def compare_types(pair: Pair, collector: Collector) -> bool:
     """Report a changed type; return whether the schemas below can be compared."""
     old, new = type_of(pair.old), type_of(pair.new)
     if old == new:
@@ -35,44 +35,46 @@ def compare_types(pair: Pair, found: Collector) -> bool:
     change = f"type changed from {old or _ANY} to {new or _ANY}"
     if new == "":
         keeps = keeps_unknown_fields(pair.new)
-        text = f"{pair.place.shown}: {change}: clients may read a value that they cannot decode"
-        found.add(rules.TYPE_WIDENED, text, *paths, place=pair.place, severity="info" if keeps else "warning")
+        text = f"{pair.field.shown}: {change}: clients may read a value that they cannot decode"
+        collector.add(rules.TYPE_WIDENED, text, *paths, field=pair.field, severity="info" if keeps else "warning")
         return False
     if (old, new) in _WIDENED:
-        text = f"{pair.place.shown}: {change}: clients may read a value that they cannot decode"
-        found.add(rules.TYPE_WIDENED, text, *paths, place=pair.place)
+        text = f"{pair.field.shown}: {change}: clients may read a value that they cannot decode"
+        collector.add(rules.TYPE_WIDENED, text, *paths, field=pair.field)
         return True
-    consequence = pair.place.consequence(is_container=False)
-    text = f"{pair.place.shown}: {change}: values of the old type are rejected; {consequence}"
-    found.add(rules.TYPE, text, *paths, place=pair.place)
+    consequence = pair.field.consequence(is_container=False)
+    text = f"{pair.field.shown}: {change}: values of the old type are rejected; {consequence}"
+    collector.add(rules.TYPE, text, *paths, field=pair.field)
     return False
 
 
 _WIDENED: Final = frozenset({("integer", "number"), ("string", "int-or-string"), ("integer", "int-or-string")})
 
 
-def compare_constraints(pair: Pair, found: Collector) -> None:
+def compare_constraints(pair: Pair, collector: Collector) -> None:
     """Report changes of the effective constraints."""
-    old, new = constraints(pair.old, found.server), constraints(pair.new, found.server)
+    old, new = constraints(pair.old, collector.server), constraints(pair.new, collector.server)
     if old.enum is not None:
-        _compare_enumerated(pair, old.enum, new, found)
+        _compare_enumerated(pair, old.enum, new, collector)
         return
     if new.enum is not None:
         possible = _possible_values(pair, old)
         if possible is not None:
-            _compare_enumerated(pair, possible, new, found)
+            _compare_enumerated(pair, possible, new, collector)
             return
-        alternatives = "|".join(re.escape(one) for one in new.enum.values() if isinstance(one, str))
-        if any(patterns.relation(one, f"^(?:{alternatives})$", *_lengths(old)).is_covered for one in old.patterns):
+        alternatives = "|".join(re.escape(value) for value in new.enum.values() if isinstance(value, str))
+        if any(
+            patterns.relation(pattern, f"^(?:{alternatives})$", *_lengths(old)).is_covered for pattern in old.patterns
+        ):
             return
-        consequence = pair.place.consequence(is_container=False)
-        text = f"{pair.place.shown}: only {_values(new.enum.values())} accepted now; {consequence}"
-        found.add(rules.ENUM_ADDED, text, *pair.paths("enum", "enum"), place=pair.place)
+        consequence = pair.field.consequence(is_container=False)
+        text = f"{pair.field.shown}: only {_values(new.enum.values())} accepted now; {consequence}"
+        collector.add(rules.ENUM_ADDED, text, *pair.paths("enum", "enum"), field=pair.field)
     else:
-        _compare_limits(pair, old, new, found)
-        _compare_multiples(pair, old, new, found)
-        _compare_patterns(pair, old, new, found)
-        _compare_formats(pair, old, new, found)
+        _compare_limits(pair, old, new, collector)
+        _compare_multiples(pair, old, new, collector)
+        _compare_patterns(pair, old, new, collector)
+        _compare_formats(pair, old, new, collector)
 
 
 def _values(values: Iterable[Any]) -> str:
@@ -91,37 +93,37 @@ def _possible_values(pair: Pair, old: Constraints) -> dict[Any, Any] | None:
         values = (True, False)
     elif old.type == "integer" and low is not None and high is not None and 0 <= high.value - low.value < _FEW:
         values = range(int(low.value), int(high.value) + 1)
-    found = {equality_key(value): value for value in values}
-    if found and any(one.nullable for one in pair.old):
-        found[equality_key(None)] = None
-    return found or None
+    by_key = {equality_key(value): value for value in values}
+    if by_key and any(schema.nullable for schema in pair.old):
+        by_key[equality_key(None)] = None
+    return by_key or None
 
 
-def _compare_enumerated(pair: Pair, old: Mapping[Any, Any], new: Constraints, found: Collector) -> None:
+def _compare_enumerated(pair: Pair, old: Mapping[Any, Any], new: Constraints, collector: Collector) -> None:
     """Report which of the old values are rejected, whatever rejects them."""
-    validators = [ValueValidator(one, server=found.server) for one in pair.new]
+    validators = [ValueValidator(schema, server=collector.server) for schema in pair.new]
     lost = [
         value
         for key, value in old.items()
-        if (new.enum is not None and key not in new.enum) or any(one.validate(value) for one in validators)
+        if (new.enum is not None and key not in new.enum) or any(validator.validate(value) for validator in validators)
     ]
     paths = pair.paths("enum", "enum")
     if lost:
-        consequence = pair.place.consequence(is_container=False)
+        consequence = pair.field.consequence(is_container=False)
         default = pair.old[0].default
         was_default = default is not None and equality_key(default.value) in map(equality_key, lost)
         note = f"; {marshal(default.value)} was the default" if was_default and default is not None else ""
-        text = f"{pair.place.shown}: {_values(lost)} not accepted any more{note}; {consequence}"
-        found.add(rules.ENUM_VALUE_REMOVED, text, *paths, place=pair.place)
+        text = f"{pair.field.shown}: {_values(lost)} not accepted any more{note}; {consequence}"
+        collector.add(rules.ENUM_VALUE_REMOVED, text, *paths, field=pair.field)
     if new.enum is None:
-        text = f"{pair.place.shown}: the enumeration was removed: clients meet values that were not possible before"
-        found.add(rules.ENUM_REMOVED, text, *paths, place=pair.place)
+        text = f"{pair.field.shown}: the enumeration was removed: clients meet values that were not possible before"
+        collector.add(rules.ENUM_REMOVED, text, *paths, field=pair.field)
     elif gained := [value for key, value in new.enum.items() if key not in old]:
-        text = f"{pair.place.shown}: {_values(gained)} accepted now: clients may not know the new values"
-        found.add(rules.ENUM_VALUE_ADDED, text, *paths, place=pair.place)
+        text = f"{pair.field.shown}: {_values(gained)} accepted now: clients may not know the new values"
+        collector.add(rules.ENUM_VALUE_ADDED, text, *paths, field=pair.field)
 
 
-def _compare_limits(pair: Pair, old: Constraints, new: Constraints, found: Collector) -> None:
+def _compare_limits(pair: Pair, old: Constraints, new: Constraints, collector: Collector) -> None:
     for limit in LIMITS:
         after = new.bounds.get(limit.attribute)
         before = _implied(old, limit)
@@ -132,10 +134,10 @@ def _compare_limits(pair: Pair, old: Constraints, new: Constraints, found: Colle
             if limit.attribute in old.bounds:
                 was = _number(old.bounds[limit.attribute])
                 now = "was removed" if after is None else f"changed from {was} to {_number(after)}"
-                text = f"{pair.place.shown}: `{limit.keyword}` {now}: clients meet values that were not possible before"
-                found.add(rules.LIMIT_LOOSENED, text, *paths, place=pair.place)
+                text = f"{pair.field.shown}: `{limit.keyword}` {now}: clients meet values that were not possible before"
+                collector.add(rules.LIMIT_LOOSENED, text, *paths, field=pair.field)
             continue
-        if _cannot_break(pair, limit, after, found):
+        if _cannot_break(pair, limit, after, collector):
             continue
         known = old.bounds.get(limit.attribute)
         change = f"of {_number(after)} added" if known is None else f"changed from {_number(known)} to {_number(after)}"
@@ -144,9 +146,9 @@ def _compare_limits(pair: Pair, old: Constraints, new: Constraints, found: Colle
             breaking = limit.empty
         if after.is_strict:
             breaking = f"{breaking} and {_number(after)} itself"
-        consequence = pair.place.consequence(is_container=limit.attribute in CONTAINER_LIMITS)
-        text = f"{pair.place.shown}: `{limit.keyword}` {change}: {breaking} are rejected; {consequence}"
-        found.add(rules.LIMIT_TIGHTENED, text, *paths, place=pair.place)
+        consequence = pair.field.consequence(is_container=limit.attribute in CONTAINER_LIMITS)
+        text = f"{pair.field.shown}: `{limit.keyword}` {change}: {breaking} are rejected; {consequence}"
+        collector.add(rules.LIMIT_TIGHTENED, text, *paths, field=pair.field)
 
 
 def _implied(old: Constraints, limit: Limit) -> Bound | None:
@@ -154,7 +156,7 @@ def _implied(old: Constraints, limit: Limit) -> Bound | None:
     bound = old.bounds.get(limit.attribute)
     others = [format_bound(old.formats, limit.attribute) if old.type == "integer" else None]
     if limit.attribute in {"min_length", "max_length"}:
-        others += [patterns.length_bound(one, is_upper=limit.is_upper) for one in old.patterns]
+        others += [patterns.length_bound(pattern, is_upper=limit.is_upper) for pattern in old.patterns]
     if limit.attribute == "min_properties":
         others.append(Bound(len(old.required)))
     for other in others:
@@ -163,16 +165,16 @@ def _implied(old: Constraints, limit: Limit) -> Bound | None:
     return bound
 
 
-def _cannot_break(pair: Pair, limit: Limit, after: Bound, found: Collector) -> bool:
+def _cannot_break(pair: Pair, limit: Limit, after: Bound, collector: Collector) -> bool:
     """Return whether no object can break a limit.
 
     For the number of fields, this is so if the old schema prunes all others. The old schema may reject empty texts, too.
     """
     if limit.attribute == "min_length" and after.value == 1 and type_of(pair.old) == "string":
-        return any(ValueValidator(one, server=found.server).validate("") for one in pair.old)
-    if limit.attribute != "max_properties" or keeps_unknown_fields(pair.old) or not pair.place.field:
+        return any(ValueValidator(schema, server=collector.server).validate("") for schema in pair.old)
+    if limit.attribute != "max_properties" or keeps_unknown_fields(pair.old) or not pair.field.path:
         return False
-    names = {name for one in pair.old for name in one.properties}
+    names = {name for schema in pair.old for name in schema.properties}
     return type_of(pair.old) == "object" and len(names) <= after.value
 
 
@@ -180,20 +182,20 @@ def _number(bound: Bound) -> str:
     return marshal(bound.value)
 
 
-def _compare_multiples(pair: Pair, old: Constraints, new: Constraints, found: Collector) -> None:
-    added = [one for one in new.multiples if not any(_divides(one, other) for other in old.multiples)]
+def _compare_multiples(pair: Pair, old: Constraints, new: Constraints, collector: Collector) -> None:
+    added = [factor for factor in new.multiples if not any(_divides(factor, other) for other in old.multiples)]
     lost = old.multiples - new.multiples
     paths = pair.paths("multiple_of", "multipleOf")
     for factor in sorted(added):
-        consequence = pair.place.consequence(is_container=False)
+        consequence = pair.field.consequence(is_container=False)
         number = marshal(factor)
-        text = f"{pair.place.shown}: values that are not multiples of {number} are rejected; {consequence}"
-        found.add(rules.LIMIT_TIGHTENED, text, *paths, place=pair.place)
+        text = f"{pair.field.shown}: values that are not multiples of {number} are rejected; {consequence}"
+        collector.add(rules.LIMIT_TIGHTENED, text, *paths, field=pair.field)
     if lost and not added:
         text = (
-            f"{pair.place.shown}: `multipleOf` accepts more values: clients meet values that were not possible before"
+            f"{pair.field.shown}: `multipleOf` accepts more values: clients meet values that were not possible before"
         )
-        found.add(rules.LIMIT_LOOSENED, text, *paths, place=pair.place)
+        collector.add(rules.LIMIT_LOOSENED, text, *paths, field=pair.field)
 
 
 def _divides(factor: float, other: float) -> bool:
@@ -201,22 +203,22 @@ def _divides(factor: float, other: float) -> bool:
     return (other / factor).is_integer() if factor else False
 
 
-def _compare_patterns(pair: Pair, old: Constraints, new: Constraints, found: Collector) -> None:
+def _compare_patterns(pair: Pair, old: Constraints, new: Constraints, collector: Collector) -> None:
     added, lost = sorted(new.patterns - old.patterns), sorted(old.patterns - new.patterns)
     paths = pair.paths("pattern", "pattern")
-    shown, consequence = pair.place.shown, pair.place.consequence(is_container=False)
+    shown, consequence = pair.field.shown, pair.field.consequence(is_container=False)
     lengths = _lengths(old)
     for pattern in added:
         if len(lost) == 1 and len(added) == 1:
-            _compare_pattern(pair, patterns.relation(lost[0], pattern, *lengths), lost[0], pattern, found)
+            _compare_pattern(pair, patterns.relation(lost[0], pattern, *lengths), lost[0], pattern, collector)
             continue
-        if any(patterns.relation(one, pattern, *lengths).is_covered for one in ("", *old.patterns)):
+        if any(patterns.relation(known, pattern, *lengths).is_covered for known in ("", *old.patterns)):
             continue
         text = f"{shown}: values that do not match `{pattern}` are rejected; {consequence}"
-        found.add(rules.PATTERN_ADDED, text, *paths, place=pair.place)
+        collector.add(rules.PATTERN_ADDED, text, *paths, field=pair.field)
     if lost and not added:
         text = f"{shown}: the pattern `{lost[0]}` was removed: clients meet values that were not possible before"
-        found.add(rules.PATTERN_REMOVED, text, *paths, place=pair.place)
+        collector.add(rules.PATTERN_REMOVED, text, *paths, field=pair.field)
 
 
 def _lengths(old: Constraints) -> tuple[float, float | None]:
@@ -225,27 +227,27 @@ def _lengths(old: Constraints) -> tuple[float, float | None]:
     return 0 if shortest is None else shortest.value, None if longest is None else longest.value
 
 
-def _compare_pattern(pair: Pair, relation: Relation, old: str, new: str, found: Collector) -> None:
+def _compare_pattern(pair: Pair, relation: Relation, old: str, new: str, collector: Collector) -> None:
     """Report a pattern in place of another one, by what is known of the two languages."""
-    shown, paths = pair.place.shown, pair.paths("pattern", "pattern")
+    shown, paths = pair.field.shown, pair.paths("pattern", "pattern")
     if relation.is_equal:
         return
     change = f"pattern changed from `{old}` to `{new}`"
     if relation.is_covered:
         example = f", such as {marshal(relation.gained)}" if relation.gained is not None else ""
         text = f"{shown}: {change}, which matches more values{example}"
-        found.add(rules.PATTERN_REMOVED, text, *paths, place=pair.place)
+        collector.add(rules.PATTERN_REMOVED, text, *paths, field=pair.field)
         return
-    consequence = pair.place.consequence(is_container=False)
+    consequence = pair.field.consequence(is_container=False)
     if relation.lost is not None:
         which = "matches fewer values" if relation.covers else "matches other values"
         text = f"{shown}: {change}, which {which}: {marshal(relation.lost)} is rejected; {consequence}"
     else:
         text = f"{shown}: {change}: it is not known which values are rejected now; {consequence}"
-    found.add(rules.PATTERN, text, *paths, place=pair.place)
+    collector.add(rules.PATTERN, text, *paths, field=pair.field)
 
 
-def _compare_formats(pair: Pair, old: Constraints, new: Constraints, found: Collector) -> None:
+def _compare_formats(pair: Pair, old: Constraints, new: Constraints, collector: Collector) -> None:
     added, lost = sorted(new.formats - old.formats), sorted(old.formats - new.formats)
     if not added and not lost:
         return
@@ -253,62 +255,62 @@ def _compare_formats(pair: Pair, old: Constraints, new: Constraints, found: Coll
     tighter = [name for name in added if name not in NUMBER_FORMATS or name in _NARROW]
     if not tighter:
         changed = f"format {', '.join(lost) or 'without a format'} became {', '.join(added) or 'no format'}"
-        text = f"{pair.place.shown}: {changed}: clients meet values that were not possible before"
+        text = f"{pair.field.shown}: {changed}: clients meet values that were not possible before"
         if lost:
-            found.add(rules.FORMAT_LOOSENED, text, *paths, place=pair.place)
+            collector.add(rules.FORMAT_LOOSENED, text, *paths, field=pair.field)
         return
-    consequence = pair.place.consequence(is_container=False)
+    consequence = pair.field.consequence(is_container=False)
     before = f" instead of {', '.join(lost)}" if lost else ""
     which = "numbers outside of its range" if tighter[0] in NUMBER_FORMATS else "values without this format"
-    text = f"{pair.place.shown}: format is {', '.join(tighter)}{before}: {which} are rejected; {consequence}"
-    found.add(rules.FORMAT, text, *paths, place=pair.place)
+    text = f"{pair.field.shown}: format is {', '.join(tighter)}{before}: {which} are rejected; {consequence}"
+    collector.add(rules.FORMAT, text, *paths, field=pair.field)
 
 
 # The formats of numbers that reject some numbers of 64 bits.
 _NARROW: Final = frozenset({"int32", "float"})
 
 
-def compare_annotations(pair: Pair, found: Collector, *, is_required: bool) -> None:
+def compare_annotations(pair: Pair, collector: Collector, *, is_required: bool) -> None:
     """Report changes of `nullable`, of the default, and of an embedded resource."""
-    old, new, place = pair.old[0], pair.new[0], pair.place
+    old, new, field = pair.old[0], pair.new[0], pair.field
     if old.nullable and not new.nullable:
         severity: Severity = "warning"
         if new.default is not None:
             text = "an explicit null is replaced by the default"
-        elif place.field.endswith("[*]"):
+        elif field.path.endswith("[*]"):
             text, severity = "null is rejected", "error"
         else:
             text = "an explicit null is dropped"
-        text = f"{place.shown}: not nullable any more: {text}"
-        found.add(rules.NULLABLE_REMOVED, text, *pair.paths("nullable", "nullable"), place=place, severity=severity)
+        text = f"{field.shown}: not nullable any more: {text}"
+        collector.add(rules.NULLABLE_REMOVED, text, *pair.paths("nullable", "nullable"), field=field, severity=severity)
     elif new.nullable and not old.nullable:
-        text = f"{place.shown}: nullable now: clients may read null"
-        found.add(rules.NULLABLE_ADDED, text, *pair.paths("nullable", "nullable"), place=place)
-    _compare_defaults(pair, found, is_required=is_required)
+        text = f"{field.shown}: nullable now: clients may read null"
+        collector.add(rules.NULLABLE_ADDED, text, *pair.paths("nullable", "nullable"), field=field)
+    _compare_defaults(pair, collector, is_required=is_required)
     if new.x_embedded_resource and not old.x_embedded_resource:
-        text = f"{place.shown}: an embedded resource now: `apiVersion` and `kind` are required; "
-        text += place.consequence(is_container=True)
+        text = f"{field.shown}: an embedded resource now: `apiVersion` and `kind` are required; "
+        text += field.consequence(is_container=True)
         paths = pair.paths("x_embedded_resource", "x-kubernetes-embedded-resource")
-        found.add(rules.EMBEDDED_RESOURCE, text, *paths, place=place)
+        collector.add(rules.EMBEDDED_RESOURCE, text, *paths, field=field)
 
 
-def _compare_defaults(pair: Pair, found: Collector, *, is_required: bool) -> None:
-    old, new, place = pair.old[0].default, pair.new[0].default, pair.place
+def _compare_defaults(pair: Pair, collector: Collector, *, is_required: bool) -> None:
+    old, new, field = pair.old[0].default, pair.new[0].default, pair.field
     paths = pair.paths("default", "default")
     if old is None and new is not None:
         if new.value == {}:
             return  # it only has an effect together with the defaults of fields
-        text = f"{place.shown}: default {marshal(new.value)} added: objects without the field are read with it"
-        found.add(rules.DEFAULT_ADDED, text, *paths, place=place)
+        text = f"{field.shown}: default {marshal(new.value)} added: objects without the field are read with it"
+        collector.add(rules.DEFAULT_ADDED, text, *paths, field=field)
     elif old is not None and new is None:
         if is_required:
-            text = f"{place.shown}: required, and its default {marshal(old.value)} was removed: "
+            text = f"{field.shown}: required, and its default {marshal(old.value)} was removed: "
             text += "manifests without the field are rejected"
-            found.add(rules.DEFAULT_REMOVED, text, *paths, place=place, severity="error")
+            collector.add(rules.DEFAULT_REMOVED, text, *paths, field=field, severity="error")
         else:
-            text = f"{place.shown}: default {marshal(old.value)} removed: objects without the field are read without it"
-            found.add(rules.DEFAULT_REMOVED, text, *paths, place=place)
+            text = f"{field.shown}: default {marshal(old.value)} removed: objects without the field are read without it"
+            collector.add(rules.DEFAULT_REMOVED, text, *paths, field=field)
     elif old is not None and new is not None and equality_key(old.value) != equality_key(new.value):
-        text = f"{place.shown}: default changed from {marshal(old.value)} to {marshal(new.value)}: "
+        text = f"{field.shown}: default changed from {marshal(old.value)} to {marshal(new.value)}: "
         text += "objects without the field change their meaning, also stored ones"
-        found.add(rules.DEFAULT, text, *paths, place=place)
+        collector.add(rules.DEFAULT, text, *paths, field=field)

@@ -41,96 +41,108 @@ class Version:
 def versions_of(crd: CustomResourceDefinition) -> dict[str, Version]:
     """Return the versions by name."""
     spec = crd.spec
-    found: dict[str, Version] = {}
-    for i, one in enumerate(spec.versions):
-        validation = one.schema or spec.validation
-        found.setdefault(
-            one.name,
+    versions: dict[str, Version] = {}
+    for i, version in enumerate(spec.versions):
+        validation = version.schema or spec.validation
+        versions.setdefault(
+            version.name,
             Version(
-                one.name,
-                one.served,
-                one.storage,
-                one.deprecated,
-                bool(one.deprecation_warning),
+                version.name,
+                version.served,
+                version.storage,
+                version.deprecated,
+                bool(version.deprecation_warning),
                 _SPEC.child("versions").index(i),
                 None if validation is None else validation.open_api_v3_schema,
-                one.subresources or spec.subresources,
-                one.additional_printer_columns or spec.additional_printer_columns,
-                one.selectable_fields or spec.selectable_fields,
+                version.subresources or spec.subresources,
+                version.additional_printer_columns or spec.additional_printer_columns,
+                version.selectable_fields or spec.selectable_fields,
             ),
         )
-    return found
+    return versions
 
 
-def compare_versions(old: dict[str, Version], new: dict[str, Version], found: Collector) -> None:
+def compare_versions(old: dict[str, Version], new: dict[str, Version], collector: Collector) -> None:
     """Report versions that were removed, renamed, added, deprecated, or are not served any more."""
     renamed = _renamed(old, new)
     path = _SPEC.child("versions")
     for name, before in old.items():
-        found.versions = (name,)
+        collector.versions = (name,)
         if name in new:
-            _compare_served(before, new[name], found)
+            _compare_served(before, new[name], collector)
         elif name in renamed:
             text = f"version {name} is now named {renamed[name]}: requests to {name} return 404"
-            found.add(rules.VERSION_RENAMED, text, new[renamed[name]].path.child("name"), before.path.child("name"))
+            collector.add(rules.VERSION_RENAMED, text, new[renamed[name]].path.child("name"), before.path.child("name"))
         elif before.served:
             text = f"version {name} was removed: requests to it return 404"
-            found.add(rules.VERSION_REMOVED, text, path, before.path.child("name"))
+            collector.add(rules.VERSION_REMOVED, text, path, before.path.child("name"))
         else:
             text = f"version {name} was removed, which was not served: objects that are stored in it must be migrated first"
-            found.add(rules.VERSION_REMOVED, text, path, before.path.child("name"), severity="warning")
+            collector.add(rules.VERSION_REMOVED, text, path, before.path.child("name"), severity="warning")
     for name, after in new.items():
         if name not in old and name not in renamed.values():
-            found.versions = (name,)
-            found.add(rules.VERSION_ADDED, f"version {name} was added", after.path.child("name"), path)
-    found.versions = ()
-    _compare_storage(old, new, found)
+            collector.versions = (name,)
+            collector.add(rules.VERSION_ADDED, f"version {name} was added", after.path.child("name"), path)
+    collector.versions = ()
+    _compare_storage(old, new, collector)
 
 
 def _renamed(old: dict[str, Version], new: dict[str, Version]) -> dict[str, str]:
     """Return the new names of versions that are gone, where exactly one new version has an equal schema."""
-    added = {name: one for name, one in new.items() if name not in old and one.schema is not None and one.served}
-    gone = {name: one for name, one in old.items() if name not in new and one.schema is not None and one.served}
+    added = {
+        name: version
+        for name, version in new.items()
+        if name not in old and version.schema is not None and version.served
+    }
+    gone = {
+        name: version
+        for name, version in old.items()
+        if name not in new and version.schema is not None and version.served
+    }
     if not added or not gone:
         return {}
-    digests = {name: fingerprint(one.schema).digest for name, one in added.items() if one.schema is not None}
-    found: dict[str, str] = {}
-    for name, one in gone.items():
-        assert one.schema is not None  # noqa: S101  those without are left out
-        digest = fingerprint(one.schema).digest
-        same = [other for other, candidate in digests.items() if candidate == digest and other not in found.values()]
+    digests = {
+        name: fingerprint(version.schema).digest for name, version in added.items() if version.schema is not None
+    }
+    new_names: dict[str, str] = {}
+    for name, version in gone.items():
+        assert version.schema is not None  # noqa: S101  those without are left out
+        digest = fingerprint(version.schema).digest
+        same = [
+            other for other, candidate in digests.items() if candidate == digest and other not in new_names.values()
+        ]
         if len(same) == 1:
-            found[name] = same[0]
-    return found
+            new_names[name] = same[0]
+    return new_names
 
 
-def _compare_served(old: Version, new: Version, found: Collector) -> None:
+def _compare_served(old: Version, new: Version, collector: Collector) -> None:
     if old.served and not new.served:
         text = f"version {old.name} is not served any more: requests to it return 404"
-        found.add(rules.VERSION_UNSERVED, text, new.path.child("served"), old.path.child("served"))
+        collector.add(rules.VERSION_UNSERVED, text, new.path.child("served"), old.path.child("served"))
     if new.deprecated and not old.deprecated:
         text = f"version {old.name} was deprecated: the API server returns a warning with each request"
         paths = new.path.child("deprecated"), old.path.child("name")
         help_ = f"Use another version than {old.name} in clients and manifests" if new.has_warning else None
-        found.add(rules.VERSION_DEPRECATED, text, *paths, help_=help_)
+        collector.add(rules.VERSION_DEPRECATED, text, *paths, help_=help_)
 
 
-def _compare_storage(old: dict[str, Version], new: dict[str, Version], found: Collector) -> None:
-    before = next((one for one in old.values() if one.storage), None)
-    after = next((one for one in new.values() if one.storage), None)
+def _compare_storage(old: dict[str, Version], new: dict[str, Version], collector: Collector) -> None:
+    before = next((version for version in old.values() if version.storage), None)
+    after = next((version for version in new.values() if version.storage), None)
     if before is None or after is None or before.name == after.name:
         return
     paths = after.path.child("storage"), before.path.child("storage")
     text = f"storage version changed from {before.name} to {after.name}: objects remain stored as {before.name} "
     text += "until they are written again"
     if after.name in old:
-        found.add(rules.STORAGE_VERSION, text, *paths)
+        collector.add(rules.STORAGE_VERSION, text, *paths)
         return
     text += f"; after a rollback, the old CRD cannot read what was stored as {after.name}"
-    found.add(rules.STORAGE_VERSION, text, *paths, severity="error")
+    collector.add(rules.STORAGE_VERSION, text, *paths, severity="error")
 
 
-def compare_names(old: CustomResourceDefinitionSpec, new: CustomResourceDefinitionSpec, found: Collector) -> None:
+def compare_names(old: CustomResourceDefinitionSpec, new: CustomResourceDefinitionSpec, collector: Collector) -> None:
     """Report changed and removed names."""
     names = _SPEC.child("names")
     before, after = old.names, new.names
@@ -139,54 +151,58 @@ def compare_names(old: CustomResourceDefinitionSpec, new: CustomResourceDefiniti
         text = (
             f"`listKind` changed from {before.list_kind} to {after.list_kind}: generated clients fail to decode lists"
         )
-        found.add(rules.NAMES, text, path, path)
+        collector.add(rules.NAMES, text, path, path)
     if before.singular != after.singular:
         path = names.child("singular")
         text = f"`singular` changed from {before.singular} to {after.singular}: scripts that use the old name fail"
-        found.add(rules.NAMES, text, path, path, severity="info")
-    for rule, what, field, given, left in (
+        collector.add(rules.NAMES, text, path, path, severity="info")
+    for rule, what, field, old_words, left in (
         (rules.SHORT_NAME_REMOVED, "short name", "shortNames", before.short_names, after.short_names),
         (rules.CATEGORY_REMOVED, "category", "categories", before.categories, after.categories),
     ):
-        for name in given:
+        for name in old_words:
             if name not in left:
                 path = names.child(field)
-                found.add(rule, f"{what} {name} was removed: scripts that use it fail", path, path)
+                collector.add(rule, f"{what} {name} was removed: scripts that use it fail", path, path)
 
 
-def compare_parts(old: Version, new: Version, found: Collector) -> None:
+def compare_parts(old: Version, new: Version, collector: Collector) -> None:
     """Report the subresources, columns and selectable fields of a version that were removed or changed."""
-    _compare_subresources(old, new, found)
-    names = {one.name for one in new.columns}
+    _compare_subresources(old, new, collector)
+    names = {column.name for column in new.columns}
     paths = new.path.child("additionalPrinterColumns"), old.path.child("additionalPrinterColumns")
     for column in old.columns:
         if column.name not in names:
             text = f"printer column {column.name} was removed: scripts that read it fail"
-            found.add(rules.PRINTER_COLUMN_REMOVED, text, *paths)
-    selectable = {one.json_path for one in new.selectable}
+            collector.add(rules.PRINTER_COLUMN_REMOVED, text, *paths)
+    selectable = {selectable_field.json_path for selectable_field in new.selectable}
     paths = new.path.child("selectableFields"), old.path.child("selectableFields")
-    for one in old.selectable:
-        if one.json_path not in selectable:
-            text = f"selectable field {one.json_path} was removed: requests with it in a field selector are rejected"
-            found.add(rules.SELECTABLE_FIELD_REMOVED, text, *paths)
+    for selectable_field in old.selectable:
+        if selectable_field.json_path not in selectable:
+            text = f"selectable field {selectable_field.json_path} was removed: requests with it in a field selector are rejected"
+            collector.add(rules.SELECTABLE_FIELD_REMOVED, text, *paths)
 
 
-def _compare_subresources(old: Version, new: Version, found: Collector) -> None:
-    before, after = (None if one is None else one.status for one in (old.subresources, new.subresources))
+def _compare_subresources(old: Version, new: Version, collector: Collector) -> None:
+    before, after = (
+        None if subresources is None else subresources.status for subresources in (old.subresources, new.subresources)
+    )
     paths = new.path.child("subresources", "status"), old.path.child("subresources", "status")
     if before is not None and after is None:
         text = "the status subresource was removed: requests to /status return 404"
-        found.add(rules.STATUS_REMOVED, text, *paths)
+        collector.add(rules.STATUS_REMOVED, text, *paths)
     elif after is not None and before is None:
         text = "the status subresource was added: writes to the main resource do not change the status any more"
-        found.add(rules.STATUS_ADDED, text, *paths)
-    before, after = (None if one is None else one.scale for one in (old.subresources, new.subresources))
+        collector.add(rules.STATUS_ADDED, text, *paths)
+    before, after = (
+        None if subresources is None else subresources.scale for subresources in (old.subresources, new.subresources)
+    )
     paths = new.path.child("subresources", "scale"), old.path.child("subresources", "scale")
     if before is None:
         return
     if after is None:
         text = "the scale subresource was removed: kubectl scale and autoscalers fail"
-        found.add(rules.SCALE_REMOVED, text, *paths)
+        collector.add(rules.SCALE_REMOVED, text, *paths)
         return
     for field, name in (
         ("spec_replicas_path", "specReplicasPath"),
@@ -196,7 +212,7 @@ def _compare_subresources(old: Version, new: Version, found: Collector) -> None:
         was, now = getattr(before, field), getattr(after, field)
         if was and was != now:
             text = f"`{name}` changed from {was} to {now or 'nothing'}: autoscalers read or write another field"
-            found.add(rules.SCALE_PATH, text, *(path.child(name) for path in paths))
+            collector.add(rules.SCALE_PATH, text, *(path.child(name) for path in paths))
 
 
 def compare_conversion(
@@ -204,27 +220,27 @@ def compare_conversion(
     new: CustomResourceDefinitionSpec,
     before: dict[str, Version],
     after: dict[str, Version],
-    found: Collector,
+    collector: Collector,
 ) -> None:
     """Report a changed conversion strategy, and fields that are lost between served versions without a webhook."""
     was, now = _strategy(old), _strategy(new)
     path = _SPEC.child("conversion", "strategy")
     if was == "Webhook" and now == "None":
-        schemas = {fingerprint(one.schema).digest for one in after.values() if one.schema is not None}
+        schemas = {fingerprint(version.schema).digest for version in after.values() if version.schema is not None}
         if len(schemas) > 1:
             text = "conversion changed from Webhook to None: fields that differ between versions are lost"
-            found.add(rules.CONVERSION, text, path, path)
+            collector.add(rules.CONVERSION, text, path, path)
         else:
-            kept = "all versions have the same schema" if len(after) > 1 else "there is only one version"
-            text = f"conversion changed from Webhook to None: nothing is lost, since {kept}"
+            reason = "all versions have the same schema" if len(after) > 1 else "there is only one version"
+            text = f"conversion changed from Webhook to None: nothing is lost, since {reason}"
             help_ = "Stop the conversion webhook after all API servers have the new CRD"
-            found.add(rules.CONVERSION, text, path, path, severity="info", help_=help_)
+            collector.add(rules.CONVERSION, text, path, path, severity="info", help_=help_)
     elif was == "None" and now == "Webhook":
         text = "conversion changed from None to Webhook: requests fail while the webhook is not available"
-        found.add(rules.CONVERSION, text, path, path, severity="info")
+        collector.add(rules.CONVERSION, text, path, path, severity="info")
     if now == "None":
         is_explicit = new.conversion is not None and new.conversion.node is not None
-        _compare_pairs(before, after, found, had_webhook=was == "Webhook", is_explicit=is_explicit)
+        _compare_pairs(before, after, collector, had_webhook=was == "Webhook", is_explicit=is_explicit)
 
 
 def _strategy(spec: CustomResourceDefinitionSpec) -> str:
@@ -232,33 +248,37 @@ def _strategy(spec: CustomResourceDefinitionSpec) -> str:
 
 
 def _compare_pairs(
-    before: dict[str, Version], after: dict[str, Version], found: Collector, *, had_webhook: bool, is_explicit: bool
+    before: dict[str, Version], after: dict[str, Version], collector: Collector, *, had_webhook: bool, is_explicit: bool
 ) -> None:
     """Report fields that a served version has and another one lacks, if that is new for stored objects."""
-    served = [one for one in after.values() if one.served and one.schema is not None]
-    new = [one for one in served if had_webhook or one.name not in before][:_COMPARED]
-    if not new or all(one.schema is served[0].schema for one in served):
+    served = [version for version in after.values() if version.served and version.schema is not None]
+    new = [version for version in served if had_webhook or version.name not in before][:_COMPARED]
+    if not new or all(version.schema is served[0].schema for version in served):
         return
-    fields = {one.name: frozenset(_fields(one.schema)) for one in served[:_COMPARED] + new if one.schema is not None}
-    by_name = {one.name: one for one in served}
-    for one in map(by_name.__getitem__, fields):
+    fields = {
+        version.name: frozenset(_fields(version.schema))
+        for version in served[:_COMPARED] + new
+        if version.schema is not None
+    }
+    by_name = {version.name: version for version in served}
+    for version in map(by_name.__getitem__, fields):
         for other in map(by_name.__getitem__, fields):
-            if one.schema is other.schema or not (one in new or other in new):
+            if version.schema is other.schema or not (version in new or other in new):
                 continue
-            missing = sorted(fields[one.name] - fields[other.name])
+            missing = sorted(fields[version.name] - fields[other.name])
             lost = [name for name in missing if _parent(name) not in missing]
             if not lost:
                 continue
             listed = ", ".join(f"`{name}`" for name in lost[:_SHOWN])
             more = f" and {len(lost) - _SHOWN:,} more" if len(lost) > _SHOWN else ""
-            text = f"version {other.name} lacks {listed}{more} of {one.name}, and there is no conversion webhook: "
+            text = f"version {other.name} lacks {listed}{more} of {version.name}, and there is no conversion webhook: "
             text += f"writing an object in {other.name} drops {'it' if len(lost) == 1 else 'them'}"
-            found.versions = (other.name,)
+            collector.versions = (other.name,)
             # Objects have values of the fields already if the version with the fields is the older one. A conversion that
             # the manifest leaves out is often added by a patch.
-            severity: Severity = "warning" if is_explicit and (one.name in before or had_webhook) else "info"
-            found.add(rules.SERVED_PAIR, text, other.path.child("name"), _SPEC.child("versions"), severity=severity)
-    found.versions = ()
+            severity: Severity = "warning" if is_explicit and (version.name in before or had_webhook) else "info"
+            collector.add(rules.SERVED_PAIR, text, other.path.child("name"), _SPEC.child("versions"), severity=severity)
+    collector.versions = ()
 
 
 def _parent(path: str) -> str:
