@@ -1,4 +1,4 @@
-"""What a schema tells about the values of objects, for the reasoner."""
+"""The values that a schema permits in objects, for the reasoner."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _VALUES: Final[dict[str, Domain]] = {
 
 
 class SchemaFacts(Facts):
-    """What a schema tells of the objects that it accepts; ``is_new`` returns whether none of them has a field."""
+    """The facts about the objects that a schema accepts; ``is_new`` returns whether none of them has a field."""
 
     def __init__(self, node: Conjunction, server: Server, is_new: Callable[[FieldPath], bool] | None = None) -> None:
         super().__init__()
@@ -121,7 +121,7 @@ _UNIQUE: Final = (
 
 
 def repeats_list_type(rule: str, node: Conjunction) -> bool:
-    """Return whether a rule only says that the items of a list are unique, which its type does already."""
+    """Return whether a rule only requires that the items of a list are unique, as its type does."""
     keys = {"set": ("",), "map": tuple(f".{name}" for name in node[0].x_list_map_keys)}.get(node[0].x_list_type or "")
     return keys is not None and rule_key(rule) in _unique_by(keys)
 

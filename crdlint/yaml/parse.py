@@ -357,7 +357,7 @@ def _build(get: Callable[[], Any], non_simple: list[Mapping]) -> tuple[Node | No
             value = event.value
             if len(value) < _LONG:  # texts occur again and again, so each is kept once
                 event.value = texts.setdefault(value, value)
-            event.implicit = None  # `style` and `tag` say the same
+            event.implicit = None  # `style` and `tag` have the same meaning
             if event.anchor is not None:
                 anchors[event.anchor] = event
         elif kind is MappingStartEvent or kind is SequenceStartEvent:

@@ -62,13 +62,13 @@ class Numbers:
             return (Just(low),)
         return (self if not self.is_whole else Numbers(low, high, is_whole=True),)
 
-    def below(self, bound: float, *, includes: bool) -> Domain:
+    def lower(self, bound: float, *, includes: bool) -> Domain:
         """Return the numbers below a bound."""
         if bound > self.high or (bound == self.high and includes):
             return (self,)
         return replace(self, high=bound, is_open_high=not includes).narrowed()
 
-    def above(self, bound: float, *, includes: bool) -> Domain:
+    def upper(self, bound: float, *, includes: bool) -> Domain:
         """Return the numbers above a bound."""
         if bound < self.low or (bound == self.low and includes):
             return (self,)
@@ -165,7 +165,7 @@ def has_items(domain: Domain) -> bool:
 
 def counted(results: int) -> Domain:
     """Return how many times a condition is true: once or not."""
-    return tuple(Just(int(one.value)) if isinstance(one, Just) else one for one in of_results(results))
+    return tuple(Just(int(piece.value)) if isinstance(piece, Just) else piece for piece in of_results(results))
 
 
 def present(domain: Domain) -> Domain:
@@ -213,8 +213,8 @@ def compared(first: Domain, second: Domain, operator_: str) -> int:
     if Piece.UNTOLD in (*first, *second):
         return failure | TRUE | FALSE
     if operator_ == "==":
-        are_listed = all(isinstance(one, Just) or one is Piece.FAILURE for one in (*first, *second))
-        may_be_equal = not are_listed or any(isinstance(one, Just) and one in second for one in first)
+        are_listed = all(isinstance(piece, Just) or piece is Piece.FAILURE for piece in (*first, *second))
+        may_be_equal = not are_listed or any(isinstance(piece, Just) and piece in second for piece in first)
         return failure | FALSE | (TRUE if may_be_equal else 0)
     compare, is_below, _ = _ORDERS[operator_]
     low, high = _ends(first)
@@ -258,9 +258,9 @@ def _ordered(piece: Any, name: str, bound: float) -> Iterator[tuple[int, Any]]:
     if isinstance(piece, Just) and is_number(piece.value):
         yield TRUE if compare(piece.value, bound) else FALSE, piece
     elif isinstance(piece, Numbers):
-        passing, failing = (piece.below, piece.above) if is_below else (piece.above, piece.below)
-        yield from ((TRUE, one) for one in passing(bound, includes=includes))
-        yield from ((FALSE, one) for one in failing(bound, includes=not includes))
+        passing, failing = (piece.lower, piece.upper) if is_below else (piece.upper, piece.lower)
+        yield from ((TRUE, part) for part in passing(bound, includes=includes))
+        yield from ((FALSE, part) for part in failing(bound, includes=not includes))
     else:
         yield FALSE if piece is Piece.NAN else ERROR, piece
 
@@ -277,8 +277,8 @@ def _among(piece: Any, values: Mapping[tuple[bool, Any], Any]) -> Iterator[tuple
     elif isinstance(piece, Numbers):
         yield from _among_numbers(piece, [value for value in values.values() if is_number(value)])
     elif isinstance(piece, Others):
-        left = (one for key, one in values.items() if key not in piece.excluded and not is_number(one))
-        yield from ((TRUE, Just(one)) for one in left)
+        left = (value for key, value in values.items() if key not in piece.excluded and not is_number(value))
+        yield from ((TRUE, Just(value)) for value in left)
         yield FALSE, Others(piece.excluded | values.keys())
     else:
         yield FALSE, piece
@@ -288,18 +288,18 @@ def _among_numbers(piece: Numbers, values: Iterable[float]) -> Iterator[tuple[in
     rest: list[Any] = [piece]
     for value in values:
         left: list[Any] = []
-        for one in rest:
-            equal, others = _cut_out(one, value)
+        for remaining in rest:
+            equal, others = _cut_out(remaining, value)
             yield from ((TRUE, part) for part in equal)
             left += others
         rest = left
-    yield from ((FALSE, one) for one in rest)
+    yield from ((FALSE, remaining) for remaining in rest)
 
 
 def _cut_out(piece: Any, value: float) -> tuple[Domain, Domain]:
     """Return the numbers of a piece that are equal to one, and the others."""
     if isinstance(piece, Just):
         return ((piece,), ()) if piece.value == value else ((), (piece,))
-    below, above = piece.below(value, includes=False), piece.above(value, includes=False)
-    is_inside = below != (piece,) and above != (piece,) and (not piece.is_whole or value == math.floor(value))
-    return ((Just(value),), (*below, *above)) if is_inside else ((), (piece,))
+    lower, upper = piece.lower(value, includes=False), piece.upper(value, includes=False)
+    is_inside = lower != (piece,) and upper != (piece,) and (not piece.is_whole or value == math.floor(value))
+    return ((Just(value),), (*lower, *upper)) if is_inside else ((), (piece,))

@@ -75,7 +75,7 @@ def unguarded(expression: Expression) -> list[Unguarded]:
         if path is not None and isinstance(node, Select) and schema is not None:
             fields.setdefault(path, Unguarded(path, node.field, node, schema))
     reasoner = Reasoner(_NothingFails())
-    return [one for one in fields.values() if reasoner.results_at_once(tree, {one.path: FAILED}) & ERROR]
+    return [field for field in fields.values() if reasoner.results_at_once(tree, {field.path: FAILED}) & ERROR]
 
 
 def _path(node: Expr) -> str | None:
