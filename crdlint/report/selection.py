@@ -44,7 +44,7 @@ def once_a_place(diagnostics: Iterable[Diagnostic]) -> list[tuple[Diagnostic, in
     entries: dict[object, list[Diagnostic]] = {}
     for finding in diagnostics:
         name = finding.field.rpartition(".")[2].partition("[")[0]
-        same = (_PLACE(finding), finding.error_type, finding.detail, name, finding.fix is None)
+        same = (_PLACE(finding), finding.message[len(finding.field) :], name, finding.fix is None)
         entries.setdefault(same if finding.kind == "field" else id(finding), []).append(finding)
     return [(same[0], len(same) - 1) for same in entries.values()]
 
