@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from crdlint.inputs.paths import Found
     from crdlint.linting.result import FileResult
     from crdlint.resources.definitions import Definitions
-    from crdlint.resources.report import Options
+    from crdlint.resources.report import ResourceOptions
     from crdlint.resources.requests import Key
 
 _NAMED: Final = 5  # groups in one message
@@ -198,12 +198,12 @@ class _Command:
         if self._options.show_defaulted:
             _print_stored(validated.stored)
 
-    def _options_for(self, config: Config) -> Options:
+    def _options_for(self, config: Config) -> ResourceOptions:
         from crdlint.resources.placeholders import Patterns
-        from crdlint.resources.report import Options
+        from crdlint.resources.report import ResourceOptions
 
         placeholders = Patterns(config.placeholders or (), built_in=config.placeholders is not None)
-        return Options(
+        return ResourceOptions(
             placeholders, frozenset(self._options.skipped), self._options.strict_kinds, self._second_opinions
         )
 

@@ -39,7 +39,7 @@ _IGNORED: Final = re.compile(r"#[ \t]*crdlint:[ \t]*ignore[ \t]*\[[^\]\n#]*(?=\]
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class ActionRequest:
     """A request for the actions of a range, of certain kinds; ``only`` None means all of them.
 
     ``resolves`` is true if the client asks for the edits of an action when it is chosen, ``versioned``
@@ -59,7 +59,7 @@ class Request:
         )
 
 
-def actions_of(request: Request, checks: Checks, read: Callable[[str], str | None]) -> list[CodeAction]:
+def actions_of(request: ActionRequest, checks: Checks, read: Callable[[str], str | None]) -> list[CodeAction]:
     """Return the actions at a range of a document, those that are preferred first."""
     document = request.document
     checked = checks.of(document)
@@ -100,7 +100,9 @@ def _is_at(document: Document, finding: Finding, selection: Range) -> bool:
     return (span.start.line, span.start.character) <= end and start <= (span.end.line, span.end.character)
 
 
-def _fixes(findings: Iterable[Finding], request: Request, read: Callable[[str], str | None]) -> Iterator[CodeAction]:
+def _fixes(
+    findings: Iterable[Finding], request: ActionRequest, read: Callable[[str], str | None]
+) -> Iterator[CodeAction]:
     with_fix = [(finding, finding.fix) for finding in findings if finding.fix is not None]
     for finding, fix in sorted(with_fix, key=lambda pair: pair[1].applicability != "safe"):
         is_safe = fix.applicability == "safe"
@@ -113,7 +115,9 @@ def _fixes(findings: Iterable[Finding], request: Request, read: Callable[[str], 
         )
 
 
-def _ignored(findings: Sequence[Finding], request: Request, read: Callable[[str], str | None]) -> Iterator[CodeAction]:
+def _ignored(
+    findings: Sequence[Finding], request: ActionRequest, read: Callable[[str], str | None]
+) -> Iterator[CodeAction]:
     """Yield actions that write an ignore comment, for findings that such a comment ignores."""
     for rule in dict.fromkeys(finding.rule for finding in findings):
         finding = next(finding for finding in findings if finding.rule == rule)

@@ -10,7 +10,7 @@ from crdlint.diagnostics.diagnostic import Diagnostic
 from crdlint.inputs.helm.masking import mask
 from crdlint.resources.definitions import may_have_crd
 from crdlint.resources.placeholders import Patterns
-from crdlint.resources.report import Options, validate_text
+from crdlint.resources.report import ResourceOptions, validate_text
 from crdlint.suites.crds import MissingCRDError, SuiteCRDs
 from crdlint.suites.read import SuiteError, read_suite
 from crdlint.suites.run import run_suite
@@ -40,7 +40,7 @@ def groups_in(text: str) -> set[str]:
 def validated(text: str, path: str, definitions: Definitions, config: Config, *, is_template: bool) -> FileResult:
     """Return the result of validating the custom resources of a text; a template is read with its directives masked."""
     patterns = Patterns(config.placeholders or (), built_in=config.placeholders is not None or is_template)
-    options = Options(patterns)
+    options = ResourceOptions(patterns)
     if not is_template:
         return validate_text(text, filename=path, definitions=definitions, options=options).result
     from dataclasses import replace

@@ -79,7 +79,7 @@ class Protocol(LanguageServerProtocol):
             raise
 
 
-class Server(LanguageServer):
+class EditorServer(LanguageServer):
     """A server for one client.
 
     All checks run in one thread of their own, one after the other, since they share what they know of each other.
@@ -199,9 +199,9 @@ class Server(LanguageServer):
         return checked, diagnostics, time.thread_time() - start
 
 
-def new_server() -> Server:
+def new_server() -> EditorServer:
     """Return a server with all of its features."""
-    server = Server()
+    server = EditorServer()
     _add_lifecycle(server)
     _add_documents(server)
     _add_actions(server)
@@ -209,7 +209,7 @@ def new_server() -> Server:
     return server
 
 
-def _add_lifecycle(server: Server) -> None:
+def _add_lifecycle(server: EditorServer) -> None:
     @server.feature(lsp.INITIALIZE)
     def initialize(params: lsp.InitializeParams) -> None:
         documents = server.documents
@@ -243,7 +243,7 @@ def _add_lifecycle(server: Server) -> None:
         server.scan()
 
 
-def _add_documents(server: Server) -> None:
+def _add_documents(server: EditorServer) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     def did_open(params: lsp.DidOpenTextDocumentParams) -> None:
         opened = params.text_document
@@ -270,7 +270,7 @@ def _add_documents(server: Server) -> None:
         server.close(params.text_document.uri)
 
 
-def _add_actions(server: Server) -> None:
+def _add_actions(server: EditorServer) -> None:
     def capability(*names: str) -> Any:
         value: Any = server.client_capabilities
         for name in names:
@@ -285,7 +285,7 @@ def _add_actions(server: Server) -> None:
         if document is None:
             return []
         resolve = capability("text_document", "code_action", "resolve_support")
-        request = actions.Request(
+        request = actions.ActionRequest(
             document,
             params.range,
             params.context.only,
@@ -313,7 +313,7 @@ def _add_actions(server: Server) -> None:
         return text
 
 
-def _add_reading(server: Server) -> None:
+def _add_reading(server: EditorServer) -> None:
     """Add what editors show of a document, and offer while it is written."""
 
     async def at_cursor(

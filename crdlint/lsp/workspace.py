@@ -33,7 +33,7 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class EditorSettings:
     """The client's ``initializationOptions``.
 
     ``kube_version`` replaces that of configurations. ``hidden`` also reports what the API server would report after the
@@ -45,12 +45,12 @@ class Settings:
     problems: tuple[str, ...] = ()
 
 
-def settings_of(options: Any) -> Settings:
+def settings_of(options: Any) -> EditorSettings:
     """Return the settings in ``initializationOptions``, which may be of any type."""
     if options is None:
-        return Settings()
+        return EditorSettings()
     if not isinstance(options, dict):
-        return Settings(problems=("initializationOptions must be an object",))
+        return EditorSettings(problems=("initializationOptions must be an object",))
     problems = [f"unknown option `{name}`" for name in options if name not in ("kubeVersion", "hidden")]
     version, hidden = options.get("kubeVersion"), options.get("hidden", False)
     if version is not None:
@@ -62,7 +62,7 @@ def settings_of(options: Any) -> Settings:
     if not isinstance(hidden, bool):
         problems.append("`hidden` must be true or false")
         hidden = False
-    return Settings(version, hidden, tuple(problems))
+    return EditorSettings(version, hidden, tuple(problems))
 
 
 @dataclass(slots=True)
@@ -70,7 +70,7 @@ class Workspace:
     """What is open: documents by URI, and the folders of the workspace in the client's order."""
 
     encoding: PositionEncodingKind | str = PositionEncodingKind.Utf16
-    settings: Settings = field(default_factory=Settings)
+    settings: EditorSettings = field(default_factory=EditorSettings)
     folders: list[str] = field(default_factory=list)
     documents: dict[str, Document] = field(default_factory=dict)
 

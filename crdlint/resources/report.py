@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "OldObjects",
-    "Options",
+    "ResourceOptions",
     "ResourceReport",
     "Validated",
     "old_objects",
@@ -80,7 +80,7 @@ class ResourceReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class ResourceOptions:
     """Options for validating the objects of a file.
 
     `skipped_kinds` are not validated: each is a kind, `GROUP/KIND` or `GROUP/VERSION/KIND`. `strict_kinds` reports an
@@ -100,7 +100,7 @@ class Options:
         return not self.skipped_kinds.isdisjoint(names)
 
 
-_DEFAULTS: Final = Options()
+_DEFAULTS: Final = ResourceOptions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +222,7 @@ def validate_text(
     filename: str,
     definitions: Definitions,
     old: MappingOf[Key, dict[str, Any]] | None = None,
-    options: Options = _DEFAULTS,
+    options: ResourceOptions = _DEFAULTS,
 ) -> Validated:
     """Validate every custom resource of a text, as an update if `old` contains it; invalid input raises no exceptions."""
     walk = _ObjectWalk(filename, text=text, definitions=definitions, old=old, options=options)
@@ -245,7 +245,7 @@ class _ObjectWalk(DocumentWalk):
     text: str
     definitions: Definitions
     old: MappingOf[Key, dict[str, Any]] | None
-    options: Options
+    options: ResourceOptions
     stored: list[dict[str, Any]] = field(default_factory=list)
     # Lines of objects that are not validated: by apiVersion and kind, templates, and objects with a placeholder as kind.
     undefined: dict[tuple[str, str], list[int]] = field(default_factory=dict)

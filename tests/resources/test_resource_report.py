@@ -11,7 +11,7 @@ from tables import each
 from crdlint.linting.pipeline import lint_file
 from crdlint.resources.definitions import Definitions
 from crdlint.resources.placeholders import Patterns
-from crdlint.resources.report import Options, old_objects, report, validate_text
+from crdlint.resources.report import ResourceOptions, old_objects, report, validate_text
 
 if TYPE_CHECKING:
     from crdlint.resources.report import Validated
@@ -96,10 +96,12 @@ def definitions(schema: str = SPEC, scope: str = "Namespaced") -> Definitions:
 
 
 DEFINED = definitions()
-DEFAULTS = Options()
+DEFAULTS = ResourceOptions()
 
 
-def judged(text: str, defined: Definitions = DEFINED, old: str | None = None, options: Options = DEFAULTS) -> Validated:
+def judged(
+    text: str, defined: Definitions = DEFINED, old: str | None = None, options: ResourceOptions = DEFAULTS
+) -> Validated:
     before = None if old is None else old_objects(old, filename="old.yaml").by_key
     return validate_text(text, filename="foo.yaml", definitions=defined, old=before, options=options)
 
@@ -350,7 +352,7 @@ KINDS = {
 @each(("kind", "strict", "help_"), KINDS.values(), ids=KINDS)
 def test_kinds_that_no_crd_of_the_group_defines(kind: str, strict: bool, help_: str | None) -> None:
     text = f"apiVersion: example.com/v1\nkind: {kind}\nmetadata: {{name: x}}\n"
-    result = judged(text, options=Options(strict_kinds=strict)).result
+    result = judged(text, options=ResourceOptions(strict_kinds=strict)).result
     if help_ is None:
         assert (result.diagnostics, result.skipped) == ((), 1)
         assert result.notices == (f"line 1: no CRD here defines {kind} of example.com/v1: not validated",)
@@ -364,7 +366,7 @@ SKIPPED = {"Foo": True, "example.com/Foo": True, "example.com/v1/Foo": True, "fo
 
 @each(("name", "skipped"), SKIPPED.items())
 def test_kinds_are_skipped(name: str, skipped: bool) -> None:
-    result = judged(foo("{size: 1}"), options=Options(skipped_kinds=frozenset({"Bar", name}))).result
+    result = judged(foo("{size: 1}"), options=ResourceOptions(skipped_kinds=frozenset({"Bar", name}))).result
     assert (len(result.diagnostics), len(result.crds), result.skipped) == ((0, 0, 1) if skipped else (1, 1, 0))
 
 
@@ -422,9 +424,9 @@ def test_the_lines_of_placeholders_are_named() -> None:
 
 def test_placeholders_of_the_configuration() -> None:
     text = foo("{size: '@SIZE@', text: '${X}', flag: '${Y}'}")
-    own = judged(text, options=Options(placeholders=Patterns(("@*@",)))).result
+    own = judged(text, options=ResourceOptions(placeholders=Patterns(("@*@",)))).result
     assert (own.diagnostics, len(own.notices)) == ((), 1)
-    none = judged(text, options=Options(placeholders=Patterns(built_in=False))).result
+    none = judged(text, options=ResourceOptions(placeholders=Patterns(built_in=False))).result
     assert sorted(one.field for one in none.diagnostics) == ["<nil>", "spec.flag", "spec.size"]
 
 
