@@ -1,9 +1,10 @@
-"""Adds the page about the differences of Kubernetes versions to the site when mkdocs builds it."""
+"""Writes docs/kubernetes-versions.md, the differences of Kubernetes versions, from the table of servers."""
 
 from __future__ import annotations
 
 import re
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from crdlint.kubecel.environment import LIBRARIES
@@ -13,11 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from mkdocs.config.defaults import MkDocsConfig
-    from mkdocs.structure.files import Files
-
     from crdlint.kubernetes.dialect import CELDialect
 
+PAGE: Final = Path(__file__).with_name("kubernetes-versions.md")
 _HEAD: Final = f"""\
 # What changed for CRDs, version by version
 
@@ -87,14 +86,6 @@ _WARNINGS: Final = {
 }
 
 
-def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the page to the files of the site."""
-    from mkdocs.structure.files import File
-
-    files.append(File.generated(config, "kubernetes-versions.md", content=page()))
-    return files
-
-
 def page() -> str:
     """Return the text of the page."""
     first = f"## Kubernetes {SERVERS[0]}\n\nThe oldest version that crdlint knows.\n\n{_listed(_initial(SERVERS[0]))}"
@@ -144,3 +135,7 @@ def _sentences(of: type[Server | CELDialect]) -> dict[str, str]:
     text = " ".join(line.strip() for line in (of.__doc__ or "").splitlines()).strip()
     found = re.findall(r"``(\w+)`` (.*?[.;])(?= ``|  | \w+: ``|$)", text)
     return {name: f"{what.rstrip('.;')}." for name, what in found if name not in _WORDING}
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

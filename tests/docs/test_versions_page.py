@@ -1,4 +1,4 @@
-"""The page about Kubernetes versions, which docs/make_versions.py makes of the table of servers."""
+"""docs/kubernetes-versions.md, which docs/make_versions.py writes from the table of servers."""
 
 from __future__ import annotations
 
@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="module")
 def make_versions() -> ModuleType:
     return script("make_versions")
+
+
+def test_the_page_is_what_the_table_has(make_versions: ModuleType, request: pytest.FixtureRequest) -> None:
+    if request.config.getoption("--update-expected"):
+        make_versions.PAGE.write_text(make_versions.page(), encoding="utf-8")
+    assert make_versions.PAGE.read_text(encoding="utf-8") == make_versions.page(), "run python docs/make_versions.py"
 
 
 def test_every_server_has_a_section(make_versions: ModuleType) -> None:
