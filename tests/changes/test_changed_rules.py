@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from changes_support import changes, summary, with_spec
@@ -194,7 +194,36 @@ def test_the_names_of_iteration_variables_do_not_matter() -> None:
     old, new = "self.c.all(x, self.c.exists_one(y, x == y))", "self.c.all(one, self.c.exists_one(other, one == other))"
     assert summary(with_spec(spec(old)), with_spec(spec(new))) == []
     swapped = "self.c.all(x, self.c.exists_one(y, y == x))"
-    assert summary(with_spec(spec(old)), with_spec(spec(swapped))) == ["error rule-added", "info rule-removed"]
+    assert summary(with_spec(spec(old)), with_spec(spec(swapped))) == ["info rule-added", "info rule-removed"]
+
+
+_UNIQUE: Final = "self.c.all(x, x.k == 'a' ? self.c.exists_one(y, y.k == x.k && y.v == x.v) : true)"
+_GUARDED: Final = (
+    "self.c.all(x, x.k == 'a' && has(x.v) ? self.c.exists_one(y, y.k == x.k && has(y.v) && y.v == x.v) : true)"
+)
+_ROWS: Final = (
+    (_UNIQUE, _GUARDED, "info"),
+    (_GUARDED, _UNIQUE, "error"),
+    (_UNIQUE, _GUARDED.replace("has(y.v) && y.v == x.v", "has(y.v)"), "error"),
+    (_UNIQUE, _GUARDED.replace("y.v == x.v", "y.v == y.v"), "error"),
+    ("self.c.exists_one(x, x.v == 'b')", "self.c.exists_one(x, has(x.v) && x.v == 'b')", "info"),
+    ("self.c.exists_one(x, has(x.v) && x.v == 'b')", "self.c.exists_one(x, x.v == 'b')", "error"),
+    ("self.c.exists_one(x, x.v == 'b')", "self.d.exists_one(x, has(x.v) && x.v == 'b')", "error"),
+    ("self.c.filter(x, x.v == 'b').size() <= 1", "self.c.filter(x, has(x.v) && x.v == 'b').size() <= 1", "info"),
+    ("self.c.filter(x, x.v == 'b').size() <= 1", "self.c.exists_one(x, has(x.v) && x.v == 'b')", "error"),
+    ("self.c.exists_one(x, x.k == 'a')", "self.c.exists_one(x, x.k == 'a' && (!has(x.new) || x.new == ''))", "info"),
+)
+
+
+def test_folds_that_select_the_same_items_have_the_same_result() -> None:
+    item = "properties: {k: {type: string, default: a}, v: {type: string}, w: {type: string}}"
+    lists = ", ".join(f"{name}: {{type: array, items: {{type: object, {item}}}}}" for name in "cd")
+    with_new = lists.replace("w: {", "new: {")
+    for old, new, severity in _ROWS:
+        before = with_spec(spec(old, required="c, d", properties=lists))
+        found = changes(before, with_spec(spec(new, required="c, d", properties=with_new)))
+        assert {one.severity for one in found if one.rule == "change-rule-added"} <= {severity}, new
+        assert any(one.severity == severity and "rule" in one.rule for one in found), new
 
 
 @each(

@@ -158,25 +158,51 @@ class Reasoner:
 
     def results(self, rule: Expr, known: Sequence[Expr] = ()) -> int:
         """Return what a rule can evaluate to where others are true: TRUE alone if it is always true, or some of the results."""
-        found, is_certain = self._results(rule, known, looks_inside=False)
+        whole = self._question(rule, known)
+        found, is_certain = self._results(whole, looks_inside=False)
         if found == TRUE or is_certain or not _has_folds(rule):
             return found
         similar = sorted(filter(_has_folds, known), key=lambda one: abs(len(self.key(one)) - len(self.key(rule))))
-        alone = [[one] for one in similar[:_ALONE]] if len(known) > 1 else []
-        attempts = (self._results(rule, some, looks_inside=True)[0] for some in [*alone, known])
-        return TRUE if any(one == TRUE for one in attempts) else found
+        for one in similar[:_ALONE]:
+            alone = self._of_each_item(self._question(rule, [one]))
+            modes = (False, True) if alone.goal is not rule else (True,) if len(known) > 1 else ()
+            if any(self._results(alone, looks_inside=inside)[0] == TRUE for inside in modes):
+                return TRUE
+        return TRUE if self._results(whole, looks_inside=True)[0] == TRUE else found
 
-    def _results(self, rule: Expr, known: Sequence[Expr], *, looks_inside: bool) -> tuple[int, bool]:
+    def _question(self, rule: Expr, known: Sequence[Expr]) -> _Question:
+        ordered = sorted(known, key=lambda one: len(self.key(one)))
+        return _Question(rule, [(one, TRUE) for one in ordered], self._scope(), accepted=TRUE)
+
+    def _of_each_item(self, question: _Question) -> _Question:
+        """Return a question about each item if both rules are about all items of the same list, which answers the other one."""
+        goal, [(known, _)] = question.goal, question.known
+        if not (isinstance(goal, Comprehension) and isinstance(known, Comprehension)):
+            return question
+        conditions = [_quantified(one) for one in (goal, known)]
+        is_same = self._head(goal) == self._head(known)
+        if conditions[0] is None or conditions[1] is None or not is_same or label(goal.loop_step) != "call _&&_":
+            return question
+        self._start(looks_inside=False)
+        case = _Case(self, _State({}, ()))
+        try:
+            scope = case.scope_inside(goal, case.value(goal.iter_range, question.scope), question.scope)
+        except (_LimitError, work.WorkLimitError):
+            return question
+        return self._of_each_item(question._replace(goal=conditions[0], known=[(conditions[1], TRUE)], scope=scope))
+
+    def _head(self, fold: Comprehension) -> list[str]:
+        return [label(fold), label(fold.loop_step), self.key(fold.iter_range)]
+
+    def _results(self, question: _Question, *, looks_inside: bool) -> tuple[int, bool]:
         """Return the results, and whether what is inside of folds does not matter for them."""
         self._start(looks_inside=looks_inside)
-        ordered = sorted(known, key=lambda one: len(self.key(one)))
-        question = _Question(rule, [(one, TRUE) for one in ordered], self._scope(), accepted=TRUE)
         found = 0
         try:
             for result, case in self.cases({}, question):
                 found |= result
                 if result & ~TRUE and (found & TRUE or case.choice is None):
-                    return found, not self.folds.keys() & case.store.keys()
+                    return found, not any(fold in name for fold in self.folds for name in case.store)
         except (_LimitError, work.WorkLimitError):
             return ANY_RESULT, False
         return found, False
@@ -197,6 +223,7 @@ class Reasoner:
         return self._keys[id(tree)][1]
 
     def _start(self, *, looks_inside: bool) -> None:
+        self.folds.clear()
         self.looks_inside, self.is_at_once, self.depth = looks_inside, False, 0
         self._left = _STEPS_INSIDE if looks_inside else _MOST_STEPS
         self._paid = self._left - _FREE_STEPS
@@ -466,10 +493,37 @@ class _Case:
         result = self._folded(node, range_, scope)
         if result is not None:
             return self.value(node.result, {**scope, node.accu_var: result})
-        step = self._text(node.loop_step, self._inside(node, range_, scope))
-        name = f"{range_.name}: {step} {self._label(scope, node.accu_init, node.result)}"
+        name = self._fold_name(node, range_, scope)
         unknown = self._facts.unknown
         return Value(unknown, name, is_open=True) if range_.is_open else self._term(name, unknown)
+
+    def _fold_name(self, node: Comprehension, range_: Value, scope: _Scope) -> str:
+        """Return a name of a fold; that of one which selects the same items, if the case has such a one."""
+        step = self._text(node.loop_step, self.scope_inside(node, range_, scope))
+        end = self._label(scope, node.accu_init, node.result)
+        name = f"{range_.name}: {step} {end}"
+        condition, folds = _filtered(node), self._reasoner.folds
+        if condition is None or self._reasoner.is_at_once:
+            return name
+        assert isinstance(node.loop_step, Call)  # noqa: S101  _filtered checks it
+        kept = f"items of {range_.name}: {self._label(scope, node.loop_step.args[1])} {end}"
+        before = self.choice
+        for other, fold in list(folds.items()) if self._reasoner.looks_inside else ():
+            if fold.range == kept and other != name and self._selects_same(node, condition, range_, scope, other):
+                name = other
+                break
+        self.choice = before
+        if name not in folds and all(value.name == variable for variable, value in scope.items()):
+            folds[name] = _Fold(kept, (node.iter_var, node.iter_var2), condition, 0)
+        return name
+
+    def _selects_same(self, node: Comprehension, condition: Expr, range_: Value, scope: _Scope, other: str) -> bool:
+        """Return whether a condition has the same result for each item as that of another fold, which does not fail."""
+        domain = self.store.get(other) or self.store.get(f"size({other})")
+        if domain is None or may_fail(domain):
+            return False
+        known = self._reasoner.folds[other].condition
+        return not any(self._of_items(node, condition, range_, scope, (known, one)) & ~one for one in (TRUE, FALSE))
 
     def _folded(self, node: Comprehension, range_: Value, scope: _Scope) -> Value | None:
         """Return the end of the accumulator: for no items, or if no item or a known number of them fulfils the condition."""
@@ -480,7 +534,7 @@ class _Case:
         if condition is None:
             return None
         if range_.elements is None:
-            found = self._of_items(node, condition, range_, scope)
+            found = self._of_items(node, condition, range_, scope) if self._reasoner.looks_inside else ANY_RESULT
             return start if found == FALSE and domains.has_items(range_.domain) else None
         counts: Domain = (Just(0),)
         for element in range_.elements:
@@ -520,12 +574,12 @@ class _Case:
             if result == fold.decisive:
                 of_one = self._of_items(node, condition, range_, scope, (fold.condition, result))
                 found = decisive if of_one == decisive else found
-        name = f"{range_.name}: {self._text(node.loop_step, self._inside(node, range_, scope))}"
+        name = f"{range_.name}: {self._text(node.loop_step, self.scope_inside(node, range_, scope))}"
         if all(value.name == variable for variable, value in scope.items()):
             self._reasoner.folds[name] = _Fold(range_.name, variables, condition, decisive)
         return self._test(self._term(name, of_results(found)), IS_TRUE)
 
-    def _inside(self, node: Comprehension, range_: Value, scope: _Scope) -> _Scope:
+    def scope_inside(self, node: Comprehension, range_: Value, scope: _Scope) -> _Scope:
         """Return what is known of the variables inside of a fold."""
         unknown = domains.present(self._facts.unknown)
         variables = {one: Value(unknown, one) for one in (node.iter_var, node.iter_var2) if one}
@@ -543,7 +597,7 @@ class _Case:
             (one.condition, result) for one, result in self._decided(range_.name, variables) if result != one.decisive
         ]
         local = [one for one in variables if one]
-        question = _Question(condition, [*of_all, *known], self._inside(node, range_, scope), local)
+        question = _Question(condition, [*of_all, *known], self.scope_inside(node, range_, scope), local)
         bound = _Case(self._reasoner, _State(self.store, ())).results(condition, question.scope)
         if bound in DECIDED or self._reasoner.is_at_once:
             return bound
@@ -572,7 +626,8 @@ class _Case:
         operands = children(node)
         if isinstance(node, Call) and node.function in _LOGICAL:
             neutral = (TRUE | FALSE) ^ _LOGICAL[node.function]
-            operands = [one for one in node.args if self.results(one, scope) != neutral] or node.args[:1]
+            sides = _sides(node)
+            operands = [one for one in sides if self.results(one, scope) != neutral] or sides[:1]
         elif (
             isinstance(node, Call)
             and node.function == "_?_:_"
@@ -580,7 +635,7 @@ class _Case:
         ):
             operands = [node.args[2 if given == FALSE else 1]]
         elif isinstance(node, Comprehension):
-            scope = self._inside(node, self.value(node.iter_range, scope), scope)
+            scope = self.scope_inside(node, self.value(node.iter_range, scope), scope)
         self.choice = before
         if len(operands) == 1 and isinstance(node, Call) and len(node.args) > 1:
             return self._text(operands[0], scope)
@@ -618,6 +673,14 @@ def _filtered(node: Comprehension) -> Expr | None:
     one = more.args[1]
     is_item = isinstance(one, ListExpr) and len(one.elements) == 1 and _is(one.elements[0], node.iter_var)
     return condition if is_item or (isinstance(one, Literal) and one.value == 1) else None
+
+
+def _sides(node: Call) -> list[Expr]:
+    """Return the operands of a chain of `&&` or `||`, however it is nested."""
+    found: list[Expr] = []
+    for one in node.args:
+        found += _sides(one) if isinstance(one, Call) and one.function == node.function else [one]
+    return found
 
 
 def _is(node: Expr, variable: str) -> bool:
