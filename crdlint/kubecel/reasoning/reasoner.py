@@ -1,7 +1,7 @@
 """What rules evaluate to on all objects of which something is known: true, false, an error, or several of them.
 
 A rule is evaluated on sets of values. While its result is open, the values of the first expression that leaves it open are
-divided, and the rule is evaluated in each case. What is not understood can have any value, the same one wherever it stands.
+divided, and the rule is evaluated in each case. What is not understood can have any value, the same one wherever it occurs.
 """
 
 from __future__ import annotations
@@ -158,28 +158,28 @@ class Reasoner:
 
     def results(self, rule: Expr, known: Sequence[Expr] = ()) -> int:
         """Return what a rule can evaluate to where others are true: TRUE alone if it is always true, or some of the results."""
-        whole = self._question(rule, known)
-        found, is_certain = self._results(whole, looks_inside=False)
-        if found == TRUE or is_certain or not _has_folds(rule):
-            return found
-        similar = sorted(filter(_has_folds, known), key=lambda one: abs(len(self.key(one)) - len(self.key(rule))))
-        for one in similar[:_ALONE]:
-            alone = self._of_each_item(self._question(rule, [one]))
+        question = self._question(rule, known)
+        results, is_certain = self._results(question, looks_inside=False)
+        if results == TRUE or is_certain or not _has_folds(rule):
+            return results
+        similar = sorted(filter(_has_folds, known), key=lambda expr: abs(len(self.key(expr)) - len(self.key(rule))))
+        for expr in similar[:_ALONE]:
+            alone = self._of_each_item(self._question(rule, [expr]))
             modes = (False, True) if alone.goal is not rule else (True,) if len(known) > 1 else ()
             if any(self._results(alone, looks_inside=inside)[0] == TRUE for inside in modes):
                 return TRUE
-        return TRUE if self._results(whole, looks_inside=True)[0] == TRUE else found
+        return TRUE if self._results(question, looks_inside=True)[0] == TRUE else results
 
     def _question(self, rule: Expr, known: Sequence[Expr]) -> _Question:
-        ordered = sorted(known, key=lambda one: len(self.key(one)))
-        return _Question(rule, [(one, TRUE) for one in ordered], self._scope(), accepted=TRUE)
+        ordered = sorted(known, key=lambda condition: len(self.key(condition)))
+        return _Question(rule, [(condition, TRUE) for condition in ordered], self._scope(), accepted=TRUE)
 
     def _of_each_item(self, question: _Question) -> _Question:
         """Return a question about each item if both rules are about all items of the same list, which answers the other one."""
         goal, [(known, _)] = question.goal, question.known
         if not (isinstance(goal, Comprehension) and isinstance(known, Comprehension)):
             return question
-        conditions = [_quantified(one) for one in (goal, known)]
+        conditions = [_quantified(fold) for fold in (goal, known)]
         is_same = self._head(goal) == self._head(known)
         if conditions[0] is None or conditions[1] is None or not is_same or label(goal.loop_step) != "call _&&_":
             return question
@@ -197,15 +197,15 @@ class Reasoner:
     def _results(self, question: _Question, *, looks_inside: bool) -> tuple[int, bool]:
         """Return the results, and whether what is inside of folds does not matter for them."""
         self._start(looks_inside=looks_inside)
-        found = 0
+        union = 0
         try:
             for result, case in self.cases({}, question):
-                found |= result
-                if result & ~TRUE and (found & TRUE or case.choice is None):
-                    return found, not any(fold in name for fold in self.folds for name in case.store)
+                union |= result
+                if result & ~TRUE and (union & TRUE or case.choice is None):
+                    return union, not any(fold in name for fold in self.folds for name in case.store)
         except (_LimitError, work.WorkLimitError):
             return ANY_RESULT, False
-        return found, False
+        return union, False
 
     def results_at_once(self, rule: Expr, store: _Store | None = None) -> int:
         """Return the results that a rule can have, without cases; ``store`` has the values of some expressions."""
@@ -233,20 +233,20 @@ class Reasoner:
 
     def cases(self, store: _Store, question: _Question) -> Iterator[tuple[int, _Case]]:
         """Yield the results of all cases; the choice of one that is still open is for the caller to make."""
-        found = 0
+        union = 0
         pending = [_State(store, question.known)]
         while pending:
             case = _Case(self, pending.pop())
             result, known = case.answer(question)
-            if result in DECIDED and result & (found | question.accepted):
+            if result in DECIDED and result & (union | question.accepted):
                 case.choice = None
             choice = case.choice
             if choice is not None and any(name in choice.name for name in question.local):
                 pending += [_State({**case.store, choice.name: part}, known) for part in choice.parts.values()]
                 continue
-            found |= result
+            union |= result
             yield result, case
-            if found == ANY_RESULT:
+            if union == ANY_RESULT:
                 return
 
     def step(self) -> None:
@@ -278,12 +278,12 @@ class _Case:
             result = self.results(question.goal, question.scope)
             if result in DECIDED and result & question.accepted:
                 return result, ()
-            for condition, wanted in self._state.known:
+            for condition, expected in self._state.known:
                 holds = self.results(condition, question.scope)
-                if not holds & wanted:
+                if not holds & expected:
                     raise _ImpossibleError
-                if holds != wanted:
-                    known.append((condition, wanted))
+                if holds != expected:
+                    known.append((condition, expected))
         except _ImpossibleError:
             self.choice = None
             return 0, ()
@@ -298,16 +298,16 @@ class _Case:
             return ANY_RESULT
         reasoner.step()
         reasoner.depth += 1
-        found = self._results(node, scope)
+        result = self._results(node, scope)
         reasoner.depth -= 1
-        if found in DECIDED:
+        if result in DECIDED:
             self.choice = before
-        return found
+        return result
 
     def _results(self, node: Expr, scope: _Scope) -> int:
         if isinstance(node, Select) and node.test_only:
-            above, field = self._field(node, scope)
-            return ERROR if fails(above) else self._test(field, HAS) | (ERROR if may_fail(above) else 0)
+            owner, field = self._field(node, scope)
+            return ERROR if fails(owner) else self._test(field, HAS) | (ERROR if may_fail(owner) else 0)
         if isinstance(node, Comprehension) and (condition := _quantified(node)) is not None:
             return self._quantifier(node, condition, scope)
         if not isinstance(node, Call):
@@ -319,9 +319,9 @@ class _Case:
         if node.function == "!_":
             return _negated(self.results(node.args[0], scope))
         if node.function == "_?_:_":
-            given = self.results(node.args[0], scope)
+            chosen = self.results(node.args[0], scope)
             branches = [(TRUE, node.args[1]), (FALSE, node.args[2])]
-            return (given & ERROR) | _union(self.results(one, scope) for bit, one in branches if given & bit)
+            return (chosen & ERROR) | _union(self.results(branch, scope) for bit, branch in branches if chosen & bit)
         if node.function in _CONDITIONS:
             return self._compared(node, scope)
         return self._test(self.value(node, scope), IS_TRUE)
@@ -337,21 +337,21 @@ class _Case:
             self.choice = _Choice(name, parts)
 
     def _compared(self, node: Call, scope: _Scope) -> int:
-        left, right = (self.value(one, scope) for one in node.args)
+        left, right = (self.value(operand, scope) for operand in node.args)
         if node.function == "@in":
-            values = None if right.elements is None else [constant(one.domain) for one in right.elements]
+            values = None if right.elements is None else [constant(operand.domain) for operand in right.elements]
             if values is None or not all(values):
                 return self._test(self._called(node, [left, right]), IS_TRUE)
-            return self._test(left, Test("in", tuple(one.value for one in values if one is not None)))
+            return self._test(left, Test("in", tuple(operand.value for operand in values if operand is not None)))
         operator = _ORDERS.get(node.function, "==")
         if constant(left.domain) is not None:
             left, right, operator = right, left, _MIRRORED[operator]
         other = constant(right.domain)
         if other is not None and (operator == "==" or domains.is_number(other.value)):
-            found = self._test(left, Test(operator, other.value))
+            result = self._test(left, Test(operator, other.value))
         else:
-            found = self._related(left, right, operator)
-        return _negated(found) if node.function == "_!=_" else found
+            result = self._related(left, right, operator)
+        return _negated(result) if node.function == "_!=_" else result
 
     def _related(self, left: Value, right: Value, operator: str) -> int:
         """Return the results of a comparison of two values that are not known."""
@@ -383,9 +383,9 @@ class _Case:
         if self._reasoner.depth > _DEEPEST:
             return self._unknown(node, scope)
         self._reasoner.depth += 1
-        found = self._value(node, scope)
+        values = self._value(node, scope)
         self._reasoner.depth -= 1
-        return found
+        return values
 
     def _value(self, node: Expr, scope: _Scope) -> Value:
         if isinstance(node, Select) and not node.test_only:
@@ -401,12 +401,12 @@ class _Case:
             return self._conditional(node, scope)
         if isinstance(node, Call) and node.function not in _CONDITIONS:
             operands = node.args if node.target is None else [node.target, *node.args]
-            return self._called(node, [self.value(one, scope) for one in operands])
+            return self._called(node, [self.value(operand, scope) for operand in operands])
         if isinstance(node, Comprehension) and _quantified(node) is None:
             return self._fold(node, scope)
         if isinstance(node, ListExpr) and not node.optional_indices:
-            elements = tuple(self.value(one, scope) for one in node.elements)
-            name = f"[{', '.join(one.name for one in elements)}]"
+            elements = tuple(self.value(operand, scope) for operand in node.elements)
+            name = f"[{', '.join(operand.name for operand in elements)}]"
             return Value((Piece.LIST,), name, elements=elements, size=(Just(len(elements)),))
         if isinstance(node, MapExpr) and not node.entries:
             return Value((Piece.OBJECT,), "{}", elements=(), size=(Just(0),))
@@ -419,40 +419,48 @@ class _Case:
 
     def _condition(self, node: Expr, scope: _Scope) -> Value:
         """Return the result of a condition as a value."""
-        found = self.results(node, scope)
-        is_open = found not in DECIDED
-        only = constant(of_results(found))
-        return Value(of_results(found), self._label(scope, node) if only is None else repr(only.value), is_open=is_open)
+        results = self.results(node, scope)
+        is_open = results not in DECIDED
+        only = constant(of_results(results))
+        return Value(
+            of_results(results), self._label(scope, node) if only is None else repr(only.value), is_open=is_open
+        )
 
     def _field(self, node: Select, scope: _Scope) -> tuple[Domain, Value]:
         """Return the values of an object, and of its field, which fails without the object."""
-        above = self.value(node.operand, scope)
-        name = f"{above.name}.{node.field}"
-        if fails(above.domain):
-            return above.domain, Value(FAILED, name)
-        path = None if above.path is None else (*above.path, node.field)
+        owner = self.value(node.operand, scope)
+        name = f"{owner.name}.{node.field}"
+        if fails(owner.domain):
+            return owner.domain, Value(FAILED, name)
+        path = None if owner.path is None else (*owner.path, node.field)
         field = self._term(name, self._facts.unknown if path is None else self._facts.values(path), path)
-        if may_fail(above.domain):
-            if not above.is_open:
-                self._choose(above.name, divide(above.domain, HAS))
-            field = field._replace(domain=domains.failing(field.domain), is_open=above.is_open)
-        return above.domain, field
+        if may_fail(owner.domain):
+            if not owner.is_open:
+                self._choose(owner.name, divide(owner.domain, HAS))
+            field = field._replace(domain=domains.failing(field.domain), is_open=owner.is_open)
+        return owner.domain, field
 
     def _conditional(self, node: Call, scope: _Scope) -> Value:
-        given = self.results(node.args[0], scope)
-        if given in DECIDED:
-            return Value(FAILED, "") if given == ERROR else self.value(node.args[1 if given == TRUE else 2], scope)
-        choices = [self.value(one, scope) for bit, one in zip((TRUE, FALSE), node.args[1:], strict=True) if given & bit]
-        failing = FAILED if given & ERROR else ()
-        domain = tuple(piece for one in choices for piece in one.domain)
+        condition = self.results(node.args[0], scope)
+        if condition in DECIDED:
+            return (
+                Value(FAILED, "") if condition == ERROR else self.value(node.args[1 if condition == TRUE else 2], scope)
+            )
+        choices = [
+            self.value(choice, scope)
+            for bit, choice in zip((TRUE, FALSE), node.args[1:], strict=True)
+            if condition & bit
+        ]
+        failing = FAILED if condition & ERROR else ()
+        domain = tuple(piece for choice in choices for piece in choice.domain)
         return Value((*domain, *failing), self._label(scope, node), is_open=True)
 
     def _called(self, node: Call, operands: Sequence[Value]) -> Value:
         """Return the values of a function, which fails where an operand does."""
-        name = f"{node.function}({', '.join(one.name for one in operands)})"
+        name = f"{node.function}({', '.join(operand.name for operand in operands)})"
         if node.function == "_[_]":
             name = f"{operands[0].name}[{operands[1].name}]"
-        if any(fails(one.domain) for one in operands):
+        if any(fails(operand.domain) for operand in operands):
             return Value(FAILED, name)
         first, *rest = operands or [Value(FAILED, "")]
         domain = self._facts.unknown
@@ -464,7 +472,7 @@ class _Case:
             domain = domains.total(first.domain, rest[0].domain)
         elif rest and (other := constant(rest[0].domain)) is not None and isinstance(other.value, str):
             domain = self._of_text(node.function, first, other.value)
-        return self._term(name, domain)._replace(is_open=any(one.is_open for one in operands))
+        return self._term(name, domain)._replace(is_open=any(operand.is_open for operand in operands))
 
     def _of_text(self, function: str, value: Value, other: str) -> Domain:
         """Return the values of a function of two texts, of which one is known."""
@@ -478,12 +486,12 @@ class _Case:
     def _sizes(self, value: Value) -> Domain:
         if value.size is not None:
             return value.size
-        texts = [one.value for one in value.domain if isinstance(one, Just) and isinstance(one.value, str)]
+        texts = [piece.value for piece in value.domain if isinstance(piece, Just) and isinstance(piece.value, str)]
         if len(texts) == len(value.domain):
             return tuple(Just(len(text)) for text in texts)
-        found = SIZES if value.path is None else self._facts.sizes(value.path)
-        is_sized = not any(one is Piece.FAILURE or isinstance(one, domains.Numbers) for one in value.domain)
-        return found if is_sized else domains.failing(found)
+        sizes = SIZES if value.path is None else self._facts.sizes(value.path)
+        is_sized = not any(piece is Piece.FAILURE or isinstance(piece, domains.Numbers) for piece in value.domain)
+        return sizes if is_sized else domains.failing(sizes)
 
     def _fold(self, node: Comprehension, scope: _Scope) -> Value:
         """Return the values of a fold that is no condition."""
@@ -506,15 +514,15 @@ class _Case:
         if condition is None or self._reasoner.is_at_once:
             return name
         assert isinstance(node.loop_step, Call)  # noqa: S101  _filtered checks it
-        kept = f"items of {range_.name}: {self._label(scope, node.loop_step.args[1])} {end}"
+        items_name = f"items of {range_.name}: {self._label(scope, node.loop_step.args[1])} {end}"
         before = self.choice
         for other, fold in list(folds.items()) if self._reasoner.looks_inside else ():
-            if fold.range == kept and other != name and self._selects_same(node, condition, range_, scope, other):
+            if fold.range == items_name and other != name and self._selects_same(node, condition, range_, scope, other):
                 name = other
                 break
         self.choice = before
         if name not in folds and all(value.name == variable for variable, value in scope.items()):
-            folds[name] = _Fold(kept, (node.iter_var, node.iter_var2), condition, 0)
+            folds[name] = _Fold(items_name, (node.iter_var, node.iter_var2), condition, 0)
         return name
 
     def _selects_same(self, node: Comprehension, condition: Expr, range_: Value, scope: _Scope, other: str) -> bool:
@@ -523,7 +531,9 @@ class _Case:
         if domain is None or may_fail(domain):
             return False
         known = self._reasoner.folds[other].condition
-        return not any(self._of_items(node, condition, range_, scope, (known, one)) & ~one for one in (TRUE, FALSE))
+        return not any(
+            self._of_items(node, condition, range_, scope, (known, result)) & ~result for result in (TRUE, FALSE)
+        )
 
     def _folded(self, node: Comprehension, range_: Value, scope: _Scope) -> Value | None:
         """Return the end of the accumulator: for no items, or if no item or a known number of them fulfils the condition."""
@@ -534,12 +544,12 @@ class _Case:
         if condition is None:
             return None
         if range_.elements is None:
-            found = self._of_items(node, condition, range_, scope) if self._reasoner.looks_inside else ANY_RESULT
-            return start if found == FALSE and domains.has_items(range_.domain) else None
+            results = self._of_items(node, condition, range_, scope) if self._reasoner.looks_inside else ANY_RESULT
+            return start if results == FALSE and domains.has_items(range_.domain) else None
         counts: Domain = (Just(0),)
         for element in range_.elements:
-            found = self.results(condition, {**scope, node.iter_var: element})
-            counts = domains.total(counts, domains.counted(found))
+            results = self.results(condition, {**scope, node.iter_var: element})
+            counts = domains.total(counts, domains.counted(results))
         if fails(counts):
             return Value(FAILED, "")
         is_open = constant(counts) is None
@@ -559,30 +569,30 @@ class _Case:
         if fails(range_.domain):
             return ERROR
         if range_.elements is not None and not node.iter_var2:
-            found = neutral
+            results = neutral
             for element in range_.elements:
-                one = self.results(condition, {**scope, node.iter_var: element})
-                found = _either(found, one, decisive)
-            return found
+                of_element = self.results(condition, {**scope, node.iter_var: element})
+                results = _either(results, of_element, decisive)
+            return results
         variables = (node.iter_var, node.iter_var2)
         inside = self._reasoner.looks_inside
         failing = 0 if domains.has_items(range_.domain) or any(self._decided(range_.name, variables)) else ERROR
-        found = failing | (neutral | self._of_items(node, condition, range_, scope) if inside else ANY_RESULT)
-        if found == neutral or range_.is_open or self._reasoner.is_at_once:
-            return found
+        results = failing | (neutral | self._of_items(node, condition, range_, scope) if inside else ANY_RESULT)
+        if results == neutral or range_.is_open or self._reasoner.is_at_once:
+            return results
         for fold, result in self._decided(range_.name, variables) if inside else ():
             if result == fold.decisive:
                 of_one = self._of_items(node, condition, range_, scope, (fold.condition, result))
-                found = decisive if of_one == decisive else found
+                results = decisive if of_one == decisive else results
         name = f"{range_.name}: {self._text(node.loop_step, self.scope_inside(node, range_, scope))}"
         if all(value.name == variable for variable, value in scope.items()):
             self._reasoner.folds[name] = _Fold(range_.name, variables, condition, decisive)
-        return self._test(self._term(name, of_results(found)), IS_TRUE)
+        return self._test(self._term(name, of_results(results)), IS_TRUE)
 
     def scope_inside(self, node: Comprehension, range_: Value, scope: _Scope) -> _Scope:
         """Return what is known of the variables inside of a fold."""
         unknown = domains.present(self._facts.unknown)
-        variables = {one: Value(unknown, one) for one in (node.iter_var, node.iter_var2) if one}
+        variables = {fold: Value(unknown, fold) for fold in (node.iter_var, node.iter_var2) if fold}
         if range_.path is not None and range_.domain[:1] == (Piece.LIST,) and not node.iter_var2:
             path = (*range_.path, ITEM)
             variables[node.iter_var] = Value(self._facts.values(path), node.iter_var, path)
@@ -594,21 +604,23 @@ class _Case:
         """Return the results of a condition of the items of a list, where other conditions of one have known results."""
         variables = (node.iter_var, node.iter_var2)
         of_all = [
-            (one.condition, result) for one, result in self._decided(range_.name, variables) if result != one.decisive
+            (fold.condition, result)
+            for fold, result in self._decided(range_.name, variables)
+            if result != fold.decisive
         ]
-        local = [one for one in variables if one]
+        local = [variable for variable in variables if variable]
         question = _Question(condition, [*of_all, *known], self.scope_inside(node, range_, scope), local)
         bound = _Case(self._reasoner, _State(self.store, ())).results(condition, question.scope)
         if bound in DECIDED or self._reasoner.is_at_once:
             return bound
-        found = 0
+        results = 0
         for i, (result, case) in enumerate(self._reasoner.cases(self.store, question)):
-            found |= result
+            results |= result
             if case.choice is not None:
                 self._choose(*case.choice)
-            if i >= _ITEM_CASES or found not in {0, *DECIDED}:
+            if i >= _ITEM_CASES or results not in {0, *DECIDED}:
                 return bound
-        return found
+        return results
 
     def _decided(self, range_: str, variables: tuple[str, str]) -> Iterator[tuple[_Fold, int]]:
         """Yield the folds over the same items that the case decides, with their results."""
@@ -627,13 +639,13 @@ class _Case:
         if isinstance(node, Call) and node.function in _LOGICAL:
             neutral = (TRUE | FALSE) ^ _LOGICAL[node.function]
             sides = _sides(node)
-            operands = [one for one in sides if self.results(one, scope) != neutral] or sides[:1]
+            operands = [operand for operand in sides if self.results(operand, scope) != neutral] or sides[:1]
         elif (
             isinstance(node, Call)
             and node.function == "_?_:_"
-            and (given := self.results(node.args[0], scope)) in DECIDED
+            and (condition := self.results(node.args[0], scope)) in DECIDED
         ):
-            operands = [node.args[2 if given == FALSE else 1]]
+            operands = [node.args[2 if condition == FALSE else 1]]
         elif isinstance(node, Comprehension):
             scope = self.scope_inside(node, self.value(node.iter_range, scope), scope)
         self.choice = before
@@ -641,7 +653,7 @@ class _Case:
             return self._text(operands[0], scope)
         if not operands:
             return self._label(scope, node)
-        return f"{label(node)}({', '.join(self._text(one, scope) for one in operands)})"
+        return f"{label(node)}({', '.join(self._text(operand, scope) for operand in operands)})"
 
     def _label(self, scope: _Scope, *trees: Expr) -> str:
         """Return a text that is equal for expressions with the same value, in the same scope."""
@@ -670,17 +682,19 @@ def _filtered(node: Comprehension) -> Expr | None:
     condition, more, _ = step.args
     if not (isinstance(more, Call) and more.function == "_+_" and _is(more.args[0], node.accu_var)) or node.iter_var2:
         return None
-    one = more.args[1]
-    is_item = isinstance(one, ListExpr) and len(one.elements) == 1 and _is(one.elements[0], node.iter_var)
-    return condition if is_item or (isinstance(one, Literal) and one.value == 1) else None
+    appended = more.args[1]
+    is_item = (
+        isinstance(appended, ListExpr) and len(appended.elements) == 1 and _is(appended.elements[0], node.iter_var)
+    )
+    return condition if is_item or (isinstance(appended, Literal) and appended.value == 1) else None
 
 
 def _sides(node: Call) -> list[Expr]:
     """Return the operands of a chain of `&&` or `||`, however it is nested."""
-    found: list[Expr] = []
-    for one in node.args:
-        found += _sides(one) if isinstance(one, Call) and one.function == node.function else [one]
-    return found
+    sides: list[Expr] = []
+    for operand in node.args:
+        sides += _sides(operand) if isinstance(operand, Call) and operand.function == node.function else [operand]
+    return sides
 
 
 def _is(node: Expr, variable: str) -> bool:
@@ -698,9 +712,9 @@ def _negated(results: int) -> int:
 def _either(first: int, second: int, decisive: int) -> int:
     """Return the results of `&&` or `||`: an error counts only if neither side decides."""
     other = (TRUE | FALSE) ^ decisive
-    found = (first | second) & decisive
+    results = (first | second) & decisive
     if first & other and second & other:
-        found |= other
+        results |= other
     if (first & ERROR and second & ~decisive) or (second & ERROR and first & ~decisive):
-        found |= ERROR
-    return found
+        results |= ERROR
+    return results
