@@ -155,7 +155,7 @@ def test_known_differences(text: str, ours: Any, theirs: Any, source: str) -> No
     assert typed(second_opinion(text)) == typed(theirs)
 
 
-@pytest.mark.parametrize("count", [10, pytest.param(200, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("count", [10, pytest.param(60, marks=pytest.mark.exhaustive)])
 @each("type_", TYPES)
 def test_generated(type_: str, count: int) -> None:
     @settings(
