@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
-from crds import crd_with_schema
+from crds import crd_with_spec
 from terminal import on_terminal
 
 from crdlint.cli.main import cli
@@ -139,15 +139,12 @@ def test_unreadable(tmp_path: Path) -> None:
     assert "not UTF-8" in result.stderr
 
 
-CRD = crd_with_schema("""\
+CRD = crd_with_spec("""\
 type: object
 properties:
-  spec:
-    type: object
-    properties:
-      a: {type: integer}
-    x-kubernetes-validations:
-    - rule: self.a > 0
+  a: {type: integer}
+x-kubernetes-validations:
+- rule: self.a > 0
 """)
 UNESTIMATED = {
     "a missing type": (CRD.replace("            type: object\n", ""), "structural-type-required", 17, 11),
@@ -244,19 +241,16 @@ def test_the_cost_of_a_rule_that_does_not_compile(tmp_path: Path) -> None:
     assert "not estimated: compilation failed: " in run("cost", str(file), "--explain", "self.b").stdout
 
 
-_MODES = crd_with_schema("""\
+_MODES = crd_with_spec("""\
 type: object
-properties:
-  spec:
-    type: object
-    properties: {mode: {type: string, enum: [always, never]}, words: {type: array, maxItems: 4, items: {type: string}}}
-    x-kubernetes-validations:
-    - rule: self.mode.contains(self.mode)
-    - rule: self.mode == 'always'
-    - rule: self.words.map(w, w).size() > 0
-    - rule: isIP(self.mode)
-    - rule: 'true'
-      messageExpression: "self.words.map(w, w).all(w, true) ? 'yes' : 'no'"
+properties: {mode: {type: string, enum: [always, never]}, words: {type: array, maxItems: 4, items: {type: string}}}
+x-kubernetes-validations:
+- rule: self.mode.contains(self.mode)
+- rule: self.mode == 'always'
+- rule: self.words.map(w, w).size() > 0
+- rule: isIP(self.mode)
+- rule: 'true'
+  messageExpression: "self.words.map(w, w).all(w, true) ? 'yes' : 'no'"
 """)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
-from crds import crd_with_schema
+from crds import crd_with_schema, crd_with_spec
 from tables import each
 
 from crdlint import validate_resource
@@ -18,13 +18,10 @@ from crdlint.kubernetes.servers import KNOWN, OLDEST
 if TYPE_CHECKING:
     from pathlib import Path
 
-CRD = crd_with_schema("""\
+CRD = crd_with_spec("""\
 type: object
 properties:
-  spec:
-    type: object
-    properties:
-      size: {type: integer, format: int32}
+  size: {type: integer, format: int32}
 """)
 FOO = "apiVersion: example.com/v1\nkind: Foo\nmetadata: {name: a, namespace: b}\nspec: {size: 3000000000}\n"
 SUITE = """\
@@ -62,21 +59,18 @@ def test_test_answers_for_a_server(tmp_path: Path, version: str, status: int) ->
 
 
 # 1.29 lacks isIP(), 1.30 accepts it in stored rules only; before 1.36 an int32 may be larger.
-RULES = crd_with_schema("""\
+RULES = crd_with_spec("""\
 type: object
 properties:
-  spec:
-    type: object
-    properties:
-      size: {type: integer, format: int32}
-      name:
-        type: string
-        maxLength: 40
-        x-kubernetes-validations: [{rule: "self.startsWith('a')"}, {rule: "self.endsWith('a')"}]
-      ip:
-        type: string
-        maxLength: 40
-        x-kubernetes-validations: [{rule: "isIP(self)"}]
+  size: {type: integer, format: int32}
+  name:
+    type: string
+    maxLength: 40
+    x-kubernetes-validations: [{rule: "self.startsWith('a')"}, {rule: "self.endsWith('a')"}]
+  ip:
+    type: string
+    maxLength: 40
+    x-kubernetes-validations: [{rule: "isIP(self)"}]
 """)
 BROKEN = FOO.replace("spec: {size: 3000000000}", "spec: {size: 3000000000, name: b, ip: 1.2.3, more: 1}")
 

@@ -14,7 +14,7 @@ from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from crds import crd_with_schema
+from crds import crd_with_spec
 
 from crdlint.diagnostics.diagnostic import Diagnostic
 from crdlint.kubecel.cost.explain import Part
@@ -30,19 +30,16 @@ UNBOUNDED = (1 << 64) - 1
 ROOT = "spec.validation.openAPIV3Schema"
 VOID = {"meta", "wbr"}
 
-CRD = crd_with_schema("""\
+CRD = crd_with_spec("""\
 type: object
 properties:
-  spec:
-    type: object
-    properties:
-      hosts:
-        type: array
-        items:
-          type: string
-          x-kubernetes-validations:
-          - rule: self.contains('<script>')
-            messageExpression: "'<b>' + self"
+  hosts:
+    type: array
+    items:
+      type: string
+      x-kubernetes-validations:
+      - rule: self.contains('<script>')
+        messageExpression: "'<b>' + self"
 """)
 
 
