@@ -328,7 +328,7 @@ def _schema_wrapper(finding: Finding) -> Iterable[Edit]:
     if of.name == "v1.CustomResourceDefinitionVersion" and key.value == "openAPIV3Schema":
         if mapping.find("schema") is not None or not isinstance(value, Mapping):
             return
-        if mapping.flow or value.flow:
+        if mapping.flow:
             yield editor.inserted(key.start_mark.index, f"{editor.value('schema')}: {{")
             yield editor.inserted(editor.end(value), "}")
         else:

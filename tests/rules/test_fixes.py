@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from crds import SMALLEST, crd_with_schema
 from tables import each
 
 from crdlint.linting.pipeline import lint_file
@@ -101,3 +102,46 @@ def test_values_of_other_types_are_fixed_or_left(value: str) -> None:
         before = check(f"{text[: match.start()]}{value}{text[match.end() :]}")
         fixed = fix(before, check, unsafe=True)
         assert len(errors(fixed.result)) <= len(errors(before))
+
+
+def _of_field(schema: str) -> str:
+    return crd_with_schema(f"type: object\nproperties:\n  a: {schema}\n")
+
+
+V1BETA1 = SMALLEST.replace("v1\n", "v1beta1\n", 1).replace("  scope:", "  preserveUnknownFields: false\n  scope:")
+V1BETA1_IN_FLOW = (
+    "apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\nmetadata: {{name: foos.example.com}}\n"
+    "spec: {{group: example.com, scope: Namespaced, names: {{plural: foos, kind: Foo}}, versions: {versions}}}\n"
+)
+NAMES = "  names: {plural: foos, kind: Foo}\n"
+LEFT = {
+    "text for an object": (f"{SMALLEST}    subresource: x\n", "unknown-field"),
+    "text for a list of objects": (f"{SMALLEST}    additionalPrinterColumn: x\n", "unknown-field"),
+    "what is no schema alone": (
+        SMALLEST.replace("      openAPIV3Schema: {type: object}\n", "      type: object\n      surprise: 1\n"),
+        "schema-required",
+    ),
+    "scope in the spec and in the names": (
+        SMALLEST.replace(NAMES, "  names:\n    plural: foos\n    kind: Foo\n    scope: Cluster\n"),
+        "unknown-field",
+    ),
+    "two types that are not an int-or-string": (
+        _of_field("{anyOf: [{type: integer}, {type: number}]}"), "structural-forbidden-in-junctor",
+    ),
+    "null in an enum of strings": (_of_field("{type: string, enum: [a, null]}"), "never-valid"),
+    "version that is a text": (V1BETA1_IN_FLOW.format(versions="[v1]"), "api-version-removed"),
+    "version without fields": (V1BETA1_IN_FLOW.format(versions="[{}]"), "api-version-removed"),
+    "webhook of v1beta1 and of v1": (
+        V1BETA1.replace(NAMES, f"{NAMES}  conversion:\n    webhookClientConfig: {{url: a}}\n    webhook: {{}}\n"),
+        "api-version-removed",
+    ),
+}  # fmt: skip
+
+
+@each(("text", "rule"), LEFT.values(), ids=LEFT)
+def test_what_no_fix_can_know_is_left(text: str, rule: str) -> None:
+    check = partial(lint_file, filename="x", skip_unfinished=True, fixes=True)
+    before = check(text)
+    assert rule in {one.rule for one in before.diagnostics}
+    assert fix(before, check, unsafe=True).edits == ()
+    assert [one.rule for one in before.diagnostics if one.rule == "internal-error"] == []

@@ -11,6 +11,8 @@ from crdlint.linting.pipeline import lint_file
 from crdlint.rules import v1beta1
 from crdlint.rules.consequences import causes
 from crdlint.runner.fixes import fix
+from crdlint.yaml import decode_yaml
+from crdlint.yaml.edit import apply
 
 NAMES = "  names:\n    plural: foos\n    kind: Foo\n"
 CRD = f"""\
@@ -135,3 +137,19 @@ def test_the_help_names_the_object_of_a_field(old: str, new: str, help_: str) ->
     assert text != CRD
     found = [one.help for one in lint_file(text, filename="x").diagnostics if one.rule == "unknown-field"]
     assert found == [help_]
+
+
+SCHEMA = "    schema:\n      openAPIV3Schema:"
+FIXED = {
+    "missing kind": (CRD, "kind: CustomResourceDefinition\n", ""),
+    "openAPIV3Schema of a version": (CRD, SCHEMA, "    openAPIV3Schema:"),
+    "openAPIV3Schema in flow style": (SMALLEST, SCHEMA, "    openAPIV3Schema:"),
+    "schema of a version": (CRD, SCHEMA, "    schema:"),
+}
+
+
+@each(("crd", "old", "new"), FIXED.values(), ids=FIXED)
+def test_what_is_missing_above_is_added(crd: str, old: str, new: str) -> None:
+    result = lint_file(crd.replace(old, new), filename="x", fixes=True)
+    fixes = [one.fix for one in result.diagnostics if one.fix is not None]
+    assert decode_yaml(crd) in [decode_yaml(apply(crd.replace(old, new), one.edits)) for one in fixes]

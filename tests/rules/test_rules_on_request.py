@@ -115,6 +115,7 @@ def test_anchors_of_patterns(pattern: str, unanchored: int, half: int) -> None:
         ("enum-not-pascal", spec("a: {type: string, enum: [A, '', TCPv4]}"), []),
         ("enum-not-pascal", spec("a: {type: array, items: {type: string, enum: [a]}}"), ["`a` is not in PascalCase"]),
         ("enum-numeric", spec("a: {type: integer, allOf: [{enum: [1]}]}"), ["the values of the enum are numbers"]),
+        ("enum-numeric", spec("a: {type: number, enum: [1.5]}"), ["the values of the enum are numbers"]),
         ("enum-numeric", spec("a: {type: string, enum: ['1']}"), []),
     ],
 )  # fmt: skip
@@ -346,6 +347,8 @@ WEBHOOK = (
         (TYPES, [of_spec("a: {type: object, additionalProperties: {type: string}}"),
                  of_spec("a: {type: array, items: {type: object}}")],
          ["`.spec.a` is of type array here, but of type object in version v1"]),
+        (TYPES, [of_spec("a: {type: string}"), of_spec(f"a: {{{KEPT}}}")],
+         ["`.spec.a` is of any type here, but of type string in version v1"]),
         (TYPES, [of_spec("a: {type: string}"), of_spec("b: {type: integer}")], []),
         (LOST, [of_spec("a: {type: string}, b: {type: string}"), of_spec("a: {type: string}")],
          ["version v2 drops `.spec.b`"]),

@@ -88,8 +88,33 @@ MISSING = [
                 *MISSING,
             ],
         ),
+        (
+            {"schema": _schema(properties={"a": {"properties": {"b": {"id": "x"}}}})},
+            [
+                "spec.validation.openAPIV3Schema.properties[a].properties[b].id: Forbidden: id is not supported",
+                REFUSED % "id",
+                *MISSING,
+            ],
+        ),
     ],
 )
 def test_selectable_fields_without_a_schema(version: dict[str, Any], messages: list[str]) -> None:
     fields = [{"jsonPath": path} for path in (".spec.a", "", "spec.a", ".", "[a")]
     assert said({"selectableFields": fields, **version}) == messages
+
+
+@each(
+    ("warning", "detail"),
+    [
+        ("x" * 256, None),
+        ("x" * 257, "must be <= 256 characters long"),
+        ("\u00e9" * 128, None),
+        ("\u00e9" * 128 + "x", "must be <= 256 characters long"),
+        ("\ud800" * 85 + "x", None),  # JSON decoding writes U+FFFD, of three bytes
+        ("\ud800" * 85 + "xy", "must be <= 256 characters long"),
+        ("", "must not be an empty string"),
+    ],
+)
+def test_bytes_of_deprecation_warnings(warning: str, detail: str | None) -> None:
+    found = said({"deprecated": True, "deprecationWarning": warning})
+    assert [one.rpartition(": ")[2] for one in found] == ([] if detail is None else [detail])

@@ -303,5 +303,13 @@ BREAKAGES = (
     _b("const", "safe", "                enum:\n                - Rolling\n                - Recreate\n",
        "                const: Rolling\n", "                enum: [Rolling]\n"),
     _b("default in another case", "unsafe", "default: Rolling", "default: rolling"),
+    _b("missing type of a column", "unsafe", "      name: Phase\n      type: string\n", "      name: Phase\n"),
+    _b("format of a column", "safe", "      type: integer\n    name", "      type: integer\n      format: int_32\n    name",
+       "      type: integer\n      format: int32\n    name"),
+    _b("status: true", "safe", "      status: {}\n", "      status: true\n"),
+    _b("status: Enabled", "safe", "      status: {}\n", "      status: Enabled\n"),
+    _b("default in an alternative", "unsafe", _IMAGE,
+       "              image:\n                anyOf:\n                - {default: x, minLength: 2, nullable: true}\n                maxLength: 253\n",
+       "              image:\n                anyOf:\n                - {minLength: 2}\n                maxLength: 253\n"),
     _b("$schema", "safe", "        description: A Widget", "        $schema: http://json-schema.org/schema#\n        description: A Widget"),
 )  # fmt: skip

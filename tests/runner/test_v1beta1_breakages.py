@@ -7,9 +7,10 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from repairs import errors, fixed
+from repairs import check, errors, fixed
 
 from crdlint.yaml import decode_yaml
+from crdlint.yaml.edit import apply
 
 if TYPE_CHECKING:
     import pytest
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 QUEUES = (Path(__file__).parent / "crds" / "queues.yaml").read_text(encoding="utf-8")
 VALIDATION = QUEUES[QUEUES.index("  validation:") :]
 CONVERSION = QUEUES[QUEUES.index("  conversion:") : QUEUES.index("  validation:")]
+CLIENT = CONVERSION[CONVERSION.index("    webhookClientConfig:") : CONVERSION.index("    conversionReviewVersions:")]
 COLUMNS = QUEUES[QUEUES.index("  additionalPrinterColumns:") : QUEUES.index("  preserveUnknownFields:")]
 PRESERVE = "  preserveUnknownFields: false\n"
 NAME = "  version: v1alpha1\n"
@@ -82,6 +84,7 @@ CRDS = {
     "a schema in flow style": queues((VALIDATION, "  validation: {openAPIV3Schema: {type: object}}\n"), (PRESERVE, "")),
     "no review versions": queues(("    conversionReviewVersions: [v1beta1, v1]\n", "")),
     "a list of review versions": queues(("[v1beta1, v1]\n", "\n    - v1beta1\n")),
+    "a webhook in flow style": queues((CLIENT, "    webhookClientConfig: {url: 'https://acme.io/convert'}\n")),
     "no conversion": queues((CONVERSION, "")),
     "no conversion by name": queues((CONVERSION, "  conversion:\n    strategy: None\n")),
     "no scope": queues(("  scope: Namespaced\n", "")),
@@ -93,6 +96,8 @@ CRDS = {
     "JSON": JSON,
     "JSON in one line": re.sub(r"\s*\n\s*", "", JSON),
     "flow style": FLOW,
+    "flow style without a schema": FLOW.replace(", validation: {openAPIV3Schema: {type: object}}", ""),
+    "flow style without a scope": FLOW.replace("scope: Cluster, ", ""),
     "flow style with two versions": FLOW.replace(
         "version: v1, ",
         "versions: [{name: v1, served: true, storage: true}, {name: v2, served: true, storage: false}], ",
@@ -134,6 +139,9 @@ def test_the_crds_are_rewritten(subtests: pytest.Subtests) -> None:
         with subtests.test(name):
             done = fixed(text, unsafe=True)
             assert errors(done.result) == []
+            [first] = [one.fix for one in check(text).diagnostics if one.rule == "api-version-removed"]
+            assert first is not None
+            assert decode_yaml(apply(text, first.edits)) == converted(decode_yaml(text))
             assert done.undone == ()
             assert decode_yaml(done.text) == converted(decode_yaml(text))
             comments = re.compile(r"(?:^|(?<=\s))#[^\r\n]*", re.MULTILINE)
