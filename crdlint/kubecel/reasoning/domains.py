@@ -112,6 +112,15 @@ _ORDERS: Final = {
 
 def divide(domain: Domain, test: Test) -> dict[int, Domain]:
     """Return the values for each result that a test can have."""
+    if test is IS_TRUE and id(domain) in _CONDITIONS:
+        return _CONDITIONS[id(domain)]
+    if test is HAS and Piece.UNTOLD not in domain:
+        found = ((FALSE, FAILED if may_fail(domain) else ()), (TRUE, present(domain)))
+        return {result: part for result, part in found if part}
+    return _divide(domain, test)
+
+
+def _divide(domain: Domain, test: Test) -> dict[int, Domain]:
     parts: dict[int, list[Any]] = {}
     if test.operator in {"==", "in"}:
         values = test.operand if test.operator == "in" else (test.operand,)
@@ -303,3 +312,7 @@ def _cut_out(piece: Any, value: float) -> tuple[Domain, Domain]:
     lower, upper = piece.lower(value, includes=False), piece.upper(value, includes=False)
     is_inside = lower != (piece,) and upper != (piece,) and (not piece.is_whole or value == math.floor(value))
     return ((Just(value),), (*lower, *upper)) if is_inside else ((), (piece,))
+
+
+# How conditions are divided, by the identity of the usual values, which are kept.
+_CONDITIONS: Final = {id(one): _divide(one, IS_TRUE) for one in (COMPUTED, FIELD, PRESENT, FAILED, *_OF_RESULTS)}

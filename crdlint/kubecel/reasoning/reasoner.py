@@ -163,12 +163,9 @@ class Reasoner:
         if results == TRUE or is_certain or not _has_folds(rule):
             return results
         similar = sorted(filter(_has_folds, known), key=lambda expr: abs(len(self.key(expr)) - len(self.key(rule))))
-        for expr in similar[:_ALONE]:
-            alone = self._of_each_item(self._question(rule, [expr]))
-            modes = (False, True) if alone.goal is not rule else (True,) if len(known) > 1 else ()
-            if any(self._results(alone, looks_inside=inside)[0] == TRUE for inside in modes):
-                return TRUE
-        return TRUE if self._results(question, looks_inside=True)[0] == TRUE else results
+        alone = [self._of_each_item(self._question(rule, [expr])) for expr in similar[:_ALONE]]
+        questions = alone if len(known) == 1 and alone else [*alone, question]
+        return TRUE if any(self._results(inner, looks_inside=True)[0] == TRUE for inner in questions) else results
 
     def _question(self, rule: Expr, known: Sequence[Expr]) -> _Question:
         ordered = sorted(known, key=lambda condition: len(self.key(condition)))
