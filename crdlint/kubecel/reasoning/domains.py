@@ -115,8 +115,8 @@ def divide(domain: Domain, test: Test) -> dict[int, Domain]:
     if test is IS_TRUE and id(domain) in _CONDITIONS:
         return _CONDITIONS[id(domain)]
     if test is HAS and Piece.UNTOLD not in domain:
-        found = ((FALSE, FAILED if may_fail(domain) else ()), (TRUE, present(domain)))
-        return {result: part for result, part in found if part}
+        parts = ((FALSE, FAILED if may_fail(domain) else ()), (TRUE, present(domain)))
+        return {result: part for result, part in parts if part}
     return _divide(domain, test)
 
 
@@ -315,4 +315,6 @@ def _cut_out(piece: Any, value: float) -> tuple[Domain, Domain]:
 
 
 # How conditions are divided, by the identity of the usual values, which are kept.
-_CONDITIONS: Final = {id(one): _divide(one, IS_TRUE) for one in (COMPUTED, FIELD, PRESENT, FAILED, *_OF_RESULTS)}
+_CONDITIONS: Final = {
+    id(domain): _divide(domain, IS_TRUE) for domain in (COMPUTED, FIELD, PRESENT, FAILED, *_OF_RESULTS)
+}
