@@ -325,6 +325,7 @@ def test_status(root: str, version: dict[str, str], rules: list[str]) -> None:
         ("{type: number, enum: [1], allOf: [{enum: [1.0]}]}", None),
         ("{type: string, pattern: '^x', enum: [a, b]}", "no value can match: the pattern matches no value of the enum"),
         ("{type: string, pattern: '^a', enum: [a, b]}", None),
+        ("{type: string, nullable: true, pattern: '^x', enum: [a, null]}", None),
     ],
 )
 def test_what_no_value_can_match(field: str, expected: str | None) -> None:

@@ -117,6 +117,7 @@ def test_anchors_of_patterns(pattern: str, unanchored: int, half: int) -> None:
         ("enum-numeric", spec("a: {type: integer, allOf: [{enum: [1]}]}"), ["the values of the enum are numbers"]),
         ("enum-numeric", spec("a: {type: number, enum: [1.5]}"), ["the values of the enum are numbers"]),
         ("enum-numeric", spec("a: {type: string, enum: ['1']}"), []),
+        ("name-is-bool", spec("isA: {type: boolean}, isB: {type: string}"), ["`isA` begins with `is`"]),
     ],
 )  # fmt: skip
 def test_limits_and_enums_include_all_of(rule: str, root: str, expected: list[str]) -> None:
