@@ -48,6 +48,11 @@ def test_well(rule: str) -> None:
             "compilation failed: ERROR: <input>:1:5: expected type 'int' but found 'string'\n | [1, 'a'] == []\n | ....^",
         ),
         (
+            "'a'.sortBy(x, x) == []",
+            "compilation failed: ERROR: <input>:1:1: sortBy can only be applied to a list, identifier, comprehension,"
+            " call or select expression\n | 'a'.sortBy(x, x) == []\n | ^",
+        ),
+        (
             "duration(93) > duration('1h')",
             "compilation failed: ERROR: <input>:1:9: found no matching overload for 'duration' applied to '(int)'\n"
             " | duration(93) > duration('1h')\n | ........^",

@@ -84,6 +84,7 @@ LIST = "{l: {type: array, maxItems: 10, items: {type: string, maxLength: 10}}, s
         ("{s: {type: string, maxLength: 10}}", "isQuantity(self.s)", 2 + 4),
         ("{s: {type: string, maxLength: 10}}", "ip(self.s).family() == 4", None),
         (LIST, "sets.contains(self.l, self.l)", 4 + 100 + 1),
+        ("{s: {type: string, maxLength: 20}}", "strings.quote(self.s).contains('abcdefghijk')", 2 + 8 + 17 * 2),
         (LIST, "self.l.sortBy(x, x.size()).size() == 1", None),
     ],
 )

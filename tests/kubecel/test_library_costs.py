@@ -84,6 +84,8 @@ def test_a_size_that_is_known_comes_before_the_declared_one() -> None:
         ("isSorted", SELF_L, (), (0, 50), None),
         ("indexOf", SELF_L, (node((1, 1)),), (0, 50), None),
         ("indexOf", SELF_S, (node((1, 1)),), (0, 4), None),
+        ("includes", SELF_L, (node((1, 1)),), (0, 50), None),
+        ("includes", SELF_S, (node((1, 1)),), (0, 40), None),
         ("url", None, (node((5, 31)),), (1, 4), (5, 31)),
         ("getHost", node(), (), (1, 1), None),
         ("lowerAscii", SELF_S, (), (0, 4), (0, 40)),

@@ -325,6 +325,7 @@ VALUE = (
         ("datetime", "2021-01-01T00:00:00Z", None),
         ("datetime", "2021-01-01t23:59:59é5+99:99", None),
         ("datetime", "2021-01-01T24:00:00Z", ["invalid datetime"]),
+        ("datetime", "2021-01-01T00:60:00Z", ["invalid datetime"]),
         ("datetime", "2021-01-01T00:00:60Z", ["invalid datetime"]),
         ("datetime", "2021-01-01", ["invalid datetime"]),
         ("datetime", "2021-01-01T00:00:00Ztrailing", None),

@@ -33,6 +33,7 @@ RULES = (
     "isIP(self.s)",
     "self.?s.orValue('a') == 'a'",
     "[?optional.of(1)] == [1]",
+    "[?oldSelf].size() == 1",
     "self.namespace == 'a'",
     "1 < 2.0",
     "dyn(1) < 2",
@@ -45,6 +46,7 @@ RULES = (
     "self.l.map(x, x + 1).all(y, y > 1)",
     "self.l.filter(x, x > 1).exists(y, y in self.l.map(z, z * 2))",
     "[1, 'a'].size() == 2",
+    "'%d%s'.format([1, 'a']) == '1a'",
     "{'a': 1, 'b': 2}['a'] == 1",
     "optional.of(self.s) == null",
     "[null, self].size() == 2",
@@ -70,8 +72,10 @@ def test_a_reused_expression_is_what_compiling_anew_gives(rule: str, of: object)
     sharing = Sharing()
     for server in reversed(SERVERS):
         environment = of(server)  # type: ignore[operator]
-        reused = compiler_of(server, sharing).expression(rule, RULE, environment, optional_old_self=False)
-        anew = compiler_of(server, Sharing()).expression(rule, RULE, environment, optional_old_self=False)
+        reused, anew = (
+            compiler_of(server, used).expression(rule, RULE, environment, optional_old_self="?oldSelf" in rule)
+            for used in (sharing, Sharing())
+        )
         assert reused.error == anew.error
         assert reused.highest_cost == anew.highest_cost
         if anew.error is None:

@@ -111,6 +111,7 @@ VALUES = [
     # time
     ("timestamp('2020-02-29T23:30:00.5Z').getDayOfYear()", 59),
     ("timestamp('2020-02-29T23:30:00.5Z').getMilliseconds()", 500),
+    ("[timestamp('2020-02-29T23:31:05Z')].map(t, [t.getMonth(), t.getMinutes(), t.getSeconds()])[0]", [1, 31, 5]),
     ("timestamp('2020-02-29T23:30:00Z').getDate('+01:00')", 1),
     ("timestamp('2020-02-29T23:30:00Z').getHours('-02:30')", 21),
     ("timestamp('2020-07-01T00:00:00Z').getHours('America/New_York')", 20),
@@ -165,6 +166,8 @@ ERRORS = [
     ("timestamp(x * 1000000000000)", "timestamp overflow"),
     ("timestamp(x).getHours('Nowhere/Land')", "unknown time zone Nowhere/Land"),
     ("timestamp(x).getHours('a:30')", 'strconv.Atoi: parsing "a": invalid syntax'),
+    ("timestamp(x).getHours('-9223372036854775809:00')",
+     'strconv.Atoi: parsing "-9223372036854775809": value out of range'),
     ("dyn(x).all(i, true)", "got 'types.Int', expected iterable type"),
     ("dyn(x).all(i, j, true)", "unsupported comprehension range type: types.Int"),
     ("[1, 1].transformMapEntry(i, v, {v: i})", "insert failed: key 1 already exists"),
