@@ -150,8 +150,6 @@ def _equivalent(first: Type, second: Type) -> bool | None:
 def _accepts(first: Type, second: Type) -> bool | None:
     if first is second or first.is_dyn or first.kind is Kind.TYPE_PARAM:
         return True
-    if first.wrapper and second.kind is Kind.NULL:
-        return True
     return None if first.kind is second.kind and first.name == second.name else False
 
 

@@ -217,5 +217,5 @@ def _less_specific(first: Type, second: Type) -> bool | None:
     if second.is_dyn or second.kind is not first.kind:
         return False
     if first.kind in _COMPOSITE:
-        return None if first.name == second.name else False
+        return None
     return first.kind is Kind.TYPE or first.is_exact(second)

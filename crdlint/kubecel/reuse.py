@@ -43,8 +43,8 @@ class Uses:
     """The features of an expression that not every server has, or that servers count different costs for.
 
     `names` are those of its variables and types; `keywords` is true if it selects a field named by a keyword. `null` is
-    true if a part may have the type of null, `mixed` if a list or map has elements of several types. `functions` are the
-    names of the functions that it calls, without `==` unless it compares values of a library.
+    true if a part may have the type of null. `functions` are the names of the functions that it calls, without `==` unless
+    it compares values of a library.
     """
 
     overloads: frozenset[str]
@@ -55,7 +55,6 @@ class Uses:
     optional_entries: bool
     macro_names: bool
     null: bool
-    mixed: bool
     presence_tests: bool
     comprehensions: bool
 
@@ -81,11 +80,6 @@ def uses_of(compiled: Compiled) -> Uses:
         macro_names=any(name in compiled.source.text for name in _MACRO_NAMES),
         null=any(type_.kind is Kind.NULL for type_ in types.values())
         or any(type(node) is StructExpr for node in all_nodes),
-        mixed=any(
-            any(part.is_dyn for part in types[node.id].params)
-            for node in all_nodes
-            if type(node) in {ListExpr, MapExpr}
-        ),
         presence_tests=any(type(node) is Select and node.test_only for node in all_nodes),
         comprehensions=any(type(node) is Comprehension for node in all_nodes),
     )
@@ -99,7 +93,6 @@ def compiles_alike(uses: Uses, on: Environment, older: Environment) -> bool:
 def _obstacles(uses: Uses, on: Environment, older: Environment) -> Iterator[bool]:
     dialect, other = on.dialect, older.dialect
     yield uses.null and dialect.null_unifies_either_way != other.null_unifies_either_way
-    yield uses.mixed and dialect.validates_mixed_literals != other.validates_mixed_literals
     yield uses.macro_names
     yield _DURATION in uses.functions and dialect.converts_int_to_duration != other.converts_int_to_duration
     yield uses.keywords and on.keywords_as_fields != older.keywords_as_fields

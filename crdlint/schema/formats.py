@@ -66,8 +66,6 @@ def is_date(text: str) -> bool:
 
 def is_date_time(text: str) -> bool:
     """Return whether a text is a date, a `t`, and a time with a zone; text after a second `t` is ignored."""
-    if len(text.encode("utf-8", "surrogatepass")) < 4:
-        return False
     parts = text.lower().split("t")
     if len(parts) < 2 or not is_date(parts[0]):
         return False

@@ -152,6 +152,13 @@ def test_a_misspelled_key_makes_no_patch_of_a_crd(tmp_path: Path, right: str, wr
     assert check(tmp_path)[0] == 1
 
 
+def test_a_misspelled_kind_without_api_version() -> None:
+    text = CRD.replace("apiVersion: apiextensions.k8s.io/v1\n", "").replace(KIND, "CRD")
+    (found,) = lint_file(text, filename="a.yaml", skip_unfinished=True).diagnostics
+    assert found.message.startswith("Object 'apiVersion' is missing in 'kind: CRD\n")
+    assert found.help == "Write `apiVersion: apiextensions.k8s.io/v1`"
+
+
 def test_both_kind_and_group_may_be_misspelled(tmp_path: Path) -> None:
     text = CRD.replace(KIND, "CustomResourceDefintion").replace("apiextensions", "apiextention")
     (tmp_path / "a.yaml").write_text(text, encoding="utf-8")

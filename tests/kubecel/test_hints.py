@@ -118,7 +118,7 @@ def test_unguarded(rule: str, paths: list[str]) -> None:
             "`namespace` as a field's name, of 1.31 (new rules may use it one release later)",
         ),
         (
-            "self.list.all(i, v, i >= 0)",
+            "!self.list.all(i, v, i >= 0)",
             (1, 33),
             "macros over two variables, library two-variable comprehensions of 1.32 (new rules may use it one release later)",
         ),

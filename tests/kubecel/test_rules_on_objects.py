@@ -27,6 +27,17 @@ FIELDS = {
     "bytes": {"type": "array", "items": {**TEXT, "format": "byte"}, "x-kubernetes-list-type": "set"},
     "spans": {"type": "array", "items": {**TEXT, "format": "duration"}},
     "span": {**TEXT, "format": "duration"},
+    "map": {
+        "type": "array",
+        "items": {"type": "object", "properties": {"k": TEXT, "v": NUMBER}, "required": ["k"]},
+        "x-kubernetes-list-type": "map",
+        "x-kubernetes-list-map-keys": ["k"],
+    },
+    "embedded": {
+        "type": "object",
+        "x-kubernetes-embedded-resource": True,
+        "x-kubernetes-preserve-unknown-fields": True,
+    },
     "any": {"type": "object", "x-kubernetes-preserve-unknown-fields": True, "properties": {"n": NUMBER}},
 }
 OVERLOAD = (
@@ -60,6 +71,13 @@ def judged(
         ("(self.lists + [[1, 2]]).size() == 2", {"lists": [[1]]}),
         ("self.objects.indexOf(self.objects[0]) == 0", {"objects": [{"a": 1, "n": None}]}),
         ("[self.objects[0]] != [null]", {"objects": [{"a": 1}]}),
+        ("self.set != ['a'] && self.set == ['b', 'a']", {"set": ["a", "b"]}),
+        ("self.map == self.map.filter(x, true)", {"map": [{"k": "a", "v": 1}, {"k": "b"}]}),
+        ("self.lists[0] == [0, 1, 2, 3, 4, 5, 6, 7, 8]", {"lists": [list(range(9))]}),
+        (
+            "self.embedded.apiVersion == 'v1' && self.embedded.kind == 'Pod'",
+            {"embedded": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "x"}}},
+        ),
         ("lists.range(self.n) == [0, 1] && [0, 1] == lists.range(2)", {"n": 2}),
         ("lists.range(1) + [1] == lists.range(2) && [0] + lists.range(1) == [0, 0]", {}),
         ("lists.range(3).map(i, i * 2)[2] == 4 && lists.range(9).isSorted()", {}),

@@ -119,7 +119,7 @@ def test_completions(session: Session) -> None:
     assert completed(session, "self.")[:4] == ["replicas", "class", "zones", "ports"]
     assert "startsWith(" in completed(session, "self.class.")
     assert completed(session, "self.ports.all(p, p.")[:2] == ["name", "port"]
-    assert "startsWith(" in completed(session, "self.?class.optMap(c, c.")
+    assert "name" not in completed(session, "self.?ports.optMap(p, p.")
     assert completed(session, "self.ports[0].")[:2] == ["name", "port"]
     assert completed(session, ":ex") == ["explain"]
     assert completed(session, ":type self.rep") == ["replicas"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tables import each
 
 from crdlint.golang.mail import is_address
-from crdlint.schema.formats import is_cidr, is_hostname, lenient_duration
+from crdlint.schema.formats import FORMATS, is_cidr, is_hostname, lenient_duration
 
 ADDRESSES = [
     "a@b",
@@ -136,6 +136,8 @@ DURATIONS = {
     "12x34 µs": 34000,
     "3": None,
     "0" * 5000 + "7 ns": 7,
+    "9223372036854775807 ns": 2**63 - 1,
+    "9223372036854775807 ns 2 ns": -(2**63) + 1,
     "9223372036854775808 ns": None,
     "1" * 100000: None,
     "1 " * 50000: None,
@@ -145,3 +147,27 @@ DURATIONS = {
 @each(("text", "expected"), DURATIONS.items(), ids=[text[:30] for text in DURATIONS])
 def test_lenient_durations(text: str, expected: int | None) -> None:
     assert lenient_duration(text) == expected
+
+
+# For each format, texts that it accepts and texts that it rejects.
+TEXTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "date": (("2024-02-29", "0000-02-29"), ("2023-02-29", "2023-2-01")),
+    "datetime": (
+        ("2020-01-01T12:34:00Z", "2020-01-01t23:59:59.5+01:00"),
+        ("2020-01-01T24:00:00Z", "2020-01-01T00:60:00Z", "2020-01-01T00:00:60Z", "2020-01-01", ""),
+    ),
+    "ipv4": (("10.0.0.1", "::ffff:1.2.3.4"), ("::1", "10.0.0")),
+    "ipv6": (("::1", "::ffff:1.2.3.4"), ("10.0.0.1", "1:2")),
+    "uuid": (("123e4567-E89B-12d3-a456-426614174000",), ("123e4567-e89b-12d3-a456-42661417400g",)),
+    "isbn10": (("0-306-40615-2", "097522980X", "0 9752298 0 X"), ("0306406153", "0975229801", "030640615")),
+    "isbn13": (("978-0-306-40615-7", "9780000000002", "9783161484100"), ("9780306406158", "9783161484101")),
+    "creditcard": (("4111 1111 1111 1111", "5500-0000-0000-0004", "378282246310005"), ("4111111111111112", "41111")),
+    "ssn": (("078-05-1120",), ("078051120", "078-05-112")),
+}
+
+
+@each(("name", "texts"), TEXTS.items(), ids=TEXTS)
+def test_formats(name: str, texts: tuple[tuple[str, ...], tuple[str, ...]]) -> None:
+    accepted, rejected = texts
+    assert [text for text in accepted if not FORMATS[name](text)] == []
+    assert [text for text in rejected if FORMATS[name](text)] == []

@@ -115,6 +115,11 @@ CASES = {
         "2",
         ['<nil>: Invalid value: "": Minimum boundary value must be of type integer (default format) in a'],
     ),
+    "a bound beyond the integers of Go": (
+        "{type: number, maximum: 1.0e+19}",
+        "2",
+        ["a: Invalid value: 2: a in body should be less than or equal to -9223372036854775808"],
+    ),
     "multiple of": (
         "{type: integer, multipleOf: 3}",
         "4",
@@ -139,6 +144,8 @@ CASES = {
     ),
     "a float is cut to an integer of an enum": ("{type: number, enum: [1]}", "1.5", []),
     "an integer is a character of an enum": ("{x-kubernetes-int-or-string: true, enum: [A]}", "65", []),
+    "zero is a character": ('{x-kubernetes-int-or-string: true, enum: ["\\0"]}', "0", []),
+    "an integer beyond the characters": ('{x-kubernetes-int-or-string: true, enum: ["\\ufffd"]}', "1114112", []),
     "items": (
         "{type: array, maxItems: 1, items: {type: string}}",
         '["b", 1]',

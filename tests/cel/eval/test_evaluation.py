@@ -166,8 +166,10 @@ ERRORS = [
     ("timestamp(x * 1000000000000)", "timestamp overflow"),
     ("timestamp(x).getHours('Nowhere/Land')", "unknown time zone Nowhere/Land"),
     ("timestamp(x).getHours('a:30')", 'strconv.Atoi: parsing "a": invalid syntax'),
-    ("timestamp(x).getHours('-9223372036854775809:00')",
-     'strconv.Atoi: parsing "-9223372036854775809": value out of range'),
+    (
+        "timestamp(x).getHours('-9223372036854775809:00')",
+        'strconv.Atoi: parsing "-9223372036854775809": value out of range',
+    ),
     ("dyn(x).all(i, true)", "got 'types.Int', expected iterable type"),
     ("dyn(x).all(i, j, true)", "unsupported comprehension range type: types.Int"),
     ("[1, 1].transformMapEntry(i, v, {v: i})", "insert failed: key 1 already exists"),
