@@ -173,22 +173,14 @@ def _guarded(finding: Finding) -> Iterable[Edit]:
     if not path.startswith("self."):
         yield from _guarded_items(finding, node, path)
         return
-    text, guard = node.value.strip(), f"!has({path}) || "
-    is_sum = re.search(r"\|\||\?", text) is not None
-    is_whole = not re.search(r"&&|\|\||\?", text)
-    opening, closing = (guard, "") if is_whole or not is_sum else (f"{guard}(", ")")
-    if "&&" in text and not is_sum:
-        opening, closing = f"{guard}(", ")"
-    if node.style in {"|", ">"}:
+    opening, closing = f"!has({path}) || ", ""
+    if _HAS_OPERATOR.search(node.value):
+        opening, closing = f"{opening}(", ")"
+    if node.style in {"|", ">", '"'} or finding.editor.is_json:
         yield from _written_inside(finding, node, 0, 0, opening)
         yield from _written_inside(finding, node, len(node.value.rstrip()), len(node.value.rstrip()), closing)
-        return
-    guarded_text = f"{opening}{text}{closing}"
-    if node.style == '"' or finding.editor.is_json:
-        yield from _written_inside(finding, node, 0, 0, opening)
-        yield from _written_inside(finding, node, len(text), len(text), closing)
     else:
-        yield finding.editor.replace(node, quoted(guarded_text))
+        yield finding.editor.replace(node, quoted(f"{opening}{node.value.strip()}{closing}"))
 
 
 def _guarded_items(finding: Finding, node: Scalar, path: str) -> Iterable[Edit]:
@@ -204,7 +196,7 @@ def _guarded_items(finding: Finding, node: Scalar, path: str) -> Iterable[Edit]:
             continue
         body = node.value[macro.end() : end]
         opening, closing = (_CONDITIONAL[macro[1]].format(path), "")
-        if re.search(r"&&|\|\||\?", body):
+        if _HAS_OPERATOR.search(body):
             opening, closing = f"{opening}(", ")"
         yield from _written_inside(finding, node, macro.end(), macro.end(), opening)
         if closing:
@@ -212,6 +204,7 @@ def _guarded_items(finding: Finding, node: Scalar, path: str) -> Iterable[Edit]:
         return
 
 
+_HAS_OPERATOR: Final = re.compile(r"&&|\|\||\?")
 # The macros whose last argument is a condition, with the guard that leaves out items without a field.
 _CONDITIONAL: Final = {
     "all": "!has({}) || ", "exists": "has({}) && ", "exists_one": "has({}) && ", "filter": "has({}) && ",

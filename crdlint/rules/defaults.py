@@ -72,7 +72,7 @@ def _item_type(finding: Finding) -> str:
     """Return the type of the items of the list that a default is for, empty if the default is a part of another."""
     entry = finding.owner.find("items")
     schema = finding.manifest.schemas.get(id(entry[1])) if entry is not None else None
-    return "" if schema is None or finding.name != "default" else schema.type
+    return "" if schema is None else schema.type
 
 
 def _enum_of_strings(finding: Finding) -> Iterable[Edit]:

@@ -69,6 +69,12 @@ def test_a_warning_names_both_lines_of_the_file(text: str, message: str, first: 
     assert (one.line, one.related and one.related.line) == (later, first)
 
 
+def test_the_help_for_a_merge_below_other_keys_says_where_it_belongs() -> None:
+    [one] = found(LATE_MERGE)
+    assert one.help == "Write `<<` above the keys that override it: the decoder keeps the last value"
+    assert found(OVERRIDE) == []
+
+
 def test_a_key_that_overrides_a_merged_one_is_reported_on_request() -> None:
     assert found(OVERRIDE) == []
     assert found(OVERRIDE, "*") == []

@@ -1,3 +1,4 @@
+# ruff: noqa: E501  a case a line
 """Every fix turns its bad example into its good one, and changes nothing else of the text."""
 
 from __future__ import annotations
@@ -145,3 +146,84 @@ def test_what_no_fix_can_know_is_left(text: str, rule: str) -> None:
     assert rule in {one.rule for one in before.diagnostics}
     assert fix(before, check, unsafe=True).edits == ()
     assert [one.rule for one in before.diagnostics if one.rule == "internal-error"] == []
+
+
+def of_schema(frame: str) -> Callable[[str], str]:
+    return lambda part: crd_with_schema(frame % part)
+
+
+def named(part: str) -> str:
+    group = part.split("\n", 1)[0].partition(".")[2] if part.startswith("foos.") else "example.com"
+    return SMALLEST.replace("foos.example.com", part).replace("group: example.com", f"group: {group}")
+
+
+RULE = of_schema("type: object\nproperties:\n  a: {type: integer}\nx-kubernetes-validations:\n- rule: %s\n")
+ITEMS = of_schema(
+    "type: object\nrequired: [l]\nproperties:\n"
+    "  l: {type: array, maxItems: 9, items: {type: object, properties: {a: {type: integer}, c: {type: integer, default: 1}}}}\n"
+    "x-kubernetes-validations:\n- rule: '%s'\n"
+)
+FIELD = of_schema("type: object\nproperties:\n  a: %s\n")
+IMMUTABLE = of_schema(
+    "type: object\nproperties:\n  spec:\n    type: object\n    properties:\n      a:\n        type: string\n"
+    "        x-kubernetes-validations:\n        - rule: self == oldSelf\n    x-kubernetes-validations:%s\n"
+)
+SCHEMA = of_schema("type: object\n%s  a: {type: string}\n  b: {type: string}\n")
+UNGUARDED, DEFAULT = "cel-optional-field-unguarded", "default-invalid"
+APPROVAL = "foos.example.k8s.io\n  annotations: {%s}"
+UNAPPROVED = "api-approved.kubernetes.io: 'unapproved, not reviewed by the Kubernetes community'"
+UNIQUE = (
+    "{type: array, %sx-kubernetes-list-type: map, x-kubernetes-list-map-keys: [b], "
+    "items: {type: object, required: [b], properties: {b: {type: string}}}}"
+)
+GUARD = "rule: 'has(oldSelf.a) == has(self.a)'%smessage: 'a is immutable'"
+# What a manifest is made by from a part of it, the rule whose fix is applied, and the part before and after it: None for no fix.
+PARTS = {
+    "guard in a block": (RULE, UNGUARDED, "|\n    self.a > 1", "|\n    !has(self.a) || self.a > 1"),
+    "guard of a product": (RULE, UNGUARDED, "self.a > 1 && self.a < 9", "'!has(self.a) || (self.a > 1 && self.a < 9)'"),
+    "guard of a sum": (RULE, UNGUARDED, "self.a > 1 || self.a < 0", "'!has(self.a) || (self.a > 1 || self.a < 0)'"),
+    "guard after a blank": (RULE, UNGUARDED, '" self.a > 1 && self.a < 9"', '"!has(self.a) || ( self.a > 1 && self.a < 9)"'),
+    "guard of the macro around": (
+        ITEMS, UNGUARDED,
+        "self.l.all(x, self.l.all(x, x.c > 0) && x.a > 0)", "self.l.all(x, !has(x.a) || (self.l.all(x, x.c > 0) && x.a > 0))",
+    ),
+    "annotation beside others": (named, "api-approval", APPROVAL % "a: b", APPROVAL % f"a: b, {UNAPPROVED}"),
+    "annotation in an empty map": (named, "api-approval", APPROVAL % "", None),
+    "unique items of a map list": (FIELD, "unique-items-forbidden", UNIQUE % "uniqueItems: true, ", UNIQUE % ""),
+    "properties and a schema": (
+        FIELD, "properties-and-additional-properties",
+        "{type: object, properties: {b: {type: string}}, additionalProperties: {type: string}}", None,
+    ),
+    "item": (FIELD, DEFAULT, "{type: array, items: {type: string}, default: x}", "{type: array, items: {type: string}, default: [x]}"),
+    "item in a block": (FIELD, DEFAULT, "\n    type: array\n    items: {type: string}\n    default: |\n      x", None),
+    "item of another type": (FIELD, DEFAULT, "{type: array, items: {type: integer}, default: x}", None),
+    "item below": (FIELD, DEFAULT, "{type: object, properties: {b: {type: array, items: {type: string}}}, default: {b: x}}", None),
+    "enum": (FIELD, DEFAULT, "{type: string, enum: [1, 2], default: '1'}", "{type: string, enum: ['1', '2'], default: '1'}"),
+    "rule beside others": (
+        IMMUTABLE, "immutable-bypass",
+        "\n      - rule: has(self.a)", f"\n      - rule: has(self.a)\n      - {GUARD % (chr(10) + ' ' * 8)}",
+    ),
+    "rule beside others in a line": (
+        IMMUTABLE, "immutable-bypass", " [{rule: has(self.a)}]", f" [{{rule: has(self.a)}}, {{{GUARD % ', '}}}]",
+    ),
+    "several names": (SCHEMA, "decode-type", "properties:\n  required: [a, b]\n", "required: [a, b]\nproperties:\n"),
+}  # fmt: skip
+
+
+@each(("made", "rule", "before", "after"), PARTS.values(), ids=PARTS)
+def test_a_part_is_fixed(made: Callable[[str], str], rule: str, before: str, after: str | None) -> None:
+    text = made(before)
+    [offered] = [
+        one.fix for one in lint_file(text, filename="x", fixes=True).diagnostics if one.rule == rule and not one.hidden
+    ]
+    assert (None if offered is None else apply(text, offered.edits)) == (None if after is None else made(after))
+
+
+@each(
+    ("name", "applicability"), [("foo.example.com", "safe"), ("foo.other.org", "unsafe"), ("foos.other.org", "unsafe")]
+)
+def test_a_name_is_replaced_unasked_only_if_it_is_like_the_right_one(name: str, applicability: str) -> None:
+    text = SMALLEST.replace("foos.example.com", name)
+    [offered] = [one.fix for one in lint_file(text, filename="x", fixes=True).diagnostics]
+    assert offered is not None
+    assert (offered.applicability, apply(text, offered.edits)) == (applicability, SMALLEST)

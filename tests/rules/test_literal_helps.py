@@ -17,7 +17,14 @@ def schema(text: str) -> str:
 
 OBJECT = "type: object\nproperties:\n"
 NO_SCHEMA = schema("type: object").replace("    schema:\n      openAPIV3Schema:\n        type: object\n", "")
-BLOCK = OBJECT + "  a:\n    type: string\n    description: x\n    maxLength: 5\n"
+FIELDS = "    type: string\n    description: x\n    maxLength: 5\n    minLength: 1\n    pattern: a\n"
+BLOCK = f"{OBJECT}  a:\n{FIELDS}"
+WEBHOOK = "webhook: {conversionReviewVersions: [v1], clientConfig: {service: {%s}}}"
+SERVED = schema("type: object").replace("  scope:", f"  conversion: {{strategy: Webhook, {WEBHOOK}}}\n  scope:")
+MAP_LIST = (
+    "  a: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [%s], items: {type: object, required: [name], "
+    f"properties: {{{', '.join(f'{key}: {{type: string}}' for key in 'abcdefgh')}, %s: {{type: string}}}}}}}}\n"
+)
 FOLLOWED = {
     "required: true": (
         schema(OBJECT + "  a:\n    type: string\n    required: true"),
@@ -43,6 +50,21 @@ FOLLOWED = {
         schema("type: object\nx-kubernetes-validations:\n- rule: !has(self.x)"),
         "Set `rule` to a CEL expression that must be true, such as `has(self.name)`, in quotes if it begins with `!`",
         schema(OBJECT + "  x: {type: string}\nx-kubernetes-validations:\n- rule: '!has(self.x)'"),
+    ),
+    "missing plural and group": (
+        schema("type: object").replace("  group: example.com\n", "").replace("plural: foos, ", ""),
+        "Set spec.names.plural and spec.group first: the CRD is named `<plural>.<group>`",
+        schema("type: object"),
+    ),
+    "service without a namespace": (
+        SERVED % "name: a",
+        "Add `namespace` to the service: the API server reports a missing `namespace` as `name`",
+        SERVED % "name: a, namespace: b",
+    ),
+    "service without a name": (
+        SERVED % "namespace: b",
+        "Add `name` to the service: the API server reports a missing `name` as `namespace`",
+        SERVED % "name: a, namespace: b",
     ),
     "missing group": (
         schema("type: object").replace("  group: example.com\n", ""),
@@ -110,6 +132,11 @@ FOLLOWED = {
         "Remove `uniqueItems`: no two items of a map list have the same keys",
         schema(OBJECT + "  a: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [b], items: {type: object, required: [b], properties: {b: {type: string}}}}"),
     ),
+    "unknown key of items with many fields": (
+        schema(OBJECT + MAP_LIST % ("nmae", "name")),
+        "Correct `nmae`, or add it to the properties of the items, which are: a, b, c, d, e, f, g, h, ...",
+        schema(OBJECT + MAP_LIST % ("name", "name")),
+    ),
     "unique lists": (
         schema(OBJECT + "  a: {type: array, uniqueItems: true, items: {type: array, items: {type: string}}}"),
         "Remove `uniqueItems`: a set needs items of a scalar type",
@@ -141,9 +168,9 @@ FOLLOWED = {
         schema(OBJECT + "  a: &a {type: string}\n  b: *a"),
     ),
     "block indented too far": (
-        schema(BLOCK + "    type: string\n    description: z\n    maxLength: 6"),
-        "Check the indentation of lines 21 to 23: they repeat the keys of lines 18 to 20, and are probably meant for another mapping",
-        schema(BLOCK + "  b:\n    type: string\n    description: z\n    maxLength: 6"),
+        schema(BLOCK + FIELDS),
+        "Check the indentation of lines 23 to 27: they repeat the keys of lines 18 to 22, and are probably meant for another mapping",
+        schema(f"{BLOCK}  b:\n{FIELDS}"),
     ),
 }  # fmt: skip
 

@@ -146,6 +146,8 @@ def test_markers_of_single_findings(rule: str, root: str, expected: str) -> None
 def test_a_keyword_without_a_marker_has_none() -> None:
     [help_] = helps(field("type: array, required: [a], items: {type: string}"), "keyword-without-effect")
     assert help_ == "Remove `required`, or correct the type"
+    in_rule = field('type: string, x-kubernetes-validations: [{rule: \'self in ["A", "B"]\'}]')
+    assert helps(in_rule, "rule-as-schema") == ['Replace the rule by `enum: ["A","B"]`']
 
 
 def test_a_finding_with_a_marker_keeps_rules_from_being_estimated() -> None:

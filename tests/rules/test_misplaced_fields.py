@@ -65,25 +65,25 @@ def followed(text: str, help_: str) -> str:
 
 
 KEYS = {
-    "spec": "spec:",
-    "names": "  names:",
-    "schema": "    schema:",
-    "openAPIV3Schema": "      openAPIV3Schema:",
-    "properties of the root": "        properties:",
-    "properties of a field": "            properties:",
-    "property": "              port:",
+    "spec": ("spec:", "they are fields"),
+    "names": ("  names:", "they are fields"),
+    "schema": ("    schema:", "it is a field"),
+    "openAPIV3Schema": ("      openAPIV3Schema:", "they are fields"),
+    "properties of the root": ("        properties:", "they are fields"),
+    "properties of a field": ("            properties:", "they are fields"),
+    "property": ("              port:", "it is a field"),
 }
 
 
-@each("key", KEYS.values(), ids=KEYS)
-def test_lines_that_are_not_below_their_key_are_named(key: str) -> None:
+@each(("key", "what"), KEYS.values(), ids=KEYS)
+def test_lines_that_are_not_below_their_key_are_named(key: str, what: str) -> None:
     assert lint_file(CRD, filename="x").diagnostics == ()
     text = outdented(CRD, key)
     result = lint_file(text, filename="x", fixes=True)
     shown = [one for one in result.diagnostics if not one.hidden]
     (only,) = [one for one in shown if id(one) not in causes(shown)]
     help_ = str(only.help)
-    assert f"of `{key.strip()[:-1]}` in line {CRD.split(chr(10)).index(key) + 1}" in help_
+    assert f": {what} of `{key.strip()[:-1]}` in line {CRD.split(chr(10)).index(key) + 1}" in help_
     assert followed(text, help_) == CRD
     assert fix(result, lambda text: lint_file(text, filename="x", fixes=True), unsafe=False).text == CRD
 

@@ -29,7 +29,9 @@ def messages(found: Any, rules: Iterable[str], version: str = NEWEST_VERSION) ->
     import json
 
     wanted = set(rules)
-    return [one.message for one in crdlint.lint_text(json.dumps(found), kube_version=version) if one.rule in wanted]
+    told = [one for one in crdlint.lint_text(json.dumps(found), kube_version=version) if one.rule in wanted]
+    assert {one.kind for one in told} <= {"advice"}
+    return [one.message for one in told]
 
 
 STATUS = "{status: {}}"

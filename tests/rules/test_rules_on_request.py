@@ -24,7 +24,9 @@ def parsed(text: str) -> Any:
 def findings(found: Any, rule: str) -> list[Diagnostic]:
     result = lint_file(json.dumps(found), filename="crd.json", requested=frozenset({rule}))
     assert not [one for one in result.diagnostics if one.origin == "apiserver" and one.severity == "error"]
-    return [one for one in result.diagnostics if one.rule == rule]
+    told = [one for one in result.diagnostics if one.rule == rule]
+    assert {one.kind for one in told} <= {"advice"}
+    return told
 
 
 def messages(rule: str, root: str, version: str = "") -> list[str]:
@@ -108,6 +110,8 @@ def test_anchors_of_patterns(pattern: str, unanchored: int, half: int) -> None:
         ("string-unbounded", spec("a: {type: string, allOf: [{allOf: [{maxLength: 9}]}]}"), []),
         ("string-unbounded", spec("a: {type: string, allOf: [{enum: [A]}]}"), []),
         ("string-unbounded", spec("a: {type: string, format: date-time}"), []),
+        ("string-unbounded", spec("a: {x-kubernetes-int-or-string: true, anyOf: [{type: integer}, {type: string}]}"), []),
+        ("string-unbounded", "properties: {metadata: {type: object, properties: {name: {type: string}}}}", []),
         ("list-unbounded", spec("a: {type: array, items: {type: boolean}}"), ["the list has no `maxItems`"]),
         ("list-unbounded", spec("a: {type: array, items: {type: boolean}, maxItems: 2}"), []),
         ("enum-not-pascal", spec("a: {type: string, enum: [a-b]}"), ["`a-b` is not in PascalCase"]),
@@ -214,6 +218,7 @@ ITEM = "{type: {type: string}, status: {type: string}}"
         ("observed-generation-missing", status("a: {type: string}"), "", ["the status has no `observedGeneration`"]),
         ("observed-generation-missing", status("observedGeneration: {type: integer}"), "", []),
         ("observed-generation-missing", status("a: {type: string}", "x-kubernetes-preserve-unknown-fields: true, "), "", []),
+        ("status-subresource-without-schema", status("a: {type: string}"), STATUS, []),
         ("status-children-required", status("a: {type: string}", "required: [a], "), "", ["a status without `a` is rejected"]),
         ("status-children-required", status("a: {type: string}", "required: [a], default: {a: b}, "), STATUS, []),
         (
@@ -390,6 +395,12 @@ def test_plurals_of_built_in_resources(plural: str, expected: int) -> None:
             "Set the type of the column to `string`",
         ),
         (
+            "printer-column-type-mismatch",
+            spec("at: {type: integer}"),
+            columns("name: A, type: boolean, jsonPath: .spec.at"),
+            "Set the type of the column to `integer`",
+        ),
+        (
             "printer-column-not-scalar",
             spec("at: {type: array, items: {type: string}}"),
             columns("name: A, type: string, jsonPath: .spec.at"),
@@ -409,3 +420,20 @@ def test_helps_say_what_to_write(rule: str, root: str, version: str, help_: str)
     found = small(parsed(f"{{type: object, {root}}}"))
     found["spec"]["versions"][0].update(decode_yaml(f"{{{version}}}"))
     assert [one.help for one in findings(found, rule)] == [help_]
+
+
+@each(
+    ("rule", "root", "version", "marked"),
+    [
+        ("rule-without-message", spec("a: {type: integer, x-kubernetes-validations: [{rule: self > 1}]}"), "", '"self > 1"'),
+        ("status-subresource-without-schema", spec("a: {type: integer}"), STATUS, '"status"'),
+        ("observed-generation-missing", status("a: {type: string}"), "", '"status"'),
+        ("scale-path-dead", spec("a: {type: string}"),
+         "subresources: {status: {}, scale: {specReplicasPath: .spec.a, statusReplicasPath: .status.a}}", '".spec.a"'),
+    ],
+)  # fmt: skip
+def test_where_a_finding_is(rule: str, root: str, version: str, marked: str) -> None:
+    found = small(parsed(f"{{type: object, {root}}}"))
+    found["spec"]["versions"][0].update(decode_yaml(f"{{{version}}}"))
+    first = findings(found, rule)[0]
+    assert json.dumps(found)[first.column - 1 : first.end_column - 1] == marked
