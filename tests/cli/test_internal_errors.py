@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from crdlint.safety.bugs import Bug
     from crdlint.yaml.nodes import Mapping
 
-REJECTED: Final = SMALLEST.replace("{type: object}", "{type: object, properties: {a: {type: objekt}}}")
+REJECTED: Final = SMALLEST.replace("{type: object}", "{type: object, properties: {a: {type: objects}}}")
 BROKEN: Final = SMALLEST.replace("foos", "bars").replace("Foo", "Bar")
 STREAM: Final = f"{BROKEN}---\n{REJECTED}"
 BUG: Final = "a bug in crdlint keeps the document from being checked: ZeroDivisionError: of bars"
@@ -60,7 +60,7 @@ def test_the_other_documents_are_checked_and_every_format_has_the_bug(internal_e
         done = crdlint("check", "--format", name, "--ignore", "internal-*", "--min-severity", "error", "a.yaml")
         assert done.exit_code == 3, name
         assert done.stderr.count("Please report it") == 1, name
-        assert '"objekt": supported values' in done.stdout.replace("\\", "").replace("&quot;", '"'), name
+        assert '"objects": supported values' in done.stdout.replace("\\", "").replace("&quot;", '"'), name
         assert "ZeroDivisionError: of bars" in done.stdout, name
     (run,) = json.loads(crdlint("check", "--format", "sarif", "a.yaml").stdout)["runs"]
     (invocation,) = run["invocations"]
