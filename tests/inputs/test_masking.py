@@ -108,6 +108,7 @@ LEFT_OUT = {
     "structure on its key's line": (
         CRD.replace("names: {plural: foos, kind: Foo}", "names: {{- toYaml .Values.names | nindent 4 }}"), 8, "puts something into `names`"
     ),
+    "no kind": (CRD.replace("kind: CustomResourceDefinition\n", "").replace("scope: Namespaced", "scope: {{ .Values.scope }}"), 6, "is the value of `scope`"),
     "a key": (CRD.replace("size: {type", "{{ .Values.key }}: {type"), 17, "is the value of `properties`"),
     "a range in it": (
         CRD.replace(WRONG, "          {{- range .Values.names }}\n          a: {type: int}\n          {{- end }}\n"), 17, "repeats a part"

@@ -92,6 +92,15 @@ def test_what_a_value_fills_in_stands_at_its_directive(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("fake_helm")
+@pytest.mark.parametrize("kind", ["", "kind: CustomResourceDefinitoin\n", "kind: {{ .Values.kind }}\n"])
+def test_what_has_not_the_kind_of_a_crd_is_judged(kind: str, tmp_path: Path) -> None:
+    text = CRD.replace("kind: CustomResourceDefinition\n", kind).replace("Namespaced", "{{ .Values.scope }}")
+    folder = chart(tmp_path / "c", {"crd.yaml": text}, values_yaml='scope: Namespaced\nkind: ""\n')
+    [one] = check(folder).diagnostics
+    assert one.severity == "error"
+
+
+@pytest.mark.usefixtures("fake_helm")
 def test_a_value_that_makes_it_valid(tmp_path: Path) -> None:
     text = CRD.replace("type: int\n", "type: {{ .Values.type }}\n")
     folder = chart(tmp_path / "c", {"crd.yaml": text}, values_yaml="type: integer\n")

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from crdlint.crd.recognition import KIND, is_near_kind
+from crdlint.crd.recognition import GROUP, KIND, is_near_kind
 
 _BLOCK_SCALAR: Final = re.compile(r"(?:^|[\s:-])[|>][-+0-9]*(?:\s+#.*)?$")
 _DASHES: Final = re.compile(r"(?:- +)+")
@@ -23,7 +23,7 @@ class Part:
     """A document: its lines (1-based, exclusive end), the lines of its first and last content, and its probable kind.
 
     `kind` is that of the object, empty if unknown. `named` is true if there is a name in its metadata, and `mentions`
-    if the kind of a CRD occurs anywhere.
+    if the kind or the group of a CRD occurs anywhere.
     """
 
     start: int
@@ -136,7 +136,7 @@ def outline(lines: Sequence[str], positions: Sequence[tuple[int, int]], openings
         in_text = walk.scalar >= 0 and (not content or depth > walk.scalar)
         in_comment = not in_text and content.startswith("#")
         if content:
-            walk.part.mentions = walk.part.mentions or KIND in content
+            walk.part.mentions = walk.part.mentions or KIND in content or f"{GROUP}/" in content
         if content and not in_comment:
             walk.part.first = walk.part.first or number
             walk.part.last = number

@@ -10,7 +10,7 @@ from functools import cache
 from hashlib import blake2b
 from typing import Final
 
-from crdlint.crd.recognition import KIND
+from crdlint.crd.recognition import may_hold_crd
 from crdlint.inputs.helm.failures import INSTEAD, Failure
 from crdlint.inputs.offline import reason, sandbox
 from crdlint.inputs.read import UnreadableError, entries_of, is_folder, read_bytes
@@ -220,8 +220,8 @@ def _with(*values: Values) -> str:
 
 
 def _documents(output: str) -> Iterator[tuple[str, str]]:
-    """Yield the path below the chart, and the text, of each document with a CRD."""
+    """Yield the path below the chart, and the text, of each document that may be a CRD or contain one."""
     for text in _SPLIT.split(output):
         source = _SOURCE.search(text)
-        if source is not None and KIND in text:
+        if source is not None and may_hold_crd(text.encode()):
             yield source[1].partition("/")[2], text[source.end() + 1 :]
