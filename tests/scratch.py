@@ -30,6 +30,14 @@ spec:
         type: object
 """
 BAD = GOOD.replace("type: object", "type: strange")
+WIDGET_OF_SIZE = """\
+apiVersion: example.com/v1
+kind: Widget
+metadata:
+  name: one
+spec:
+  size: {}
+"""
 NO_CRD = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: none\ndata:\n  a: b\n"
 
 # What stands in the environment of a CI job, or of the hook that runs the tests, is not for the commands under test.

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
-from scratch import GOOD
+from scratch import GOOD, WIDGET_OF_SIZE
 
 from crdlint.inputs.crd_lookup import checkout_of
 
@@ -30,14 +30,7 @@ CRD = (
               mode: {type: string, enum: [A, B]}
 """
 )
-WIDGET = """\
-apiVersion: example.com/v1
-kind: Widget
-metadata:
-  name: one
-spec:
-  size: 11
-"""
+WIDGET = WIDGET_OF_SIZE.format(11)
 
 
 def codes(editor: Editor, name: str, text: str) -> list[tuple[str, int]]:

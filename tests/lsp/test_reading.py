@@ -6,28 +6,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 from lsprotocol import types as lsp
+from scratch import GOOD, WIDGET_OF_SIZE
 
 if TYPE_CHECKING:
     from editor import Editor
 
-CRD = """\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata:
-  name: widgets.example.com
-spec:
-  group: example.com
-  names: {kind: Widget, plural: widgets}
-  scope: Namespaced
-  versions:
-  - name: v1
-    served: true
-    storage: true
+COLUMNS = """\
     additionalPrinterColumns:
     - {name: Size, type: integer, jsonPath: .spec.size}
-    schema:
-      openAPIV3Schema:
-        type: object
+"""
+CRD = (
+    GOOD.replace("    schema:\n", f"{COLUMNS}    schema:\n")
+    + """\
         properties:
           spec:
             type: object
@@ -53,17 +43,15 @@ spec:
                   properties:
                     name: {type: string, maxLength: 9}
 """
-WIDGET = """\
-apiVersion: example.com/v1
-kind: Widget
-metadata:
-  name: one
-spec:
-  size: 1
+)
+WIDGET = (
+    WIDGET_OF_SIZE.format(1)
+    + """\
   mode: A
   ports:
   - name: x
 """
+)
 
 
 def position(text: str, part: str, inside: str = "") -> lsp.Position:
