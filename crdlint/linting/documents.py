@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from crdlint.crd.decode import identify
 from crdlint.crd.positions import Span, node_span, problem_span
-from crdlint.linting.result import SHORT_NAME, DocumentResult, FileResult, ResourceName
+from crdlint.linting.result import DocumentResult, FileResult, ResourceName
 from crdlint.rules import catalog
 from crdlint.rules.engine.finding import Finding, Manifest
 from crdlint.rules.internal import internal_error
 from crdlint.safety.bugs import attempt, collected, contain
 from crdlint.yaml import YAMLDecodeError
-from crdlint.yaml.nodes import Mapping, Scalar, child, items_of, text_of
+from crdlint.yaml.nodes import Mapping, child, items_of, text_of
 from crdlint.yaml.parse import chunks, collector_paused, parse_chunk, reading_notice, unchanged
 from crdlint.yaml.values import duplicate_keys, first_error
 
@@ -240,16 +240,20 @@ def name_of(root: Mapping) -> str:
 
 
 def resource_names(root: Mapping, line_offset: int) -> tuple[ResourceName, ...]:
-    """Return the names of a CRD by which kubectl finds its objects, with their group."""
+    """Return the names of a CRD that must be unique in its group, with the group; a defaulted one is where `kind` is."""
     group = text_of(child(root, "spec", "group"))
     names = child(root, "spec", "names")
     if not group or names is None:
         return ()
-    nodes: list[tuple[str, Node | None]] = [(what, child(names, what)) for what in ("plural", "singular")]
-    nodes += [(SHORT_NAME, node) for node in items_of(child(names, "shortNames"))]
+    kind_node = child(names, "kind")
+    kind = text_of(kind_node)
+    defaults = {"singular": kind.lower(), "listKind": f"{kind}List"} if kind else {}
     resources = []
-    for what, node in nodes:
-        if isinstance(node, Scalar) and node.value:
-            span = node_span(node, line_offset)
-            resources.append(ResourceName(what, f"{node.value}.{group}", span.line, span.column, span.end_column))
+    for what in ("plural", "singular", "shortNames", "kind", "listKind"):
+        node = child(names, what)
+        for item in items_of(node) if what == "shortNames" else (node,):
+            text, origin = (text_of(item), item) if text_of(item) else (defaults.get(what), kind_node)
+            if text and origin is not None:
+                span = node_span(origin, line_offset)
+                resources.append(ResourceName(what, f"{text}.{group}", span.line, span.column, span.end_column))
     return tuple(resources)

@@ -32,11 +32,10 @@ if TYPE_CHECKING:
 
 # The stages of the API server in their order: it reports the errors of a stage only if the earlier ones have none.
 STAGES: Final[tuple[Stage, ...]] = ("decode", "field")
-SHORT_NAME: Final = "short name"
 
 
 class ResourceName(NamedTuple):
-    """A name of a CRD, with its group: plural, singular or short name, and its position (1-based)."""
+    """A name of a CRD: its field in `spec.names`, the name with the group, and the position (1-based)."""
 
     what: str
     name: str

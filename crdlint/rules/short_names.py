@@ -1,4 +1,4 @@
-"""Advice: short names that conflict with the other names of their own CRD, or with those of another one of the group."""
+"""Advice: names that conflict with other names of their own CRD, or with those of another one of the group."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def _removed(finding: Finding) -> Iterable[Edit]:
 
 OWN_NAME = Rule(
     id="short-name-own-name",
-    summary="Short name is another name of this CRD, or of one in its group",
-    why="If the CRD is established already, the API server finds the short name in use, also by the CRD itself. "
+    summary="Short name is another name of this CRD",
+    why="If the CRD is established already, the API server finds the short name in use by the CRD itself. "
     "`NamesAccepted` becomes False (ShortNamesConflict), and health checks and `helm --wait` hang.",
     bad="names: {plural: foos, kind: Foo, singular: foo, shortNames: [foo, fo]}\n",
     good="names: {plural: foos, kind: Foo, singular: foo, shortNames: [fo]}\n",
@@ -46,8 +46,22 @@ OWN_NAME = Rule(
     marker="correct the `shortName` of `+kubebuilder:resource`",
     fixes=(Fixer("Remove the short name", "safe", _removed),),
 )
+IN_USE = Rule(
+    id="name-in-use",
+    summary="Name belongs to another CRD of the group",
+    why="The API server accepts a name for one CRD of a group only. `NamesAccepted` of the other one becomes False with this "
+    "message, so the CRD is not established, and health checks and `helm --wait` hang.",
+    bad="",
+    good="",
+    help="Rename or remove the name in one of the two CRDs",
+    source="pkg/controller/status NamingConditionController",
+    scope="spec",
+    severity="warning",
+    origin="crdlint",
+    marker="correct `+kubebuilder:resource`",
+)
 
-RULES = (OWN_NAME,)
+RULES = (OWN_NAME, IN_USE)
 
 
 def own_names(crd: DecodedCRD) -> Iterator[Advisory]:
