@@ -68,8 +68,8 @@ def test_crds_of_another_group_and_other_files_of_the_same_crd_share_names(tmp_p
 
 
 def test_short_names_are_accepted_all_or_none(tmp_path: Path) -> None:
-    names = ("{plural: as, kind: A, shortNames: [x]}", "{plural: bs, kind: B, shortNames: [x, y]}")
-    third = "{plural: cs, kind: C, shortNames: [y]}"
+    names = ("{plural: as, kind: A, shortNames: [x]}", "{plural: bs, kind: B, shortNames: [x, z]}")
+    third = "{plural: cs, kind: C, shortNames: [z]}"
     (tmp_path / "a.yaml").write_text("---\n".join(map(crd, (*names, third))))
     assert [message.partition('"')[2][0] for _, _, message in findings(tmp_path)] == ["x"]
 
