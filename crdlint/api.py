@@ -13,7 +13,7 @@ from crdlint.linting.pipeline import lint_file
 from crdlint.linting.rule_cost import RuleCost, rule_cost
 from crdlint.linting.stored_crds import collect_crds
 from crdlint.resources.report import ResourceReport, report
-from crdlint.rules.sets import ON_REQUEST
+from crdlint.rules.catalog import on_request
 from crdlint.yaml import YAMLDecodeError, decode_yaml
 
 if TYPE_CHECKING:
@@ -83,4 +83,4 @@ def validate_resource(
 def _visible(result: FileResult) -> list[Diagnostic]:
     """Return the findings that no others hide, without advice on request, each with the API server's own message."""
     shown = (d for d in result.diagnostics if not d.hidden)
-    return [in_server_words(d) for d in shown if d.kind != "advice" or d.rule not in ON_REQUEST]
+    return [in_server_words(d) for d in shown if d.kind != "advice" or d.rule not in on_request()]

@@ -46,11 +46,10 @@ def complete_rules(_ctx: click.Context, _param: click.Parameter, incomplete: str
     """Complete to rule ids, with their summaries, and to the names of sets."""
     from click.shell_completion import CompletionItem
 
-    from crdlint.rules.catalog import all_rules
-    from crdlint.rules.sets import SETS
+    from crdlint.rules.catalog import all_rules, rule_sets
 
     known = {rule.id: rule.summary for rule in all_rules().values()}
-    known |= {name: f"the set of {len(rules)} rules" for name, rules in SETS.items()}
+    known |= {name: f"the set of {len(rules)} rules" for name, rules in rule_sets().items()}
     return [CompletionItem(name, help=help_) for name, help_ in known.items() if name.startswith(incomplete)]
 
 

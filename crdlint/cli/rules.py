@@ -8,7 +8,7 @@ import click
 
 from crdlint.cli import console, options
 from crdlint.report.page import Column, Part, Row, rule_link
-from crdlint.rules.sets import SETS, sets_of
+from crdlint.rules.engine.rule import SETS
 
 if TYPE_CHECKING:
     from crdlint.rules.engine.rule import Rule
@@ -32,7 +32,7 @@ def command(format_: str, set_: str | None, color: str) -> None:
     """  # noqa: D301  \b keeps the lines below it as they are
     from crdlint.rules.catalog import all_rules
 
-    rules = [rule for rule in all_rules().values() if set_ is None or rule.id in SETS[set_]]
+    rules = [rule for rule in all_rules().values() if set_ in {None, rule.in_set}]
     if format_ == "json":
         from crdlint.report.escapes import json_text
 
@@ -62,19 +62,15 @@ def _fix(rule: Rule) -> str:
 
 
 def _reported(rule: Rule) -> str:
-    """Return the sets of a rule in brackets, and whether it is reported without them."""
-    sets = sets_of(rule.id)
-    if not sets:
+    """Return the set of a rule in brackets, and whether it is reported without it."""
+    if not rule.in_set:
         return " (on request)" if rule.on_request else ""
     default = "" if rule.on_request else "default, "
-    return f" ({default}set {', '.join(sets)})"
+    return f" ({default}set {rule.in_set})"
 
 
 def _described(rule: Rule) -> dict[str, Any]:
     """Return the texts of a rule; of its fixes, the titles and whether they are safe."""
     fixes = [{"title": fixer.title, "applicability": fixer.applicability} for fixer in rule.fixes]
-    return rule._asdict() | {
-        "fixes": fixes,
-        "default": not rule.on_request,
-        "sets": list(sets_of(rule.id)),
-    }
+    texts = {name: value for name, value in rule._asdict().items() if name not in {"in_set", "of_whole_crds"}}
+    return texts | {"fixes": fixes, "default": not rule.on_request, "sets": [rule.in_set] if rule.in_set else []}

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from crdlint.changes.change import Policy
 from crdlint.config.rule_patterns import current_id, is_glob, is_matched
-from crdlint.rules.sets import ON_REQUEST, SETS
+from crdlint.rules.catalog import on_request
+from crdlint.rules.engine.rule import SETS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -161,7 +162,7 @@ class Config(NamedTuple):
 
     def ignored_by(self, rule: str, path: str) -> IgnoredBy | None:
         """Return the reason why findings of a rule in a file are not reported, or None if they are."""
-        if not is_matched(rule, self.select) or (rule in ON_REQUEST and not self._names(rule)):
+        if not is_matched(rule, self.select) or (rule in on_request() and not self._names(rule)):
             return "select"
         if is_matched(rule, self.ignore):
             return "ignore"
@@ -181,7 +182,7 @@ class Config(NamedTuple):
         patterns = [pattern for pattern in self.select if pattern != "*"]
         if not patterns and not self.severity:  # as in most runs
             return frozenset()
-        return frozenset(rule for rule in ON_REQUEST if self._names(rule))
+        return frozenset(rule for rule in on_request() if self._names(rule))
 
     def severity_of(self, rule: str, own: Severity) -> Severity:
         """Return the severity of the findings of a rule; `own` is the default of the rule."""

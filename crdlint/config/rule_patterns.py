@@ -8,7 +8,7 @@ from typing import Final
 
 from crdlint.diagnostics.spelling import nearest
 from crdlint.inputs.patterns import BrokenPatternError, segment
-from crdlint.rules.sets import SETS
+from crdlint.rules.engine.rule import SETS
 
 # Longer words are neither rules nor typing errors, and comparing them takes time.
 _LONGEST: Final = 64
@@ -23,7 +23,9 @@ def is_matched(rule: str, patterns: Iterable[str]) -> bool:
 def _rules_matched(pattern: str) -> frozenset[str]:
     """Return the rules with a former id, or those that a pattern with wildcards matches."""
     if pattern in SETS:
-        return frozenset(SETS[pattern])
+        from crdlint.rules.catalog import rule_sets
+
+        return frozenset(rule_sets()[pattern])
     if len(pattern) > _LONGEST:
         return frozenset()
     if not is_glob(pattern):
@@ -48,11 +50,10 @@ def _current_ids() -> dict[str, str]:
 
 @cache
 def rule_ids() -> frozenset[str]:
-    """Return the ids of all rules, including those about ignore comments."""
-    from crdlint.rules import configuration as rules
+    """Return the ids of all rules."""
     from crdlint.rules.catalog import all_rules
 
-    return frozenset(all_rules()) | {rule.id for rule in rules.RULES}
+    return frozenset(all_rules())
 
 
 def is_known(pattern: str) -> bool:
@@ -95,7 +96,7 @@ def unknown_rule(pattern: str, own_sets: Iterable[str] = ()) -> str | None:
     """Return a message if a pattern matches no rule, with a suggestion, or None."""
     if is_known(pattern):
         return None
-    ids = rule_ids() | SETS.keys() | set(own_sets)
+    ids = rule_ids() | {*SETS, *own_sets}
     families = {f"{rule.partition('-')[0]}-*" for rule in ids if "-" in rule}
     if f"{pattern}-*" in families:
         return f"no rule is called {shown(pattern)}{_meant(f'{pattern}-*')}"

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from crdlint.kubecel.estimated_rule import EstimatedRule
     from crdlint.kubernetes.servers import Range
     from crdlint.linting.result import Stage, State
-    from crdlint.rules.engine.advisory import Advice, Advisory
+    from crdlint.rules.engine.advisory import Advise, Advisory
     from crdlint.yaml.nodes import Node
     from crdlint.yaml.parse import Document
 
@@ -66,7 +66,7 @@ class Options:
     skip_unfinished: bool
     keep: bool
     fixes_of: FixesOf | None = None
-    advice: tuple[Advice, ...] | None = None
+    advice: tuple[Advise, ...] | None = None
     requested: frozenset[str] = frozenset()
     effort: Effort = field(default_factory=Effort)
     policy: Policy = field(default_factory=Policy)
@@ -357,9 +357,7 @@ def _advisories(
         annotations=crd.metadata.annotations,
         old_names=None if old is None else accepted_names(old.crd),
     )
-    advice = catalog.advice() if options.advice is None else options.advice
-    if accepted and options.advice is None:
-        advice = (*advice, *catalog.practices(options.requested))
+    advice = catalog.advice(options.requested, accepted=accepted) if options.advice is None else options.advice
     for advisory in (advisory for advise in advice for advisory in attempt(_all, advise, decoded) or ()):
         span = locator.span_inside(advisory.path, advisory.inside) if advisory.inside else locator.span(advisory.path)
         diagnostic = catalog.get(advisory.rule).diagnostic(
@@ -373,7 +371,7 @@ def _advisories(
         yield options.with_fix(diagnostic, Finding(manifest, advisory.rule, advisory=advisory))
 
 
-def _all(advise: Advice, decoded: DecodedCRD) -> list[Advisory]:
+def _all(advise: Advise, decoded: DecodedCRD) -> list[Advisory]:
     return list(advise(decoded))
 
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 from crdlint.kubernetes.servers import NEWEST, NEWEST_VERSION, SERVERS
 from crdlint.rules.catalog import families
 from crdlint.rules.engine.examples import EXAMPLE_LIMIT, manifest, place_of_example
-from crdlint.rules.sets import sets_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -52,7 +51,7 @@ def sections(rule: Rule) -> Iterator[Section]:
     if rule.origin == "apiserver":
         yield Section("Kubernetes", _versions(rule))
     elif rule.on_request:
-        sets = "".join(f" The set `{name}` contains it." for name in sets_of(rule.id))
+        sets = f" The set `{rule.in_set}` contains it." if rule.in_set else ""
         yield Section("Default", f"Not reported. `--select '*' --select {rule.id}` reports it.{sets}")
     if rule.marker:
         yield Section("controller-gen", f"{rule.marker[0].upper()}{rule.marker[1:]}")

@@ -119,8 +119,6 @@ PRESERVE_DEFAULTS = Rule(
     ),
 )
 
-RULES = (APPROVAL, PRESERVE, PRESERVE_DEFAULTS)
-
 _SEE: Final = "see https://github.com/kubernetes/enhancements/pull/1111"
 _PATH: Final = Path("metadata").child("annotations").key(ANNOTATION)
 

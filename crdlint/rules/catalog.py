@@ -4,64 +4,60 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
 from crdlint.rules.engine.advisory import NodeAdvisor
-from crdlint.rules.sets import ON_REQUEST
+from crdlint.rules.engine.rule import SETS, Advice, NodeAdvice, Rule
+from crdlint.rules.engine.schema_walk import Check
 
 if TYPE_CHECKING:
-    from crdlint.rules.engine.advisory import Advice
-    from crdlint.rules.engine.rule import Rule
-    from crdlint.rules.engine.schema_walk import Check
+    from crdlint.rules.engine.advisory import Advise
 
-# Module: what it declares besides RULES. CHECKS run at each node of a schema, ADVICE on each CRD, PRACTICES on each CRD that the
-# API server accepts, and NODES at each node of its schemas. Other modules' functions are called where upstream calls them,
-# and imported there.
-_FAMILIES: Final[dict[str, tuple[str, ...]]] = {
-    "internal": (),
-    "reading": (),
-    "metadata": (),
-    "names": (),
-    "versions": (),
-    "subresources": (),
-    "selectable_fields": (),
-    "conversion": (),
-    "approval": (),
-    "root": (),
-    "structural": ("CHECKS",),
-    "forbidden_fields": ("CHECKS",),
-    "list_types": ("CHECKS", "NODES"),
-    "defaults": (),
-    "validation_rules": ("CHECKS",),
-    "cel": ("ADVICE",),
-    "cel_cost": ("ADVICE",),
-    "formats": ("ADVICE",),
-    "yaml_booleans": ("ADVICE",),
-    "yaml_texts": ("ADVICE",),
-    "storage": ("ADVICE",),
-    "leftovers": ("ADVICE",),
-    "kube_versions": ("ADVICE",),
-    "size": ("ADVICE",),
-    "resource": (),
-    "charts": (),
-    "configuration": (),
-    "changes": (),
-    "dead_paths": ("PRACTICES",),
-    "short_names": ("PRACTICES",),
-    "pruned_objects": ("NODES",),
-    "status_advice": ("PRACTICES",),
-    "unsatisfiable": ("NODES",),
-    "immutable_fields": ("PRACTICES",),
-    "not_stored": ("PRACTICES", "NODES"),
-    "served_versions": ("PRACTICES",),
-    "stability": ("PRACTICES",),
-    "server_side_apply": ("NODES",),
-    "limits": ("NODES",),
-    "conventions": ("PRACTICES", "NODES"),
-    "naming": ("PRACTICES", "NODES"),
+# What a module declares besides rules: checks and advice, advice on request only, which most runs need not import, or
+# functions that are called where upstream calls them, and imported there.
+_FAMILIES: Final[dict[str, Literal["checks", "requested", "functions"]]] = {
+    "internal": "functions",
+    "reading": "functions",
+    "metadata": "functions",
+    "names": "functions",
+    "versions": "functions",
+    "subresources": "functions",
+    "selectable_fields": "functions",
+    "conversion": "functions",
+    "approval": "functions",
+    "root": "functions",
+    "structural": "checks",
+    "forbidden_fields": "checks",
+    "list_types": "checks",
+    "defaults": "functions",
+    "validation_rules": "checks",
+    "cel": "checks",
+    "cel_cost": "checks",
+    "formats": "checks",
+    "yaml_booleans": "checks",
+    "yaml_texts": "checks",
+    "storage": "checks",
+    "leftovers": "requested",
+    "kube_versions": "checks",
+    "size": "checks",
+    "resource": "functions",
+    "charts": "functions",
+    "configuration": "functions",
+    "changes": "functions",
+    "dead_paths": "checks",
+    "short_names": "checks",
+    "pruned_objects": "checks",
+    "status_advice": "checks",
+    "unsatisfiable": "checks",
+    "immutable_fields": "checks",
+    "not_stored": "checks",
+    "served_versions": "checks",
+    "stability": "requested",
+    "server_side_apply": "requested",
+    "limits": "requested",
+    "conventions": "requested",
+    "naming": "requested",
 }
-# Families whose rules are all on request, which most runs need not import.
-_ON_REQUEST: Final = frozenset({"stability", "server_side_apply", "limits", "conventions", "naming"})
 
 
 @cache
@@ -73,7 +69,12 @@ def all_rules() -> dict[str, Rule]:
 @cache
 def families() -> tuple[dict[str, Rule], ...]:
     """Return the rules of each family, by id."""
-    return tuple({rule.id: rule for rule in _module(family).RULES} for family in _FAMILIES)
+    return tuple({rule.id: rule for rule in _rules(family)} for family in _FAMILIES)
+
+
+def _rules(family: str) -> list[Rule]:
+    declared: list[Rule | Advice | NodeAdvice] = _declared(family, (Rule, Advice, NodeAdvice))
+    return [declaration if isinstance(declaration, Rule) else declaration.rule for declaration in declared]
 
 
 @cache
@@ -88,39 +89,59 @@ def get(rule_id: str) -> Rule:
     return rules[rule_id] if rule_id in rules else rules[current_ids()[rule_id]]
 
 
+@cache
+def rule_sets() -> dict[str, tuple[str, ...]]:
+    """Return the rules of each set that a team can request by one name."""
+    ids = {name: [rule.id for rule in all_rules().values() if rule.in_set == name] for name in SETS}
+    return {name: tuple(sorted(members)) for name, members in ids.items()}
+
+
+@cache
+def on_request() -> frozenset[str]:
+    """Return the rules that are only reported where the configuration names them or their set."""
+    return frozenset(rule.id for rule in all_rules().values() if rule.on_request)
+
+
+@cache
+def of_whole_crds() -> frozenset[str]:
+    """Return the rules about what a build or a chart may add: only for CRDs that are complete."""
+    return frozenset(rule.id for rule in all_rules().values() if rule.of_whole_crds)
+
+
 def checks() -> list[Check]:
     """Return the checks that run at the nodes of a schema."""
-    return _declared("CHECKS")
+    return [
+        check for family, declares in _FAMILIES.items() if declares == "checks" for check in _declared(family, Check)
+    ]
 
 
 @cache
-def advice() -> tuple[Advice, ...]:
-    """Return the advisory rules that run on each CRD."""
-    return tuple(_declared("ADVICE"))
-
-
-@cache
-def practices(requested: frozenset[str]) -> tuple[Advice, ...]:
-    """Return the advisory rules that run on each CRD that the API server accepts: on request only those requested."""
-    return (*_declared("PRACTICES", with_requested=bool(requested)), node_advisor(requested).run)
+def advice(requested: frozenset[str], *, accepted: bool) -> tuple[Advise, ...]:
+    """Return the advice about a CRD, which the API server has `accepted` or not: on request only what is `requested`."""
+    declared = _requested(requested, Advice)
+    always = tuple(advice for advice in declared if not advice.is_practice)
+    practices = tuple(advice for advice in declared if advice.is_practice)
+    return (*always, *practices, node_advisor(requested).run) if accepted else always
 
 
 @cache
 def node_advisor(requested: frozenset[str]) -> NodeAdvisor:
-    """Return what runs the advice on nodes: that of all rules but those on request that are not requested."""
-    declared = _declared("NODES", with_requested=bool(requested))
-    return NodeAdvisor([advice for advice in declared if advice.rule in requested or advice.rule not in ON_REQUEST])
+    """Return what runs the advice on nodes: on request only what is `requested`."""
+    return NodeAdvisor(_requested(requested, NodeAdvice))
 
 
-def _declared(name: str, *, with_requested: bool = True) -> list[Any]:
-    families = [family for family, declares in _FAMILIES.items() if name in declares]
-    return [
-        declaration
-        for family in families
-        if with_requested or family not in _ON_REQUEST
-        for declaration in getattr(_module(family), name)
+_AdviceT = TypeVar("_AdviceT", Advice, NodeAdvice)
+_T = TypeVar("_T")
+
+
+def _requested(requested: frozenset[str], kind: type[_AdviceT]) -> list[_AdviceT]:
+    imported = {"checks", "requested"} if requested else {"checks"}
+    declared = [
+        advice for family, declares in _FAMILIES.items() if declares in imported for advice in _declared(family, kind)
     ]
+    return [advice for advice in declared if not advice.rule.on_request or advice.rule.id in requested]
 
 
-def _module(family: str) -> Any:
-    return import_module(f"crdlint.rules.{family}")
+def _declared(family: str, kind: type[_T] | tuple[type[_T], ...]) -> list[_T]:
+    """Return what the module of a family declares, in the order in which it stands there."""
+    return [member for member in vars(import_module(f"crdlint.rules.{family}")).values() if isinstance(member, kind)]

@@ -360,7 +360,6 @@ UNGUARDED = Rule(
     ),
 )
 
-RULES = (COMPILES, OUTPUT_TYPE, OLD_SELF, OPTIONAL_OLD_SELF, DECLARATION, UNGUARDED)
 # Errors that leave a rule or message expression without a cost.
 NOT_COMPILED = frozenset({COMPILES.id, OUTPUT_TYPE.id, DECLARATION.id})
 
@@ -532,6 +531,7 @@ def _problem(expression: Expression, rule: ValidationRule, path: Path, effort: E
     return error._replace(inside=error_range(first, expression.compiled.source), errors=len(errors))
 
 
+@UNGUARDED.advice
 def unguarded_fields(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield reads of optional fields that fail where these are not set, as far as the work of one document proves it."""
     advisories: list[Advisory] = []
@@ -561,7 +561,4 @@ def _unguarded(expression: Expression, schema: JSONSchemaProps, path: Path) -> I
         message = f"`{read.path}` is optional: if it is not set, the evaluation fails with `no such key: {read.field}`"
         help_ = f"Check it first with `!has({read.path}) || ...`, or make `{read.field}` required or give it a default"
         span = range_at(source.text, source.offsets[read.node.id][0])
-        yield Advisory("advice", UNGUARDED.id, message, path, help_, span, subject=read.path)
-
-
-ADVICE: Final = (unguarded_fields,)
+        yield Advisory(message, path, help_, span, subject=read.path)

@@ -130,8 +130,6 @@ WORK_LIMIT = Rule(
     origin="crdlint",
 )
 
-RULES = (RULE_COST, CRD_COST, NEAR_LIMIT, UNBOUNDED, WORK_LIMIT)
-
 # Findings that limits fix.
 OVER_BUDGET: Final = frozenset({RULE_COST.id, CRD_COST.id})
 
@@ -170,6 +168,7 @@ def _sum(rules: Iterable[EstimatedRule]) -> int:
     return min(sum(cost for cost, _ in _costs(rules)), UINT64_MAX)
 
 
+@NEAR_LIMIT.advice
 def near_limit(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield rules whose cost is near the limit, or depends on a list, map or string without one."""
     for rule in crd.rules:
@@ -187,12 +186,11 @@ def near_limit(crd: DecodedCRD) -> Iterator[Advisory]:
             open_ = next(limit for limit in limits if limit is not None and limit.bound is None)
             where = value_path(open_.schema)
             message = f"the rule's cost depends on `{where}`, which has no {open_.keyword}: {share}"
-            yield Advisory("advice", UNBOUNDED.id, message, path, f"Set `{open_.keyword}` on `{where}`")
+            yield Advisory(message, path, f"Set `{open_.keyword}` on `{where}`", rule=UNBOUNDED.id)
         elif cost > RULE_COST_LIMIT * _NEAR:
-            yield Advisory("advice", NEAR_LIMIT.id, f"the rule's estimated cost is {share}", path)
+            yield Advisory(f"the rule's estimated cost is {share}", path)
 
 
-ADVICE: Final = (near_limit,)
 _NEAR: Final = 0.5
 _WORTH_A_WORD: Final = 0.1
 

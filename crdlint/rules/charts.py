@@ -92,5 +92,3 @@ RELEASE_TOO_LARGE = Rule(
     origin="crdlint",
     scope="template",
 )
-
-RULES = (BRACES, IN_CRDS, KUBE_VERSION, RENDER, SKIPPED, WITHOUT_KEEP, RELEASE_TOO_LARGE)

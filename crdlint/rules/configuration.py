@@ -47,5 +47,3 @@ UNUSED: Final = Rule(
     severity="warning",
     origin="crdlint",
 )
-
-RULES: Final = (MALFORMED, UNKNOWN_RULE, UNUSED)

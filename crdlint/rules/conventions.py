@@ -3,33 +3,31 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.equality import semantic_equal
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.values import marshal
-from crdlint.rules.engine.advisory import Advisory, NodeAdvice
+from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.markers import validation
-from crdlint.rules.engine.on_request import (
-    OnRequest,
-    in_junctor,
-    is_of_metadata,
-    property_name,
-    run_requested,
-    top_property,
-)
+from crdlint.rules.engine.on_request import in_junctor, is_of_metadata, property_name, top_property
+from crdlint.rules.engine.rule import Nodes, OnRequest
 from crdlint.rules.engine.version_parts import version_parts
 from crdlint.rules.pruned_objects import is_arbitrary, is_spec_or_status, keeps_as_item, may_be_without_keys
 from crdlint.rules.server_side_apply import is_conditions
 from crdlint.schema.json_paths import follow, steps
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from crdlint.crd.model import CustomResourceColumnDefinition
     from crdlint.crd.paths import Path
     from crdlint.rules.engine.advisory import DecodedCRD
     from crdlint.rules.engine.version_parts import VersionParts
+
+
+_Convention: Final = partial(OnRequest, in_set="conventions")
 
 
 def _field(fields: str, name: str = "a") -> str:
@@ -63,23 +61,36 @@ _CONDITIONS: Final = (
 _AGE: Final = "{name: Age, type: date, jsonPath: .metadata.creationTimestamp}"
 _READY: Final = "{name: Ready, type: boolean, jsonPath: .spec.ready}"
 
-BOOL = OnRequest(
+_CONDITION: Final = ("type", "status", "reason", "message", "lastTransitionTime")
+
+
+@_Convention(
     id="bool",
     summary="Field is a boolean",
     why="The API conventions prefer enums of strings: a boolean cannot get a third value later.",
     bad=_field("type: boolean"),
     good=_field("type: string, enum: [Enabled, Disabled]"),
     help="Use a string with an enum in a new version",
-)
-FLOAT = OnRequest(
+).advice_on(Nodes(types={"boolean"}))
+def _bool(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    if not in_junctor(schema) and not is_of_metadata(schema):
+        yield Advisory("a boolean cannot get a third value", schema.path)
+
+
+@_Convention(
     id="float-in-spec",
     summary="Floating-point number in the spec",
     why="Languages and encodings round floating-point numbers differently, so an equal value may look changed to a controller.",
     bad=_field("type: object, properties: {ratio: {type: number}}", "spec"),
     good=_field("type: object, properties: {percent: {type: integer, format: int32}}", "spec"),
     help="Use an integer with a smaller unit, or a quantity",
-)
-FORMAT = OnRequest(
+).advice_on(Nodes(types={"number"}))
+def _float(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    if not in_junctor(schema) and top_property(schema) == "spec":
+        yield Advisory("the number may be rounded", schema.path)
+
+
+@_Convention(
     id="integer-without-format",
     summary="Integer without a format",
     why="Generators of clients choose a type of their own, which may be too small.",
@@ -87,8 +98,13 @@ FORMAT = OnRequest(
     good=_field("type: integer, format: int32"),
     help="Add `format: int32` or `format: int64`",
     marker="write `+kubebuilder:validation:Format=int32`",
-)
-MAP = OnRequest(
+).advice_on(Nodes(types={"integer"}, without={"format"}))
+def _format(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    if not in_junctor(schema) and not is_of_metadata(schema):
+        yield Advisory("the integer has no `format`", schema.path)
+
+
+@_Convention(
     id="map-of-objects",
     summary="Map of objects",
     why="The API conventions use a list of objects with a `name` instead: the keys of a map look like names of fields.",
@@ -98,8 +114,14 @@ MAP = OnRequest(
         "items: {type: object, required: [name], properties: {name: {type: string}, a: {type: string}}}"
     ),
     help="Use a list with `x-kubernetes-list-type: map` and the key `name`",
-)
-NULLABLE = OnRequest(
+).advice_on(Nodes({"additionalProperties"}))
+def _map(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    values = schema.additional_schema
+    if values is not None and values.type == "object":
+        yield Advisory("the values of the map are objects", schema.path)
+
+
+@_Convention(
     id="nullable",
     summary="Field is nullable",
     why="Many clients do not distinguish null from a missing field, and remove the null.",
@@ -107,8 +129,13 @@ NULLABLE = OnRequest(
     good=_field("type: string"),
     help="Remove `nullable`, and leave the field out where it has no value",
     marker="remove `+nullable`",
-)
-DESCRIPTION = OnRequest(
+).advice_on(Nodes({"nullable"}))
+def _nullable(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    if schema.nullable:
+        yield Advisory("the field may be null", schema.path.child("nullable"))
+
+
+@_Convention(
     id="description-missing",
     summary="Field without a description",
     why="`kubectl explain` and editors show nothing about the field.",
@@ -116,8 +143,14 @@ DESCRIPTION = OnRequest(
     good="type: object\ndescription: A foo.\nproperties: {a: {type: string, description: The name.}}\n",
     help="Add a `description`",
     marker="write a comment above the field",
-)
-ITEMS = OnRequest(
+).advice_on(Nodes(without={"description"}))
+def _described(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    name = property_name(schema)
+    if (name is not None and not is_of_metadata(schema)) or schema.parent is None:
+        yield Advisory(f"{f'`{name}`' if name else 'the schema'} has no description", schema.path)
+
+
+@_Convention(
     id="array-items-all-optional",
     summary="Items of a list have no required field",
     why="An empty item is valid, and the difference between `- {}` and no item is hard to see.",
@@ -125,16 +158,32 @@ ITEMS = OnRequest(
     good=_field("type: array, items: {type: object, required: [name], properties: {name: {type: string}}}"),
     help="Add the field that identifies an item to `required`",
     marker="write `+required` on the field of the item",
-)
-ROOT = OnRequest(
+).advice_on(Nodes({"items"}))
+def _items(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    items = schema.item_schema
+    if items is None or items.required or not items.properties:
+        return
+    if not (items.all_of or items.any_of or items.one_of or items.not_):
+        yield Advisory("an empty item is valid", schema.path.child("items"))
+
+
+@_Convention(
     id="root-extra-fields",
     summary="Field beside `spec` and `status`",
     why="Tools and users expect the wanted state in `spec`. The status subresource also ignores changes of other fields.",
     bad="type: object\nproperties: {operation: {type: string}}\n",
     good="type: object\nproperties: {spec: {type: string}}\n",
     help="Move the field into `spec` or `status`",
-)
-GENERATION = OnRequest(
+).practice
+def _root(crd: DecodedCRD) -> Iterator[Advisory]:
+    known = {"apiVersion", "kind", "metadata", "spec", "status"}
+    for parts in version_parts(crd.spec):
+        for name, schema in parts.schema.properties.items() if parts.schema is not None else ():
+            if name not in known:
+                yield Advisory(f"`{name}` is beside `spec` and `status`", schema.path)
+
+
+@_Convention(
     id="observed-generation-missing",
     summary="Status without `observedGeneration`",
     why="Tools such as kstatus and Argo CD cannot see whether a status is about the current spec.",
@@ -142,8 +191,17 @@ GENERATION = OnRequest(
     good=_status("observedGeneration: {type: integer, format: int64}"),
     help="Add `observedGeneration` (type integer, format int64) to the status, and let the controller set it",
     scope="version",
-)
-NO_SCHEMA = OnRequest(
+).practice
+def _generation(crd: DecodedCRD) -> Iterator[Advisory]:
+    for parts in version_parts(crd.spec):
+        status, path = _of_status(parts)
+        if status is None or status.x_preserve_unknown_fields or status.additional_properties is not None:
+            continue
+        if status.type == "object" and "observedGeneration" not in status.properties:
+            yield Advisory("the status has no `observedGeneration`", path)
+
+
+@_Convention(
     id="status-subresource-without-schema",
     summary="Status subresource of a schema without `status`",
     why="The API server drops every status that a controller writes.",
@@ -152,8 +210,21 @@ NO_SCHEMA = OnRequest(
     help="Add `status` to the schema, or disable the subresource",
     marker="remove `+kubebuilder:subresource:status`, or add the field `Status`",
     scope="version",
-)
-CHILDREN = OnRequest(
+).practice
+def _no_schema(crd: DecodedCRD) -> Iterator[Advisory]:
+    for parts in version_parts(crd.spec):
+        root = parts.schema
+        if (
+            root is not None
+            and parts.has_status
+            and "status" not in root.properties
+            and not root.x_preserve_unknown_fields
+        ):
+            path = parts.path.child("subresources", "status")
+            yield Advisory("the API server drops every status: the schema has none", path)
+
+
+@_Convention(
     id="status-children-required",
     summary="Field of the status is required",
     why="The API server rejects a status that a controller writes in parts, until all required fields are set.",
@@ -162,8 +233,16 @@ CHILDREN = OnRequest(
     help="Remove `required` from the status",
     scope="version",
     marker="write `+optional` on the field",
-)
-CONDITIONS = OnRequest(
+).practice
+def _children(crd: DecodedCRD) -> Iterator[Advisory]:
+    for parts in version_parts(crd.spec):
+        status, path = _of_status(parts)
+        if status is not None and status.required and status.default is None:
+            message = f"a status without `{status.required[0]}` is rejected"
+            yield Advisory(message, path.child("required"))
+
+
+@_Convention(
     id="conditions-nonstandard",
     summary="Conditions lack a field of metav1.Condition",
     why="`kubectl wait` and tools that read conditions expect the fields of metav1.Condition.",
@@ -171,184 +250,7 @@ CONDITIONS = OnRequest(
     good=_status(_CONDITIONS.format(", message: {type: string}")),
     help="Add the fields of metav1.Condition: type, status, reason, message and lastTransitionTime",
     scope="version",
-)
-DEFAULT = OnRequest(
-    id="default-below-optional",
-    summary="Default in an optional object without a default",
-    why="The API server sets the default only if the object above it is set, so an empty resource does not get it.",
-    bad=_field("type: object, properties: {mode: {type: string, default: Fast}}", "spec"),
-    good=_field("type: object, default: {}, properties: {mode: {type: string, default: Fast}}", "spec"),
-    help="Add `default: {}` to the object",
-    marker="write `+kubebuilder:default={}` on the field",
-)
-SPEC = OnRequest(
-    id="spec-optional-hides-required",
-    summary="Optional `spec` with required fields",
-    why="An object without any `spec` is accepted, although fields of the spec are required.",
-    bad=_field("type: object, required: [mode], properties: {mode: {type: string}}", "spec"),
-    good="required: [spec]\n" + _field("type: object, required: [mode], properties: {mode: {type: string}}", "spec"),
-    help="Add `spec` to the `required` of the root",
-    marker="write `+required` on the field `Spec`",
-)
-AGE = OnRequest(
-    id="printer-columns-lose-age",
-    summary="Printer columns without the age",
-    why="`kubectl get` shows the age only if no columns are specified, or one of them shows `.metadata.creationTimestamp`.",
-    bad=_columns(_READY),
-    good=_columns(f"{_READY}, {_AGE}"),
-    help="Add a column of type date with the path `.metadata.creationTimestamp`",
-    scope="version",
-    marker='write `+kubebuilder:printcolumn:name="Age",type="date",JSONPath=".metadata.creationTimestamp"`',
-)
-NOT_SCALAR = OnRequest(
-    id="printer-column-not-scalar",
-    summary="Printer column of a list or an object",
-    why="`kubectl get` prints the value as JSON.",
-    bad=_columns(f"{{name: A, type: string, jsonPath: .spec.list}}, {_AGE}"),
-    good=_columns(f"{_READY}, {_AGE}"),
-    help="Use the path of a scalar: of one item of the list, or of one field of the object",
-    marker="correct the `JSONPath` of `+kubebuilder:printcolumn`",
-    scope="version",
-)
-MISMATCH = OnRequest(
-    id="printer-column-type-mismatch",
-    summary="Printer column has another type than its field",
-    why="`kubectl get` shows nothing for a value that it cannot convert to the type of the column.",
-    bad=_columns(f"{{name: A, type: integer, jsonPath: .spec.ready}}, {_AGE}"),
-    good=_columns(f"{_READY}, {_AGE}"),
-    help="Set the type of the column to that of the field, or to `string`",
-    marker="correct the `type` of `+kubebuilder:printcolumn`",
-    scope="version",
-)
-DUPLICATE = OnRequest(
-    id="printer-column-duplicate-name",
-    summary="Two printer columns with the same name",
-    why="Users cannot distinguish the columns.",
-    bad=_columns(f"{_READY}, {_READY}, {_AGE}"),
-    good=_columns(f"{_READY}, {_AGE}"),
-    help="Rename one of the columns",
-    marker="correct the `name` of `+kubebuilder:printcolumn`",
-    scope="version",
-)
-DATE = OnRequest(
-    id="printer-column-date-without-format",
-    summary="Date column for a string without the format `date-time`",
-    why="`kubectl get` prints `<invalid>` for every text that is not a date with a time, as RFC 3339 specifies.",
-    bad=_columns(f"{{name: A, type: date, jsonPath: .spec.at}}, {_AGE}"),
-    good=_columns(f"{{name: A, type: date, jsonPath: .spec.done}}, {_AGE}"),
-    help="Add `format: date-time` to the field",
-    marker="write `+kubebuilder:validation:Format=date-time` on the field",
-    scope="version",
-)
-SELECTOR = OnRequest(
-    id="scale-without-selector",
-    summary="Scale subresource without `labelSelectorPath`",
-    why="HorizontalPodAutoscalers need the selector to find the pods. `kubectl scale` works without it.",
-    bad=_version(
-        "x-kubernetes-preserve-unknown-fields: true",
-        "subresources: {scale: {specReplicasPath: .spec.a, statusReplicasPath: .status.a}}\n",
-    ),
-    good=_version(
-        "x-kubernetes-preserve-unknown-fields: true",
-        "subresources: {scale: {specReplicasPath: .spec.a, statusReplicasPath: .status.a, labelSelectorPath: .status.b}}\n",
-    ),
-    help="Add `labelSelectorPath` with the path of a string in the status",
-    marker="add `selectorpath` to `+kubebuilder:subresource:scale`",
-    scope="version",
-)
-AS_SCHEMA = OnRequest(
-    id="rule-as-schema",
-    summary="Rule that a keyword of the schema can express",
-    why="A keyword costs nothing to evaluate, and clients and editors know it.",
-    bad=_rule("self >= 1"),
-    good=_field("type: integer, minimum: 1"),
-    help="Use the keyword instead, unless the rule has a message that users need",
-)
-MESSAGE = OnRequest(
-    id="rule-without-message",
-    summary="Rule without a message",
-    why="Users see `failed rule:` and the expression.",
-    bad=_rule("self % 2 == 0"),
-    good=_rule("self % 2 == 0", ", message: must be even"),
-    help="Add a `message` with what is expected",
-    marker="add a `message` to `+kubebuilder:validation:XValidation`",
-)
-RULE_TWICE = OnRequest(
-    id="rule-duplicate",
-    summary="Rule is repeated",
-    why="The rule is evaluated twice, and users see its message twice.",
-    bad=_field("type: integer, x-kubernetes-validations: [{rule: self % 2 == 0}, {rule: self % 2 == 0}]"),
-    good=_rule("self % 2 == 0"),
-    help="Remove one of the two",
-    marker="remove one `+kubebuilder:validation:XValidation`",
-)
-ALL_OF = OnRequest(
-    id="allof-duplicate",
-    summary="Part of `allOf` is repeated",
-    why="The repeated part checks nothing new. controller-gen writes it if a marker is on the type and on the field.",
-    bad=_field("type: string, allOf: [{enum: [A, B]}, {enum: [A, B]}]"),
-    good=_field("type: string, enum: [A, B]"),
-    help="Remove the repeated part",
-    marker="remove the marker from the type or from the field",
-)
-OBJECT = OnRequest(
-    id="nested-object-prunes-everything",
-    summary="Every field of an object is dropped",
-    why="The API server drops every field that the schema does not specify, and this object specifies none.",
-    bad=_field("type: object"),
-    good=_field("type: object, additionalProperties: {type: string}"),
-    help="Specify the `properties` of the object, or add `x-kubernetes-preserve-unknown-fields: true`",
-    marker="write `+kubebuilder:pruning:PreserveUnknownFields`",
-)
-
-RULES = (
-    BOOL, FLOAT, FORMAT, MAP, NULLABLE, DESCRIPTION, ITEMS, ROOT, GENERATION, NO_SCHEMA, CHILDREN, CONDITIONS, DEFAULT, SPEC,
-    AGE, NOT_SCALAR, MISMATCH, DUPLICATE, DATE, SELECTOR, AS_SCHEMA, MESSAGE, RULE_TWICE, ALL_OF, OBJECT,
-)  # fmt: skip
-
-_CONDITION: Final = ("type", "status", "reason", "message", "lastTransitionTime")
-
-
-def _anywhere(rule: str, message: str) -> Callable[[JSONSchemaProps, DecodedCRD], Iterator[Advisory]]:
-    def run(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-        if not in_junctor(schema) and not is_of_metadata(schema):
-            yield Advisory("advice", rule, message, schema.path)
-
-    return run
-
-
-def _float(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    if not in_junctor(schema) and top_property(schema) == "spec":
-        yield Advisory("advice", FLOAT.id, "the number may be rounded", schema.path)
-
-
-def _map(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    values = schema.additional_schema
-    if values is not None and values.type == "object":
-        yield Advisory("advice", MAP.id, "the values of the map are objects", schema.path)
-
-
-def _nullable(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    if schema.nullable:
-        yield Advisory("advice", NULLABLE.id, "the field may be null", schema.path.child("nullable"))
-
-
-def _described(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    name = property_name(schema)
-    if (name is not None and not is_of_metadata(schema)) or schema.parent is None:
-        yield Advisory(
-            "advice", DESCRIPTION.id, f"{f'`{name}`' if name else 'the schema'} has no description", schema.path
-        )
-
-
-def _items(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    items = schema.item_schema
-    if items is None or items.required or not items.properties:
-        return
-    if not (items.all_of or items.any_of or items.one_of or items.not_):
-        yield Advisory("advice", ITEMS.id, "an empty item is valid", schema.path.child("items"))
-
-
+).advice_on(Nodes({"items"}))
 def _conditions(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     items = schema.item_schema
     if items is None or items.x_preserve_unknown_fields or keeps_as_item(items) or not is_conditions(schema):
@@ -356,9 +258,18 @@ def _conditions(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]
     missing = [name for name in _CONDITION if name not in items.properties]
     if missing:
         message = f"the conditions lack {', '.join(f'`{name}`' for name in missing)}"
-        yield Advisory("advice", CONDITIONS.id, message, schema.path)
+        yield Advisory(message, schema.path)
 
 
+@_Convention(
+    id="default-below-optional",
+    summary="Default in an optional object without a default",
+    why="The API server sets the default only if the object above it is set, so an empty resource does not get it.",
+    bad=_field("type: object, properties: {mode: {type: string, default: Fast}}", "spec"),
+    good=_field("type: object, default: {}, properties: {mode: {type: string, default: Fast}}", "spec"),
+    help="Add `default: {}` to the object",
+    marker="write `+kubebuilder:default={}` on the field",
+).advice_on(Nodes({"properties"}))
 def _default(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield an object at most two levels below the root whose defaults only apply if it is set, though `default: {}` would do."""
     parent = schema.parent
@@ -375,7 +286,7 @@ def _default(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     ):
         help_ += f", and to `{parent.steps[1]}`"
     message = f"the default of `{min(defaults)}` is not set if `{name}` is missing"
-    yield Advisory("advice", DEFAULT.id, message, schema.path, help_)
+    yield Advisory(message, schema.path, help_)
 
 
 def _could_have_default(schema: JSONSchemaProps) -> bool:
@@ -392,31 +303,259 @@ def _could_have_default(schema: JSONSchemaProps) -> bool:
     )
 
 
+@_Convention(
+    id="spec-optional-hides-required",
+    summary="Optional `spec` with required fields",
+    why="An object without any `spec` is accepted, although fields of the spec are required.",
+    bad=_field("type: object, required: [mode], properties: {mode: {type: string}}", "spec"),
+    good="required: [spec]\n" + _field("type: object, required: [mode], properties: {mode: {type: string}}", "spec"),
+    help="Add `spec` to the `required` of the root",
+    marker="write `+required` on the field `Spec`",
+).practice
+def _spec(crd: DecodedCRD) -> Iterator[Advisory]:
+    for parts in version_parts(crd.spec):
+        root = parts.schema
+        spec = root.properties.get("spec") if root is not None else None
+        if (
+            root is not None
+            and spec is not None
+            and "spec" not in root.required
+            and spec.required
+            and spec.default is None
+        ):
+            message = f"an object without `spec` is accepted, although `{spec.required[0]}` is required in it"
+            yield Advisory(message, parts.schema_path.child("properties").key("spec"))
+
+
+def _of_status(parts: VersionParts) -> tuple[JSONSchemaProps | None, Path]:
+    status = parts.schema.properties.get("status") if parts.schema is not None else None
+    return status, parts.schema_path.child("properties").key("status")
+
+
+@_Convention(
+    id="printer-columns-lose-age",
+    summary="Printer columns without the age",
+    why="`kubectl get` shows the age only if no columns are specified, or one of them shows `.metadata.creationTimestamp`.",
+    bad=_columns(_READY),
+    good=_columns(f"{_READY}, {_AGE}"),
+    help="Add a column of type date with the path `.metadata.creationTimestamp`",
+    scope="version",
+    marker='write `+kubebuilder:printcolumn:name="Age",type="date",JSONPath=".metadata.creationTimestamp"`',
+).practice
+def _age(crd: DecodedCRD) -> Iterator[Advisory]:
+    for parts in version_parts(crd.spec):
+        if parts.columns and not any(_shows_age(column.json_path) for column in parts.columns):
+            path = parts.path.child("additionalPrinterColumns")
+            yield Advisory("`kubectl get` does not show the age", path)
+
+
+def _shows_age(path: str) -> bool:
+    return [name for name, _ in steps(path)] == ["metadata", "creationTimestamp"]
+
+
+def _each_column(crd: DecodedCRD) -> Iterator[tuple[CustomResourceColumnDefinition, JSONSchemaProps, Path]]:
+    """Yield the columns whose path leads to a field, with its schema, and their paths."""
+    for parts in version_parts(crd.spec):
+        for i, column in enumerate(parts.columns if parts.schema is not None else ()):
+            target = follow(column.json_path, parts.schema) if parts.schema is not None else None
+            if isinstance(target, JSONSchemaProps) and target.type:
+                yield column, target, parts.path.child("additionalPrinterColumns").index(i)
+
+
+@_Convention(
+    id="printer-column-not-scalar",
+    summary="Printer column of a list or an object",
+    why="`kubectl get` prints the value as JSON.",
+    bad=_columns(f"{{name: A, type: string, jsonPath: .spec.list}}, {_AGE}"),
+    good=_columns(f"{_READY}, {_AGE}"),
+    help="Use the path of a scalar: of one item of the list, or of one field of the object",
+    marker="correct the `JSONPath` of `+kubebuilder:printcolumn`",
+    scope="version",
+).practice
+def _not_scalar(crd: DecodedCRD) -> Iterator[Advisory]:
+    for column, schema, path in _each_column(crd):
+        if schema.type in {"array", "object"}:
+            message = f"the column {column.name} prints an {schema.type} as JSON"
+            scalar = f"one item, such as `{column.json_path}[0]`" if schema.type == "array" else "one of its fields"
+            yield Advisory(message, path.child("jsonPath"), f"Use the path of {scalar}")
+
+
+# The types of fields whose values a column can show.
+_SHOWN: Final = {
+    "integer": {"integer", "number"}, "number": {"integer", "number"}, "boolean": {"boolean"}, "date": {"string"},
+}  # fmt: skip
+
+
+@_Convention(
+    id="printer-column-type-mismatch",
+    summary="Printer column has another type than its field",
+    why="`kubectl get` shows nothing for a value that it cannot convert to the type of the column.",
+    bad=_columns(f"{{name: A, type: integer, jsonPath: .spec.ready}}, {_AGE}"),
+    good=_columns(f"{_READY}, {_AGE}"),
+    help="Set the type of the column to that of the field, or to `string`",
+    marker="correct the `type` of `+kubebuilder:printcolumn`",
+    scope="version",
+).practice
+def _mismatch(crd: DecodedCRD) -> Iterator[Advisory]:
+    for column, schema, path in _each_column(crd):
+        if schema.type not in _SHOWN.get(column.type, {schema.type}):
+            message = f"the column {column.name} is of type {column.type}, its field of type {schema.type}"
+            shown = schema.type if schema.type in {"integer", "number", "boolean"} else "string"
+            help_ = f"Set the type of the column to `{shown}`"
+            yield Advisory(message, path.child("type"), help_)
+
+
+@_Convention(
+    id="printer-column-duplicate-name",
+    summary="Two printer columns with the same name",
+    why="Users cannot distinguish the columns.",
+    bad=_columns(f"{_READY}, {_READY}, {_AGE}"),
+    good=_columns(f"{_READY}, {_AGE}"),
+    help="Rename one of the columns",
+    marker="correct the `name` of `+kubebuilder:printcolumn`",
+    scope="version",
+).practice
+def _duplicate(crd: DecodedCRD) -> Iterator[Advisory]:
+    for parts in version_parts(crd.spec):
+        seen: set[str] = set()
+        for i, column in enumerate(parts.columns):
+            if column.name in seen:
+                path = parts.path.child("additionalPrinterColumns").index(i).child("name")
+                yield Advisory(f"another column is called {column.name}", path)
+            seen.add(column.name)
+
+
+@_Convention(
+    id="printer-column-date-without-format",
+    summary="Date column for a string without the format `date-time`",
+    why="`kubectl get` prints `<invalid>` for every text that is not a date with a time, as RFC 3339 specifies.",
+    bad=_columns(f"{{name: A, type: date, jsonPath: .spec.at}}, {_AGE}"),
+    good=_columns(f"{{name: A, type: date, jsonPath: .spec.done}}, {_AGE}"),
+    help="Add `format: date-time` to the field",
+    marker="write `+kubebuilder:validation:Format=date-time` on the field",
+    scope="version",
+).practice
+def _date(crd: DecodedCRD) -> Iterator[Advisory]:
+    for column, schema, path in _each_column(crd):
+        if column.type == "date" and schema.type == "string" and schema.format not in {"date-time", "datetime"}:
+            message = f"the column {column.name} shows `<invalid>` for each text that is not a date with a time"
+            yield Advisory(message, path.child("type"))
+
+
+@_Convention(
+    id="scale-without-selector",
+    summary="Scale subresource without `labelSelectorPath`",
+    why="HorizontalPodAutoscalers need the selector to find the pods. `kubectl scale` works without it.",
+    bad=_version(
+        "x-kubernetes-preserve-unknown-fields: true",
+        "subresources: {scale: {specReplicasPath: .spec.a, statusReplicasPath: .status.a}}\n",
+    ),
+    good=_version(
+        "x-kubernetes-preserve-unknown-fields: true",
+        "subresources: {scale: {specReplicasPath: .spec.a, statusReplicasPath: .status.a, labelSelectorPath: .status.b}}\n",
+    ),
+    help="Add `labelSelectorPath` with the path of a string in the status",
+    marker="add `selectorpath` to `+kubebuilder:subresource:scale`",
+    scope="version",
+).practice
+def _selector(crd: DecodedCRD) -> Iterator[Advisory]:
+    for parts in version_parts(crd.spec):
+        scale = parts.subresources.scale if parts.subresources is not None else None
+        if scale is not None and not scale.label_selector_path:
+            message = "HorizontalPodAutoscalers cannot find the pods: `labelSelectorPath` is missing"
+            yield Advisory(message, parts.path.child("subresources", "scale"))
+
+
+@_Convention(
+    id="rule-as-schema",
+    summary="Rule that a keyword of the schema can express",
+    why="A keyword costs nothing to evaluate, and clients and editors know it.",
+    bad=_rule("self >= 1"),
+    good=_field("type: integer, minimum: 1"),
+    help="Use the keyword instead, unless the rule has a message that users need",
+).practice
+def _as_schema(crd: DecodedCRD) -> Iterator[Advisory]:
+    if not crd.rules:
+        return
+    from crdlint.kubecel.reasoning.shapes import keywords_for
+
+    for rule in crd.rules:
+        schema = rule.node.schema
+        keywords = keywords_for(rule.compiled.rule.compiled.expr, schema.type, schema.format)
+        if keywords:
+            text = " and ".join(f"`{keyword}: {marshal(value)}`" for keyword, value in keywords.items())
+            marker = "" if "enum" in keywords else _validations(schema, keywords)
+            path = rule.path.child("rule")
+            message = f"{text} {'express' if len(keywords) > 1 else 'expresses'} the same"
+            yield Advisory(message, path, f"Replace the rule by {text}", marker=marker)
+
+
+def _validations(schema: JSONSchemaProps, keywords: dict[str, Any]) -> str:
+    """Return what to do in the Go source to set keywords of a schema."""
+    return f"write {' and '.join(validation(schema, keyword, value) for keyword, value in keywords.items())}"
+
+
+@_Convention(
+    id="rule-without-message",
+    summary="Rule without a message",
+    why="Users see `failed rule:` and the expression.",
+    bad=_rule("self % 2 == 0"),
+    good=_rule("self % 2 == 0", ", message: must be even"),
+    help="Add a `message` with what is expected",
+    marker="add a `message` to `+kubebuilder:validation:XValidation`",
+).advice_on(Nodes({"x-kubernetes-validations"}))
 def _message(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     for i, rule in enumerate(schema.x_validations):
         if not rule.message and not rule.message_expression:
             path = schema.path.child("x-kubernetes-validations").index(i)
-            yield Advisory("advice", MESSAGE.id, "users see the expression instead of a message", path.child("rule"))
+            yield Advisory("users see the expression instead of a message", path.child("rule"))
 
 
+@_Convention(
+    id="rule-duplicate",
+    summary="Rule is repeated",
+    why="The rule is evaluated twice, and users see its message twice.",
+    bad=_field("type: integer, x-kubernetes-validations: [{rule: self % 2 == 0}, {rule: self % 2 == 0}]"),
+    good=_rule("self % 2 == 0"),
+    help="Remove one of the two",
+    marker="remove one `+kubebuilder:validation:XValidation`",
+).advice_on(Nodes({"x-kubernetes-validations"}))
 def _rule_twice(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     seen: set[str] = set()
     for i, rule in enumerate(schema.x_validations):
         if rule.rule in seen:
             path = schema.path.child("x-kubernetes-validations").index(i)
-            yield Advisory("advice", RULE_TWICE.id, "the same rule is above", path.child("rule"))
+            yield Advisory("the same rule is above", path.child("rule"))
         seen.add(rule.rule)
 
 
+@_Convention(
+    id="allof-duplicate",
+    summary="Part of `allOf` is repeated",
+    why="The repeated part checks nothing new. controller-gen writes it if a marker is on the type and on the field.",
+    bad=_field("type: string, allOf: [{enum: [A, B]}, {enum: [A, B]}]"),
+    good=_field("type: string, enum: [A, B]"),
+    help="Remove the repeated part",
+    marker="remove the marker from the type or from the field",
+).advice_on(Nodes({"allOf"}))
 def _all_of(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     for i, part in enumerate(schema.all_of[:_MOST_PARTS]):
         if any(semantic_equal(part, other) for other in schema.all_of[:i]):
-            yield Advisory("advice", ALL_OF.id, "the same part is above", schema.path.child("allOf").index(i))
+            yield Advisory("the same part is above", schema.path.child("allOf").index(i))
 
 
 _MOST_PARTS: Final = 32  # of an allOf, since each is compared with all others
 
 
+@_Convention(
+    id="nested-object-prunes-everything",
+    summary="Every field of an object is dropped",
+    why="The API server drops every field that the schema does not specify, and this object specifies none.",
+    bad=_field("type: object"),
+    good=_field("type: object, additionalProperties: {type: string}"),
+    help="Specify the `properties` of the object, or add `x-kubernetes-preserve-unknown-fields: true`",
+    marker="write `+kubebuilder:pruning:PreserveUnknownFields`",
+).advice_on(Nodes(when=may_be_without_keys))
 def _object(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield an object without keys that is no member of a union."""
     parent = schema.parent
@@ -426,7 +565,7 @@ def _object(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
     if crd.spec.preserve_unknown_fields or is_spec_or_status(schema, crd) or is_arbitrary(schema):
         return  # the latter two are reported by default
     if name is None or not _is_member_of_union(name, parent):
-        yield Advisory("advice", OBJECT.id, "every key below is dropped", schema.path)
+        yield Advisory("every key below is dropped", schema.path)
 
 
 def _is_member_of_union(name: str, union: JSONSchemaProps) -> bool:
@@ -451,182 +590,3 @@ def _is_required_in_part(name: str, schema: JSONSchemaProps) -> bool:
             return True
         pending += parts
     return False
-
-
-def _root(crd: DecodedCRD) -> Iterator[Advisory]:
-    known = {"apiVersion", "kind", "metadata", "spec", "status"}
-    for parts in version_parts(crd.spec):
-        for name, schema in parts.schema.properties.items() if parts.schema is not None else ():
-            if name not in known:
-                yield Advisory("advice", ROOT.id, f"`{name}` is beside `spec` and `status`", schema.path)
-
-
-def _spec(crd: DecodedCRD) -> Iterator[Advisory]:
-    for parts in version_parts(crd.spec):
-        root = parts.schema
-        spec = root.properties.get("spec") if root is not None else None
-        if (
-            root is not None
-            and spec is not None
-            and "spec" not in root.required
-            and spec.required
-            and spec.default is None
-        ):
-            message = f"an object without `spec` is accepted, although `{spec.required[0]}` is required in it"
-            yield Advisory("advice", SPEC.id, message, parts.schema_path.child("properties").key("spec"))
-
-
-def _of_status(parts: VersionParts) -> tuple[JSONSchemaProps | None, Path]:
-    status = parts.schema.properties.get("status") if parts.schema is not None else None
-    return status, parts.schema_path.child("properties").key("status")
-
-
-def _generation(crd: DecodedCRD) -> Iterator[Advisory]:
-    for parts in version_parts(crd.spec):
-        status, path = _of_status(parts)
-        if status is None or status.x_preserve_unknown_fields or status.additional_properties is not None:
-            continue
-        if status.type == "object" and "observedGeneration" not in status.properties:
-            yield Advisory("advice", GENERATION.id, "the status has no `observedGeneration`", path)
-
-
-def _no_schema(crd: DecodedCRD) -> Iterator[Advisory]:
-    for parts in version_parts(crd.spec):
-        root = parts.schema
-        if (
-            root is not None
-            and parts.has_status
-            and "status" not in root.properties
-            and not root.x_preserve_unknown_fields
-        ):
-            path = parts.path.child("subresources", "status")
-            yield Advisory("advice", NO_SCHEMA.id, "the API server drops every status: the schema has none", path)
-
-
-def _children(crd: DecodedCRD) -> Iterator[Advisory]:
-    for parts in version_parts(crd.spec):
-        status, path = _of_status(parts)
-        if status is not None and status.required and status.default is None:
-            message = f"a status without `{status.required[0]}` is rejected"
-            yield Advisory("advice", CHILDREN.id, message, path.child("required"))
-
-
-def _age(crd: DecodedCRD) -> Iterator[Advisory]:
-    for parts in version_parts(crd.spec):
-        if parts.columns and not any(_shows_age(column.json_path) for column in parts.columns):
-            path = parts.path.child("additionalPrinterColumns")
-            yield Advisory("advice", AGE.id, "`kubectl get` does not show the age", path)
-
-
-def _shows_age(path: str) -> bool:
-    return [name for name, _ in steps(path)] == ["metadata", "creationTimestamp"]
-
-
-def _each_column(crd: DecodedCRD) -> Iterator[tuple[CustomResourceColumnDefinition, JSONSchemaProps, Path]]:
-    """Yield the columns whose path leads to a field, with its schema, and their paths."""
-    for parts in version_parts(crd.spec):
-        for i, column in enumerate(parts.columns if parts.schema is not None else ()):
-            target = follow(column.json_path, parts.schema) if parts.schema is not None else None
-            if isinstance(target, JSONSchemaProps) and target.type:
-                yield column, target, parts.path.child("additionalPrinterColumns").index(i)
-
-
-def _not_scalar(crd: DecodedCRD) -> Iterator[Advisory]:
-    for column, schema, path in _each_column(crd):
-        if schema.type in {"array", "object"}:
-            message = f"the column {column.name} prints an {schema.type} as JSON"
-            scalar = f"one item, such as `{column.json_path}[0]`" if schema.type == "array" else "one of its fields"
-            yield Advisory("advice", NOT_SCALAR.id, message, path.child("jsonPath"), f"Use the path of {scalar}")
-
-
-# The types of fields whose values a column can show.
-_SHOWN: Final = {
-    "integer": {"integer", "number"}, "number": {"integer", "number"}, "boolean": {"boolean"}, "date": {"string"},
-}  # fmt: skip
-
-
-def _mismatch(crd: DecodedCRD) -> Iterator[Advisory]:
-    for column, schema, path in _each_column(crd):
-        if schema.type not in _SHOWN.get(column.type, {schema.type}):
-            message = f"the column {column.name} is of type {column.type}, its field of type {schema.type}"
-            shown = schema.type if schema.type in {"integer", "number", "boolean"} else "string"
-            help_ = f"Set the type of the column to `{shown}`"
-            yield Advisory("advice", MISMATCH.id, message, path.child("type"), help_)
-
-
-def _date(crd: DecodedCRD) -> Iterator[Advisory]:
-    for column, schema, path in _each_column(crd):
-        if column.type == "date" and schema.type == "string" and schema.format not in {"date-time", "datetime"}:
-            message = f"the column {column.name} shows `<invalid>` for each text that is not a date with a time"
-            yield Advisory("advice", DATE.id, message, path.child("type"))
-
-
-def _duplicate(crd: DecodedCRD) -> Iterator[Advisory]:
-    for parts in version_parts(crd.spec):
-        seen: set[str] = set()
-        for i, column in enumerate(parts.columns):
-            if column.name in seen:
-                path = parts.path.child("additionalPrinterColumns").index(i).child("name")
-                yield Advisory("advice", DUPLICATE.id, f"another column is called {column.name}", path)
-            seen.add(column.name)
-
-
-def _selector(crd: DecodedCRD) -> Iterator[Advisory]:
-    for parts in version_parts(crd.spec):
-        scale = parts.subresources.scale if parts.subresources is not None else None
-        if scale is not None and not scale.label_selector_path:
-            message = "HorizontalPodAutoscalers cannot find the pods: `labelSelectorPath` is missing"
-            yield Advisory("advice", SELECTOR.id, message, parts.path.child("subresources", "scale"))
-
-
-def _as_schema(crd: DecodedCRD) -> Iterator[Advisory]:
-    if not crd.rules:
-        return
-    from crdlint.kubecel.reasoning.shapes import keywords_for
-
-    for rule in crd.rules:
-        schema = rule.node.schema
-        keywords = keywords_for(rule.compiled.rule.compiled.expr, schema.type, schema.format)
-        if keywords:
-            text = " and ".join(f"`{keyword}: {marshal(value)}`" for keyword, value in keywords.items())
-            marker = "" if "enum" in keywords else _validations(schema, keywords)
-            path = rule.path.child("rule")
-            message = f"{text} {'express' if len(keywords) > 1 else 'expresses'} the same"
-            yield Advisory("advice", AS_SCHEMA.id, message, path, f"Replace the rule by {text}", marker=marker)
-
-
-def _validations(schema: JSONSchemaProps, keywords: dict[str, Any]) -> str:
-    """Return what to do in the Go source to set keywords of a schema."""
-    return f"write {' and '.join(validation(schema, keyword, value) for keyword, value in keywords.items())}"
-
-
-PRACTICES: Final = (
-    run_requested(
-        {
-            ROOT.id: _root, SPEC.id: _spec, GENERATION.id: _generation, NO_SCHEMA.id: _no_schema, CHILDREN.id: _children,
-            AGE.id: _age, NOT_SCALAR.id: _not_scalar, MISMATCH.id: _mismatch, DATE.id: _date, DUPLICATE.id: _duplicate,
-            SELECTOR.id: _selector, AS_SCHEMA.id: _as_schema,
-        }
-    ),
-)  # fmt: skip
-NODES: Final = (
-    NodeAdvice(
-        BOOL.id, _anywhere(BOOL.id, "a boolean cannot get a third value"), when=lambda _, type_: type_ == "boolean"
-    ),
-    NodeAdvice(FLOAT.id, _float, when=lambda _, type_: type_ == "number"),
-    NodeAdvice(
-        FORMAT.id,
-        _anywhere(FORMAT.id, "the integer has no `format`"),
-        when=lambda fields, type_: type_ == "integer" and "format" not in fields,
-    ),
-    NodeAdvice(MAP.id, _map, ("additionalProperties",)),
-    NodeAdvice(NULLABLE.id, _nullable, ("nullable",)),
-    NodeAdvice(DESCRIPTION.id, _described, when=lambda fields, _: "description" not in fields),
-    NodeAdvice(ITEMS.id, _items, ("items",)),
-    NodeAdvice(CONDITIONS.id, _conditions, ("items",)),
-    NodeAdvice(DEFAULT.id, _default, ("properties",)),
-    NodeAdvice(MESSAGE.id, _message, ("x-kubernetes-validations",)),
-    NodeAdvice(RULE_TWICE.id, _rule_twice, ("x-kubernetes-validations",)),
-    NodeAdvice(ALL_OF.id, _all_of, ("allOf",)),
-    NodeAdvice(OBJECT.id, _object, when=may_be_without_keys),
-)

@@ -192,8 +192,6 @@ PRESERVE = Rule(
     scope="spec",
 )
 
-RULES = (STRATEGY, CONFIG, REVIEW_VERSIONS, URL, SERVICE, CA_BUNDLE, PRESERVE)
-
 REVIEWED: Final = ("v1", "v1beta1")
 _FORM: Final = "; desired format: https://host[/path]"
 

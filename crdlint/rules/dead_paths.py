@@ -83,35 +83,8 @@ SCALE = Rule(
     fixes=_FIXERS,
 )
 
-UNPARSED = Rule(
-    id="printer-column-unparsed",
-    summary="Printer column whose path the API server cannot parse",
-    why="The API server accepts such a CRD, but `kubectl get` shows neither the column nor those after it.",
-    bad=_column("'.status.phases[0'"),
-    good=_column(".status.phase"),
-    help="Correct the syntax of the `jsonPath`, such as `.status.phases[0].name`",
-    scope="version",
-    severity="warning",
-    origin="crdlint",
-    marker="correct the `JSONPath` of `+kubebuilder:printcolumn`",
-)
 
-RULES = (COLUMN, SCALE, UNPARSED)
-
-
-def unparsed_columns(crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield the first column of each version whose path the server cannot parse."""
-    for parts in version_parts(crd.spec):
-        for i, column in enumerate(parts.columns):
-            error = syntax_error(column.json_path)
-            if error is not None:
-                dropped = "this column and all after it" if i else "all columns"
-                message = f"`{column.json_path}` cannot be parsed ({error}): the API server discards {dropped}"
-                path = parts.path.child("additionalPrinterColumns").index(i).child("jsonPath")
-                yield Advisory("advice", UNPARSED.id, message, path)
-                break
-
-
+@COLUMN.practice
 def dead_paths(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the paths of columns and of the scale subresource that lead to no field, or to one of a wrong type."""
     if crd.spec.preserve_unknown_fields:
@@ -129,7 +102,7 @@ def _columns(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advisory]
         if isinstance(target, Missing):
             message = f"the column {column.name} is always empty: {_reason(target)}"
             path = columns_path.index(i).child("jsonPath")
-            yield Advisory("advice", COLUMN.id, message, path, *_help(target, column.json_path))
+            yield Advisory(message, path, *_help(target, column.json_path))
 
 
 def _scale_paths(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advisory]:
@@ -147,12 +120,10 @@ def _scale_paths(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advis
         target = follow(text, schema)
         if isinstance(target, Missing):
             message = f"{consequence}: {_reason(target)}"
-            yield Advisory("advice", SCALE.id, message, scale_path.child(name), *_help(target, text))
+            yield Advisory(message, scale_path.child(name), *_help(target, text), rule=SCALE.id)
         elif target is not None and target.type and target.type != type_:
             message = f"{consequence}: `{text}` is of type {target.type}, not {type_}"
-            yield Advisory(
-                "advice", SCALE.id, message, scale_path.child(name), f"Set `{name}` to a field of type {type_}"
-            )
+            yield Advisory(message, scale_path.child(name), f"Set `{name}` to a field of type {type_}", rule=SCALE.id)
 
 
 _HPA_FAILS: Final = "HorizontalPodAutoscalers fail"
@@ -178,4 +149,27 @@ def _help(missing: Missing, text: str) -> tuple[str | None, None, str | None]:
 
 _LIKE: Final = 0.7
 
-PRACTICES: Final = (dead_paths, unparsed_columns)
+
+@Rule(
+    id="printer-column-unparsed",
+    summary="Printer column whose path the API server cannot parse",
+    why="The API server accepts such a CRD, but `kubectl get` shows neither the column nor those after it.",
+    bad=_column("'.status.phases[0'"),
+    good=_column(".status.phase"),
+    help="Correct the syntax of the `jsonPath`, such as `.status.phases[0].name`",
+    scope="version",
+    severity="warning",
+    origin="crdlint",
+    marker="correct the `JSONPath` of `+kubebuilder:printcolumn`",
+).practice
+def unparsed_columns(crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield the first column of each version whose path the server cannot parse."""
+    for parts in version_parts(crd.spec):
+        for i, column in enumerate(parts.columns):
+            error = syntax_error(column.json_path)
+            if error is not None:
+                dropped = "this column and all after it" if i else "all columns"
+                message = f"`{column.json_path}` cannot be parsed ({error}): the API server discards {dropped}"
+                path = parts.path.child("additionalPrinterColumns").index(i).child("jsonPath")
+                yield Advisory(message, path)
+                break

@@ -202,8 +202,6 @@ RULE_FAILED = Rule(
     source=_SOURCE,
 )
 
-RULES = (UNPRUNED, INVALID_DEFAULT, RULE_FAILED)
-
 
 def validate(
     schema: JSONSchemaProps, path: Path, defaulted: SequenceOf[JSONSchemaProps], options: Options

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 from crdlint.crd.errors import forbidden, invalid, not_supported
 from crdlint.diagnostics.spelling import nearest
 from crdlint.rules.engine.finding import Fixer, removal
-from crdlint.rules.engine.rule import Rule
-from crdlint.rules.engine.schema_walk import Check
+from crdlint.rules.engine.rule import Nodes, Rule
+from crdlint.rules.engine.schema_walk import check
 from crdlint.rules.structural import implied_type
 from crdlint.schema.structural import TYPES
 from crdlint.yaml.editor import UneditableError
@@ -215,80 +215,63 @@ def _kebab(name: str) -> str:
 
 _PLAIN = "type: object\nproperties:\n  port: {type: integer}\n"
 
-_UNSUPPORTED: Final[tuple[tuple[str, Rule, Callable[[JSONSchemaProps], bool]], ...]] = (
-    (
-        "id",
-        _field(
-            "id",
-            "The API server does not resolve references, so a schema needs no identifier.",
-            "type: object\nid: spec\n",
-            "type: object\n",
-            "Remove `id`",
-            fixes=(Fixer("Remove `id`", "safe", removal),),
-        ),
-        lambda s: bool(s.id),
-    ),
-    (
-        "additionalItems",
-        _field(
-            "additionalItems",
-            "The API server does not support tuples: one schema in `items` applies to all items.",
-            "type: object\nproperties:\n  names: {type: array, items: {type: string}, additionalItems: false}\n",
-            "type: object\nproperties:\n  names: {type: array, items: {type: string}}\n",
-            "Remove `additionalItems`; use `items` to validate every item, and `maxItems` to limit their number",
-            fixes=(Fixer("Remove `additionalItems`", "safe", removal),),
-        ),
-        lambda s: s.additional_items is not None,
-    ),
-    (
-        "patternProperties",
-        _field(
-            "patternProperties",
-            "The API server prunes by property name, not by pattern.",
-            "type: object\nproperties:\n  labels: {type: object, patternProperties: {'^x-': {type: string}}}\n",
-            "type: object\nproperties:\n  labels: {type: object, additionalProperties: {type: string}}\n",
-            "Replace `patternProperties` with `additionalProperties` for the values and a rule for the keys: "
-            "`self.all(key, key.matches('...'))`",
-        ),
-        lambda s: bool(s.pattern_properties),
-    ),
-    (
-        "definitions",
-        _field(
-            "definitions",
-            "The API server does not resolve references, so definitions would have no effect.",
-            "type: object\ndefinitions: {port: {type: integer}}\n",
-            _PLAIN,
-            "Remove `definitions`, and write each schema where it is used (a YAML anchor avoids repetition)",
-            fixes=(Fixer("Remove `definitions`", "unsafe", removal, good="type: object\n"),),
-        ),
-        lambda s: bool(s.definitions),
-    ),
-    (
-        "dependencies",
-        _field(
-            "dependencies",
-            "A structural schema has no conditional properties.",
-            "type: object\nproperties:\n  tls: {type: object, dependencies: {key: [cert]}}\n",
-            "type: object\nproperties:\n  tls:\n    type: object\n    properties: {key: {type: string}, cert: {type: string}}\n"
-            "    x-kubernetes-validations: [{rule: '!has(self.key) || has(self.cert)'}]\n",
-            "Replace `dependencies` with a rule, such as "
-            "`x-kubernetes-validations: [{rule: '!has(self.key) || has(self.cert)'}]`",
-        ),
-        lambda s: s.dependencies is not None,
-    ),
-    (
-        "$ref",
-        _field(
-            "$ref",
-            "The API server does not resolve references, so a schema must be self-contained.",
-            "type: object\nproperties:\n  limits: {type: object, $ref: '#/definitions/limits'}\n",
-            "type: object\nproperties:\n  limits: {type: object}\n",
-            "Replace `$ref` with the schema that it refers to (a YAML anchor avoids repetition)",
-        ),
-        lambda s: s.ref is not None,
-    ),
+_ID = _field(
+    "id",
+    "The API server does not resolve references, so a schema needs no identifier.",
+    "type: object\nid: spec\n",
+    "type: object\n",
+    "Remove `id`",
+    fixes=(Fixer("Remove `id`", "safe", removal),),
 )
+_ADDITIONAL_ITEMS = _field(
+    "additionalItems",
+    "The API server does not support tuples: one schema in `items` applies to all items.",
+    "type: object\nproperties:\n  names: {type: array, items: {type: string}, additionalItems: false}\n",
+    "type: object\nproperties:\n  names: {type: array, items: {type: string}}\n",
+    "Remove `additionalItems`; use `items` to validate every item, and `maxItems` to limit their number",
+    fixes=(Fixer("Remove `additionalItems`", "safe", removal),),
+)
+_PATTERN_PROPERTIES = _field(
+    "patternProperties",
+    "The API server prunes by property name, not by pattern.",
+    "type: object\nproperties:\n  labels: {type: object, patternProperties: {'^x-': {type: string}}}\n",
+    "type: object\nproperties:\n  labels: {type: object, additionalProperties: {type: string}}\n",
+    "Replace `patternProperties` with `additionalProperties` for the values and a rule for the keys: "
+    "`self.all(key, key.matches('...'))`",
+)
+_DEFINITIONS = _field(
+    "definitions",
+    "The API server does not resolve references, so definitions would have no effect.",
+    "type: object\ndefinitions: {port: {type: integer}}\n",
+    _PLAIN,
+    "Remove `definitions`, and write each schema where it is used (a YAML anchor avoids repetition)",
+    fixes=(Fixer("Remove `definitions`", "unsafe", removal, good="type: object\n"),),
+)
+_DEPENDENCIES = _field(
+    "dependencies",
+    "A structural schema has no conditional properties.",
+    "type: object\nproperties:\n  tls: {type: object, dependencies: {key: [cert]}}\n",
+    "type: object\nproperties:\n  tls:\n    type: object\n    properties: {key: {type: string}, cert: {type: string}}\n"
+    "    x-kubernetes-validations: [{rule: '!has(self.key) || has(self.cert)'}]\n",
+    "Replace `dependencies` with a rule, such as "
+    "`x-kubernetes-validations: [{rule: '!has(self.key) || has(self.cert)'}]`",
+)
+_REF = _field(
+    "$ref",
+    "The API server does not resolve references, so a schema must be self-contained.",
+    "type: object\nproperties:\n  limits: {type: object, $ref: '#/definitions/limits'}\n",
+    "type: object\nproperties:\n  limits: {type: object}\n",
+    "Replace `$ref` with the schema that it refers to (a YAML anchor avoids repetition)",
+)
+
+_UNSUPPORTED: Final[dict[str, tuple[Rule, Callable[[JSONSchemaProps], bool]]]] = {
+    "id": (_ID, lambda s: bool(s.id)),
+    "additionalItems": (_ADDITIONAL_ITEMS, lambda s: s.additional_items is not None),
+    "patternProperties": (_PATTERN_PROPERTIES, lambda s: bool(s.pattern_properties)),
+    "definitions": (_DEFINITIONS, lambda s: bool(s.definitions)),
+    "dependencies": (_DEPENDENCIES, lambda s: s.dependencies is not None),
+    "$ref": (_REF, lambda s: s.ref is not None),
+}
 
 _TYPE_UNSUPPORTED = Rule(
     id="type-unsupported",
@@ -468,20 +451,9 @@ CHANGING_TYPE: Final = frozenset(
         _TYPE_NULL.id,
         _ITEMS_ARRAY.id,
         _BOTH_PROPERTIES.id,
-        *(rule.id for name, rule, _ in _UNSUPPORTED if name in {"$ref", "patternProperties"}),
+        _REF.id,
+        _PATTERN_PROPERTIES.id,
     }
-)
-
-RULES = (
-    *(rule for _, rule, _ in _UNSUPPORTED),
-    _TYPE_UNSUPPORTED,
-    _TYPE_NULL,
-    _ITEMS_ARRAY,
-    _DEFAULT_FORBIDDEN,
-    _EMBEDDED_IN_META,
-    _UNIQUE_ITEMS,
-    _BOTH_PROPERTIES,
-    _PRESERVE_FALSE,
 )
 
 # Names that people use for the supported types.
@@ -517,19 +489,7 @@ _MEANT: Final = {
 }
 
 
-def _unsupported_fields(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
-    for name, rule, is_set in _UNSUPPORTED:
-        if is_set(schema):
-            help_ = _BESIDE_PROPERTIES if name == "patternProperties" and schema.properties else None
-            findings.add(schema, forbidden(rule.id, schema.path.child(name), f"{name} is not supported", help=help_))
-
-
-_BESIDE_PROPERTIES: Final = (
-    "Replace `patternProperties` with `x-kubernetes-preserve-unknown-fields: true`, which accepts other fields, "
-    "or move these fields into a map of their own"
-)
-
-
+@check(Nodes(when=lambda _, type_: type_ not in {"", *TYPES}))
 def _type(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:
     path = schema.path.child("type")
     if context.options.require_valid_property_type:
@@ -541,24 +501,42 @@ def _type(schema: JSONSchemaProps, context: Context, findings: Findings) -> None
         findings.add(schema, forbidden(_TYPE_NULL.id, path, detail))
 
 
-def _items_array(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
-    if schema.items is not None and schema.items.json_schemas:
-        detail = "items must be a schema object and not an array"
-        findings.add(schema, forbidden(_ITEMS_ARRAY.id, schema.path.child("items"), detail))
-
-
+@check(Nodes({"default"}))
 def _default(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:
     if context.defaults_forbidden is not None and schema.default is not None:
         detail = f"must not be set {context.defaults_forbidden}"
         findings.add(schema, forbidden(_DEFAULT_FORBIDDEN.id, schema.path.child("default"), detail))
 
 
+@check(Nodes(_UNSUPPORTED.keys()))
+def _unsupported_fields(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
+    for name, (rule, is_set) in _UNSUPPORTED.items():
+        if is_set(schema):
+            help_ = _BESIDE_PROPERTIES if name == "patternProperties" and schema.properties else None
+            findings.add(schema, forbidden(rule.id, schema.path.child(name), f"{name} is not supported", help=help_))
+
+
+_BESIDE_PROPERTIES: Final = (
+    "Replace `patternProperties` with `x-kubernetes-preserve-unknown-fields: true`, which accepts other fields, "
+    "or move these fields into a map of their own"
+)
+
+
+@check(Nodes({"items"}))
+def _items_array(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
+    if schema.items is not None and schema.items.json_schemas:
+        detail = "items must be a schema object and not an array"
+        findings.add(schema, forbidden(_ITEMS_ARRAY.id, schema.path.child("items"), detail))
+
+
+@check(Nodes({"x-kubernetes-embedded-resource"}))
 def _embedded(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:
     if context.inside_meta and schema.x_embedded_resource:
         path = schema.path.child("x-kubernetes-embedded-resource")
         findings.add(schema, forbidden(_EMBEDDED_IN_META.id, path, "must not be used inside of resource meta"))
 
 
+@check(Nodes({"uniqueItems"}))
 def _unique_items(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
     if schema.unique_items:
         detail = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"
@@ -579,6 +557,7 @@ _UNIQUE_OBJECTS: Final = (
 _UNIQUE_LISTS: Final = "Remove `uniqueItems`: a set needs items of a scalar type"
 
 
+@check(Nodes({"additionalProperties"}))
 def _both_properties(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
     additional = schema.additional_properties
     if schema.properties and additional is not None and (not additional.allows or additional.schema is not None):
@@ -591,19 +570,8 @@ def _both_properties(schema: JSONSchemaProps, _context: Context, findings: Findi
 _NO_OTHERS: Final = "Remove `additionalProperties: false`: the API server drops fields that are not in `properties`"
 
 
+@check(Nodes({"x-kubernetes-preserve-unknown-fields"}))
 def _preserve_unknown_fields(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
     if schema.x_preserve_unknown_fields is False:
         path = schema.path.child("x-kubernetes-preserve-unknown-fields")
         findings.add(schema, invalid(_PRESERVE_FALSE.id, path, False, "must be true or undefined"))
-
-
-CHECKS = (
-    Check(_type, ("type",), when=lambda _fields, type_: bool(type_) and type_ not in TYPES),
-    Check(_default, ("default",)),
-    Check(_unsupported_fields, tuple(name for name, _, _ in _UNSUPPORTED)),
-    Check(_items_array, ("items",)),
-    Check(_embedded, ("x-kubernetes-embedded-resource",)),
-    Check(_unique_items, ("uniqueItems",)),
-    Check(_both_properties, ("additionalProperties",)),
-    Check(_preserve_unknown_fields, ("x-kubernetes-preserve-unknown-fields",)),
-)

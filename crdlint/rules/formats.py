@@ -39,28 +39,6 @@ def _nearest(schema: JSONSchemaProps) -> str | None:
 
 _LIKE: Final = 0.75
 
-
-FORMAT = Rule(
-    id="format-unrecognized",
-    marker="correct `+kubebuilder:validation:Format`",
-    summary="Unrecognized format",
-    why="The API server ignores the format, so it accepts values that do not match it. Kubernetes 1.34 and later "
-    "return a warning for strings, 1.36 and later also for numbers.",
-    bad="type: object\nproperties:\n  address: {type: string, format: ip-address}\n",
-    good="type: object\nproperties:\n  address: {type: string, format: ipv4}\n",
-    help="Remove the format, or validate the value with a pattern or a rule",
-    source="apiextensions-apiserver/pkg/apiserver/validation GetUnrecognizedFormats",
-    severity="warning",
-    fixes=(
-        Fixer(
-            "Write the format that is meant",
-            "safe",
-            _nearest_format,
-            bad="type: object\nproperties:\n  address: {type: string, format: ipv4s}\n",
-        ),
-    ),
-)
-
 _SET: Final = """\
 type: object
 properties:
@@ -69,20 +47,6 @@ properties:
     x-kubernetes-list-type: {}
     items: {{type: object, x-kubernetes-map-type: atomic, properties: {{name: {{type: string}}}}}}
 """
-SET_OF_OBJECTS = Rule(
-    id="set-items-not-scalar",
-    summary="Set items are not scalars",
-    why="Server-side apply replaces such a set as a whole, and CEL rules compare its items in their order. Since "
-    "Kubernetes 1.37, the API server warns of it.",
-    bad=_SET.format("set"),
-    good=_SET.format("atomic"),
-    help="Set `x-kubernetes-list-type: map` with keys that identify an item, or `x-kubernetes-list-type: atomic`",
-    marker="write `+listType=atomic`",
-    source="apiextensions-apiserver/pkg/registry/customresourcedefinition getNonScalarListTypeSetWarnings",
-    severity="warning",
-)
-
-RULES = (FORMAT, SET_OF_OBJECTS)
 
 _FORMAT: Final = SCHEMA_BITS["format"]
 _STRING: Final = [
@@ -116,6 +80,26 @@ _STRING: Final = [
 _KNOWN: Final = {"integer": ("int32", "int64"), "number": ("float", "double")}
 
 
+@Rule(
+    id="format-unrecognized",
+    marker="correct `+kubebuilder:validation:Format`",
+    summary="Unrecognized format",
+    why="The API server ignores the format, so it accepts values that do not match it. Kubernetes 1.34 and later "
+    "return a warning for strings, 1.36 and later also for numbers.",
+    bad="type: object\nproperties:\n  address: {type: string, format: ip-address}\n",
+    good="type: object\nproperties:\n  address: {type: string, format: ipv4}\n",
+    help="Remove the format, or validate the value with a pattern or a rule",
+    source="apiextensions-apiserver/pkg/apiserver/validation GetUnrecognizedFormats",
+    severity="warning",
+    fixes=(
+        Fixer(
+            "Write the format that is meant",
+            "safe",
+            _nearest_format,
+            bad="type: object\nproperties:\n  address: {type: string, format: ipv4s}\n",
+        ),
+    ),
+).advice
 def unrecognized(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the server's warnings of formats that it does not know; on update only of those that are new."""
     server = crd.versions.newest
@@ -125,9 +109,21 @@ def unrecognized(crd: DecodedCRD) -> Iterator[Advisory]:
     for schema in crd.schemas:
         if schema.set_fields & _FORMAT and _is_unrecognized(schema, server) and schema.format not in known_before:
             message = f"unrecognized format {quote(schema.format)}"
-            yield Advisory("warning", FORMAT.id, message, schema.path.child("format"), _help(schema))
+            yield Advisory(message, schema.path.child("format"), _help(schema), kind="warning")
 
 
+@Rule(
+    id="set-items-not-scalar",
+    summary="Set items are not scalars",
+    why="Server-side apply replaces such a set as a whole, and CEL rules compare its items in their order. Since "
+    "Kubernetes 1.37, the API server warns of it.",
+    bad=_SET.format("set"),
+    good=_SET.format("atomic"),
+    help="Set `x-kubernetes-list-type: map` with keys that identify an item, or `x-kubernetes-list-type: atomic`",
+    marker="write `+listType=atomic`",
+    source="apiextensions-apiserver/pkg/registry/customresourcedefinition getNonScalarListTypeSetWarnings",
+    severity="warning",
+).advice
 def sets_of_objects(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the server's warnings of sets of objects or lists, each once; on update only those that are new."""
     if not crd.versions.newest.warns_of_sets_of_objects:
@@ -141,7 +137,7 @@ def sets_of_objects(crd: DecodedCRD) -> Iterator[Advisory]:
             f"x-kubernetes-list-type: set for items of type {quote(type_)} is not supported by server-side apply or CEL "
             "validation rules"
         )
-        yield Advisory("warning", SET_OF_OBJECTS.id, message, first[type_].path.child("x-kubernetes-list-type"))
+        yield Advisory(message, first[type_].path.child("x-kubernetes-list-type"), kind="warning")
 
 
 def _type_in_set(schema: JSONSchemaProps) -> str:
@@ -184,6 +180,3 @@ def _help(schema: JSONSchemaProps) -> str | None:
     if schema.type in _KNOWN:
         return f"Use {' or '.join(f'`{name}`' for name in known)}, the formats of type {schema.type}, or remove it"
     return None
-
-
-ADVICE: Final = (unrecognized, sets_of_objects)

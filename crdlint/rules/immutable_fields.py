@@ -62,7 +62,7 @@ def _spec(required: str, rules: str = "") -> str:
     )
 
 
-BYPASS = Rule(
+@Rule(
     id="immutable-bypass",
     summary="Immutable field can be removed and added again with another value",
     why="A rule with `oldSelf` is only evaluated if the field is set before and after an update. Two updates, one without the "
@@ -85,11 +85,7 @@ BYPASS = Rule(
             ),
         ),
     ),
-)
-
-RULES = (BYPASS,)
-
-
+).practice
 def bypasses(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the rules `self == oldSelf` of optional properties that no rule above keeps."""
     rules = [rule for rule in crd.rules if _OLD_SELF in rule.rule.rule]
@@ -119,7 +115,7 @@ def bypasses(crd: DecodedCRD) -> Iterator[Advisory]:
         help_ = f"Add `{name}` to `required`, or add this rule to the object that has it: `{_guard_of(field)}`"
         marker = f"write {rule_marker(_guard_of(field), f'{name} is immutable')} on the struct that has the field"
         path = rule.path.child("rule")
-        yield Advisory("advice", BYPASS.id, message, path, help_, subject=(name, field), marker=marker)
+        yield Advisory(message, path, help_, subject=(name, field), marker=marker)
 
 
 _OLD_SELF: Final = "oldSelf"
@@ -139,6 +135,3 @@ def _is_kept(ancestor: JSONSchemaProps | None, field: str, keeping: set[int], me
             return True
         ancestor = ancestor.parent
     return False
-
-
-PRACTICES: Final = (bypasses,)

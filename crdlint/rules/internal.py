@@ -33,7 +33,6 @@ UNREADABLE: Final = Rule(
     scope="text",
     origin="crdlint",
 )
-RULES: Final = (INTERNAL, UNREADABLE)
 
 
 def internal_error(file: str, bug: Bug, span: Span) -> Diagnostic:

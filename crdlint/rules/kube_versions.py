@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from crdlint.kubernetes.servers import first_to_know
 from crdlint.rules.engine.advisory import Advisory
@@ -23,6 +23,7 @@ x-kubernetes-validations:
 - rule: {}
 """
 
+
 NEEDS_NEWER = Rule(
     id="kube-version-too-old",
     summary="Rule needs a newer Kubernetes version than the oldest requested one",
@@ -35,23 +36,8 @@ NEEDS_NEWER = Rule(
     origin="crdlint",
 )
 
-DROPS_FIELD = Rule(
-    id="kube-version-drops-field",
-    summary="Field that the Kubernetes version drops without an error",
-    why="The field's feature gate is off by default on this version, so the server stores the CRD without the field.",
-    bad="selectableFields:\n- jsonPath: .spec.mode\nschema:\n  openAPIV3Schema:\n    type: object\n    properties:\n"
-    "      spec:\n        type: object\n        properties:\n          mode: {type: string}\n",
-    good="",
-    help="Require a newer version with `--kube-version`, or remove the field",
-    source="apiextensions-apiserver/pkg/registry/customresourcedefinition dropDisabledFields",
-    scope="version",
-    severity="warning",
-    origin="crdlint",
-)
 
-RULES = (NEEDS_NEWER, DROPS_FIELD)
-
-
+@NEEDS_NEWER.advice
 def newer_than_oldest(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield for each expression what it needs, where that is more than the oldest version."""
     versions = crd.versions
@@ -73,19 +59,32 @@ def newer_than_oldest(crd: DecodedCRD) -> Iterator[Advisory]:
     help_ = f"Support only Kubernetes {lowest} and later, or rewrite all rules of the CRD that need a newer version"
     for path, needs in requirements:
         message = f"needs Kubernetes >= {needs.server}{f': {needs.reason}' if needs.reason else ''}"
-        yield Advisory("advice", NEEDS_NEWER.id, message, path, help_)
+        yield Advisory(message, path, help_)
 
 
+DROPS_FIELD = Rule(
+    id="kube-version-drops-field",
+    summary="Field that the Kubernetes version drops without an error",
+    why="The field's feature gate is off by default on this version, so the server stores the CRD without the field.",
+    bad="selectableFields:\n- jsonPath: .spec.mode\nschema:\n  openAPIV3Schema:\n    type: object\n    properties:\n"
+    "      spec:\n        type: object\n        properties:\n          mode: {type: string}\n",
+    good="",
+    help="Require a newer version with `--kube-version`, or remove the field",
+    source="apiextensions-apiserver/pkg/registry/customresourcedefinition dropDisabledFields",
+    scope="version",
+    severity="warning",
+    origin="crdlint",
+)
+
+
+@DROPS_FIELD.advice
 def dropped_fields(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the fields that the newest of the versions drops."""
     server = crd.versions.newest
     for path, field in crd.dropped:
         message = f"Kubernetes {server} drops this field: {first_to_know(field)} is the first version that keeps it"
-        yield Advisory("advice", DROPS_FIELD.id, message, path)
+        yield Advisory(message, path)
 
 
 def _version(server: Server) -> tuple[int, int]:
     return server.version
-
-
-ADVICE: Final = (newer_than_oldest, dropped_fields)

@@ -25,8 +25,17 @@ def _removal(finding: Finding) -> Iterable[Edit]:
     return [finding.editor.remove(mapping_at(finding.root, *parents), name)]
 
 
-LEFTOVER = Rule(
+_WRITES: Final = "the API server writes it"
+_FIELDS: Final = (
+    (Path("status"), _WRITES),
+    (Path("metadata").child("creationTimestamp"), _WRITES),
+    (Path("metadata").child("namespace"), "CRDs are cluster-scoped, and the API server removes it"),
+)
+
+
+@Rule(
     id="leftover-field",
+    in_set="gitops",
     summary="Field has no effect in a manifest",
     why="The API server writes `status` and `metadata.creationTimestamp` itself, and removes `metadata.namespace`: CRDs "
     "are cluster-scoped. Tools that compare manifests with the cluster report such fields as differences, unless they "
@@ -43,18 +52,7 @@ LEFTOVER = Rule(
         Fixer("Remove the field", "safe", _removal),
         Fixer("Remove the field", "safe", _removal, bad="status: {conditions: []}\n", good="spec: {}\n"),
     ),
-)  # fmt: skip
-
-RULES = (LEFTOVER,)
-
-_WRITES: Final = "the API server writes it"
-_FIELDS: Final = (
-    (Path("status"), _WRITES),
-    (Path("metadata").child("creationTimestamp"), _WRITES),
-    (Path("metadata").child("namespace"), "CRDs are cluster-scoped, and the API server removes it"),
-)
-
-
+).advice
 def leftovers(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the fields that the server sets or removes itself, unless the finding about a copy from a cluster names them."""
     if any(storage.on_create(crd)):
@@ -62,7 +60,4 @@ def leftovers(crd: DecodedCRD) -> Iterator[Advisory]:
     for path, reason in _FIELDS:
         if child(crd.root, *map(str, path.steps())) is not None:
             message = f"`{path}` has no effect in a manifest: {reason}"
-            yield Advisory("advice", LEFTOVER.id, message, path, "Remove the field")
-
-
-ADVICE: Final = (leftovers,)
+            yield Advisory(message, path, "Remove the field")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from crdlint.rules.engine.advisory import Advisory, NodeAdvice
+from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.markers import validation
-from crdlint.rules.engine.on_request import OnRequest, in_junctor, is_of_metadata
+from crdlint.rules.engine.on_request import in_junctor, is_of_metadata
+from crdlint.rules.engine.rule import Nodes, OnRequest
 from crdlint.schema.traversal import with_all_of
 
 if TYPE_CHECKING:
@@ -16,57 +18,11 @@ if TYPE_CHECKING:
     from crdlint.rules.engine.advisory import DecodedCRD
 
 
+_Limit: Final = partial(OnRequest, in_set="limits")
+
+
 def _field(fields: str) -> str:
     return f"type: object\nproperties:\n  a: {{{fields}}}\n"
-
-
-STRING = OnRequest(
-    id="string-unbounded",
-    summary="String without a maximum length",
-    why="Such a string may be as long as the largest request (3 MiB), and rules that read it are estimated for that length.",
-    bad=_field("type: string"),
-    good=_field("type: string, maxLength: 63"),
-    help="Add `maxLength`",
-    marker="write `+kubebuilder:validation:MaxLength=63`",
-)
-LIST = OnRequest(
-    id="list-unbounded",
-    summary="List without a maximum number of items",
-    why="Such a list may fill the largest request (3 MiB), and rules on its items are estimated for as many items as fit into it.",
-    bad=_field("type: array, items: {type: boolean}"),
-    good=_field("type: array, maxItems: 16, items: {type: boolean}"),
-    help="Add `maxItems`",
-    marker="write `+kubebuilder:validation:MaxItems=16`",
-)
-INTEGER = OnRequest(
-    id="integer-unbounded",
-    summary="Integer without a minimum and a maximum",
-    why="The API conventions ask for bounds, so that clients in other languages can represent every value.",
-    bad=_field("type: integer"),
-    good=_field("type: integer, minimum: 0, maximum: 100"),
-    help="Add `minimum` and `maximum`",
-    marker="write `+kubebuilder:validation:Minimum=0`",
-)
-UNANCHORED = OnRequest(
-    id="pattern-unanchored",
-    summary="Pattern is anchored at neither end",
-    why="The API server accepts every text of which some part matches the pattern.",
-    bad=_field("type: string, maxLength: 9, pattern: '[a-z]+'"),
-    good=_field("type: string, maxLength: 9, pattern: '^[a-z]+$'"),
-    help="Write the pattern, and each of its alternatives, between `^` and `$`",
-    marker="correct `+kubebuilder:validation:Pattern`",
-)
-HALF_ANCHORED = OnRequest(
-    id="pattern-half-anchored",
-    summary="Pattern is anchored at one end only",
-    why="The API server accepts any text before or after the part that matches the pattern.",
-    bad=_field("type: string, maxLength: 9, pattern: '^[a-z]+'"),
-    good=_field("type: string, maxLength: 9, pattern: '^[a-z]+$'"),
-    help="Write the pattern, and each of its alternatives, between `^` and `$`, unless any text may follow or precede it",
-    marker="correct `+kubebuilder:validation:Pattern`",
-)
-
-RULES = (STRING, LIST, INTEGER, UNANCHORED, HALF_ANCHORED)
 
 
 # The formats whose values are short.
@@ -80,20 +36,47 @@ def _is_free(schema: JSONSchemaProps, limit: str) -> bool:
     return not any(getattr(part, limit) is not None or part.enum for part in with_all_of(schema))
 
 
+@_Limit(
+    id="string-unbounded",
+    summary="String without a maximum length",
+    why="Such a string may be as long as the largest request (3 MiB), and rules that read it are estimated for that length.",
+    bad=_field("type: string"),
+    good=_field("type: string, maxLength: 63"),
+    help="Add `maxLength`",
+    marker="write `+kubebuilder:validation:MaxLength=63`",
+).advice_on(Nodes(types={"string"}, without={"maxLength"}))
 def strings(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield a string without a limit."""
     if _is_free(schema, "max_length") and not any(part.format in _SHORT for part in with_all_of(schema)):
         marker = f"write {validation(schema, 'maxLength', 63)}"
-        yield Advisory("advice", STRING.id, "the string has no `maxLength`", schema.path, marker=marker)
+        yield Advisory("the string has no `maxLength`", schema.path, marker=marker)
 
 
+@_Limit(
+    id="list-unbounded",
+    summary="List without a maximum number of items",
+    why="Such a list may fill the largest request (3 MiB), and rules on its items are estimated for as many items as fit into it.",
+    bad=_field("type: array, items: {type: boolean}"),
+    good=_field("type: array, maxItems: 16, items: {type: boolean}"),
+    help="Add `maxItems`",
+    marker="write `+kubebuilder:validation:MaxItems=16`",
+).advice_on(Nodes(types={"array"}, without={"maxItems"}))
 def lists(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield a list without a limit."""
     if _is_free(schema, "max_items"):
         marker = f"write {validation(schema, 'maxItems', 16)}"
-        yield Advisory("advice", LIST.id, "the list has no `maxItems`", schema.path, marker=marker)
+        yield Advisory("the list has no `maxItems`", schema.path, marker=marker)
 
 
+@_Limit(
+    id="integer-unbounded",
+    summary="Integer without a minimum and a maximum",
+    why="The API conventions ask for bounds, so that clients in other languages can represent every value.",
+    bad=_field("type: integer"),
+    good=_field("type: integer, minimum: 0, maximum: 100"),
+    help="Add `minimum` and `maximum`",
+    marker="write `+kubebuilder:validation:Minimum=0`",
+).advice_on(Nodes(types={"integer"}))
 def integers(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield an integer that lacks a bound."""
     missing = [name for name in ("minimum", "maximum") if _is_free(schema, name)]
@@ -101,7 +84,7 @@ def integers(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
         named = " and ".join(f"`{name}`" for name in missing)
         marker = f"write {' and '.join(validation(schema, name) for name in missing)}"
         message = f"the integer has no {named.replace('and', 'and no')}"
-        yield Advisory("advice", INTEGER.id, message, schema.path, f"Add {named}", marker=marker)
+        yield Advisory(message, schema.path, f"Add {named}", marker=marker)
 
 
 def _is_anchored(pattern: str) -> tuple[bool, bool]:
@@ -111,25 +94,34 @@ def _is_anchored(pattern: str) -> tuple[bool, bool]:
     return anchors(pattern) or (True, True)
 
 
+@_Limit(
+    id="pattern-unanchored",
+    summary="Pattern is anchored at neither end",
+    why="The API server accepts every text of which some part matches the pattern.",
+    bad=_field("type: string, maxLength: 9, pattern: '[a-z]+'"),
+    good=_field("type: string, maxLength: 9, pattern: '^[a-z]+$'"),
+    help="Write the pattern, and each of its alternatives, between `^` and `$`",
+    marker="correct `+kubebuilder:validation:Pattern`",
+).advice_on(Nodes({"pattern"}))
 def unanchored(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield a pattern that is anchored nowhere."""
     if schema.pattern and _is_anchored(schema.pattern) == (False, False):
         message = "any text with a part that matches the pattern is accepted"
-        yield Advisory("advice", UNANCHORED.id, message, schema.path.child("pattern"))
+        yield Advisory(message, schema.path.child("pattern"))
 
 
+@_Limit(
+    id="pattern-half-anchored",
+    summary="Pattern is anchored at one end only",
+    why="The API server accepts any text before or after the part that matches the pattern.",
+    bad=_field("type: string, maxLength: 9, pattern: '^[a-z]+'"),
+    good=_field("type: string, maxLength: 9, pattern: '^[a-z]+$'"),
+    help="Write the pattern, and each of its alternatives, between `^` and `$`, unless any text may follow or precede it",
+    marker="correct `+kubebuilder:validation:Pattern`",
+).advice_on(Nodes({"pattern"}))
 def half_anchored(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield a pattern that is anchored at one end."""
     start, end = _is_anchored(schema.pattern) if schema.pattern else (True, True)
     if start != end:
         message = f"any text {'after' if start else 'before'} the part that matches the pattern is accepted"
-        yield Advisory("advice", HALF_ANCHORED.id, message, schema.path.child("pattern"))
-
-
-NODES: Final = (
-    NodeAdvice(STRING.id, strings, when=lambda fields, type_: type_ == "string" and "maxLength" not in fields),
-    NodeAdvice(LIST.id, lists, when=lambda fields, type_: type_ == "array" and "maxItems" not in fields),
-    NodeAdvice(INTEGER.id, integers, when=lambda _, type_: type_ == "integer"),
-    NodeAdvice(UNANCHORED.id, unanchored, ("pattern",)),
-    NodeAdvice(HALF_ANCHORED.id, half_anchored, ("pattern",)),
-)
+        yield Advisory(message, schema.path.child("pattern"))

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Final
 from crdlint.crd.errors import forbidden, invalid, not_supported, required
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.values import Typed
-from crdlint.rules.engine.advisory import Advisory, NodeAdvice
+from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.finding import Fixer, add_required, nearest_of, removal, replacement, texts
-from crdlint.rules.engine.rule import Rule
-from crdlint.rules.engine.schema_walk import Check
+from crdlint.rules.engine.rule import Nodes, Rule
+from crdlint.rules.engine.schema_walk import check
 from crdlint.safety.bugs import attempt
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence, child, items_of
 
@@ -437,30 +437,13 @@ SET_OF_OBJECTS = Rule(
     marker="write `+listType=map`",
 )
 
-RULES = (
-    MAP_TYPE,
-    MAP_TYPE_OBJECT,
-    LIST_TYPE,
-    LIST_TYPE_ARRAY,
-    SET_ATOMIC,
-    KEYS_WITHOUT_MAP,
-    KEYS_REQUIRED,
-    MAP_ITEMS,
-    KEY_UNKNOWN,
-    KEY_DUPLICATE,
-    KEY_SCALAR,
-    KEY_REQUIRED,
-    KEY_NULLABLE,
-    ITEMS_NULLABLE,
-    SET_OF_OBJECTS,
-)
-
 # Values that Kubernetes itself defaults, for keys that people take over from its types.
 _USUAL_DEFAULTS = {"protocol": "TCP"}
 # The most names that a help lists.
 _SHOWN: Final = 8
 
 
+@check(Nodes({"x-kubernetes-map-type"}))
 def _map_type(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
     if schema.x_map_type is None:
         return
@@ -477,6 +460,7 @@ def _wrong_type(schema: JSONSchemaProps, findings: Findings, rule: str, detail: 
     findings.add(schema, error)
 
 
+@check(Nodes({"x-kubernetes-list-type"}))
 def _list_type(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:
     list_type = schema.x_list_type
     if list_type is None:
@@ -508,6 +492,7 @@ def mergeable_set_item(schema: JSONSchemaProps) -> JSONSchemaProps | None:
     return None
 
 
+@check(Nodes({"x-kubernetes-list-type", "x-kubernetes-list-map-keys"}))
 def _map_keys(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
     path = schema.path
     if schema.x_list_map_keys and schema.x_list_type != "map":
@@ -570,6 +555,7 @@ def _shown(names: Iterable[str]) -> str:
     return ", ".join(first[:_SHOWN]) + (", ..." if len(first) > _SHOWN else "")
 
 
+@check(Nodes({"x-kubernetes-list-type"}))
 def _keys_and_nulls(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:
     if context.options.require_map_list_keys_map_set_validation:
         for error in map_list_keys_map_set(schema):
@@ -611,14 +597,7 @@ def _key_help(key: str, item: JSONSchemaProps) -> str:
     return f"Write `required: [{required_now}]` in the items, or give `{key}` {default}"
 
 
-CHECKS = (
-    Check(_map_type, ("x-kubernetes-map-type",)),
-    Check(_list_type, ("x-kubernetes-list-type",)),
-    Check(_map_keys, ("x-kubernetes-list-type", "x-kubernetes-list-map-keys")),
-    Check(_keys_and_nulls, ("x-kubernetes-list-type",)),
-)
-
-
+@SET_OF_OBJECTS.advice_on(Nodes({"x-kubernetes-list-type"}))
 def sets_of_objects(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield sets whose items are objects or lists, unless the server itself warns of them."""
     if crd.versions.newest.warns_of_sets_of_objects:
@@ -633,7 +612,4 @@ def sets_of_objects(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Adviso
             f'x-kubernetes-list-type: set for items of type "{items.type}" is not supported by server-side apply or CEL '
             "validation rules"
         )
-        yield Advisory("advice", SET_OF_OBJECTS.id, message, schema.path.child("x-kubernetes-list-type"))
-
-
-NODES: Final = (NodeAdvice(SET_OF_OBJECTS.id, sets_of_objects, ("x-kubernetes-list-type",)),)
+        yield Advisory(message, schema.path.child("x-kubernetes-list-type"))

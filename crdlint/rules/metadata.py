@@ -213,17 +213,6 @@ IMMUTABLE = Rule(
     scope="metadata",
 )
 
-RULES = (
-    NAME,
-    LABELS,
-    ANNOTATIONS,
-    ANNOTATIONS_SIZE,
-    OWNERS,
-    FINALIZERS,
-    SERVER_OWNED,
-    IMMUTABLE,
-)
-
 IDS: Final = object_meta_validation.Rules(
     NAME.id, LABELS.id, ANNOTATIONS.id, ANNOTATIONS_SIZE.id, OWNERS.id, FINALIZERS.id, SERVER_OWNED.id, IMMUTABLE.id
 )

@@ -195,8 +195,6 @@ IMMUTABLE = Rule(
     scope="spec",
 )
 
-RULES = (GROUP, SCOPE, NAMES_REQUIRED, NAMES_INVALID, LIST_KIND, IMMUTABLE)
-
 _REQUIRED: Final = (("plural", "plural"), ("singular", "singular"), ("kind", "kind"), ("listKind", "list_kind"))
 _MIXED_CASE: Final = "may have mixed case, but should otherwise match: "
 

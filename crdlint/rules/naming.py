@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.paths import Path
-from crdlint.rules.engine.advisory import Advisory, NodeAdvice
+from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.finding import Fixer
-from crdlint.rules.engine.on_request import OnRequest, is_of_metadata, property_name, run_requested, top_property
+from crdlint.rules.engine.on_request import is_of_metadata, property_name, top_property
+from crdlint.rules.engine.rule import EVERY_NODE, Nodes, OnRequest
 from crdlint.schema.traversal import with_all_of
 from crdlint.yaml.nodes import child
 
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
     from crdlint.rules.engine.advisory import DecodedCRD
     from crdlint.rules.engine.finding import Finding
     from crdlint.yaml.edit import Edit
+
+
+_Convention: Final = partial(OnRequest, in_set="conventions")
 
 
 def _field(name: str, type_: str = "string") -> str:
@@ -33,125 +38,6 @@ def _added_names(finding: Finding) -> Iterable[Edit]:
         if mapping.find(name) is None and value:
             yield finding.editor.insert(mapping, name, finding.editor.value(value))
 
-
-CAMEL = OnRequest(
-    id="field-name-not-camel",
-    summary="Field name is not in camelCase",
-    why="The API conventions name fields in camelCase, and generators of clients rely on it.",
-    bad=_field("max_size"),
-    good=_field("maxSize"),
-    help="Rename the field in a new version, such as `maxSize`",
-)
-PHASE = OnRequest(
-    id="name-phase",
-    summary="Field is called `phase`",
-    why="The API conventions replace phases by conditions: each new phase breaks clients that know only the earlier ones.",
-    bad=_field("spec", "object, properties: {phase: {type: string}}"),
-    good=_field("spec", "object, properties: {mode: {type: string}}"),
-    help="Use `conditions` instead",
-)
-REFERENCE = OnRequest(
-    id="name-reference",
-    summary="Name of a reference ends in `Reference`",
-    why="The API conventions call references to objects `nameRef` or `nameRefs`.",
-    bad=_field("secretReference"),
-    good=_field("secretRef"),
-    help="Rename the field in a new version, so that its name ends in `Ref` or `Refs`",
-)
-TIMESTAMP = OnRequest(
-    id="name-timestamp",
-    summary="Name of a time ends in `Timestamp`",
-    why="The API conventions let the names of times end in `Time`, such as `lastTransitionTime`.",
-    bad=_field("startTimestamp"),
-    good=_field("startTime"),
-    help="Rename the field in a new version, so that its name ends in `Time`",
-)
-DURATION = OnRequest(
-    id="name-duration",
-    summary="Duration is a string",
-    why="The API conventions use integers with the unit in the name, since other languages cannot parse Go's durations.",
-    bad=_field("timeout"),
-    good=_field("timeoutSeconds", "integer, format: int32"),
-    help="Use an integer whose name has the unit, such as `timeoutSeconds`",
-)
-IS_BOOL = OnRequest(
-    id="name-is-bool",
-    summary="Name of a boolean begins with `is`",
-    why="The API conventions name booleans by an adjective or a participle alone, such as `enabled`.",
-    bad=_field("isEnabled", "boolean"),
-    good=_field("enabled", "boolean"),
-    help="Rename the field in a new version, without `is`",
-)
-PASCAL = OnRequest(
-    id="enum-not-pascal",
-    summary="Value of an enum is not in PascalCase",
-    why="The API conventions write the values of enums in PascalCase, such as `ClusterFirst`.",
-    bad=_field("mode", "string, enum: [fast-and-loose]"),
-    good=_field("mode", "string, enum: [FastAndLoose]"),
-    help="Write the values in PascalCase in a new version",
-    marker="correct `+kubebuilder:validation:Enum`",
-)
-NUMERIC = OnRequest(
-    id="enum-numeric",
-    summary="Enum of numbers",
-    why="The API conventions use strings for enums, because a number does not show what it means.",
-    bad=_field("level", "integer, enum: [1, 2]"),
-    good=_field("level", "string, enum: [Low, High]"),
-    help="Use an enum of strings",
-    marker="correct `+kubebuilder:validation:Enum`",
-)
-SECRET = OnRequest(
-    id="plain-secret",
-    summary="Secret value in the spec",
-    why="Everyone who may read the object sees the value, and backups and Git contain it.",
-    bad=_field("spec", "object, properties: {password: {type: string}}"),
-    good=_field("spec", "object, properties: {passwordSecretRef: {type: object, properties: {name: {type: string}}}}"),
-    help="Replace the field by a reference to a key of a Secret",
-)
-CATEGORY = OnRequest(
-    id="category-all",
-    summary="Resource is in the category `all`",
-    why="`kubectl get all` lists the objects, and `kubectl delete all --all` deletes them.",
-    bad="names: {plural: foos, kind: Foo, categories: [all]}\n",
-    good="names: {plural: foos, kind: Foo, categories: [foo-tools]}\n",
-    help="Remove `all`, or use a category of your own",
-    scope="spec",
-    marker="correct the `categories` of `+kubebuilder:resource`",
-)
-PLURAL = OnRequest(
-    id="plural-same-as-builtin",
-    summary="Plural is the same as the plural of a built-in resource",
-    why="kubectl resolves the name to the built-in resource, so users have to add the group.",
-    bad="metadata: {name: services.example.com}\nspec: {names: {plural: services, kind: Service}}\n",
-    good="metadata: {name: foos.example.com}\nspec: {names: {plural: foos, kind: Foo}}\n",
-    help="Use another plural",
-    marker="correct the `path` of `+kubebuilder:resource`",
-    scope="manifest",
-)
-SHORT = OnRequest(
-    id="short-name-shadows-builtin",
-    summary="Short name is the same as that of a built-in resource",
-    why="kubectl resolves the name to the built-in resource, so the short name never finds this one.",
-    bad="names: {plural: foos, kind: Foo, shortNames: [svc]}\n",
-    good="names: {plural: foos, kind: Foo, shortNames: [fo]}\n",
-    help="Use another short name",
-    scope="spec",
-    marker="correct the `shortName` of `+kubebuilder:resource`",
-)
-DEFAULTED = OnRequest(
-    id="names-defaulted",
-    summary="`listKind` or `singular` is missing",
-    why="The API server adds them, and GitOps tools that compare manifests with the cluster see a difference.",
-    bad="names: {plural: foos, kind: Foo}\n",
-    good="names: {plural: foos, kind: Foo, listKind: FooList, singular: foo}\n",
-    help="Add the names that the API server adds",
-    scope="spec",
-    fixes=(Fixer("Write the names that the API server adds", "safe", _added_names),),
-)
-
-RULES = (
-    CAMEL, PHASE, REFERENCE, TIMESTAMP, DURATION, IS_BOOL, PASCAL, NUMERIC, SECRET, CATEGORY, PLURAL, SHORT, DEFAULTED,
-)  # fmt: skip
 
 _CAMEL: Final = re.compile(r"[a-z][a-z0-9]*(?:[A-Z][a-z0-9]*)*")
 _PASCAL: Final = re.compile(r"(?:[A-Z][A-Za-z0-9]*)?")
@@ -180,67 +66,208 @@ _SHORT_NAMES: Final = frozenset({
 
 
 def _by_name(
-    rule: str, message: str, matches: Callable[[str], bool]
+    message: str, matches: Callable[[str], bool]
 ) -> Callable[[JSONSchemaProps, DecodedCRD], Iterator[Advisory]]:
     """Return what yields the properties whose names match."""
 
     def run(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
         name = property_name(schema)
         if name is not None and matches(name) and not is_of_metadata(schema):
-            yield Advisory("advice", rule, message.format(name), schema.path)
+            yield Advisory(message.format(name), schema.path)
 
     return run
 
 
+_camel = _Convention(
+    id="field-name-not-camel",
+    summary="Field name is not in camelCase",
+    why="The API conventions name fields in camelCase, and generators of clients rely on it.",
+    bad=_field("max_size"),
+    good=_field("maxSize"),
+    help="Rename the field in a new version, such as `maxSize`",
+).advice_on(EVERY_NODE)(_by_name("`{}` is not in camelCase", lambda name: not _CAMEL.fullmatch(name)))
+
+
+_phase = _Convention(
+    id="name-phase",
+    summary="Field is called `phase`",
+    why="The API conventions replace phases by conditions: each new phase breaks clients that know only the earlier ones.",
+    bad=_field("spec", "object, properties: {phase: {type: string}}"),
+    good=_field("spec", "object, properties: {mode: {type: string}}"),
+    help="Use `conditions` instead",
+).advice_on(Nodes(types={"string"}))(
+    _by_name(
+        "each new value of `{}` breaks clients that know only the earlier ones",
+        lambda name: name == "phase",
+    )
+)
+
+
+_reference = _Convention(
+    id="name-reference",
+    summary="Name of a reference ends in `Reference`",
+    why="The API conventions call references to objects `nameRef` or `nameRefs`.",
+    bad=_field("secretReference"),
+    good=_field("secretRef"),
+    help="Rename the field in a new version, so that its name ends in `Ref` or `Refs`",
+).advice_on(EVERY_NODE)(
+    _by_name(
+        "`{}` does not end in `Ref` or `Refs`",
+        lambda name: name.endswith(("Reference", "References")),
+    )
+)
+
+
+_timestamp = _Convention(
+    id="name-timestamp",
+    summary="Name of a time ends in `Timestamp`",
+    why="The API conventions let the names of times end in `Time`, such as `lastTransitionTime`.",
+    bad=_field("startTimestamp"),
+    good=_field("startTime"),
+    help="Rename the field in a new version, so that its name ends in `Time`",
+).advice_on(EVERY_NODE)(_by_name("`{}` does not end in `Time`", lambda name: name.lower().endswith("timestamp")))
+
+
+_duration = _Convention(
+    id="name-duration",
+    summary="Duration is a string",
+    why="The API conventions use integers with the unit in the name, since other languages cannot parse Go's durations.",
+    bad=_field("timeout"),
+    good=_field("timeoutSeconds", "integer, format: int32"),
+    help="Use an integer whose name has the unit, such as `timeoutSeconds`",
+).advice_on(Nodes(types={"string"}))(
+    _by_name("`{}` is a duration in a string", lambda name: name.lower().endswith(_DURATIONS))
+)
+
+
+_is_bool = _Convention(
+    id="name-is-bool",
+    summary="Name of a boolean begins with `is`",
+    why="The API conventions name booleans by an adjective or a participle alone, such as `enabled`.",
+    bad=_field("isEnabled", "boolean"),
+    good=_field("enabled", "boolean"),
+    help="Rename the field in a new version, without `is`",
+).advice_on(Nodes(types={"boolean"}))(
+    _by_name("`{}` begins with `is`", lambda name: re.match("is[A-Z]", name) is not None)
+)
+
+
+@_Convention(
+    id="enum-not-pascal",
+    summary="Value of an enum is not in PascalCase",
+    why="The API conventions write the values of enums in PascalCase, such as `ClusterFirst`.",
+    bad=_field("mode", "string, enum: [fast-and-loose]"),
+    good=_field("mode", "string, enum: [FastAndLoose]"),
+    help="Write the values in PascalCase in a new version",
+    marker="correct `+kubebuilder:validation:Enum`",
+).advice_on(Nodes({"enum", "allOf"}, types={"string"}))
 def _pascal(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield an enum with values that are not in PascalCase."""
     for part in with_all_of(schema):
         wrong = [value for value in part.enum if isinstance(value, str) and not _PASCAL.fullmatch(value)]
         if wrong:
             message = f"`{wrong[0]}` is not in PascalCase"
-            yield Advisory("advice", PASCAL.id, message, part.path.child("enum"))
+            yield Advisory(message, part.path.child("enum"))
             return
 
 
+@_Convention(
+    id="enum-numeric",
+    summary="Enum of numbers",
+    why="The API conventions use strings for enums, because a number does not show what it means.",
+    bad=_field("level", "integer, enum: [1, 2]"),
+    good=_field("level", "string, enum: [Low, High]"),
+    help="Use an enum of strings",
+    marker="correct `+kubebuilder:validation:Enum`",
+).advice_on(Nodes({"enum", "allOf"}, types={"integer", "number"}))
 def _numeric(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield an enum of numbers."""
     for part in with_all_of(schema):
         if part.enum:
-            yield Advisory("advice", NUMERIC.id, "the values of the enum are numbers", part.path.child("enum"))
+            yield Advisory("the values of the enum are numbers", part.path.child("enum"))
             return
 
 
+@_Convention(
+    id="plain-secret",
+    summary="Secret value in the spec",
+    why="Everyone who may read the object sees the value, and backups and Git contain it.",
+    bad=_field("spec", "object, properties: {password: {type: string}}"),
+    good=_field("spec", "object, properties: {passwordSecretRef: {type: object, properties: {name: {type: string}}}}"),
+    help="Replace the field by a reference to a key of a Secret",
+).advice_on(Nodes(types={"string"}))
 def _secret(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield a text in the spec that is called like a secret."""
     name = property_name(schema)
     if name is not None and _SECRETS.fullmatch(name) and top_property(schema) == "spec":
-        yield Advisory("advice", SECRET.id, f"everyone who may read the object sees `{name}`", schema.path)
+        yield Advisory(f"everyone who may read the object sees `{name}`", schema.path)
 
 
+@_Convention(
+    id="category-all",
+    summary="Resource is in the category `all`",
+    why="`kubectl get all` lists the objects, and `kubectl delete all --all` deletes them.",
+    bad="names: {plural: foos, kind: Foo, categories: [all]}\n",
+    good="names: {plural: foos, kind: Foo, categories: [foo-tools]}\n",
+    help="Remove `all`, or use a category of your own",
+    scope="spec",
+    marker="correct the `categories` of `+kubebuilder:resource`",
+).practice
 def _category(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the category `all`."""
     path = Path("spec").child("names", "categories")
     for i, name in enumerate(crd.spec.names.categories):
         if name == "all":
-            yield Advisory("advice", CATEGORY.id, "`kubectl delete all --all` deletes these objects", path.index(i))
+            yield Advisory("`kubectl delete all --all` deletes these objects", path.index(i))
 
 
+@_Convention(
+    id="plural-same-as-builtin",
+    summary="Plural is the same as the plural of a built-in resource",
+    why="kubectl resolves the name to the built-in resource, so users have to add the group.",
+    bad="metadata: {name: services.example.com}\nspec: {names: {plural: services, kind: Service}}\n",
+    good="metadata: {name: foos.example.com}\nspec: {names: {plural: foos, kind: Foo}}\n",
+    help="Use another plural",
+    marker="correct the `path` of `+kubebuilder:resource`",
+    scope="manifest",
+).practice
 def _plural(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield a plural that kubectl resolves to a built-in resource."""
     plural = crd.spec.names.plural
     if plural in _PLURALS:
         message = f"`kubectl get {plural}` lists the built-in resource"
-        yield Advisory("advice", PLURAL.id, message, Path("spec").child("names", "plural"))
+        yield Advisory(message, Path("spec").child("names", "plural"))
 
 
+@_Convention(
+    id="short-name-shadows-builtin",
+    summary="Short name is the same as that of a built-in resource",
+    why="kubectl resolves the name to the built-in resource, so the short name never finds this one.",
+    bad="names: {plural: foos, kind: Foo, shortNames: [svc]}\n",
+    good="names: {plural: foos, kind: Foo, shortNames: [fo]}\n",
+    help="Use another short name",
+    scope="spec",
+    marker="correct the `shortName` of `+kubebuilder:resource`",
+).practice
 def _short(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the short names that kubectl takes for built-in resources."""
     path = Path("spec").child("names", "shortNames")
     for i, name in enumerate(crd.spec.names.short_names):
         if name in _SHORT_NAMES:
-            yield Advisory("advice", SHORT.id, f"`kubectl get {name}` lists the built-in resource", path.index(i))
+            yield Advisory(f"`kubectl get {name}` lists the built-in resource", path.index(i))
 
 
+@OnRequest(
+    id="names-defaulted",
+    in_set="gitops",
+    summary="`listKind` or `singular` is missing",
+    why="The API server adds them, and GitOps tools that compare manifests with the cluster see a difference.",
+    bad="names: {plural: foos, kind: Foo}\n",
+    good="names: {plural: foos, kind: Foo, listKind: FooList, singular: foo}\n",
+    help="Add the names that the API server adds",
+    scope="spec",
+    fixes=(Fixer("Write the names that the API server adds", "safe", _added_names),),
+).practice
 def _defaulted(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the names that the manifest leaves to the API server."""
     names = child(crd.root, "spec", "names")
@@ -249,46 +276,4 @@ def _defaulted(crd: DecodedCRD) -> Iterator[Advisory]:
         added = {"listKind": crd.spec.names.list_kind, "singular": crd.spec.names.singular}
         message = f"the API server adds {' and '.join(f'`{name}`' for name in missing)}"
         help_ = f"Add {' and '.join(f'`{name}: {added[name]}`' for name in missing)}"
-        yield Advisory("advice", DEFAULTED.id, message, Path("spec").child("names"), help_)
-
-
-PRACTICES: Final = (
-    run_requested({CATEGORY.id: _category, PLURAL.id: _plural, SHORT.id: _short, DEFAULTED.id: _defaulted}),
-)
-NODES: Final = (
-    NodeAdvice(CAMEL.id, _by_name(CAMEL.id, "`{}` is not in camelCase", lambda name: not _CAMEL.fullmatch(name))),
-    NodeAdvice(
-        PHASE.id,
-        _by_name(
-            PHASE.id,
-            "each new value of `{}` breaks clients that know only the earlier ones",
-            lambda name: name == "phase",
-        ),
-        when=lambda _, type_: type_ == "string",
-    ),
-    NodeAdvice(
-        REFERENCE.id,
-        _by_name(
-            REFERENCE.id,
-            "`{}` does not end in `Ref` or `Refs`",
-            lambda name: name.endswith(("Reference", "References")),
-        ),
-    ),
-    NodeAdvice(
-        TIMESTAMP.id,
-        _by_name(TIMESTAMP.id, "`{}` does not end in `Time`", lambda name: name.lower().endswith("timestamp")),
-    ),
-    NodeAdvice(
-        DURATION.id,
-        _by_name(DURATION.id, "`{}` is a duration in a string", lambda name: name.lower().endswith(_DURATIONS)),
-        when=lambda _, type_: type_ == "string",
-    ),
-    NodeAdvice(
-        IS_BOOL.id,
-        _by_name(IS_BOOL.id, "`{}` begins with `is`", lambda name: re.match("is[A-Z]", name) is not None),
-        when=lambda _, type_: type_ == "boolean",
-    ),
-    NodeAdvice(PASCAL.id, _pascal, ("enum", "allOf"), lambda _, type_: type_ == "string"),
-    NodeAdvice(NUMERIC.id, _numeric, ("enum", "allOf"), lambda _, type_: type_ in {"integer", "number"}),
-    NodeAdvice(SECRET.id, _secret, when=lambda _, type_: type_ == "string"),
-)
+        yield Advisory(message, Path("spec").child("names"), help_)

@@ -8,9 +8,9 @@ from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path
 from crdlint.golang.values import marshal
-from crdlint.rules.engine.advisory import Advisory, NodeAdvice
+from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.finding import Fixer, removal
-from crdlint.rules.engine.rule import Rule
+from crdlint.rules.engine.rule import Nodes, Rule
 from crdlint.yaml.nodes import Mapping, Scalar, child, items_of
 from crdlint.yaml.resolve import resolve
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 NOT_STORED = Rule(
     id="not-stored",
+    in_set="gitops",
     summary="Value that the API server does not store",
     why="The API leaves out empty values and `false` where they are the default. GitOps tools compare the file with the "
     "cluster and see a difference that no sync removes.",
@@ -33,8 +34,6 @@ NOT_STORED = Rule(
     origin="crdlint",
     fixes=(Fixer("Remove the value", "safe", removal),),
 )
-
-RULES = (NOT_STORED,)
 
 # What encoding/json leaves out (omitempty): fields that are false, 0 or empty, by the object that has them.
 _METADATA: Final = (
@@ -60,6 +59,7 @@ _SCHEMA: Final = {
 }  # fmt: skip
 
 
+@NOT_STORED.practice
 def not_stored(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the values that decoding and encoding by the API's own types lose, but not null, and nothing of the status."""
     spec = Path("spec")
@@ -80,6 +80,7 @@ def not_stored(crd: DecodedCRD) -> Iterator[Advisory]:
         yield _advisory(schema.path.child("description"), "description", "")
 
 
+@NOT_STORED.advice_on(Nodes({"x-kubernetes-validations"}))
 def of_rules(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the empty texts of a schema's rules."""
     path = schema.path.child("x-kubernetes-validations")
@@ -89,11 +90,13 @@ def of_rules(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
                 yield _advisory(path.index(i).child(name), name, "")
 
 
+@NOT_STORED.advice_on(Nodes({"type"}, types={""}))
 def of_type(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the empty type of a schema."""
     yield _advisory(schema.path.child("type"), "type", "")
 
 
+@NOT_STORED.advice_on(Nodes(_SCHEMA.keys()))
 def of_schema(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterable[Advisory]:
     """Return the fields of a schema that are false or empty, but its description."""
     return () if all(vars(schema).values()) else _of_schema(schema)
@@ -116,13 +119,7 @@ def _within(mapping: Node | None, names: tuple[str, ...], path: Path) -> Iterato
 def _advisory(path: Path, name: str, value: Any) -> Advisory:
     shown = marshal(list(value) if isinstance(value, tuple) else value)
     message = f"the API server does not store `{name}: {shown}`: GitOps tools always see a difference"
-    return Advisory("advice", NOT_STORED.id, message, path)
+    return Advisory(message, path)
 
 
 _DESCRIPTION: Final = SCHEMA_BITS["description"]
-PRACTICES: Final = (not_stored,)
-NODES: Final = (
-    NodeAdvice(NOT_STORED.id, of_schema, tuple(_SCHEMA)),
-    NodeAdvice(NOT_STORED.id, of_type, ("type",), lambda _, type_: not type_),
-    NodeAdvice(NOT_STORED.id, of_rules, ("x-kubernetes-validations",)),
-)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from crdlint.rules.engine.advisory import Advisory, NodeAdvice
+from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.finding import Fixer
-from crdlint.rules.engine.rule import Rule
+from crdlint.rules.engine.rule import Nodes, Rule
 from crdlint.yaml.editor import UneditableError
 
 if TYPE_CHECKING:
@@ -59,35 +59,6 @@ _GOOD_METADATA: Final = _template(
 )
 _KEPT: Final = "x-kubernetes-preserve-unknown-fields: true"
 
-METADATA = Rule(
-    id="embedded-metadata-pruned",
-    summary="Labels and annotations of embedded metadata are dropped",
-    why="The API server drops every field that the schema does not specify, and this `metadata` specifies none. Users write "
-    "labels or annotations there, and lose them without an error.",
-    bad=_BAD_METADATA,
-    good=_GOOD_METADATA,
-    help="Add `labels` and `annotations` to the properties of `metadata`, as maps of strings",
-    severity="warning",
-    origin="crdlint",
-    marker="use the option `crd:generateEmbeddedObjectMeta=true`",
-    fixes=(Fixer("Add labels and annotations to the metadata", "unsafe", _with_labels),),
-)
-OBJECT = Rule(
-    id="object-prunes-everything",
-    summary="Every field of `spec` or `status` is dropped",
-    why="The API server drops every field that the schema does not specify, and this object specifies none. What users or "
-    "controllers write is lost without an error.",
-    bad="type: object\nproperties:\n  spec:\n    type: object\n",
-    good=f"type: object\nproperties:\n  spec:\n    type: object\n    {_KEPT}\n",
-    help="Specify the `properties` of the object, or add `x-kubernetes-preserve-unknown-fields: true`",
-    severity="info",
-    origin="crdlint",
-    marker="write `+kubebuilder:pruning:PreserveUnknownFields`",
-    fixes=(Fixer("Keep the object's unknown fields", "unsafe", _with_unknown_fields),),
-)
-
-RULES = (METADATA, OBJECT)
-
 # The fields beside `type` and `properties` that let an object have keys.
 _KEYS: Final = frozenset(
     {
@@ -108,6 +79,19 @@ def may_be_without_keys(fields: frozenset[str], type_: str) -> bool:
     return type_ == "object" and _KEYS.isdisjoint(fields)
 
 
+@Rule(
+    id="embedded-metadata-pruned",
+    summary="Labels and annotations of embedded metadata are dropped",
+    why="The API server drops every field that the schema does not specify, and this `metadata` specifies none. Users write "
+    "labels or annotations there, and lose them without an error.",
+    bad=_BAD_METADATA,
+    good=_GOOD_METADATA,
+    help="Add `labels` and `annotations` to the properties of `metadata`, as maps of strings",
+    severity="warning",
+    origin="crdlint",
+    marker="use the option `crd:generateEmbeddedObjectMeta=true`",
+    fixes=(Fixer("Add labels and annotations to the metadata", "unsafe", _with_labels),),
+).advice_on(Nodes(when=may_be_without_keys), once=True)
 def metadata(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:
     """Return metadata below the root whose labels and annotations are dropped."""
     parent = schema.parent
@@ -115,15 +99,28 @@ def metadata(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:
         return ()
     if parent.x_embedded_resource or _keeps_unknown(crd):
         return ()
-    return [Advisory("advice", METADATA.id, "labels and annotations written here are dropped", schema.path)]
+    return [Advisory("labels and annotations written here are dropped", schema.path)]
 
 
+@Rule(
+    id="object-prunes-everything",
+    summary="Every field of `spec` or `status` is dropped",
+    why="The API server drops every field that the schema does not specify, and this object specifies none. What users or "
+    "controllers write is lost without an error.",
+    bad="type: object\nproperties:\n  spec:\n    type: object\n",
+    good=f"type: object\nproperties:\n  spec:\n    type: object\n    {_KEPT}\n",
+    help="Specify the `properties` of the object, or add `x-kubernetes-preserve-unknown-fields: true`",
+    severity="info",
+    origin="crdlint",
+    marker="write `+kubebuilder:pruning:PreserveUnknownFields`",
+    fixes=(Fixer("Keep the object's unknown fields", "unsafe", _with_unknown_fields),),
+).advice_on(Nodes(when=may_be_without_keys))
 def objects(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:
     """Return a spec, a status, or an object described as arbitrary whose keys are all dropped."""
     if schema.properties or schema.parent is None or _keeps_unknown(crd) or keeps_as_item(schema):
         return ()
     if is_spec_or_status(schema, crd) or is_arbitrary(schema):
-        return [Advisory("advice", OBJECT.id, "every key below is dropped", schema.path)]
+        return [Advisory("every key below is dropped", schema.path)]
     return ()
 
 
@@ -162,9 +159,3 @@ def has_status(schema: JSONSchemaProps, crd: DecodedCRD) -> bool:
         if is_of_schema and subresources is not None and subresources.status is not None:
             return True
     return False
-
-
-NODES: Final = (
-    NodeAdvice(METADATA.id, metadata, when=may_be_without_keys, once=True),
-    NodeAdvice(OBJECT.id, objects, when=may_be_without_keys),
-)

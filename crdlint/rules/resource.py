@@ -164,8 +164,3 @@ SECOND_OPINION = Rule(
     origin="crdlint",
     scope="resource",
 )
-
-RULES = (
-    VALUE, RULE_FAILED, LIST_TYPE, METADATA, TYPE_META, SCALE, DECODE, NO_MATCH, CRD_REFUSED, CRD_UNREADABLE,
-    SECOND_OPINION,
-)  # fmt: skip

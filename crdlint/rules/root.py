@@ -86,8 +86,6 @@ NULLABLE = Rule(
     fixes=(Fixer("Remove `nullable`", "safe", _field),),
 )
 
-RULES = (STATUS_FIELDS, STATUS_TYPE, NULLABLE)
-
 # By Go's names, in upstream's order, which its message prints.
 _ALLOWED: Final = [
     "Description",

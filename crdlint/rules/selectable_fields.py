@@ -120,8 +120,6 @@ TOO_MANY_FIELDS = Rule(
     scope="version",
 )
 
-RULES = (PATH, DUPLICATED, TOO_MANY_FIELDS)
-
 
 def validate(
     fields: SequenceOf[SelectableField],

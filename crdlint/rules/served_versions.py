@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from crdlint.crd.paths import Path
 from crdlint.rules.engine.advisory import Advisory
@@ -57,9 +57,8 @@ STORAGE_NOT_SERVED = Rule(
     fixes=(Fixer("Serve the only version", "unsafe", _served),),
 )
 
-RULES = (NONE_SERVED, STORAGE_NOT_SERVED)
 
-
+@NONE_SERVED.practice
 def served(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield that no version is served: of the only one at its place, of several at their list."""
     versions = crd.spec.versions
@@ -68,10 +67,7 @@ def served(crd: DecodedCRD) -> Iterator[Advisory]:
     path = Path("spec").child("versions")
     if len(versions) == 1:
         message = "the only version is not served: the API server has no endpoint for its objects"
-        yield Advisory("advice", STORAGE_NOT_SERVED.id, message, path.index(0).child("served"))
+        yield Advisory(message, path.index(0).child("served"), rule=STORAGE_NOT_SERVED.id)
     else:
         message = f"none of the {len(versions):,} versions is served: the API server has no endpoint for their objects"
-        yield Advisory("advice", NONE_SERVED.id, message, path)
-
-
-PRACTICES: Final = (served,)
+        yield Advisory(message, path)

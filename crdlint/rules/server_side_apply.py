@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from crdlint.rules.engine.advisory import Advisory, NodeAdvice
-from crdlint.rules.engine.on_request import OnRequest, in_junctor, property_name, top_property
+from crdlint.rules.engine.advisory import Advisory
+from crdlint.rules.engine.on_request import in_junctor, property_name, top_property
+from crdlint.rules.engine.rule import Nodes, OnRequest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.rules.engine.advisory import DecodedCRD
+
+
+_Merging: Final = partial(OnRequest, in_set="ssa")
+_BY_TYPE: Final = "Set `x-kubernetes-list-type` to `map`, and `x-kubernetes-list-map-keys` to `[type]`"
 
 
 def _list(fields: str, items: str) -> str:
@@ -42,7 +48,10 @@ def _conditions(list_type: str) -> str:
     )
 
 
-LIST_TYPE = OnRequest(
+_SCALARS: Final = frozenset({"string", "integer", "number", "boolean"})
+
+
+@_Merging(
     id="list-type-missing",
     summary="List without `x-kubernetes-list-type`",
     why="Server-side apply treats the list as atomic: the last one to apply it owns all items, and removes those of others.",
@@ -50,8 +59,14 @@ LIST_TYPE = OnRequest(
     good=_list("x-kubernetes-list-type: set, ", "type: string"),
     help="Add `x-kubernetes-list-type`: `map` with keys, `set`, or `atomic` if one owner writes the whole list",
     marker="write `+listType=map` with `+listMapKey`, `+listType=set` or `+listType=atomic`",
-)
-NAMED = OnRequest(
+).advice_on(Nodes(types={"array"}, without={"x-kubernetes-list-type"}))
+def lists(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield a list without a type."""
+    if not in_junctor(schema):
+        yield Advisory("server-side apply replaces the list as a whole", schema.path)
+
+
+@_Merging(
     id="list-of-named-objects-atomic",
     summary="List of objects with a required name has no list type",
     why="Server-side apply could merge the items by their names, but without a list type it replaces the whole list.",
@@ -60,48 +75,7 @@ NAMED = OnRequest(
     help="Set `x-kubernetes-list-type` to `map`, and `x-kubernetes-list-map-keys` to `[name]`; or, if one owner writes the "
     "whole list, `x-kubernetes-list-type` to `atomic`",
     marker="write `+listType=map` and `+listMapKey=name` on the field",
-)
-SELECTOR = OnRequest(
-    id="selector-not-atomic",
-    summary="Label selector is not atomic",
-    why="Server-side apply merges the selectors of two owners into one that neither of them wrote.",
-    bad=_object("selector", _SELECTOR),
-    good=_object("selector", f"x-kubernetes-map-type: atomic, {_SELECTOR}"),
-    help="Add `x-kubernetes-map-type: atomic` to the selector",
-    marker="write `+structType=atomic` on the field",
-)
-REFERENCE = OnRequest(
-    id="ref-not-atomic",
-    summary="Reference to an object is not atomic",
-    why="Server-side apply merges the references of two owners into one to an object that neither of them named.",
-    bad=_object("secretRef", _REFERENCE),
-    good=_object("secretRef", f"x-kubernetes-map-type: atomic, {_REFERENCE}"),
-    help="Add `x-kubernetes-map-type: atomic` to the reference",
-    marker="write `+structType=atomic` on the field",
-)
-CONDITIONS = OnRequest(
-    id="conditions-not-map",
-    summary="`status.conditions` is not a map list with the key `type`",
-    why="Controllers that apply one condition each remove the conditions of the others.",
-    bad=_conditions("x-kubernetes-list-type: atomic, "),
-    good=_conditions("x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [type], "),
-    help="Set `x-kubernetes-list-type` to `map`, and `x-kubernetes-list-map-keys` to `[type]`",
-    scope="version",
-    marker="write `+listType=map` and `+listMapKey=type` on the field",
-)
-
-RULES = (LIST_TYPE, NAMED, SELECTOR, REFERENCE, CONDITIONS)
-
-
-_SCALARS: Final = frozenset({"string", "integer", "number", "boolean"})
-
-
-def lists(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield a list without a type."""
-    if not in_junctor(schema):
-        yield Advisory("advice", LIST_TYPE.id, "server-side apply replaces the list as a whole", schema.path)
-
-
+).advice_on(Nodes(types={"array"}, without={"x-kubernetes-list-type"}))
 def named(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield a list without a type of objects with names, which can be keys."""
     items = schema.item_schema
@@ -110,30 +84,58 @@ def named(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     name = items.properties.get("name")
     if name is not None and name.type in _SCALARS and not name.nullable:
         message = "server-side apply replaces the list as a whole, although each item has a `name`"
-        yield Advisory("advice", NAMED.id, message, schema.path)
+        yield Advisory(message, schema.path)
 
 
+@_Merging(
+    id="selector-not-atomic",
+    summary="Label selector is not atomic",
+    why="Server-side apply merges the selectors of two owners into one that neither of them wrote.",
+    bad=_object("selector", _SELECTOR),
+    good=_object("selector", f"x-kubernetes-map-type: atomic, {_SELECTOR}"),
+    help="Add `x-kubernetes-map-type: atomic` to the selector",
+    marker="write `+structType=atomic` on the field",
+).advice_on(Nodes({"properties"}))
 def selectors(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield a label selector that is not atomic."""
     is_selector = {"matchLabels", "matchExpressions"} <= schema.properties.keys() and not in_junctor(schema)
     if is_selector and schema.x_map_type != "atomic":
-        yield Advisory("advice", SELECTOR.id, "server-side apply merges the selectors of two owners", schema.path)
+        yield Advisory("server-side apply merges the selectors of two owners", schema.path)
 
 
+@_Merging(
+    id="ref-not-atomic",
+    summary="Reference to an object is not atomic",
+    why="Server-side apply merges the references of two owners into one to an object that neither of them named.",
+    bad=_object("secretRef", _REFERENCE),
+    good=_object("secretRef", f"x-kubernetes-map-type: atomic, {_REFERENCE}"),
+    help="Add `x-kubernetes-map-type: atomic` to the reference",
+    marker="write `+structType=atomic` on the field",
+).advice_on(Nodes({"properties"}))
 def references(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield a reference that is not atomic."""
     name = property_name(schema)
     if name is not None and name.endswith("Ref") and schema.x_map_type != "atomic" and "name" in schema.properties:
-        yield Advisory("advice", REFERENCE.id, "server-side apply merges the references of two owners", schema.path)
+        yield Advisory("server-side apply merges the references of two owners", schema.path)
 
 
+@_Merging(
+    id="conditions-not-map",
+    summary="`status.conditions` is not a map list with the key `type`",
+    why="Controllers that apply one condition each remove the conditions of the others.",
+    bad=_conditions("x-kubernetes-list-type: atomic, "),
+    good=_conditions("x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [type], "),
+    help=_BY_TYPE,
+    scope="version",
+    marker="write `+listType=map` and `+listMapKey=type` on the field",
+).advice_on(Nodes(types={"array"}))
 def conditions(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the conditions of the status that are no map by type."""
     if is_conditions(schema) and (schema.x_list_type != "map" or list(schema.x_list_map_keys) != ["type"]):
         message, items = "server-side apply cannot merge the conditions by `type`", schema.item_schema
         needed = items is not None and "type" not in items.required
-        help_ = f"{CONDITIONS.help}{'; add `type` to the `required` of the items' if needed else ''}"
-        yield Advisory("advice", CONDITIONS.id, message, schema.path, help_)
+        help_ = f"{_BY_TYPE}{'; add `type` to the `required` of the items' if needed else ''}"
+        yield Advisory(message, schema.path, help_)
 
 
 def is_conditions(schema: JSONSchemaProps) -> bool:
@@ -147,14 +149,3 @@ def is_conditions(schema: JSONSchemaProps) -> bool:
     ):
         return False
     return top_property(schema) == "status"
-
-
-NODES: Final = (
-    NodeAdvice(
-        LIST_TYPE.id, lists, when=lambda fields, type_: type_ == "array" and "x-kubernetes-list-type" not in fields
-    ),
-    NodeAdvice(NAMED.id, named, when=lambda fields, type_: type_ == "array" and "x-kubernetes-list-type" not in fields),
-    NodeAdvice(SELECTOR.id, selectors, ("properties",)),
-    NodeAdvice(REFERENCE.id, references, ("properties",)),
-    NodeAdvice(CONDITIONS.id, conditions, when=lambda _, type_: type_ == "array"),
-)

@@ -61,9 +61,8 @@ IN_USE = Rule(
     marker="correct `+kubebuilder:resource`",
 )
 
-RULES = (OWN_NAME, IN_USE)
 
-
+@OWN_NAME.practice
 def own_names(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the short names that are the plural, the singular, or in the list before.
 
@@ -80,11 +79,10 @@ def own_names(crd: DecodedCRD) -> Iterator[Advisory]:
             message = f"`{name}` is also {what} name of this CRD"
             if old is not None and name in accepted and name not in old.short_names:
                 message += ", which is established: the API server does not accept it as a new short name"
-                yield Advisory("advice", OWN_NAME.id, message, path.index(i), severity="error", old_path=_NAMES)
+                yield Advisory(message, path.index(i), severity="error", old_path=_NAMES)
             else:
-                yield Advisory("advice", OWN_NAME.id, message, path.index(i))
+                yield Advisory(message, path.index(i))
         known[name] = "another short"
 
 
 _NAMES: Final = Path("spec").child("names")
-PRACTICES: Final = (own_names,)

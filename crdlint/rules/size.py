@@ -19,7 +19,11 @@ if TYPE_CHECKING:
     from crdlint.rules.engine.advisory import DecodedCRD
     from crdlint.yaml.nodes import Mapping
 
-TOO_LARGE = Rule(
+# The annotation's name and the line break at its end.
+_ADDED: Final = len("kubectl.kubernetes.io/last-applied-configuration") + 1
+
+
+@Rule(
     id="too-large-to-apply",
     marker="use the option `crd:maxDescLen=0`",
     summary="CRD is too large for client-side `kubectl apply`",
@@ -31,14 +35,7 @@ TOO_LARGE = Rule(
     "`crd:maxDescLen=0`)",
     severity="info",
     origin="crdlint",
-)
-
-RULES = (TOO_LARGE,)
-
-# The annotation's name and the line break at its end.
-_ADDED: Final = len("kubectl.kubernetes.io/last-applied-configuration") + 1
-
-
+).advice
 def too_large(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield that the annotation would be too long."""
     size = _size(crd.root, crd.text)
@@ -49,7 +46,7 @@ def too_large(crd: DecodedCRD) -> Iterator[Advisory]:
         )
         if size > _ETCD_LIMIT:
             message += f"; etcd rejects requests of more than {_kibibytes(_ETCD_LIMIT)} by default"
-        yield Advisory("advice", TOO_LARGE.id, message, Path("metadata"), help=attempt(_help, crd, size))
+        yield Advisory(message, Path("metadata"), help=attempt(_help, crd, size))
 
 
 def _help(crd: DecodedCRD, size: int) -> str:
@@ -82,7 +79,11 @@ def _largest(crd: DecodedCRD) -> str:
 
 
 _SHOWN: Final = 3  # descriptions
+
+
 _WORTH_A_WORD: Final = 200  # characters of a description
+
+
 _ETCD_LIMIT: Final = 1536 * 1024  # bytes of a request (--max-request-bytes)
 
 
@@ -120,7 +121,9 @@ def _json_size(value: Any) -> int:
 
 # Times the limit: a text may have comments, and characters that JSON escapes.
 _SURELY: Final = 1.15
-_SURELY_NOT: Final = 0.95
-_ANCHOR: Final = re.compile(r"&(?<=[\s\[{,]&)[^\s&]")
 
-ADVICE: Final = (too_large,)
+
+_SURELY_NOT: Final = 0.95
+
+
+_ANCHOR: Final = re.compile(r"&(?<=[\s\[{,]&)[^\s&]")

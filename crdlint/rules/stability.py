@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from crdlint.crd.paths import Path
 from crdlint.rules.engine.advisory import Advisory
-from crdlint.rules.engine.on_request import OnRequest, run_requested
+from crdlint.rules.engine.rule import OnRequest
 from crdlint.rules.pruned_objects import keeps_as_item
 from crdlint.schema.pruning import META_FIELDS
 from crdlint.schema.traversal import schemas
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
     from crdlint.crd.model import CustomResourceDefinitionVersion, JSONSchemaProps
     from crdlint.rules.engine.advisory import DecodedCRD
+
+
+_Stability: Final = partial(OnRequest, in_set="stability")
 
 
 def _versions(*versions: tuple[str, str, str]) -> str:
@@ -39,88 +43,6 @@ def _webhook(more: str) -> str:
     client = f"{{service: {{name: a, namespace: a}}{more}}}"
     return f"conversion: {{strategy: Webhook, webhook: {{conversionReviewVersions: [v1], clientConfig: {client}}}}}\n"
 
-
-TYPE = OnRequest(
-    id="type-differs-between-versions",
-    summary="Field has another type in another served version",
-    why="Without a conversion webhook the API server only changes `apiVersion`. Objects with the type of one version are "
-    "invalid in the other.",
-    bad=_versions(("v1", "", _A), ("v2", "", "a: {type: integer}")),
-    good=_versions(("v1", "", _A), ("v2", "", "a: {type: string}")),
-    help="Use the same type in all served versions, or a conversion webhook",
-    scope="spec",
-    severity="warning",
-)
-FIELDS = OnRequest(
-    id="none-conversion-loses-fields",
-    summary="Field is only in some of the served versions",
-    why="Without a conversion webhook the API server drops the field if an object is written in a version that lacks it.",
-    bad=_versions(("v1", "", f"{_A}, b: {{type: string}}"), ("v2", "", _A)),
-    good=_versions(("v1", "", _A), ("v2", "", _A)),
-    help="Add the field to all served versions, or use a conversion webhook",
-    scope="spec",
-)
-DEFAULT = OnRequest(
-    id="default-differs-between-versions",
-    summary="Field has another default in another served version",
-    why="Without a conversion webhook an object has the default of the version in which it was written or read last.",
-    bad=_versions(("v1", "", "a: {type: string, default: x}"), ("v2", "", "a: {type: string, default: other}")),
-    good=_versions(("v1", "", "a: {type: string, default: x}"), ("v2", "", "a: {type: string, default: x}")),
-    help="Set the same default in all served versions, or use a conversion webhook",
-    marker="correct `+kubebuilder:default` in one of the versions",
-    scope="spec",
-)
-LESS_STABLE = OnRequest(
-    id="storage-version-less-stable",
-    summary="Storage version is less stable than a served one",
-    why="All objects are stored in the alpha or beta version, which cannot be removed before they are migrated.",
-    bad=_versions(("v1beta1", "", _A), ("v1", "", _A)),
-    good=_versions(("v1", "", _A), ("v1beta1", "", _A)),
-    help="Set `storage: true` on the more stable version once no release in use lacks it, and `storage: false` on the other",
-    scope="spec",
-    marker="write `+kubebuilder:storageversion` on the type of the more stable version",
-)
-STORAGE_DEPRECATED = OnRequest(
-    id="storage-version-deprecated",
-    summary="Storage version is deprecated",
-    why="All objects are stored in the deprecated version, which cannot be removed before they are migrated.",
-    bad=_versions(("v1", _WARNED, _A), ("v2", "", _A)),
-    good=_versions(("v2", "", _A), ("v1", _WARNED, _A)),
-    help="Set `storage: true` on a version that is not deprecated, and `storage: false` on this one",
-    scope="spec",
-    marker="write `+kubebuilder:storageversion` on the type of a version that is not deprecated",
-)
-ALL_DEPRECATED = OnRequest(
-    id="all-versions-deprecated",
-    summary="Every served version is deprecated",
-    why="Clients see a deprecation warning with every request and have no version to move to.",
-    bad=_versions(("v1", _WARNED, _A)),
-    good=_versions(("v1", "", _A)),
-    help="Add a version that is not deprecated, or remove `deprecated` from one",
-    marker="remove one `+kubebuilder:deprecatedversion`",
-    scope="spec",
-)
-WITHOUT_WARNING = OnRequest(
-    id="deprecated-without-warning",
-    summary="Deprecated version without a `deprecationWarning`",
-    why="The warning of the API server then lacks the version to use instead.",
-    bad=_versions(("v2", "", _A), ("v1", _OLD, _A)),
-    good=_versions(("v2", "", _A), ("v1", _WARNED, _A)),
-    help="Add `deprecationWarning` with the version to use instead",
-    scope="spec",
-    marker='write `+kubebuilder:deprecatedversion:warning="TEXT"`',
-)
-CA = OnRequest(
-    id="webhook-without-ca",
-    summary="Conversion webhook without a CA bundle",
-    why="The API server trusts only the system's certificate authorities then, and each request that converts an object fails.",
-    bad=_webhook(""),
-    good="conversion: {strategy: None}\n",
-    help="Set `caBundle`, or the annotation of the tool that injects it, such as `cert-manager.io/inject-ca-from`",
-    scope="spec",
-)
-
-RULES = (TYPE, FIELDS, DEFAULT, LESS_STABLE, STORAGE_DEPRECATED, ALL_DEPRECATED, WITHOUT_WARNING, CA)
 
 _VERSIONS: Final = Path("spec").child("versions")
 _NAME: Final = re.compile(r"v(\d+)(?:(alpha|beta)(\d+))?")
@@ -163,6 +85,18 @@ def _fields(root: JSONSchemaProps) -> dict[tuple[str, ...], JSONSchemaProps]:
     return fields
 
 
+@_Stability(
+    id="type-differs-between-versions",
+    of_whole_crds=True,
+    summary="Field has another type in another served version",
+    why="Without a conversion webhook the API server only changes `apiVersion`. Objects with the type of one version are "
+    "invalid in the other.",
+    bad=_versions(("v1", "", _A), ("v2", "", "a: {type: integer}")),
+    good=_versions(("v1", "", _A), ("v2", "", "a: {type: string}")),
+    help="Use the same type in all served versions, or a conversion webhook",
+    scope="spec",
+    severity="warning",
+).practice
 def types(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the fields whose type is another one in earlier versions."""
     for steps, schema, earlier in _in_earlier_versions(crd):
@@ -170,37 +104,23 @@ def types(crd: DecodedCRD) -> Iterator[Advisory]:
         if names:
             other = next(_type(other) for name, other in earlier if name == names[0])
             message = f"`{_shown(steps)}` is {_type(schema)} here, but {other} in {_versions_of(names)}"
-            yield Advisory("advice", TYPE.id, message, schema.path)
+            yield Advisory(message, schema.path)
 
 
 def _type(schema: JSONSchemaProps) -> str:
     return "an int-or-string" if schema.x_int_or_string else f"of type {schema.type}" if schema.type else "of any type"
 
 
-def defaults(crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield the fields whose default is another one in earlier versions."""
-    for steps, schema, earlier in _in_earlier_versions(crd):
-        names = [name for name, other in earlier if not deep_equal(_default(other), _default(schema))]
-        if names:
-            message = f"the default of `{_shown(steps)}` differs in {_versions_of(names)}"
-            yield Advisory("advice", DEFAULT.id, message, schema.path)
-
-
-def _default(schema: JSONSchemaProps) -> Any:
-    return None if schema.default is None else schema.default.value
-
-
-_Earlier: TypeAlias = "list[tuple[str, JSONSchemaProps]]"
-
-
-def _in_earlier_versions(crd: DecodedCRD) -> Iterator[tuple[tuple[str, ...], JSONSchemaProps, _Earlier]]:
-    """Yield the fields of served versions with those of the same steps in earlier versions."""
-    versions = _served(crd)
-    for i, (_, fields) in enumerate(versions):
-        for steps, schema in fields.items() if i else ():
-            yield steps, schema, [(name, earlier[steps]) for name, earlier in versions[:i] if steps in earlier]
-
-
+@_Stability(
+    id="none-conversion-loses-fields",
+    of_whole_crds=True,
+    summary="Field is only in some of the served versions",
+    why="Without a conversion webhook the API server drops the field if an object is written in a version that lacks it.",
+    bad=_versions(("v1", "", f"{_A}, b: {{type: string}}"), ("v2", "", _A)),
+    good=_versions(("v1", "", _A), ("v2", "", _A)),
+    help="Add the field to all served versions, or use a conversion webhook",
+    scope="spec",
+).practice
 def lost_fields(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the topmost fields that other served versions drop."""
     versions = _served(crd)
@@ -213,7 +133,7 @@ def lost_fields(crd: DecodedCRD) -> Iterator[Advisory]:
             names = [name for name, known in others if steps not in known and _drops(known.get(steps[:-1]), steps[-1])]
             if names:
                 message = f"{_versions_of(names)} {'drop' if len(names) > 1 else 'drops'} `{_shown(steps)}`"
-                yield Advisory("advice", FIELDS.id, message, schema.path)
+                yield Advisory(message, schema.path)
 
 
 def _drops(parent: JSONSchemaProps | None, step: str) -> bool:
@@ -239,6 +159,51 @@ def _stability(version: CustomResourceDefinitionVersion) -> int:
     return -1 if match is None else _STABILITY[match[2]]
 
 
+@_Stability(
+    id="default-differs-between-versions",
+    of_whole_crds=True,
+    summary="Field has another default in another served version",
+    why="Without a conversion webhook an object has the default of the version in which it was written or read last.",
+    bad=_versions(("v1", "", "a: {type: string, default: x}"), ("v2", "", "a: {type: string, default: other}")),
+    good=_versions(("v1", "", "a: {type: string, default: x}"), ("v2", "", "a: {type: string, default: x}")),
+    help="Set the same default in all served versions, or use a conversion webhook",
+    marker="correct `+kubebuilder:default` in one of the versions",
+    scope="spec",
+).practice
+def defaults(crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield the fields whose default is another one in earlier versions."""
+    for steps, schema, earlier in _in_earlier_versions(crd):
+        names = [name for name, other in earlier if not deep_equal(_default(other), _default(schema))]
+        if names:
+            message = f"the default of `{_shown(steps)}` differs in {_versions_of(names)}"
+            yield Advisory(message, schema.path)
+
+
+def _default(schema: JSONSchemaProps) -> Any:
+    return None if schema.default is None else schema.default.value
+
+
+_Earlier: TypeAlias = "list[tuple[str, JSONSchemaProps]]"
+
+
+def _in_earlier_versions(crd: DecodedCRD) -> Iterator[tuple[tuple[str, ...], JSONSchemaProps, _Earlier]]:
+    """Yield the fields of served versions with those of the same steps in earlier versions."""
+    versions = _served(crd)
+    for i, (_, fields) in enumerate(versions):
+        for steps, schema in fields.items() if i else ():
+            yield steps, schema, [(name, earlier[steps]) for name, earlier in versions[:i] if steps in earlier]
+
+
+@_Stability(
+    id="storage-version-less-stable",
+    summary="Storage version is less stable than a served one",
+    why="All objects are stored in the alpha or beta version, which cannot be removed before they are migrated.",
+    bad=_versions(("v1beta1", "", _A), ("v1", "", _A)),
+    good=_versions(("v1", "", _A), ("v1beta1", "", _A)),
+    help="Set `storage: true` on the more stable version once no release in use lacks it, and `storage: false` on the other",
+    scope="spec",
+    marker="write `+kubebuilder:storageversion` on the type of the more stable version",
+).practice
 def less_stable(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the storage version if a served one is more stable."""
     for i, version in enumerate(crd.spec.versions):
@@ -247,32 +212,72 @@ def less_stable(crd: DecodedCRD) -> Iterator[Advisory]:
         ]
         if version.storage and better:
             message = f"objects are stored in {version.name}, although {better[0]} is served"
-            yield Advisory("advice", LESS_STABLE.id, message, _VERSIONS.index(i).child("storage"))
+            yield Advisory(message, _VERSIONS.index(i).child("storage"))
 
 
+@_Stability(
+    id="storage-version-deprecated",
+    summary="Storage version is deprecated",
+    why="All objects are stored in the deprecated version, which cannot be removed before they are migrated.",
+    bad=_versions(("v1", _WARNED, _A), ("v2", "", _A)),
+    good=_versions(("v2", "", _A), ("v1", _WARNED, _A)),
+    help="Set `storage: true` on a version that is not deprecated, and `storage: false` on this one",
+    scope="spec",
+    marker="write `+kubebuilder:storageversion` on the type of a version that is not deprecated",
+).practice
 def storage_deprecated(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the storage version if it is deprecated."""
     for i, version in enumerate(crd.spec.versions):
         if version.storage and version.deprecated:
             message = f"objects are stored in {version.name}, which is deprecated"
-            yield Advisory("advice", STORAGE_DEPRECATED.id, message, _VERSIONS.index(i).child("storage"))
+            yield Advisory(message, _VERSIONS.index(i).child("storage"))
 
 
+@_Stability(
+    id="all-versions-deprecated",
+    summary="Every served version is deprecated",
+    why="Clients see a deprecation warning with every request and have no version to move to.",
+    bad=_versions(("v1", _WARNED, _A)),
+    good=_versions(("v1", "", _A)),
+    help="Add a version that is not deprecated, or remove `deprecated` from one",
+    marker="remove one `+kubebuilder:deprecatedversion`",
+    scope="spec",
+).practice
 def all_deprecated(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield that no served version is without deprecation."""
     served = [version for version in crd.spec.versions if version.served]
     if served and all(version.deprecated for version in served):
-        yield Advisory("advice", ALL_DEPRECATED.id, "every served version is deprecated", _VERSIONS)
+        yield Advisory("every served version is deprecated", _VERSIONS)
 
 
+@_Stability(
+    id="deprecated-without-warning",
+    summary="Deprecated version without a `deprecationWarning`",
+    why="The warning of the API server then lacks the version to use instead.",
+    bad=_versions(("v2", "", _A), ("v1", _OLD, _A)),
+    good=_versions(("v2", "", _A), ("v1", _WARNED, _A)),
+    help="Add `deprecationWarning` with the version to use instead",
+    scope="spec",
+    marker='write `+kubebuilder:deprecatedversion:warning="TEXT"`',
+).practice
 def without_warning(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the deprecated versions without a warning of their own."""
     for i, version in enumerate(crd.spec.versions):
         if version.deprecated and version.served and version.deprecation_warning is None:
             message = f"clients of {version.name} see no replacement for it"
-            yield Advisory("advice", WITHOUT_WARNING.id, message, _VERSIONS.index(i).child("deprecated"))
+            yield Advisory(message, _VERSIONS.index(i).child("deprecated"))
 
 
+@_Stability(
+    id="webhook-without-ca",
+    of_whole_crds=True,
+    summary="Conversion webhook without a CA bundle",
+    why="The API server trusts only the system's certificate authorities then, and each request that converts an object fails.",
+    bad=_webhook(""),
+    good="conversion: {strategy: None}\n",
+    help="Set `caBundle`, or the annotation of the tool that injects it, such as `cert-manager.io/inject-ca-from`",
+    scope="spec",
+).practice
 def without_ca(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield a conversion webhook without a CA bundle, unless a tool injects it."""
     conversion = crd.spec.conversion
@@ -280,20 +285,4 @@ def without_ca(crd: DecodedCRD) -> Iterator[Advisory]:
     injected = any(word in name for name in crd.annotations for word in _INJECTORS)
     if client is not None and not client.ca_bundle and not injected:
         message = "the API server has no certificate authority to trust the webhook by"
-        yield Advisory("advice", CA.id, message, Path("spec").child("conversion", "webhookClientConfig"))
-
-
-PRACTICES: Final = (
-    run_requested(
-        {
-            TYPE.id: types,
-            FIELDS.id: lost_fields,
-            DEFAULT.id: defaults,
-            LESS_STABLE.id: less_stable,
-            STORAGE_DEPRECATED.id: storage_deprecated,
-            ALL_DEPRECATED.id: all_deprecated,
-            WITHOUT_WARNING.id: without_warning,
-            CA.id: without_ca,
-        }
-    ),
-)
+        yield Advisory(message, Path("spec").child("conversion", "webhookClientConfig"))

@@ -84,9 +84,8 @@ REQUIRED = Rule(
     fixes=(Fixer("Remove `status` from `required`", "unsafe", _optional),),
 )
 
-RULES = (NO_SUBRESOURCE, REQUIRED)
 
-
+@NO_SUBRESOURCE.practice
 def status(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the versions with a status but no subresource, and those that require a status with it."""
     for parts in version_parts(crd.spec):
@@ -99,11 +98,8 @@ def status(crd: DecodedCRD) -> Iterator[Advisory]:
                 "the status subresource is disabled: `/status` does not exist, and writes of it raise the generation"
             )
             path = parts.schema_path.child("properties").key("status")
-            yield Advisory("advice", NO_SUBRESOURCE.id, message, path)
+            yield Advisory(message, path)
         elif "status" in schema.required and (field is None or field.default is None):
             message = "no object can be created: the API server drops `status` on create, and then requires it"
             path = parts.schema_path.child("required").index(list(schema.required).index("status"))
-            yield Advisory("advice", REQUIRED.id, message, path)
-
-
-PRACTICES: Final = (status,)
+            yield Advisory(message, path, rule=REQUIRED.id)

@@ -47,7 +47,6 @@ RESOURCE_VERSION: Final = Rule(
     origin="storage",
     fixes=(Fixer("Remove the fields that the API server sets", "safe", _removal),),
 )
-RULES: Final = (RESOURCE_VERSION,)
 _MESSAGE: Final = "resourceVersion should not be set on objects to be created"
 PATH: Final = Path("metadata").child("resourceVersion")
 
@@ -63,18 +62,16 @@ def refusal(root: Mapping, version: object, *, has_status: bool) -> Advisory | N
     others = [name for name in _COPIED if child(root, "metadata", name) is not None]
     others += ["status"] * (has_status and root.find("status") is not None)
     if not others:
-        return Advisory("advice", RESOURCE_VERSION.id, _MESSAGE, PATH)
+        return Advisory(_MESSAGE, PATH, rule=RESOURCE_VERSION.id)
     names = ", ".join(f"`{name}`" for name in others)
     help_ = f"{RESOURCE_VERSION.help}, and {names} of the same copy: the API server sets these fields itself"
-    return Advisory("advice", RESOURCE_VERSION.id, _MESSAGE, PATH, help_)
+    return Advisory(_MESSAGE, PATH, help_, rule=RESOURCE_VERSION.id)
 
 
+@RESOURCE_VERSION.advice
 def on_create(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield that the CRD cannot be created."""
     version = None if crd.old_names is not None else getattr(child(crd.root, *map(str, PATH.steps())), "value", None)
     advisory = refusal(crd.root, version, has_status=True)
     if advisory is not None:
         yield advisory
-
-
-ADVICE: Final = (on_create,)

@@ -12,8 +12,8 @@ from crdlint.crd.errors import Code, Reason, forbidden, invalid, required
 from crdlint.crd.gotypes import SCHEMA
 from crdlint.diagnostics.spelling import nearest
 from crdlint.rules.engine.finding import Fixer, is_null, quoted_with_comment, removal, replacement, with_comment
-from crdlint.rules.engine.rule import Rule
-from crdlint.rules.engine.schema_walk import STRUCTURAL, Check, SchemaPosition
+from crdlint.rules.engine.rule import Nodes, Rule
+from crdlint.rules.engine.schema_walk import STRUCTURAL, SchemaPosition, check
 from crdlint.safety.bugs import attempt
 from crdlint.schema.structural import TYPES, incomplete, structural_attributes
 from crdlint.yaml.edit import Edit
@@ -31,7 +31,10 @@ if TYPE_CHECKING:
     from crdlint.yaml.nodes import Node
 
 _SOURCE = "apiextensions-apiserver/pkg/apiserver/schema ValidateStructural"
-_NOT_PLACES = frozenset(SchemaPosition) - {SchemaPosition.OUTSIDE}
+_NOT_PLACES: Final = frozenset(SchemaPosition) - {SchemaPosition.OUTSIDE}
+_ROOT: Final = frozenset({SchemaPosition.ROOT})
+_NESTED: Final = frozenset({SchemaPosition.NESTED})
+_JUNCTORS: Final = frozenset({"allOf", "anyOf", "oneOf", "not"})
 
 
 def _decided_type(finding: Finding) -> Iterable[Edit]:
@@ -334,6 +337,17 @@ def _schemas_below(finding: Finding, mapping: Mapping) -> list[Mapping]:
     return mappings
 
 
+NOT_CONVERTIBLE = Rule(
+    id="schema-not-convertible",
+    summary="Schema cannot be converted to a structural schema",
+    why="The API server converts every schema to a structural schema, and rejects a field that has no equivalent "
+    "there, such as `$schema`.",
+    bad="type: object\n$schema: http://json-schema.org/draft-07/schema#\n",
+    good="type: object\n",
+    help="Remove the field that the message names (`schema` means `$schema`)",
+    source="apiextensions-apiserver/pkg/apiserver/schema NewStructural",
+    fixes=(Fixer("Remove `$schema`", "safe", _without_schema_url),),
+)
 TYPE_REQUIRED = Rule(
     id="structural-type-required",
     summary="Field without a type",
@@ -605,34 +619,6 @@ PATTERN = Rule(
     ),
 )
 
-NOT_CONVERTIBLE = Rule(
-    id="schema-not-convertible",
-    summary="Schema cannot be converted to a structural schema",
-    why="The API server converts every schema to a structural schema, and rejects a field that has no equivalent "
-    "there, such as `$schema`.",
-    bad="type: object\n$schema: http://json-schema.org/draft-07/schema#\n",
-    good="type: object\n",
-    help="Remove the field that the message names (`schema` means `$schema`)",
-    source="apiextensions-apiserver/pkg/apiserver/schema NewStructural",
-    fixes=(Fixer("Remove `$schema`", "safe", _without_schema_url),),
-)
-
-RULES = (
-    NOT_CONVERTIBLE,
-    TYPE_REQUIRED,
-    ITEMS_REQUIRED,
-    ROOT_TYPE,
-    ROOT_MAP,
-    NOT_STRUCTURAL,
-    INCOMPLETE,
-    METADATA,
-    METADATA_NESTED,
-    META_TYPE,
-    EMBEDDED,
-    INT_OR_STRING,
-    PATTERN,
-)
-
 _TYPE_MISSING: Final = {
     SchemaPosition.ROOT: "must not be empty at the root",
     SchemaPosition.ITEM: "must not be empty for specified array items",
@@ -663,6 +649,10 @@ def implied_type(schema: JSONSchemaProps) -> str:
     return types.pop() if len(types) == 1 else ""
 
 
+@check(
+    Nodes(when=lambda fields, type_: not type_ or (type_ != "object" and "x-kubernetes-embedded-resource" in fields)),
+    STRUCTURAL,
+)
 def _type(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:
     path = schema.path.child("type")
     embedded = schema.x_embedded_resource
@@ -688,10 +678,15 @@ def _type(schema: JSONSchemaProps, context: Context, findings: Findings) -> None
                 "`x-kubernetes-preserve-unknown-fields: true` accepts any value"
             )
         findings.add_structural(schema, required(TYPE_REQUIRED.id, path, _TYPE_MISSING[context.position], help=help_))
-    if context.position is SchemaPosition.ROOT and schema.type and schema.type != "object":
-        findings.add_structural(schema, invalid(ROOT_TYPE.id, path, schema.type, "must be object at the root"))
 
 
+@check(Nodes(when=lambda _, type_: type_ not in {"", "object"}), _ROOT)
+def _root_type(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
+    error = invalid(ROOT_TYPE.id, schema.path.child("type"), schema.type, "must be object at the root")
+    findings.add_structural(schema, error)
+
+
+@check(Nodes(types={"array"}), STRUCTURAL)
 def _items(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
     if schema.item_schema is None:
         path = schema.path.child("items")
@@ -699,6 +694,7 @@ def _items(schema: JSONSchemaProps, _context: Context, findings: Findings) -> No
         findings.add_structural(schema, required(ITEMS_REQUIRED.id, path, "must be specified", help=help_))
 
 
+@check(Nodes({"additionalProperties"}), STRUCTURAL)
 def _additional_properties(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:
     if schema.additional_properties is None:
         return
@@ -712,6 +708,7 @@ def _additional_properties(schema: JSONSchemaProps, context: Context, findings: 
         findings.add_structural(schema, forbidden(EMBEDDED.id, path, detail))
 
 
+@check(Nodes({"x-kubernetes-int-or-string"}), STRUCTURAL)
 def _int_or_string(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
     if not schema.x_int_or_string:
         return
@@ -727,6 +724,7 @@ def _int_or_string(schema: JSONSchemaProps, _context: Context, findings: Finding
             )
 
 
+@check(Nodes({"x-kubernetes-embedded-resource"}), STRUCTURAL)
 def _embedded_fields(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
     if schema.x_embedded_resource and not schema.x_preserve_unknown_fields and not schema.properties:
         detail = (
@@ -736,6 +734,7 @@ def _embedded_fields(schema: JSONSchemaProps, _context: Context, findings: Findi
         findings.add_structural(schema, required(EMBEDDED.id, schema.path.child("properties"), detail, help=help_))
 
 
+@check(Nodes({"properties"}), STRUCTURAL)
 def _object_fields(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:
     """Check apiVersion, kind and metadata of the root and of embedded resources."""
     if context.position is not SchemaPosition.ROOT and not schema.x_embedded_resource:
@@ -762,6 +761,7 @@ def _may_restrict(metadata: JSONSchemaProps, server: Server) -> bool:
     return attributes <= {"properties"} and metadata.properties.keys() <= {"name", "generateName"}
 
 
+@check(Nodes({"pattern"}), _NOT_PLACES)
 def _pattern(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
     if not schema.pattern:
         return
@@ -820,6 +820,7 @@ _FORBIDDEN_NESTED: Final[tuple[tuple[str, str, Callable[[JSONSchemaProps], bool]
 )
 
 
+@check(Nodes({name for name, _, _ in _FORBIDDEN_NESTED}), _NESTED)
 def _nested(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
     for name, detail, is_set in _FORBIDDEN_NESTED:
         if is_set(schema):
@@ -832,6 +833,7 @@ def _nested(schema: JSONSchemaProps, _context: Context, findings: Findings) -> N
             findings.add_structural(schema, forbidden(NOT_STRUCTURAL.id, schema.path.child(name), detail, help=help_))
 
 
+@check(Nodes({"properties"}), _NESTED)
 def _nested_metadata(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
     metadata = schema.properties.get("metadata")
     if metadata is not None:
@@ -840,33 +842,9 @@ def _nested_metadata(schema: JSONSchemaProps, _context: Context, findings: Findi
         )
 
 
+@check(Nodes(_JUNCTORS), _ROOT)
 def _complete(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
     for structure, nested, path, spoken_of in incomplete(schema):
         findings.add_structural(
             structure, required(INCOMPLETE.id, path, f"because it is defined in {spoken_of}", at=nested.path)
         )
-
-
-_JUNCTORS: Final = ("allOf", "anyOf", "oneOf", "not")
-
-CHECKS = (
-    Check(
-        _type,
-        positions=STRUCTURAL,
-        when=lambda fields, type_: not type_ or (type_ != "object" and "x-kubernetes-embedded-resource" in fields),
-    ),
-    Check(
-        _type,
-        positions=frozenset({SchemaPosition.ROOT}),
-        when=lambda fields, type_: bool(type_) and type_ != "object" and "x-kubernetes-embedded-resource" not in fields,
-    ),
-    Check(_items, positions=STRUCTURAL, when=lambda _fields, type_: type_ == "array"),
-    Check(_additional_properties, ("additionalProperties",), STRUCTURAL),
-    Check(_int_or_string, ("x-kubernetes-int-or-string",), STRUCTURAL),
-    Check(_embedded_fields, ("x-kubernetes-embedded-resource",), STRUCTURAL),
-    Check(_object_fields, ("properties",), STRUCTURAL),
-    Check(_pattern, ("pattern",), _NOT_PLACES),
-    Check(_nested, tuple(name for name, _, _ in _FORBIDDEN_NESTED), frozenset({SchemaPosition.NESTED})),
-    Check(_nested_metadata, ("properties",), frozenset({SchemaPosition.NESTED})),
-    Check(_complete, _JUNCTORS, frozenset({SchemaPosition.ROOT})),
-)

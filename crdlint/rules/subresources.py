@@ -160,8 +160,6 @@ COLUMN = Rule(
     ),
 )
 
-RULES = (SCALE, COLUMN)
-
 _TYPES: Final = ("boolean", "date", "integer", "number", "string")
 _FORMATS: Final = ("byte", "date", "date-time", "double", "float", "int32", "int64", "password")
 

@@ -10,10 +10,10 @@ from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.numbers import is_json_integer
 from crdlint.golang.values import marshal
-from crdlint.rules.engine.advisory import Advisory, NodeAdvice
+from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.finding import Fixer
 from crdlint.rules.engine.markers import validation
-from crdlint.rules.engine.rule import Rule
+from crdlint.rules.engine.rule import Nodes, Rule
 from crdlint.rules.formats import formats_of, is_reported
 from crdlint.rules.pruned_objects import keeps_as_item
 from crdlint.rules.yaml_booleans import other_words
@@ -157,41 +157,6 @@ NEVER: Final = Rule(
         ),
     ),
 )
-NULL: Final = Rule(
-    id="nullable-enum-without-null",
-    summary="Nullable field whose enum does not contain null",
-    why="The API server compares null with the enum, too, and rejects it although the field is `nullable`.",
-    bad=_field("    type: string\n    nullable: true\n    enum: [a, b]\n"),
-    good=_field("    type: string\n    nullable: true\n    enum: [a, b, null]\n"),
-    help="Add `null` to the enum, or remove `nullable`",
-    severity="warning",
-    origin="crdlint",
-    marker="remove `+nullable`",
-    fixes=(Fixer("Add null to the enum", "unsafe", _null_in_enum),),
-)
-KEYWORD: Final = Rule(
-    id="keyword-without-effect",
-    summary="Keyword does not apply to values of the schema's type",
-    why="The API server ignores the keyword, so values that it should reject are accepted.",
-    bad=_field("    type: array\n    maxLength: 63\n    items:\n      type: string\n"),
-    good=_field("    type: array\n    items:\n      type: string\n      maxLength: 63\n"),
-    help="Move the keyword to the schema of the values that it should limit, or remove it",
-    severity="warning",
-    origin="crdlint",
-    marker="write `+kubebuilder:validation:items:MaxLength` instead of `+kubebuilder:validation:MaxLength`",
-    fixes=(
-        Fixer("Move the keyword into the items of the list", "unsafe", _to_items),
-        Fixer(
-            "Remove the type",
-            "safe",
-            _without_type,
-            bad=_field("    type: string\n    x-kubernetes-int-or-string: true\n"),
-            good=_field("    x-kubernetes-int-or-string: true\n"),
-        ),
-    ),
-)
-
-RULES = (NEVER, NULL, KEYWORD)
 
 _STRINGS: Final = frozenset({"string"})
 _NUMBERS: Final = frozenset({"integer", "number"})
@@ -215,81 +180,18 @@ _PAIRS: Final = (
 )
 
 
-def keywords(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield the keywords of a schema and its allOf that limit values of other types only."""
-    types = _INT_OR_STRING if schema.x_int_or_string else frozenset({schema.type})
-    for part in with_all_of(schema):
-        for keyword, limited in _TYPES_OF.items():
-            is_given = part.set_fields & SCHEMA_BITS[keyword] and (keyword != "required" or part.required)
-            if is_given and types.isdisjoint(limited):
-                yield _without_effect(keyword, part, schema)
+def _may_exclude(fields: frozenset[str], type_: str) -> bool:
+    """Return whether a schema can have limits that exclude each other."""
+    return any(type_ in _TYPES_OF[low] and ("allOf" in fields or {low, high} <= fields) for low, high, _, _ in _PAIRS)
 
 
-def replaced_types(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterable[Advisory]:
-    """Return the type of a schema that `x-kubernetes-int-or-string` replaces."""
-    if not schema.x_int_or_string:
-        return ()
-    message = f"`type: {schema.type}` has no effect: `x-kubernetes-int-or-string` replaces it"
-    return [Advisory("advice", KEYWORD.id, message, schema.path.child("type"), "Remove `type`")]
+def _has_keyword_of_other_type(fields: frozenset[str], type_: str) -> bool:
+    if not type_ and "x-kubernetes-int-or-string" not in fields:
+        return False
+    return "allOf" in fields or any(keyword in fields and type_ not in types for keyword, types in _TYPES_OF.items())
 
 
-def _without_effect(keyword: str, part: JSONSchemaProps, schema: JSONSchemaProps) -> Advisory:
-    """Return the finding for a keyword in `part`, which is a schema or a part of its allOf."""
-    effect = "has no effect" if keyword == _PRESERVE else "checks nothing"
-    message = f"`{keyword}` {effect} on {_SOME.get(schema.type, 'an integer or string')}"
-    marker = _marker(keyword, schema)
-    return Advisory("advice", KEYWORD.id, message, part.path.child(keyword), _place_for(keyword, schema), marker=marker)
-
-
-def _marker(keyword: str, schema: JSONSchemaProps) -> str:
-    """Return what to do in the Go source about a keyword that checks nothing, empty if it has no marker."""
-    if keyword == "required":
-        return ""
-    if keyword == _PRESERVE:
-        return "remove `+kubebuilder:pruning:PreserveUnknownFields`"
-    written = validation(schema, keyword)
-    items = _items_of(keyword, schema)
-    return f"write {validation(items, keyword)} instead of {written}" if items is not None else f"remove {written}"
-
-
-def formats(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:
-    """Return the format of a schema if it is one of strings, the type is another, and the server does not report it itself."""
-    if schema.format in _OF_STRINGS and not schema.x_int_or_string and not is_reported(schema, crd.versions.newest):
-        message = f"`format: {schema.format}` checks nothing on {_SOME[schema.type]}"
-        help_, marker = _place_for("format", schema), _marker("format", schema)
-        return [Advisory("advice", KEYWORD.id, message, schema.path.child("format"), help_, marker=marker)]
-    return ()
-
-
-_OF_STRINGS: Final = frozenset(formats_of("string"))
-
-
-_SOME: Final = {
-    "array": "an array", "object": "an object", "integer": "an integer", "number": "a number", "boolean": "a boolean",
-    "string": "a string",
-}  # fmt: skip
-
-
-def _place_for(keyword: str, schema: JSONSchemaProps) -> str:
-    """Return the help for a keyword: where it belongs, if the items of the list are what it should limit."""
-    if _items_of(keyword, schema) is not None:
-        return f"Move `{keyword}` into `items`, or remove it"
-    return f"Remove `{keyword}`, or correct the type"
-
-
-def _items_of(keyword: str, schema: JSONSchemaProps) -> JSONSchemaProps | None:
-    """Return the schema of a list's items if a keyword limits their values."""
-    items = schema.item_schema if schema.type == "array" else None
-    return items if items is not None and items.type in _TYPES_OF.get(keyword, _STRINGS) else None
-
-
-def null_in_enum(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield a nullable schema whose enum does not contain null."""
-    if schema.nullable and schema.enum and None not in schema.enum:
-        message = "null is rejected although the field is nullable: the enum does not contain it"
-        yield Advisory("advice", NULL.id, message, schema.path.child("nullable"))
-
-
+@NEVER.advice_on(Nodes(when=_may_exclude))
 def limits(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterable[Advisory]:
     """Return the limits of a schema, with those of its allOf, between which no value is."""
     for pair in _PAIRS:
@@ -321,7 +223,7 @@ def _excluding(schema: JSONSchemaProps, pair: tuple[str, str, str, str]) -> Iter
     else:
         return
     marker = _correct(schema, low_word, high_word)
-    yield Advisory("advice", NEVER.id, f"no value can match: {why}", low.path.child(low_word), marker=marker)
+    yield Advisory(f"no value can match: {why}", low.path.child(low_word), marker=marker)
 
 
 def _correct(schema: JSONSchemaProps, *keywords: str) -> str:
@@ -336,6 +238,7 @@ def _has_integer(least: float, most: float, *, is_open_low: bool, is_open_high: 
     return first <= last
 
 
+@NEVER.advice_on(Nodes({"required", "allOf"}, types={"object"}))
 def required(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:
     """Return the required names of an object that the API server drops from every value."""
     properties = schema.properties
@@ -365,16 +268,17 @@ def _dropped(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
             near = nearest(name, schema.properties)
             help_ = f"Write `{near}`, or " if near is not None else ""
             add = f"{'add' if help_ else 'Add'} `{name}` to `properties`, or remove it from `required`"
-            yield Advisory("advice", NEVER.id, message, path.index(i), f"{help_}{add}")
+            yield Advisory(message, path.index(i), f"{help_}{add}")
         for i, name in missing[shown : shown + 1]:
             others = f"`{name}` and {len(missing) - shown - 1:,} more names"
             message = (
                 f"no object can match: {others} are required, but dropped, since `properties` does not contain them"
             )
             help_ = "Add the names to `properties`, or remove them from `required`"
-            yield Advisory("advice", NEVER.id, message, path.index(i), help_)
+            yield Advisory(message, path.index(i), help_)
 
 
+@NEVER.advice_on(Nodes({"enum", "allOf"}))
 def enums(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the values of enums that no value of the type equals, enums without a common value, and patterns they miss."""
     if not schema.type:
@@ -385,7 +289,7 @@ def enums(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     if len(with_enum) > 1 and not frozenset.intersection(*(frozenset(map(_key, part.enum)) for part in with_enum)):
         message = "no value can match: the enum and those in `allOf` have no value in common"
         path, help_ = with_enum[0].path.child("enum"), "Correct the enums so that at least one value is in all of them"
-        yield Advisory("advice", NEVER.id, message, path, help_, marker=_correct(schema, "enum"))
+        yield Advisory(message, path, help_, marker=_correct(schema, "enum"))
     elif with_enum and schema.type == "string":
         yield from _unmatched(with_enum[0], schema)
 
@@ -400,7 +304,7 @@ def _of_other_types(part: JSONSchemaProps, schema: JSONSchemaProps) -> Iterator[
         message = f"no value can match `{marshal(value)}` in the enum: the type is {schema.type}"
         help_ = "Write a value of the type, or remove it from the enum"
         path = part.path.child("enum").index(i)
-        yield Advisory("advice", NEVER.id, message, path, help_, marker=_correct(schema, "enum"))
+        yield Advisory(message, path, help_, marker=_correct(schema, "enum"))
 
 
 def _unmatched(with_values: JSONSchemaProps, schema: JSONSchemaProps) -> Iterator[Advisory]:
@@ -420,7 +324,7 @@ def _unmatched(with_values: JSONSchemaProps, schema: JSONSchemaProps) -> Iterato
             message = "no value can match: the pattern matches no value of the enum"
             help_ = "Correct the pattern or the enum, or remove the pattern: the enum lists all values"
             marker = _correct(schema, "pattern", "enum")
-            yield Advisory("advice", NEVER.id, message, part.path.child("pattern"), help_, marker=marker)
+            yield Advisory(message, part.path.child("pattern"), help_, marker=marker)
 
 
 def _has_type(value: Any, schema: JSONSchemaProps) -> bool:
@@ -449,23 +353,114 @@ def _shown(limit: float) -> str:
     return f"{limit:g}" if isinstance(limit, float) else str(limit)
 
 
-def _may_exclude(fields: frozenset[str], type_: str) -> bool:
-    """Return whether a schema can have limits that exclude each other."""
-    return any(type_ in _TYPES_OF[low] and ("allOf" in fields or {low, high} <= fields) for low, high, _, _ in _PAIRS)
+@Rule(
+    id="nullable-enum-without-null",
+    summary="Nullable field whose enum does not contain null",
+    why="The API server compares null with the enum, too, and rejects it although the field is `nullable`.",
+    bad=_field("    type: string\n    nullable: true\n    enum: [a, b]\n"),
+    good=_field("    type: string\n    nullable: true\n    enum: [a, b, null]\n"),
+    help="Add `null` to the enum, or remove `nullable`",
+    severity="warning",
+    origin="crdlint",
+    marker="remove `+nullable`",
+    fixes=(Fixer("Add null to the enum", "unsafe", _null_in_enum),),
+).advice_on(Nodes({"nullable"}, when=lambda fields, _: "enum" in fields))
+def null_in_enum(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield a nullable schema whose enum does not contain null."""
+    if schema.nullable and schema.enum and None not in schema.enum:
+        message = "null is rejected although the field is nullable: the enum does not contain it"
+        yield Advisory(message, schema.path.child("nullable"))
 
 
-def _has_keyword_of_other_type(fields: frozenset[str], type_: str) -> bool:
-    if not type_ and "x-kubernetes-int-or-string" not in fields:
-        return False
-    return "allOf" in fields or any(keyword in fields and type_ not in types for keyword, types in _TYPES_OF.items())
-
-
-NODES: Final = (
-    NodeAdvice(NEVER.id, limits, when=_may_exclude),
-    NodeAdvice(NEVER.id, required, ("required", "allOf"), lambda _, type_: type_ == "object"),
-    NodeAdvice(NEVER.id, enums, ("enum", "allOf")),
-    NodeAdvice(NULL.id, null_in_enum, ("nullable",), lambda fields, _: "enum" in fields),
-    NodeAdvice(KEYWORD.id, keywords, when=_has_keyword_of_other_type),
-    NodeAdvice(KEYWORD.id, replaced_types, ("x-kubernetes-int-or-string",), lambda _, type_: bool(type_)),
-    NodeAdvice(KEYWORD.id, formats, ("format",), lambda _, type_: type_ not in {"", "string"}),
+KEYWORD = Rule(
+    id="keyword-without-effect",
+    summary="Keyword does not apply to values of the schema's type",
+    why="The API server ignores the keyword, so values that it should reject are accepted.",
+    bad=_field("    type: array\n    maxLength: 63\n    items:\n      type: string\n"),
+    good=_field("    type: array\n    items:\n      type: string\n      maxLength: 63\n"),
+    help="Move the keyword to the schema of the values that it should limit, or remove it",
+    severity="warning",
+    origin="crdlint",
+    marker="write `+kubebuilder:validation:items:MaxLength` instead of `+kubebuilder:validation:MaxLength`",
+    fixes=(
+        Fixer("Move the keyword into the items of the list", "unsafe", _to_items),
+        Fixer(
+            "Remove the type",
+            "safe",
+            _without_type,
+            bad=_field("    type: string\n    x-kubernetes-int-or-string: true\n"),
+            good=_field("    x-kubernetes-int-or-string: true\n"),
+        ),
+    ),
 )
+
+
+@KEYWORD.advice_on(Nodes(when=_has_keyword_of_other_type))
+def keywords(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield the keywords of a schema and its allOf that limit values of other types only."""
+    types = _INT_OR_STRING if schema.x_int_or_string else frozenset({schema.type})
+    for part in with_all_of(schema):
+        for keyword, limited in _TYPES_OF.items():
+            is_given = part.set_fields & SCHEMA_BITS[keyword] and (keyword != "required" or part.required)
+            if is_given and types.isdisjoint(limited):
+                yield _without_effect(keyword, part, schema)
+
+
+@KEYWORD.advice_on(Nodes({"x-kubernetes-int-or-string"}, when=lambda _, type_: bool(type_)))
+def replaced_types(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterable[Advisory]:
+    """Return the type of a schema that `x-kubernetes-int-or-string` replaces."""
+    if not schema.x_int_or_string:
+        return ()
+    message = f"`type: {schema.type}` has no effect: `x-kubernetes-int-or-string` replaces it"
+    return [Advisory(message, schema.path.child("type"), "Remove `type`")]
+
+
+def _without_effect(keyword: str, part: JSONSchemaProps, schema: JSONSchemaProps) -> Advisory:
+    """Return the finding for a keyword in `part`, which is a schema or a part of its allOf."""
+    effect = "has no effect" if keyword == _PRESERVE else "checks nothing"
+    message = f"`{keyword}` {effect} on {_SOME.get(schema.type, 'an integer or string')}"
+    marker = _marker(keyword, schema)
+    return Advisory(message, part.path.child(keyword), _place_for(keyword, schema), marker=marker)
+
+
+def _marker(keyword: str, schema: JSONSchemaProps) -> str:
+    """Return what to do in the Go source about a keyword that checks nothing, empty if it has no marker."""
+    if keyword == "required":
+        return ""
+    if keyword == _PRESERVE:
+        return "remove `+kubebuilder:pruning:PreserveUnknownFields`"
+    written = validation(schema, keyword)
+    items = _items_of(keyword, schema)
+    return f"write {validation(items, keyword)} instead of {written}" if items is not None else f"remove {written}"
+
+
+@KEYWORD.advice_on(Nodes({"format"}, when=lambda _, type_: type_ not in {"", "string"}))
+def formats(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:
+    """Return the format of a schema if it is one of strings, the type is another, and the server does not report it itself."""
+    if schema.format in _OF_STRINGS and not schema.x_int_or_string and not is_reported(schema, crd.versions.newest):
+        message = f"`format: {schema.format}` checks nothing on {_SOME[schema.type]}"
+        help_, marker = _place_for("format", schema), _marker("format", schema)
+        return [Advisory(message, schema.path.child("format"), help_, marker=marker)]
+    return ()
+
+
+_OF_STRINGS: Final = frozenset(formats_of("string"))
+
+
+_SOME: Final = {
+    "array": "an array", "object": "an object", "integer": "an integer", "number": "a number", "boolean": "a boolean",
+    "string": "a string",
+}  # fmt: skip
+
+
+def _place_for(keyword: str, schema: JSONSchemaProps) -> str:
+    """Return the help for a keyword: where it belongs, if the items of the list are what it should limit."""
+    if _items_of(keyword, schema) is not None:
+        return f"Move `{keyword}` into `items`, or remove it"
+    return f"Remove `{keyword}`, or correct the type"
+
+
+def _items_of(keyword: str, schema: JSONSchemaProps) -> JSONSchemaProps | None:
+    """Return the schema of a list's items if a keyword limits their values."""
+    items = schema.item_schema if schema.type == "array" else None
+    return items if items is not None and items.type in _TYPES_OF.get(keyword, _STRINGS) else None

@@ -12,8 +12,8 @@ from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.text import SPACE
 from crdlint.golang.values import Typed
 from crdlint.rules.engine.finding import Fixer, quoted_tag, removal
-from crdlint.rules.engine.rule import Rule
-from crdlint.rules.engine.schema_walk import Check
+from crdlint.rules.engine.rule import Nodes, Rule
+from crdlint.rules.engine.schema_walk import check
 from crdlint.schema.fieldpath import FieldPathError, valid_field_path
 from crdlint.yaml.editor import quoted
 from crdlint.yaml.nodes import Mapping
@@ -214,8 +214,6 @@ FIELD_PATH = Rule(
     ),
 )
 
-RULES = (RULE_REQUIRED, MESSAGE, MESSAGE_EXPRESSION, REASON, FIELD_PATH)
-
 # Reported only if the schema can be converted to a structural one, in which the path is resolved (crdlint.linting.schema).
 NO_FIELD: Final = Reason(Code.NO_FIELD)
 _NO_FIELD_DETAIL: Final = Wording.by_version("fieldPath must be a valid path", (34, "must be a valid path"))
@@ -237,6 +235,7 @@ def _has_newlines(text: str) -> bool:
     return "\n" in text or "\r" in text
 
 
+@check(Nodes({"x-kubernetes-validations"}))
 def _validations(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
     if not schema.x_validations:
         return
@@ -287,6 +286,3 @@ def _field_path(schema: JSONSchemaProps, text: str, path: Path) -> Iterator[Fiel
         valid_field_path(text, schema)
     except FieldPathError:
         yield invalid(FIELD_PATH.id, path, text, _NO_FIELD_DETAIL, reason=NO_FIELD)
-
-
-CHECKS = (Check(_validations, ("x-kubernetes-validations",)),)

@@ -203,8 +203,6 @@ STORED = Rule(
     source="apiextensions/validation ValidateCustomResourceDefinitionStoredVersions",
     scope="manifest",
 )
-RULES = (SCHEMA_REQUIRED, NAME, UNIQUE, STORAGE, DEPRECATION, STORED)
-
 
 _SCHEMAS_REQUIRED: Final = Wording.by_version("schemas are required", (34, ""))
 

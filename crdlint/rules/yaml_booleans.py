@@ -66,8 +66,6 @@ KEY = Rule(
     origin="crdlint",
     fixes=(Fixer("Put the name in quotes", "unsafe", _quotes_key),),
 )
-RULES = (BOOLEAN, KEY)
-
 _PROPERTIES: Final = SCHEMA_BITS["properties"]
 _ENUM: Final = SCHEMA_BITS["enum"]
 _WRITTEN_OUT: Final = frozenset({"true", "True", "TRUE", "false", "False", "FALSE"})
@@ -82,6 +80,7 @@ def other_words(schema: JSONSchemaProps) -> dict[int, str]:
     }
 
 
+@BOOLEAN.advice
 def booleans_in_enums(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the booleans among the enums of string schemas that were written as other words."""
     for schema in crd.schemas:
@@ -95,9 +94,10 @@ def _in_enum(schema: JSONSchemaProps) -> Iterator[Advisory]:
     for i, word in other_words(schema).items():
         read = "true" if schema.enum[i] else "false"
         message = f"`{word}` is read as the boolean {read}, not as a string"
-        yield Advisory("advice", BOOLEAN.id, message, schema.path.child("enum").index(i), f'Write `"{word}"`')
+        yield Advisory(message, schema.path.child("enum").index(i), f'Write `"{word}"`')
 
 
+@KEY.advice
 def names_of_properties(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the properties whose names the server reads as other texts."""
     for schema in crd.schemas:
@@ -110,7 +110,4 @@ def names_of_properties(crd: DecodedCRD) -> Iterator[Advisory]:
                 what = "boolean" if name in {"true", "false"} else "number"
                 message = f"`{key.value}` is read as the {what} {name}, so the property is named `{name}`"
                 path = schema.path.child("properties").key(name)
-                yield Advisory("advice", KEY.id, message, path, f'Write `"{key.value}"`')
-
-
-ADVICE: Final = (booleans_in_enums, names_of_properties)
+                yield Advisory(message, path, f'Write `"{key.value}"`')

@@ -45,7 +45,7 @@ def _sure(finding: Finding) -> Iterable[Edit]:
         yield from _quoted(finding)
 
 
-CUT = Rule(
+@Rule(
     id="yaml-text-cut",
     summary="YAML reads only a part of a text",
     why="A ` #` begins a comment, a leading `!` a tag and a leading `&` an anchor. Users of `kubectl explain` see a text "
@@ -65,11 +65,7 @@ CUT = Rule(
             good="type: object\nproperties:\n  name:\n    type: string\n    description: 'The number # of items'\n",
         ),
     ),
-)
-
-RULES = (CUT,)
-
-
+).advice
 def cut_texts(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the texts that a comment, a tag or an anchor makes shorter."""
     texts = _cut_lines(crd.text)
@@ -80,9 +76,7 @@ def cut_texts(crd: DecodedCRD) -> Iterator[Advisory]:
             full_text = texts.get(node.start_mark.index, "")
             if full_text and not node.style and node.value != full_text and not _is_used(node, crd.text):
                 message = f"YAML reads only `{node.value}` of this text"
-                yield Advisory(
-                    "advice", CUT.id, message, path, f"Put the text in quotes: {quoted(full_text)}", subject=full_text
-                )
+                yield Advisory(message, path, f"Put the text in quotes: {quoted(full_text)}", subject=full_text)
 
 
 def _cut_lines(text: str) -> dict[int, str]:
@@ -123,6 +117,3 @@ def _prose(schema: JSONSchemaProps) -> Iterator[tuple[Path, Scalar]]:
                 message = rule.find("message") if isinstance(rule, Mapping) else None
                 if message is not None and isinstance(message[1], Scalar):
                     yield schema.path.child(key.value).index(i).child("message"), message[1]
-
-
-ADVICE: Final = (cut_texts,)

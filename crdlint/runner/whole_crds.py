@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from crdlint.inputs.kustomize import kustomization_of
 from crdlint.inputs.read import open_descriptor
-from crdlint.rules.sets import OF_WHOLE_CRDS
+from crdlint.rules.catalog import of_whole_crds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,14 +41,14 @@ class WholeCRDs:
 
     def restrict(self, tasks: list[Task], kustomizations: list[Task]) -> None:
         """Remove the rules about whole CRDs from the tasks whose CRDs may be incomplete."""
-        asking = [task for task in (*tasks, *kustomizations) if not OF_WHOLE_CRDS.isdisjoint(task.requested)]
+        asking = [task for task in (*tasks, *kustomizations) if _asks(task)]
         if not asking:
             return
         self._builds = _read([task.path for task in kustomizations])
         for group, is_whole in ((tasks, self._is_whole_file), (kustomizations, self._is_whole_build)):
             for i, task in enumerate(group):
-                if not OF_WHOLE_CRDS.isdisjoint(task.requested) and not is_whole(task):
-                    group[i] = task._replace(requested=task.requested - OF_WHOLE_CRDS)
+                if _asks(task) and not is_whole(task):
+                    group[i] = task._replace(requested=task.requested - of_whole_crds())
 
     def _is_whole_file(self, task: Task) -> bool:
         if task.location is not None or open_descriptor(task.path) is not None:
@@ -64,6 +64,10 @@ class WholeCRDs:
     def _is_whole_build(self, task: Task) -> bool:
         real = os.path.realpath(task.path)
         return not any(build.changes and build.folder != real and real in build.folders for build in self._builds)
+
+
+def _asks(task: Task) -> bool:
+    return bool(task.requested) and not of_whole_crds().isdisjoint(task.requested)
 
 
 def _read(folders: Sequence[str]) -> list[_Build]:

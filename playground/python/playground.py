@@ -17,7 +17,7 @@ from crdlint.report.page import rule_link
 from crdlint.report.summary import counted
 from crdlint.resources.definitions import Definitions
 from crdlint.resources.report import validate_text
-from crdlint.rules import changes
+from crdlint.rules.catalog import all_rules
 from crdlint.rules.kube_versions import NEEDS_NEWER
 from crdlint.yaml.parse import reading_notice
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _CRD: Final = "crd.yaml"
 _RESOURCE: Final = "resource.yaml"
-_CHANGES: Final = frozenset(rule.id for rule in changes.RULES)
+_CHANGES: Final = frozenset(rule.id for rule in all_rules().values() if rule.compares)
 
 
 def versions() -> str:

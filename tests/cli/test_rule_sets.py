@@ -10,8 +10,6 @@ from click.testing import CliRunner
 from crds import HEAD
 
 from crdlint.cli.main import cli
-from crdlint.rules.catalog import all_rules
-from crdlint.rules.sets import OF_WHOLE_CRDS, ON_REQUEST, SETS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,12 +33,6 @@ def rules(folder: Path, *arguments: str) -> list[str]:
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "crd.yaml").write_text(CRD)
     return tmp_path
-
-
-def test_each_member_of_a_set_is_a_rule() -> None:
-    assert {rule for members in SETS.values() for rule in members} <= set(all_rules())
-    assert set(all_rules()) >= OF_WHOLE_CRDS
-    assert {rule.id for rule in all_rules().values() if rule.on_request} == ON_REQUEST
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from crdlint.crd.positions import Span
 from crdlint.crd.recognition import KIND
 from crdlint.inputs.helm.analysis import analyse
 from crdlint.inputs.helm.masking import mask
+from crdlint.rules.catalog import of_whole_crds
 from crdlint.rules.charts import BRACES, IN_CRDS, SKIPPED
-from crdlint.rules.sets import OF_WHOLE_CRDS
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
@@ -66,7 +66,7 @@ def _masked(path: str, text: str, masked: Masked, lint: Lint, without: Container
     findings = [
         finding if finding.fix is None or _is_own(finding.fix, text, analysis.text) else replace(finding, fix=None)
         for finding in result.diagnostics
-        if finding.rule not in OF_WHOLE_CRDS  # a directive may add a conversion webhook
+        if finding.rule not in of_whole_crds()  # a directive may add a conversion webhook
         and (finding.crd is None or finding.crd in names)
         and not _has_between(filled, finding.line, finding.end_line)
         and part_at(finding.line) not in unreadable

@@ -18,7 +18,7 @@ from crdlint.inputs.kustomize.slim import slimmed
 from crdlint.inputs.offline import reason, sandbox
 from crdlint.inputs.read import UnreadableError, read_text
 from crdlint.linting.result import CRD, ComparedCRD, FileResult
-from crdlint.rules.sets import OF_WHOLE_CRDS
+from crdlint.rules.catalog import of_whole_crds
 from crdlint.safety.programs import TIMEOUT, ProgramError, find, identity_of
 from crdlint.yaml.nodes import child, items_of
 
@@ -208,7 +208,7 @@ def _resources(kustomization: Kustomization) -> list[str]:
 
 def _incomplete(result: FileResult) -> FileResult:
     """Return the result of a file to whose CRDs the build may add versions or a webhook."""
-    findings = tuple(finding for finding in result.diagnostics if finding.rule not in OF_WHOLE_CRDS)
+    findings = tuple(finding for finding in result.diagnostics if finding.rule not in of_whole_crds())
     return result if len(findings) == len(result.diagnostics) else replace(result, diagnostics=findings)
 
 

@@ -1,38 +1,35 @@
 """Advisory rules: findings about a CRD that do not reject it.
 
-The module of a family lists its functions, each with the signature of `Advice`, in `ADVICE`, or in `PRACTICES` if they
-apply to CRDs that the API server accepts. Advice on single nodes of the schemas of such a CRD is in `NODES`, each a
-`NodeAdvice`.
+A function that yields them stands below the declaration of its rule, see `Rule.advice`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from crdlint.crd.gotypes import SCHEMA_BITS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from collections.abc import Mapping as MappingOf
-    from collections.abc import Sequence
 
     from crdlint.crd.model import CustomResourceDefinitionNames, CustomResourceDefinitionSpec, JSONSchemaProps
     from crdlint.crd.paths import Path
     from crdlint.diagnostics.diagnostic import Kind, Severity
     from crdlint.kubecel.estimated_rule import EstimatedRule
     from crdlint.kubernetes.servers import Range
+    from crdlint.rules.engine.rule import NodeAdvice
     from crdlint.yaml.nodes import Mapping
 
 
 class Advisory(NamedTuple):
     """A finding that does not reject the CRD: a warning header of the server, or advice of crdlint.
 
-    `marker` is what to do in the Go source instead: None for the marker of the rule, empty for none.
+    `rule` is the id of the rule, empty for the only rule of the advice. `marker` is what to do in the Go source instead:
+    None for the marker of the rule, empty for none.
     """
 
-    kind: Kind
-    rule: str
     message: str
     path: Path
     help: str | None = None
@@ -41,6 +38,8 @@ class Advisory(NamedTuple):
     severity: Severity | None = None
     old_path: Path | None = None
     marker: str | None = None
+    rule: str = ""
+    kind: Kind = "advice"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,28 +66,7 @@ class DecodedCRD:
     old_names: CustomResourceDefinitionNames | None = None
 
 
-Advice: TypeAlias = Callable[[DecodedCRD], Iterator[Advisory]]
-
-
-class NodeAdvice(NamedTuple):
-    """Advice on the nodes of a schema that set one of `fields`, or on all nodes if it is empty.
-
-    `when` is a further condition on the JSON names of the set fields and the type. Findings of a rule that is reported
-    `once` per CRD are combined into one, at the first position, with their number; its subject is the tuple of all
-    their paths.
-    """
-
-    rule: str
-    run: Callable[[JSONSchemaProps, DecodedCRD], Iterable[Advisory]]
-    fields: tuple[str, ...] = ()
-    when: Callable[[frozenset[str], str], bool] | None = None
-    once: bool = False
-
-    def applies(self, fields: frozenset[str], type_: str) -> bool:
-        """Return whether the advice can have a finding at such a node."""
-        return (not self.fields or not fields.isdisjoint(self.fields)) and (
-            self.when is None or self.when(fields, type_)
-        )
+Advise: TypeAlias = "Callable[[DecodedCRD], Iterable[Advisory]]"
 
 
 @dataclass(slots=True)
@@ -109,15 +87,15 @@ class NodeAdvisor:
                 plan = plans[key] = self._plan(*key)
             for advice in plan:
                 if advice.once:
-                    repeated.setdefault(advice.rule, []).extend(advice.run(schema, crd))
+                    repeated.setdefault(advice.rule.id, []).extend(advice(schema, crd))
                 else:
-                    yield from advice.run(schema, crd)
+                    yield from advice(schema, crd)
         for advisories in repeated.values():
             yield from once(advisories)
 
     def _plan(self, set_fields: int, type_: str) -> tuple[NodeAdvice, ...]:
         names = frozenset(name for name, bit in SCHEMA_BITS.items() if set_fields & bit)
-        return tuple(advice for advice in self.advice if advice.applies(names, type_))
+        return tuple(advice for advice in self.advice if advice.nodes.match(names, type_))
 
 
 def once(advisories: Sequence[Advisory]) -> Iterator[Advisory]:

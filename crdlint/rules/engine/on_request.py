@@ -1,30 +1,11 @@
-"""Common parts of rules that are only reported on request: their declaration, and properties of schema nodes."""
+"""Where a schema stands: the name of its property, and what contains it."""
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from crdlint.rules.engine.rule import Rule
-
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from crdlint.crd.model import JSONSchemaProps
-    from crdlint.rules.engine.advisory import Advice, Advisory, DecodedCRD
-
-OnRequest: Final = partial(Rule, severity="info", origin="crdlint", on_request=True)
-
-
-def run_requested(by_rule: dict[str, Advice]) -> Callable[[DecodedCRD], Iterator[Advisory]]:
-    """Return one function that runs the requested rules of a table."""
-
-    def run(crd: DecodedCRD) -> Iterator[Advisory]:
-        for rule, advise in by_rule.items() if crd.requested else ():
-            if rule in crd.requested:
-                yield from advise(crd)
-
-    return run
 
 
 def property_name(schema: JSONSchemaProps) -> str | None:

@@ -1,16 +1,50 @@
-"""The definition of a rule: its id, its texts, and examples that the tests run."""
+"""The declaration of a rule: its id, its texts, its fixes, examples that the tests run, and the advice that it gives."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.diagnostics.diagnostic import Diagnostic
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Set as AbstractSet
+
     from crdlint.crd.errors import FieldError
+    from crdlint.crd.model import JSONSchemaProps
     from crdlint.crd.positions import Span
     from crdlint.diagnostics.diagnostic import Kind, Origin, Related, Severity
+    from crdlint.rules.engine.advisory import Advisory, DecodedCRD
     from crdlint.rules.engine.finding import Fixer, Scope
+
+# The sets of rules that a team can request by one name.
+SETS: Final = ("conventions", "ssa", "gitops", "stability", "limits")
+
+
+class Nodes(NamedTuple):
+    """The nodes of a schema that a check is about: those with one of `fields`, of one of `types`, with none of `without`.
+
+    Fields are JSON names; no fields or types mean all nodes. `when` is a further condition on the given fields and the type.
+    """
+
+    fields: AbstractSet[str] = frozenset()
+    types: AbstractSet[str] = frozenset()
+    without: AbstractSet[str] = frozenset()
+    when: Callable[[frozenset[str], str], bool] | None = None
+
+    def match(self, fields: frozenset[str], type_: str) -> bool:
+        """Return whether a node with such fields and such a type is among them."""
+        return (
+            (not self.fields or not fields.isdisjoint(self.fields))
+            and (not self.types or type_ in self.types)
+            and fields.isdisjoint(self.without)
+            and (self.when is None or self.when(fields, type_))
+        )
+
+
+EVERY_NODE: Final = Nodes()
 
 
 class Rule(NamedTuple):
@@ -19,7 +53,8 @@ class Rule(NamedTuple):
     `bad` and `good` are YAML fragments that are merged into a minimal valid CRD at `scope`; tests assert that only the
     bad one raises the rule. `help` is the default help for findings without a more specific one. `source` is the
     upstream function (package path and name) that it reproduces, empty for crdlint's own advice. `on_request` rules are
-    only reported if the configuration selects them. The first of `fixes` that applies is offered. `marker` is the
+    only reported if the configuration selects them, or the set `in_set`. A rule `of_whole_crds` is about what a build or a
+    chart may add, so it judges only CRDs that are complete. The first of `fixes` that applies is offered. `marker` is the
     controller-gen marker in the Go source that replaces a change of the CRD, empty if there is none. `aliases` are
     former ids, which users can still use. A rule that `compares` two versions of a CRD has a fragment of the old one in
     `good` and of the new one in `bad`.
@@ -36,10 +71,30 @@ class Rule(NamedTuple):
     severity: Severity = "error"
     origin: Origin = "apiserver"
     on_request: bool = False
+    in_set: str = ""
+    of_whole_crds: bool = False
     fixes: tuple[Fixer, ...] = ()
     aliases: tuple[str, ...] = ()
     marker: str = ""
     compares: bool = False
+
+    def advice(self, run: Callable[[DecodedCRD], Iterable[Advisory]]) -> Advice:
+        """Declare that a function yields findings of this rule about a CRD; as a decorator below the rule's texts."""
+        return Advice(self, run)
+
+    def practice(self, run: Callable[[DecodedCRD], Iterable[Advisory]]) -> Advice:
+        """Declare that a function yields findings of this rule about a CRD that the API server accepts."""
+        return Advice(self, run, is_practice=True)
+
+    def advice_on(
+        self, nodes: Nodes, *, once: bool = False
+    ) -> Callable[[Callable[[JSONSchemaProps, DecodedCRD], Iterable[Advisory]]], NodeAdvice]:
+        """Declare that a function yields findings of this rule at nodes of the schemas of such a CRD.
+
+        With `once`, those of a CRD are combined into one with their number, at the first position; its subject is the tuple
+        of all their paths.
+        """
+        return lambda run: NodeAdvice(self, run, nodes, once)
 
     def diagnostic(self, file: str, kind: Kind, message: str, span: Span, help_: str | None = None) -> Diagnostic:
         """Create a finding of this rule; without `help_`, it has the help of the rule."""
@@ -92,3 +147,39 @@ class Rule(NamedTuple):
             related=related,
             errors=error.errors,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """Advice about a CRD, or only about one that the API server accepts (`is_practice`)."""
+
+    rule: Rule
+    run: Callable[[DecodedCRD], Iterable[Advisory]]
+    is_practice: bool = False
+
+    def __call__(self, crd: DecodedCRD) -> Iterator[Advisory]:
+        """Yield the findings about a CRD."""
+        return _of_rule(self.rule, self.run(crd))
+
+
+@dataclass(frozen=True, slots=True)
+class NodeAdvice:
+    """Advice on the nodes of schemas, see `Rule.advice_on`."""
+
+    rule: Rule
+    run: Callable[[JSONSchemaProps, DecodedCRD], Iterable[Advisory]]
+    nodes: Nodes
+    once: bool = False
+
+    def __call__(self, schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
+        """Yield the findings at a node."""
+        return _of_rule(self.rule, self.run(schema, crd))
+
+
+def _of_rule(rule: Rule, advisories: Iterable[Advisory]) -> Iterator[Advisory]:
+    """Yield findings as those of a rule, unless they name another one."""
+    for advisory in advisories:
+        yield advisory if advisory.rule else advisory._replace(rule=rule.id)
+
+
+OnRequest: Final = partial(Rule, severity="info", origin="crdlint", on_request=True)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.kubecel.estimated_rule import CompiledNode
 from crdlint.rules.engine.common import Findings
+from crdlint.rules.engine.rule import Nodes
 from crdlint.schema.structural import is_int_or_string, unsupported
 
 if TYPE_CHECKING:
@@ -61,23 +62,16 @@ class Context:
 
 
 class Check(NamedTuple):
-    """A check of schema nodes: run where one of ``fields`` is given (all nodes where none is named) at one of ``positions``.
-
-    ``when`` narrows it by the given JSON field names and the type.
-    """
+    """A check of nodes at one of `positions`."""
 
     run: Run
-    fields: tuple[str, ...] = ()
-    positions: frozenset[SchemaPosition] = EVERYWHERE
-    when: Callable[[frozenset[str], str], bool] | None = None
+    nodes: Nodes
+    positions: frozenset[SchemaPosition]
 
-    def applies(self, fields: frozenset[str], type_: str, position: SchemaPosition) -> bool:
-        """Return whether the check is relevant for such a node."""
-        return (
-            position in self.positions
-            and (not self.fields or not fields.isdisjoint(self.fields))
-            and (self.when is None or self.when(fields, type_))
-        )
+
+def check(nodes: Nodes, at: frozenset[SchemaPosition] = EVERYWHERE) -> Callable[[Run], Check]:
+    """Declare at which nodes a function checks what the API server does."""
+    return lambda run: Check(run, nodes, at)
 
 
 Run: TypeAlias = "Callable[[JSONSchemaProps, Context, Findings], None]"
@@ -113,7 +107,9 @@ class Walker:
     def _plan(self, set_fields: int, type_: str, position: SchemaPosition) -> tuple[tuple[Run, ...], tuple[Push, ...]]:
         names = frozenset(name for name, bit in SCHEMA_BITS.items() if set_fields & bit)
         return (
-            tuple(check.run for check in self._checks if check.applies(names, type_, position)),
+            tuple(
+                check.run for check in self._checks if position in check.positions and check.nodes.match(names, type_)
+            ),
             tuple(push for name, push in _CHILDREN if name in names),
         )
 
@@ -231,38 +227,32 @@ _CHILDREN: Final[tuple[tuple[str, Push], ...]] = (
 )
 
 
+_REFUSED: Final = frozenset(
+    {
+        "id", "$schema", "$ref", "patternProperties", "dependencies", "additionalItems", "definitions", "items",
+        "x-kubernetes-preserve-unknown-fields",
+    }
+)  # fmt: skip
+
+
+@check(Nodes(_REFUSED))
 def _refusal(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
     refusal = unsupported(schema)
     if refusal is not None:
         findings.refusals.append((schema, refusal))
 
 
+@check(Nodes({"x-kubernetes-validations"}))
 def _rules(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:
     if schema.x_validations and context.compiles:
         within = context.uncorrelatable
         findings.with_rules.append(CompiledNode(schema, schema.root_schema, None if within is None else within.path))
 
 
+@check(Nodes({"default"}))
 def _default(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
     if schema.default is not None:
         findings.with_defaults.append(schema)
 
 
-_OWN_CHECKS: Final = (
-    Check(
-        _refusal,
-        (
-            "id",
-            "$schema",
-            "$ref",
-            "patternProperties",
-            "dependencies",
-            "additionalItems",
-            "definitions",
-            "items",
-            "x-kubernetes-preserve-unknown-fields",
-        ),
-    ),
-    Check(_rules, ("x-kubernetes-validations",)),
-    Check(_default, ("default",)),
-)
+_OWN_CHECKS: Final = (_refusal, _rules, _default)
