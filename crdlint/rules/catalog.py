@@ -6,8 +6,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
-from crdlint.rules.engine.advisory import NodeAdvisor
-from crdlint.rules.engine.rule import SETS, Advice, NodeAdvice, Rule
+from crdlint.rules.engine.rule import SETS, Advice, NodeAdvice, NodeAdvisor, Rule
 from crdlint.rules.engine.schema_walk import Check
 
 if TYPE_CHECKING:

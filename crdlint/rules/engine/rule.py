@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.diagnostics.diagnostic import Diagnostic
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from collections.abc import Set as AbstractSet
 
     from crdlint.crd.errors import FieldError
@@ -149,6 +150,9 @@ class Rule(NamedTuple):
         )
 
 
+OnRequest: Final = partial(Rule, severity="info", origin="crdlint", on_request=True)
+
+
 @dataclass(frozen=True, slots=True)
 class Advice:
     """Advice about a CRD, or only about one that the API server accepts (`is_practice`)."""
@@ -182,4 +186,39 @@ def _of_rule(rule: Rule, advisories: Iterable[Advisory]) -> Iterator[Advisory]:
         yield advisory if advisory.rule else advisory._replace(rule=rule.id)
 
 
-OnRequest: Final = partial(Rule, severity="info", origin="crdlint", on_request=True)
+@dataclass(slots=True)
+class NodeAdvisor:
+    """Runs advice over the nodes of a CRD's schemas, and caches which of it applies to which kind of node."""
+
+    advice: Sequence[NodeAdvice]
+    _plans: dict[tuple[int, str], tuple[NodeAdvice, ...]] = field(default_factory=dict)
+
+    def run(self, crd: DecodedCRD) -> Iterator[Advisory]:
+        """Yield the findings at all nodes, parents first."""
+        plans = self._plans
+        repeated: dict[str, list[Advisory]] = {}
+        for schema in crd.schemas:
+            key = (schema.set_fields, schema.type)
+            plan = plans.get(key)
+            if plan is None:
+                plan = plans[key] = self._plan(*key)
+            for advice in plan:
+                if advice.once:
+                    repeated.setdefault(advice.rule.id, []).extend(advice(schema, crd))
+                else:
+                    yield from advice(schema, crd)
+        for advisories in repeated.values():
+            yield from once(advisories)
+
+    def _plan(self, set_fields: int, type_: str) -> tuple[NodeAdvice, ...]:
+        names = frozenset(name for name, bit in SCHEMA_BITS.items() if set_fields & bit)
+        return tuple(advice for advice in self.advice if advice.nodes.match(names, type_))
+
+
+def once(advisories: Sequence[Advisory]) -> Iterator[Advisory]:
+    """Yield the findings of a rule as one finding with their number, at the position of the first."""
+    if not advisories:
+        return
+    first, more = advisories[0], len(advisories) - 1
+    count = f" (and at {more:,} more place{'' if more == 1 else 's'} of this CRD)" if more else ""
+    yield first._replace(message=f"{first.message}{count}", subject=tuple(advisory.path for advisory in advisories))
