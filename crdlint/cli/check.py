@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from crdlint.config.baseline import BaselineMatcher, Update
     from crdlint.config.baseline import KnownFindings as Known
     from crdlint.config.model import Config
+    from crdlint.config.places import UsedIgnores
     from crdlint.inputs.helm.render import Values
     from crdlint.inputs.paths import Found, Problem
     from crdlint.inputs.previous.crds import PreviousCRDs
@@ -69,6 +70,7 @@ class CheckState:
     has_findings: bool = False  # whether there is a finding, hidden ones included
     by_rule: Counter[str] = field(default_factory=Counter)
     names: SharedNames = field(default_factory=SharedNames)
+    ignores: UsedIgnores | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -251,6 +253,9 @@ class _Command:
         if loaded is not None and previous is not None:
             self._take_problems(run, loaded.problems)
             self._compare(run, planner, previous, loaded.tops)
+        elif run.ignores is not None:
+            for result, config in run.ignores.unused(self._paths):
+                self._take(run, result, config)
         run.summary.seconds = time.perf_counter() - start
         if self._fixing is not None:
             self._report_fixes(self._fixing, run)
@@ -404,10 +409,17 @@ class _Command:
         if run.update is not None:
             run.update.add(apply(result, config, comments, updates=run.updates).result)
         applied = apply(result, config, comments, run.matching, updates=run.updates)
+        if config.ignores:
+            from crdlint.config.places import UsedIgnores
+
+            run.ignores = run.ignores or UsedIgnores()
+            run.ignores.add(result, config, (entry for _, _, entry in applied.ignored if entry is not None))
         if run.changes is not None:
             run.changes.add(applied.result)
         run.summary.add(applied.result)
-        run.summary.below_minimum += applied.ignored["min-severity"]
+        run.summary.below_minimum += sum(
+            by == "min-severity" and not finding.hidden for finding, by, _ in applied.ignored
+        )
         run.by_rule.update(d.rule for d in applied.result.diagnostics if not d.hidden)
         run.has_findings |= bool(applied.result.diagnostics)
         run.failed |= applied.failed

@@ -6,7 +6,6 @@ unless that is accepted.
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -15,7 +14,7 @@ from crdlint.diagnostics.diagnostic import INTERNAL_ERROR
 if TYPE_CHECKING:
     from crdlint.config.baseline import BaselineMatcher
     from crdlint.config.comments import Comments
-    from crdlint.config.model import Config, FailOn, FieldValidation, IgnoredBy
+    from crdlint.config.model import Config, FailOn, FieldValidation, Ignore, IgnoredBy
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult
 
@@ -23,16 +22,23 @@ _REFUSING: Final = frozenset({"decode", "strict", "field"})
 _RANKS: Final = {"error": 0, "warning": 1, "info": 2}
 
 
+class Ignored(NamedTuple):
+    """A finding that is not reported, the setting that ignores it, and its entry if that is one for some CRDs only."""
+
+    finding: Diagnostic
+    by: IgnoredBy
+    entry: Ignore | None
+
+
 class Applied(NamedTuple):
     """The result of applying the configuration to the findings of a file.
 
-    `result` contains the reported findings with their configured severity. `ignored` counts the others by reason, and
-    `rejections` are the ignored or lowered errors of the API server; hidden findings are in neither. `failed` is true
-    if the file causes exit status 1.
+    `result` contains the reported findings with their configured severity, `ignored` the others. `rejections` are the
+    ignored or lowered errors of the API server, without hidden ones. `failed` is true if the file causes exit status 1.
     """
 
     result: FileResult
-    ignored: Counter[IgnoredBy]
+    ignored: tuple[Ignored, ...]
     rejections: tuple[Diagnostic, ...]
     failed: bool
 
@@ -40,7 +46,7 @@ class Applied(NamedTuple):
 def comments_of(result: FileResult) -> Comments | None:
     """Return the ignore comments of a file, None without any."""
     text = result.text if result.masked is None else result.masked
-    if "crdlint:" not in text:
+    if "crdlint:" not in text and "crdlint/ignore" not in text:
         return None
     from crdlint.config.comments import read_comments  # few files need it
 
@@ -74,6 +80,12 @@ def apply(
         if matched.unused:
             silent |= match_ignore_comments(comments, findings, lines, updates=True).findings
     by: dict[int, IgnoredBy] = dict.fromkeys(silent, "comment")
+    entries: dict[int, Ignore] = {}
+    if config.ignores and not resources:
+        from crdlint.config.places import ignored_by_place
+
+        entries = ignored_by_place(result, config)
+        by |= dict.fromkeys(entries, "ignore")
     decided: dict[str, IgnoredBy | None] = {}
     for i, diagnostic in enumerate(findings):
         rule = diagnostic.rule
@@ -85,7 +97,7 @@ def apply(
     if baseline is not None:
         _take_known(result, findings, by, baseline)
     by = {i: reason for i, reason in by.items() if findings[i].rule != INTERNAL_ERROR}
-    return _applied(result, findings, by, config)
+    return _applied(result, findings, by, entries, config)
 
 
 def _take_known(
@@ -97,9 +109,15 @@ def _take_known(
     by.update((left[i], "baseline") for i in known)
 
 
-def _applied(result: FileResult, findings: list[Diagnostic], by: dict[int, IgnoredBy], config: Config) -> Applied:
+def _applied(
+    result: FileResult,
+    findings: list[Diagnostic],
+    by: dict[int, IgnoredBy],
+    entries: dict[int, Ignore],
+    config: Config,
+) -> Applied:
     reported: list[Diagnostic] = []
-    ignored: Counter[IgnoredBy] = Counter()
+    ignored: list[Ignored] = []
     rejections: list[Diagnostic] = []
     for i, sent in enumerate(findings):
         diagnostic = _as_sent(sent, config)
@@ -112,12 +130,12 @@ def _applied(result: FileResult, findings: list[Diagnostic], by: dict[int, Ignor
             reason = "min-severity"
         if reason is None:
             reported.append(diagnostic if severity == diagnostic.severity else replace(diagnostic, severity=severity))
-        elif not diagnostic.hidden:
-            ignored[reason] += 1
+        else:
+            ignored.append(Ignored(diagnostic, reason, entries.get(i)))
         if (reason is not None or severity != "error") and is_rejection(diagnostic):
             rejections.append(diagnostic)
     failed = _is_failed(reported, rejections, config)
-    return Applied(replace(result, diagnostics=tuple(reported)), ignored, tuple(rejections), failed)
+    return Applied(replace(result, diagnostics=tuple(reported)), tuple(ignored), tuple(rejections), failed)
 
 
 def _validation(config: Config) -> FieldValidation:

@@ -2,7 +2,7 @@
 
 A comment at the end of a line applies to findings on that line, or in a text that begins or ends there. A comment on
 its own line applies to the key or item below, including its content. Similar text inside of a scalar is not a comment,
-which the nodes of the document show.
+which the nodes of the document show. The annotation `crdlint/ignore: "RULE, RULE: reason"` applies to its CRD.
 """
 
 from __future__ import annotations
@@ -16,9 +16,12 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from crdlint.config.node_index import node_index
 from crdlint.config.rule_patterns import did_you_mean, is_known, is_matched, rule_ids, shown, unknown_rule
-from crdlint.crd.positions import Span
+from crdlint.crd.positions import Span, node_span
+from crdlint.linting.documents import manifests
 from crdlint.rules.configuration import MALFORMED, UNKNOWN_RULE, UNUSED
+from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.edit import line_and_column, line_starts
+from crdlint.yaml.nodes import Scalar, child
 from crdlint.yaml.parse import parse_stream
 
 if TYPE_CHECKING:
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     from crdlint.yaml.parse import Document
 
 MARKER: Final = "crdlint:"
+ANNOTATION: Final = "crdlint/ignore"
 # 1-based line and column in the file; a stretch is a range with an exclusive end.
 Position: TypeAlias = "tuple[int, int]"
 Stretch: TypeAlias = "tuple[Position, Position]"
@@ -75,11 +79,12 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """The rules that a comment ignores, and where; `document` contains the first and last line of its document."""
+    """The rules that a comment ignores, where and why; `document` contains the first and last line of its document."""
 
     rules: tuple[Named, ...]
     where: tuple[Stretch, ...]
     document: tuple[int, int]
+    reason: str
 
 
 @dataclass(slots=True)
@@ -108,11 +113,13 @@ class Comments:
 def read_comments(text: str, file: str) -> Comments:
     """Return the ignore comments of a text; `file` is its name in findings."""
     comments = Comments(file)
-    if MARKER not in text:
+    if MARKER not in text and ANNOTATION not in text:
         return comments
     for document in parse_stream(text).documents:
         if MARKER in document.text:
             _read_document(comments, document)
+        if ANNOTATION in document.text:
+            _read_annotations(comments, document)
     line, start = 1, 0
     for match in _SEPARATOR.finditer(text):
         line += text.count("\n", start, match.start())
@@ -165,7 +172,29 @@ def _read_document(comments: Comments, document: Document) -> None:
             where = (_WHOLE_FILE,)
         elif document.error is not None:
             continue  # a document that cannot be parsed has no nodes
-        comments.valid.append(Comment(rules, where, lines))
+        comments.valid.append(Comment(rules, where, lines, _reason(match[0])))
+
+
+def _read_annotations(comments: Comments, document: Document) -> None:
+    """Add the rules that annotations ignore in their CRD."""
+    try:
+        roots = [root for root, _ in manifests(document)]
+    except YAMLDecodeError:
+        return
+    for root in roots:
+        node = child(root, "metadata", "annotations", ANNOTATION)
+        if not isinstance(node, Scalar):
+            continue
+        span = node_span(node, document.line_offset)
+        rules, _, reason = node.value.partition(":")
+        names = [Named(name[0], span.line, span.column, span.end_column) for name in _NAME.finditer(rules)]
+        if not names:
+            message = "the annotation names no rule: nothing is ignored"
+            comments.report(MALFORMED, message, (span.line, span.column), span.end_column)
+            continue
+        first, last = (document.line_offset + 1 + mark.line for mark in (root.start_mark, root.end_mark))
+        where: Stretch = ((first, root.start_mark.column + 1), (last, root.end_mark.column + 1))
+        comments.valid.append(Comment(_known(comments, names), (where,), (first, last), reason.strip()))
 
 
 def _rules_of(
@@ -197,6 +226,12 @@ def _rules_of(
         return word, _known(comments, names)
     comments.report(MALFORMED, message, position, column + len(comment.rstrip()))
     return None
+
+
+def _reason(comment: str) -> str:
+    """Return the text after the rules of a comment."""
+    match = _DIRECTIVE.match(comment)
+    return "" if match is None else comment[match.end() :].strip()
 
 
 def _known(comments: Comments, names: Iterable[Named]) -> tuple[Named, ...]:
@@ -338,14 +373,24 @@ class _Reported:
         lines = (1, _WHOLE_FILE[1][0]) if is_whole_file else comment.document
         if not _is_any_within(self.crds, lines) or _is_any_within(self.undecoded, lines):
             return False
-        if not _overlaps(pattern, _OF_RESOURCES) if self.resources else _overlaps(pattern, _OF_OTHER_RUNS):
+        if not _overlaps(pattern, _OF_RESOURCES) if self.resources else not is_reported_in_each_run(pattern):
             return False
-        return not (_overlaps(pattern, _WITHHELD) and _is_any_within(self.refused, lines))
+        return not (is_withheld(pattern) and _is_any_within(self.refused, lines))
 
 
 def _is_any_within(lines: Sequence[int], bounds: tuple[int, int]) -> bool:
     index = bisect_left(lines, bounds[0])
     return index < len(lines) and lines[index] <= bounds[1]
+
+
+def is_reported_in_each_run(pattern: str) -> bool:
+    """Return whether each check of a CRD reports the rules of a pattern, and not only that of an update or a resource."""
+    return not _overlaps(pattern, _OF_OTHER_RUNS)
+
+
+def is_withheld(pattern: str) -> bool:
+    """Return whether a rule of a pattern is only evaluated if the API server rejects nothing else."""
+    return _overlaps(pattern, _WITHHELD)
 
 
 @cache

@@ -106,6 +106,7 @@ def _refuse_long_keys(text: str) -> None:
 
 def _locate(lines: Sequence[str], keys: Sequence[_Key], steps: Sequence[Step], *, key: bool) -> LineColumn:
     """Return the position of a value below [tool.crdlint], as close as possible."""
+    keys, steps = _in_table_of_array(lines, keys, steps)
     names = [step for step in steps if isinstance(step, str)]
     target = (*_TABLE, *names)
     best: tuple[int, LineColumn] = (0, (1, 1))
@@ -117,6 +118,24 @@ def _locate(lines: Sequence[str], keys: Sequence[_Key], steps: Sequence[Step], *
         return best[1]
     index = next((step for step in steps if isinstance(step, int)), None)
     return _value_place(lines, best[1], index) or best[1]
+
+
+def _in_table_of_array(
+    lines: Sequence[str], keys: Sequence[_Key], steps: Sequence[Step]
+) -> tuple[Sequence[_Key], Sequence[Step]]:
+    """Return the keys of the `[[table]]` that the steps lead through, and the steps without its index."""
+    for i, step in enumerate(steps):
+        if isinstance(step, int):
+            path = (*_TABLE, *steps[:i])
+            starts = [n for n, (name, (line, _)) in enumerate(keys) if name == path and _is_array(lines[line - 1])]
+            if step < len(starts):
+                end = starts[step + 1] if step + 1 < len(starts) else None
+                return keys[starts[step] : end], [*steps[:i], *steps[i + 1 :]]
+    return keys, steps
+
+
+def _is_array(line: str) -> bool:
+    return line.lstrip().startswith("[[")
 
 
 def _shared(path: Sequence[str], target: Sequence[str]) -> int:

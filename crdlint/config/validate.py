@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.__about__ import __version__
 from crdlint.changes.change import Policy
-from crdlint.config.model import Config, ConfigError, ConfigProblem, with_sets
+from crdlint.config.model import Config, ConfigError, ConfigProblem, Ignore, with_sets
 from crdlint.config.rule_patterns import cycle_of, did_you_mean, expanded, is_known, shown, unknown_rule
 from crdlint.inputs.patterns import is_pattern
 from crdlint.kubernetes.servers import parse_range
@@ -46,11 +46,18 @@ def config_of(source: Source, file: str, folder: str) -> Config:
         raise ConfigError(tuple(sorted(faults, key=lambda fault: (fault.line, fault.column))))
     sets = tuple(expanded(values.get("sets", {})).items())
     severities = values.get("severity", {}).items()
+    ignored = values.get("ignore", ())
     return Config(
         file=file,
         folder=folder,
         select=with_sets(values.get("select", ("*",)), sets),
-        ignore=with_sets(values.get("ignore", ()), sets),
+        ignore=with_sets((entry for entry in ignored if isinstance(entry, str)), sets),
+        ignores=tuple(
+            Ignore(**entry)._replace(rules=with_sets(entry["rules"], sets), line=line, column=column)
+            for i, entry in enumerate(ignored)
+            if isinstance(entry, dict)
+            for line, column in [source.locate(["ignore", i], False)]
+        ),
         severity=tuple((rule, level) for name, level in severities for rule in with_sets((name,), sets)),
         per_file_ignores=tuple(
             (glob, with_sets(rules, sets)) for glob, rules in values.get("per-file-ignores", {}).items()
@@ -111,6 +118,8 @@ def _schema_message(error: Any, steps: Sequence[Step]) -> str:
         expected = error.validator_value
         expected = _TYPES[expected if isinstance(expected, str) else expected[0]]
         return f"{what} must be {expected}, not {_kind(error.instance)}"
+    if error.validator == "required":
+        return f"{what} has no '{next(name for name in error.validator_value if name not in error.instance)}'"
     return f"{what} is empty" if steps else "the configuration must be keys with values"
 
 
@@ -165,8 +174,12 @@ def _by_meaning(values: dict[str, Any], source: Source) -> Iterator[tuple[str, L
 def _patterns_of_rules(values: dict[str, Any]) -> Iterator[tuple[list[Step], str, bool]]:
     """Yield (steps, pattern, whether it is a key) of every rule in the configuration."""
     for name in ("select", "ignore"):
-        for i, pattern in enumerate(values.get(name, ())):
-            yield [name, i], pattern, False
+        for i, entry in enumerate(values.get(name, ())):
+            if isinstance(entry, str):
+                yield [name, i], entry, False
+            else:
+                for j, pattern in enumerate(entry["rules"]):
+                    yield [name, i, "rules", j], pattern, False
     for name, rules in values.get("sets", {}).items():
         for i, pattern in enumerate(rules):
             yield ["sets", name, i], pattern, False

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from crdlint.yaml.nodes import Node
 
 # A configuration has no deeper collections, so the content of these does not matter.
-_DEPTH: Final = 3
+_DEPTH: Final = 4
 # The error for a pattern such as *-invalid, which is an alias in YAML.
 _STARS: Final = ("expected alphabetic or numeric character", "unknown anchor")
 _WORDS: Final = {"": None, "~": None, "null": None, "true": True, "false": False}

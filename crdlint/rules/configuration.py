@@ -37,9 +37,9 @@ UNKNOWN_RULE: Final = Rule(
 )
 UNUSED: Final = Rule(
     id="ignore-unused",
-    summary="Ignore comment matches no finding",
-    why="Either the finding was fixed, or the comment is in the wrong place. It could hide a new finding of the same "
-    "rule.",
+    summary="Ignore comment or entry matches no finding",
+    why="Either the finding was fixed, or the comment is in the wrong place, or the entry of the configuration names another "
+    "one. It could hide a new finding of the same rule.",
     bad="type: object # crdlint: ignore[pattern-invalid]\n",
     good=_GOOD,
     help="Remove the comment, or move it: a comment at the end of a line covers that line, a comment on its own line "

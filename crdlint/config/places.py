@@ -1,0 +1,131 @@
+"""Ignores by place: entries of `ignore` in a configuration that are for some CRDs, versions and fields only."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from crdlint.config.comments import is_reported_in_each_run, is_withheld
+from crdlint.config.rule_patterns import is_matched, shown
+from crdlint.crd.positions import Span
+from crdlint.linting.result import FileResult
+from crdlint.rules.configuration import UNUSED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from crdlint.config.identity import Identity
+    from crdlint.config.model import Config, Ignore
+    from crdlint.diagnostics.diagnostic import Diagnostic
+
+_SCHEMA: Final = "schema.openAPIV3Schema"
+# A step in a path of a schema, and what it adds to the path of the field in an object.
+_STEP: Final = re.compile(
+    r"\.?(?:properties\[(?P<name>.*?)\](?=[.\[]|$)|(?P<items>items)(?![\w-])|(?P<values>additionalProperties)(?![\w-])"
+    r"|(?:allOf|anyOf|oneOf)\[\]|not(?![\w-]))"
+)
+
+
+def ignored_by_place(result: FileResult, config: Config) -> dict[int, Ignore]:
+    """Return the entry that ignores each of the ignored findings of a file, by the finding's index."""
+    if not config.ignores or not any(is_matched(d.rule, e.rules) for d in result.diagnostics for e in config.ignores):
+        return {}
+    from crdlint.config.identity import identities
+
+    matched = {}
+    for i, (finding, versions) in enumerate(zip(result.diagnostics, identities(result), strict=True)):
+        entries = (entry for entry in config.ignores if is_matched(finding.rule, entry.rules))
+        entry = next((entry for entry in entries if versions and all(_is_at(entry, v) for v in versions)), None)
+        if entry is not None:
+            matched[i] = entry
+    return matched
+
+
+def _is_at(entry: Ignore, identity: Identity) -> bool:
+    if not (_matches(entry.crd, identity.crd) and _matches(entry.version, identity.version)):
+        return False
+    if not entry.path:
+        return True
+    path = identity.path
+    if entry.path.startswith("."):  # of a field in an object
+        path = _object_path(path.removeprefix(_SCHEMA)) if path.startswith(_SCHEMA) else ""
+    ends = (*(match.start() for match in re.finditer(r"[.\[]", path)), len(path))
+    return any(_matches(entry.path, path[:end]) for end in ends)
+
+
+def _object_path(path: str) -> str:
+    """Return the path of a field in objects, such as `.spec.list[].name`, for a path below the root of a schema."""
+    shown_path, position = "", 0
+    while (match := _STEP.match(path, position)) is not None:
+        name = match["name"]
+        shown_path += f".{name}" if name is not None else "[]" if match["items"] else ".*" if match["values"] else ""
+        position = match.end()
+    return shown_path
+
+
+def _matches(pattern: str, text: str) -> bool:
+    """Return whether a text matches a pattern in which `*` is any text; an empty pattern matches everything."""
+    first, *others = pattern.split("*")
+    if not others:
+        return not pattern or text == pattern
+    *inner, last = others
+    if not text.startswith(first) or not text.endswith(last):
+        return False
+    position, end = len(first), len(text) - len(last)
+    for part in inner:
+        position = text.find(part, position, end)
+        if position < 0:
+            return False
+        position += len(part)
+    return position <= end
+
+
+@dataclass(slots=True)
+class UsedIgnores:
+    """The entries of the configurations of a run, and those that need no report: they ignored a finding, or could not."""
+
+    configs: dict[str, Config] = field(default_factory=dict)
+    met: set[Ignore] = field(default_factory=set)
+    settled: set[Ignore] = field(default_factory=set)
+
+    def add(self, result: FileResult, config: Config, used: Iterable[Ignore]) -> None:
+        """Add a file, and the entries of its configuration that ignored a finding in it."""
+        if not config.ignores or config.file is None:
+            return
+        self.configs[config.file] = config
+        self.settled.update(used)
+        errors = frozenset(finding.kind for finding in result.diagnostics)
+        for entry in config.ignores:
+            if any(_matches(entry.crd, crd.name) for crd in result.crds):
+                self.met.add(entry)
+                if "decode" in errors or ("field" in errors and any(map(is_withheld, entry.rules))):
+                    self.settled.add(entry)
+
+    def unused(self, paths: Iterable[str]) -> Iterator[tuple[FileResult, Config]]:
+        """Yield the findings about entries that ignored nothing, by configuration.
+
+        An entry for one CRD is reported if the run checked it, any other only if `paths` contain the configuration's
+        folder.
+        """
+        tops = [os.path.join(os.path.abspath(path), "") for path in paths]  # noqa: PTH100, PTH118  links are kept
+        for file, config in self.configs.items():
+            is_whole = any(os.path.join(config.folder, "").startswith(top) for top in tops)  # noqa: PTH118
+            findings = tuple(
+                _unused(entry, file)
+                for entry in config.ignores
+                if entry not in self.settled
+                and (is_whole or (entry in self.met and entry.crd and "*" not in entry.crd))
+                and all(map(is_reported_in_each_run, entry.rules))
+                and any(config.ignored_by(rule, file) is None for rule in entry.rules)
+            )
+            if findings:
+                yield FileResult(file, "", 0, (), 0, findings), config
+
+
+def _unused(entry: Ignore, file: str) -> Diagnostic:
+    where = " ".join(text for text in (entry.crd, entry.version, entry.path) if text)
+    message = f"the entry ignores nothing: no finding of {', '.join(entry.rules)} in {shown(where or '*')}"
+    span = Span(entry.line, entry.column, entry.line, entry.column)
+    return UNUSED.diagnostic(file, "advice", message, span, "Remove the entry, or correct its names")

@@ -1,0 +1,138 @@
+"""Ignores by place: entries of `ignore` in a configuration, and the annotation of a CRD."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from click.testing import CliRunner
+from crds import HEAD
+
+from crdlint.cli.main import cli
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+    from crdlint.safety.bugs import Bug
+
+CRD = f"""{HEAD}        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              mode: {{type: string, enum: [on]}}
+              rows: {{type: array, items: {{type: object, properties: {{mode: {{type: string, enum: [off]}}}}}}}}
+              keys: {{type: object, additionalProperties: {{type: string, enum: [no]}}}}
+"""
+ALL = ["on", "off", "no"]
+UNUSED = "the entry ignores nothing: no finding of yaml-boolean in "
+OTHERS = "the entry ignores nothing: no finding of "
+# An entry of `ignore`, the booleans that are still reported, and the finding about the entry.
+ENTRIES: dict[str, tuple[list[str], str]] = {
+    "crd: foos.example.com": ([], ""),
+    "crd: '*.example.com'": ([], ""),
+    "crd: foos.example": (ALL, UNUSED + "'foos.example'"),
+    "path: .spec": ([], ""),
+    "path: .spec.mode": (["off", "no"], ""),
+    "path: .spec.mod": (ALL, UNUSED + "'.spec.mod'"),
+    "path: .spec.*": ([], ""),
+    "path: .spec.rows": (["on", "no"], ""),
+    "path: '.spec.rows[].mode'": (["on", "no"], ""),
+    "path: '.spec.keys.*'": (["on", "off"], ""),
+    "path: '*.mode'": (["on", "off", "no"], UNUSED + "'*.mode'"),  # no dot: the path in the CRD
+    "path: '.*.mode'": (["no"], ""),
+    "path: 'schema.openAPIV3Schema.properties[spec].properties[mode]'": (["off", "no"], ""),
+    "version: v1": ([], ""),
+    "version: v2": (ALL, UNUSED + "'v2'"),
+    "crd: foos.example.com, version: v1, path: .spec.mode": (["off", "no"], ""),
+    "crd: foos.example.com, version: v2, path: .spec.mode": (ALL, UNUSED + "'foos.example.com v2 .spec.mode'"),
+    "rules: ['yaml-*', pattern-invalid], crd: foos.example.com": ([], ""),
+    "rules: [pattern-invalid]": (ALL, f"{OTHERS}pattern-invalid in '*'"),
+    "rules: [ours]": ([], ""),
+    "rules: [resource-*]": (ALL, ""),  # of other runs
+}
+
+
+def check(folder: Path, *arguments: str) -> tuple[list[str], str, int]:
+    """Return the reported booleans, the last finding about an entry, and the exit status."""
+    result = CliRunner().invoke(cli, ["check", "--format", "json", *arguments, str(folder)])
+    found = json.loads(result.stdout)["diagnostics"]
+    booleans = [one["message"].split("`")[1] for one in found if one["rule"] == "yaml-boolean"]
+    return booleans, "".join(one["message"] for one in found if one["rule"] == "ignore-unused"), result.exit_code
+
+
+def test_entries_of_a_configuration(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(CRD)
+    failures = {}
+    for entry, (left, unused) in ENTRIES.items():
+        rules = "" if "rules:" in entry else "rules: [yaml-boolean], "
+        text = f"sets: {{ours: [yaml-boolean]}}\nignore: [cel-cost-*, {{{rules}{entry}, reason: old clients}}]\n"
+        (tmp_path / ".crdlint.yaml").write_text(text.replace("cel-cost-*", "cel-rule-cost"))
+        found = check(tmp_path)
+        if found != (left, unused, 0):
+            failures[entry] = found
+    assert failures == {}
+
+
+def test_entries_in_toml_have_positions(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(CRD)
+    table = '[[tool.crdlint.ignore]]\nrules = ["yaml-boolean"]\ncrd = "{}.example.com"\n'
+    (tmp_path / "pyproject.toml").write_text(table.format("foos") + table.format("bars"))
+    shown = CliRunner().invoke(cli, ["check", "--format", "concise", str(tmp_path)]).stdout
+    assert "pyproject.toml:4:3: warning ignore-unused" in shown
+    assert "yaml-boolean:" not in shown
+
+
+def test_entries_are_judged_by_runs_over_what_they_are_for(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a/a.yaml").write_text(CRD)
+    for name, judged in {"crd: foos.example.com": True, "crd: bars.example.com": False, "crd: '*'": False}.items():
+        (tmp_path / ".crdlint.yaml").write_text(f"ignore: [{{rules: [pattern-invalid], {name}}}]\n")
+        assert bool(check(tmp_path / "a")[1]) is judged
+
+
+def test_ignored_rejections_still_fail_and_nothing_hides_what_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(CRD.replace("enum: [on]", 'pattern: "("'))
+    (tmp_path / "b.yaml").write_bytes(b"kind: CustomResourceDefinition\n\xff")
+    (tmp_path / ".crdlint.yaml").write_text("ignore: [{rules: ['*'], path: '.*'}, {rules: ['*'], crd: '*'}]\n")
+    assert check(tmp_path) == ([], "", 2)
+    (tmp_path / "b.yaml").unlink()
+    assert check(tmp_path) == ([], "", 1)
+
+
+def annotated(value: str) -> str:
+    return CRD.replace("metadata:\n", f"metadata:\n  annotations: {{crdlint/ignore: {value}}}\n")
+
+
+def test_internal_errors_cannot_be_ignored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, internal_errors: list[Bug]
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("crdlint.linting.pipeline.check_crd", broken)
+    (tmp_path / "a.yaml").write_text(annotated("'*: all of it'"))
+    (tmp_path / ".crdlint.yaml").write_text("ignore: [{rules: ['*'], crd: '*'}]\n")
+    result = CliRunner().invoke(cli, ["check", "--no-cache", "--jobs", "1", str(tmp_path)])
+    assert (result.exit_code, "internal-error" in result.stdout) == (3, True)
+    internal_errors.clear()
+
+
+# The value of the annotation, the booleans that are still reported, and findings about the annotation.
+ANNOTATIONS: dict[str, tuple[list[str], list[str]]] = {
+    "yaml-boolean": ([], []),
+    "'pattern-invalid, yaml-*: old clients'": ([], ["ignore-unused"]),
+    "yaml-bolean": (ALL, ["ignore-unknown-rule"]),
+    "':'": (ALL, ["ignore-malformed"]),
+}
+
+
+def test_annotations(tmp_path: Path) -> None:
+    for value, (left, remarks) in ANNOTATIONS.items():
+        other = CRD.replace("foos", "bars").replace("Foo", "Bar")
+        (tmp_path / "a.yaml").write_text(f"{annotated(value)}---\n{other}")
+        found = json.loads(CliRunner().invoke(cli, ["check", "--format", "json", str(tmp_path)]).stdout)["diagnostics"]
+        assert [one["rule"] for one in found if one["rule"].startswith("ignore-")] == remarks, value
+        assert check(tmp_path)[0] == left + ALL, value
