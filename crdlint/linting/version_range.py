@@ -94,7 +94,9 @@ def _only(options: Options, server: Server) -> Options:
 
 
 # The advisory rules whose findings depend on the server.
-_ADVICE: Final = (formats.unrecognized, formats.sets_of_objects, kube_versions.dropped_fields)
+_ADVICE: Final = tuple(
+    advice.findings for advice in (formats.unrecognized, formats.sets_of_objects, kube_versions.dropped_fields)
+)
 
 
 def of_server(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:

@@ -79,8 +79,8 @@ PRESERVE = Rule(
     summary="`spec.preserveUnknownFields` is true",
     why="In apiextensions.k8s.io/v1 the API server prunes all fields that the schema does not specify. Only the schema "
     "itself can allow unknown fields.",
-    bad="preserveUnknownFields: true\n",
-    good="scope: Namespaced\n",
+    bad="preserveUnknownFields: true",
+    good="scope: Namespaced",
     help="Remove `spec.preserveUnknownFields`, and set `x-kubernetes-preserve-unknown-fields: true` on the schemas "
     "that accept unknown fields",
     source="apiextensions/validation validatePreserveUnknownFields",
@@ -90,8 +90,10 @@ PRESERVE = Rule(
             "Keep unknown fields with `x-kubernetes-preserve-unknown-fields`",
             "unsafe",
             preserved_in_schemas,
-            good="versions:\n- name: v1\n  served: true\n  storage: true\n  schema:\n"
-            "    openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}\n",
+            good=(
+                "versions:\n- name: v1\n  served: true\n  storage: true\n  schema:\n"
+                "    openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}\n"
+            ),
         ),
     ),
 )
@@ -100,10 +102,14 @@ PRESERVE_DEFAULTS = Rule(
     summary="Default in a CRD with `spec.preserveUnknownFields: true`",
     why="The API server sets defaults only in objects that it prunes, and `preserveUnknownFields: true` disables "
     "pruning.",
-    bad="preserveUnknownFields: true\nversions:\n- name: v1\n  served: true\n  storage: true\n  schema:\n"
-    "    openAPIV3Schema: {type: object, properties: {spec: {type: string, default: x}}}\n",
-    good="versions:\n- name: v1\n  served: true\n  storage: true\n  schema:\n"
-    "    openAPIV3Schema: {type: object, properties: {spec: {type: string, default: x}}}\n",
+    bad=(
+        "preserveUnknownFields: true\nversions:\n- name: v1\n  served: true\n  storage: true\n  schema:\n"
+        "    openAPIV3Schema: {type: object, properties: {spec: {type: string, default: x}}}\n"
+    ),
+    good=(
+        "versions:\n- name: v1\n  served: true\n  storage: true\n  schema:\n"
+        "    openAPIV3Schema: {type: object, properties: {spec: {type: string, default: x}}}\n"
+    ),
     help="Remove `spec.preserveUnknownFields: true`",
     source="apiextensions/validation validateCustomResourceDefinitionSpec",
     scope="spec",
@@ -112,9 +118,11 @@ PRESERVE_DEFAULTS = Rule(
             "Keep unknown fields with `x-kubernetes-preserve-unknown-fields`",
             "unsafe",
             preserved_in_schemas,
-            good="versions:\n- name: v1\n  served: true\n  storage: true\n  schema:\n"
-            "    openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true, "
-            "properties: {spec: {type: string, default: x}}}\n",
+            good=(
+                "versions:\n- name: v1\n  served: true\n  storage: true\n  schema:\n"
+                "    openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true, properties: {spec: "
+                "{type: string, default: x}}}\n"
+            ),
         ),
     ),
 )

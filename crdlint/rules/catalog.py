@@ -118,8 +118,8 @@ def checks() -> list[Check]:
 def advice(requested: frozenset[str], *, accepted: bool) -> tuple[Advise, ...]:
     """Return the advice about a CRD, which the API server has `accepted` or not: on request only what is `requested`."""
     declared = _requested(requested, Advice)
-    always = tuple(advice for advice in declared if not advice.is_practice)
-    practices = tuple(advice for advice in declared if advice.is_practice)
+    always = tuple(advice.findings for advice in declared if not advice.is_practice)
+    practices = tuple(advice.findings for advice in declared if advice.is_practice)
     return (*always, *practices, node_advisor(requested).run) if accepted else always
 
 

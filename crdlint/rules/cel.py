@@ -232,6 +232,7 @@ COMPILES = Rule(
     "CRD if one fails.",
     bad=_schema("rule: self.replica > 0"),
     good=_schema("rule: self.replicas > 0"),
+    scope="schema",
     help="Fix the expression at the reported position",
     source=_SOURCE,
     fixes=(
@@ -280,6 +281,7 @@ OUTPUT_TYPE = Rule(
     why="A rule is a condition that must be true, and a message is text.",
     bad=_schema("rule: self.replicas"),
     good=_schema("rule: self.replicas > 0"),
+    scope="schema",
     help="Make the rule a comparison, such as `self.replicas > 0`; convert a message to a string, such as "
     "`string(self.replicas)`",
     source=_SOURCE,
@@ -295,6 +297,7 @@ OLD_SELF = Rule(
         "",
         _PORTS.format(", x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name]"),
     ),
+    scope="schema",
     help="Move the rule to the list itself, or set `x-kubernetes-list-type: map` with keys on the list",
     marker="correct the `rule` of `+kubebuilder:validation:XValidation`",
     source=_SOURCE,
@@ -308,6 +311,7 @@ OPTIONAL_OLD_SELF = Rule(
     "later support it.",
     bad=_schema('{rule: "self.replicas > 0", optionalOldSelf: true}'),
     good=_schema('{rule: "!oldSelf.hasValue() || self.replicas >= oldSelf.value().replicas", optionalOldSelf: true}'),
+    scope="schema",
     help="Remove `optionalOldSelf`, or use `oldSelf` in the rule",
     marker="remove the `optionalOldSelf` of `+kubebuilder:validation:XValidation`",
     source=_SOURCE,
@@ -332,6 +336,7 @@ DECLARATION = Rule(
     why="The API server type-checks every rule, and cannot do so without a type for `self`.",
     bad=_DATA.format(""),
     good=_DATA.format("type: object, "),
+    scope="schema",
     help="Add a `type` to the schema (and to `items` of a list), or remove the rule",
     source=_SOURCE,
 )
@@ -345,6 +350,7 @@ UNGUARDED = Rule(
     why="The API server rejects every object that does not set the field, because the evaluation ends in an error.",
     bad=_schema("rule: self.replicas > 0", ""),
     good=_schema("rule: '!has(self.replicas) || self.replicas > 0'", ""),
+    scope="schema",
     help="Check the field with `has()` first, make it required, or give it a default",
     severity="info",
     origin="crdlint",

@@ -21,6 +21,7 @@ MALFORMED: Final = Rule(
     why="The comment has no effect, so crdlint still reports the findings that it should ignore.",
     bad="type: object # crdlint: ignore\n",
     good=_GOOD,
+    scope="schema",
     help="Write `# crdlint: ignore[RULE] reason` with one or more rule ids; `crdlint rules` lists them",
     severity="warning",
     origin="crdlint",
@@ -31,6 +32,7 @@ UNKNOWN_RULE: Final = Rule(
     why="The comment has no effect. The id is misspelled, or belongs to another version of crdlint.",
     bad="type: object # crdlint: ignore[unknown-feild]\n",
     good=_GOOD,
+    scope="schema",
     help="Correct the rule id; `crdlint rules` lists all ids",
     severity="warning",
     origin="crdlint",
@@ -42,6 +44,7 @@ UNUSED: Final = Rule(
     "one. It could hide a new finding of the same rule.",
     bad="type: object # crdlint: ignore[pattern-invalid]\n",
     good=_GOOD,
+    scope="schema",
     help="Remove the comment, or move it: a comment at the end of a line covers that line, a comment on its own line "
     "covers the key or item below it, and `# crdlint: ignore-file[RULE]` covers the file",
     severity="warning",

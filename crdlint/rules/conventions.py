@@ -31,7 +31,7 @@ _Convention: Final = partial(OnRequest, in_set="conventions")
 
 
 def _field(fields: str, name: str = "a") -> str:
-    return f"type: object\nproperties:\n  {name}: {{{fields}}}\n"
+    return f"{name}: {{{fields}}}"
 
 
 def _version(root: str, more: str = "") -> str:
@@ -49,10 +49,6 @@ def _columns(columns: str) -> str:
     return _version(root, f"additionalPrinterColumns: [{columns}]\n")
 
 
-def _rule(rule: str, more: str = "") -> str:
-    return _field(f"type: integer, x-kubernetes-validations: [{{rule: {rule}{more}}}]")
-
-
 _SUBRESOURCE: Final = "subresources: {status: {}}\n"
 _CONDITIONS: Final = (
     "conditions: {{type: array, items: {{type: object, properties: {{type: {{type: string}}, status: {{type: string}}, "
@@ -68,8 +64,8 @@ _CONDITION: Final = ("type", "status", "reason", "message", "lastTransitionTime"
     id="bool",
     summary="Field is a boolean",
     why="The API conventions prefer enums of strings: a boolean cannot get a third value later.",
-    bad=_field("type: boolean"),
-    good=_field("type: string, enum: [Enabled, Disabled]"),
+    bad="a: {type: boolean}",
+    good="a: {type: string, enum: [Enabled, Disabled]}",
     help="Use a string with an enum in a new version",
 ).advice_on(Nodes(types={"boolean"}))
 def _bool(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
@@ -81,8 +77,8 @@ def _bool(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     id="float-in-spec",
     summary="Floating-point number in the spec",
     why="Languages and encodings round floating-point numbers differently, so an equal value may look changed to a controller.",
-    bad=_field("type: object, properties: {ratio: {type: number}}", "spec"),
-    good=_field("type: object, properties: {percent: {type: integer, format: int32}}", "spec"),
+    bad="spec: {type: object, properties: {ratio: {type: number}}}",
+    good="spec: {type: object, properties: {percent: {type: integer, format: int32}}}",
     help="Use an integer with a smaller unit, or a quantity",
 ).advice_on(Nodes(types={"number"}))
 def _float(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
@@ -94,8 +90,8 @@ def _float(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     id="integer-without-format",
     summary="Integer without a format",
     why="Generators of clients choose a type of their own, which may be too small.",
-    bad=_field("type: integer"),
-    good=_field("type: integer, format: int32"),
+    bad="a: {type: integer}",
+    good="a: {type: integer, format: int32}",
     help="Add `format: int32` or `format: int64`",
     marker="write `+kubebuilder:validation:Format=int32`",
 ).advice_on(Nodes(types={"integer"}, without={"format"}))
@@ -108,7 +104,7 @@ def _format(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     id="map-of-objects",
     summary="Map of objects",
     why="The API conventions use a list of objects with a `name` instead: the keys of a map look like names of fields.",
-    bad=_field("type: object, additionalProperties: {type: object, properties: {a: {type: string}}}"),
+    bad="a: {type: object, additionalProperties: {type: object, properties: {a: {type: string}}}}",
     good=_field(
         "type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name], "
         "items: {type: object, required: [name], properties: {name: {type: string}, a: {type: string}}}"
@@ -125,8 +121,8 @@ def _map(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     id="nullable",
     summary="Field is nullable",
     why="Many clients do not distinguish null from a missing field, and remove the null.",
-    bad=_field("type: string, nullable: true"),
-    good=_field("type: string"),
+    bad="a: {type: string, nullable: true}",
+    good="a: {type: string}",
     help="Remove `nullable`, and leave the field out where it has no value",
     marker="remove `+nullable`",
 ).advice_on(Nodes({"nullable"}))
@@ -141,6 +137,7 @@ def _nullable(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     why="`kubectl explain` and editors show nothing about the field.",
     bad="type: object\ndescription: A foo.\nproperties: {a: {type: string}}\n",
     good="type: object\ndescription: A foo.\nproperties: {a: {type: string, description: The name.}}\n",
+    scope="schema",
     help="Add a `description`",
     marker="write a comment above the field",
 ).advice_on(Nodes(without={"description"}))
@@ -154,8 +151,8 @@ def _described(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     id="array-items-all-optional",
     summary="Items of a list have no required field",
     why="An empty item is valid, and the difference between `- {}` and no item is hard to see.",
-    bad=_field("type: array, items: {type: object, properties: {name: {type: string}}}"),
-    good=_field("type: array, items: {type: object, required: [name], properties: {name: {type: string}}}"),
+    bad="a: {type: array, items: {type: object, properties: {name: {type: string}}}}",
+    good="a: {type: array, items: {type: object, required: [name], properties: {name: {type: string}}}}",
     help="Add the field that identifies an item to `required`",
     marker="write `+required` on the field of the item",
 ).advice_on(Nodes({"items"}))
@@ -173,6 +170,7 @@ def _items(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     why="Tools and users expect the wanted state in `spec`. The status subresource also ignores changes of other fields.",
     bad="type: object\nproperties: {operation: {type: string}}\n",
     good="type: object\nproperties: {spec: {type: string}}\n",
+    scope="schema",
     help="Move the field into `spec` or `status`",
 ).practice
 def _root(crd: DecodedCRD) -> Iterator[Advisory]:
@@ -265,8 +263,8 @@ def _conditions(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]
     id="default-below-optional",
     summary="Default in an optional object without a default",
     why="The API server sets the default only if the object above it is set, so an empty resource does not get it.",
-    bad=_field("type: object, properties: {mode: {type: string, default: Fast}}", "spec"),
-    good=_field("type: object, default: {}, properties: {mode: {type: string, default: Fast}}", "spec"),
+    bad="spec: {type: object, properties: {mode: {type: string, default: Fast}}}",
+    good="spec: {type: object, default: {}, properties: {mode: {type: string, default: Fast}}}",
     help="Add `default: {}` to the object",
     marker="write `+kubebuilder:default={}` on the field",
 ).advice_on(Nodes({"properties"}))
@@ -307,8 +305,10 @@ def _could_have_default(schema: JSONSchemaProps) -> bool:
     id="spec-optional-hides-required",
     summary="Optional `spec` with required fields",
     why="An object without any `spec` is accepted, although fields of the spec are required.",
-    bad=_field("type: object, required: [mode], properties: {mode: {type: string}}", "spec"),
-    good="required: [spec]\n" + _field("type: object, required: [mode], properties: {mode: {type: string}}", "spec"),
+    bad="type: object\nproperties: {spec: {type: object, required: [mode], properties: {mode: {type: string}}}}",
+    good="type: object\nrequired: [spec]\n"
+    "properties: {spec: {type: object, required: [mode], properties: {mode: {type: string}}}}",
+    scope="schema",
     help="Add `spec` to the `required` of the root",
     marker="write `+required` on the field `Spec`",
 ).practice
@@ -470,8 +470,8 @@ def _selector(crd: DecodedCRD) -> Iterator[Advisory]:
     id="rule-as-schema",
     summary="Rule that a keyword of the schema can express",
     why="A keyword costs nothing to evaluate, and clients and editors know it.",
-    bad=_rule("self >= 1"),
-    good=_field("type: integer, minimum: 1"),
+    bad="a: {type: integer, x-kubernetes-validations: [{rule: self >= 1}]}",
+    good="a: {type: integer, minimum: 1}",
     help="Use the keyword instead, unless the rule has a message that users need",
 ).practice
 def _as_schema(crd: DecodedCRD) -> Iterator[Advisory]:
@@ -499,8 +499,8 @@ def _validations(schema: JSONSchemaProps, keywords: dict[str, Any]) -> str:
     id="rule-without-message",
     summary="Rule without a message",
     why="Users see `failed rule:` and the expression.",
-    bad=_rule("self % 2 == 0"),
-    good=_rule("self % 2 == 0", ", message: must be even"),
+    bad="a: {type: integer, x-kubernetes-validations: [{rule: self % 2 == 0}]}",
+    good="a: {type: integer, x-kubernetes-validations: [{rule: self % 2 == 0, message: must be even}]}",
     help="Add a `message` with what is expected",
     marker="add a `message` to `+kubebuilder:validation:XValidation`",
 ).advice_on(Nodes({"x-kubernetes-validations"}))
@@ -515,8 +515,8 @@ def _message(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     id="rule-duplicate",
     summary="Rule is repeated",
     why="The rule is evaluated twice, and users see its message twice.",
-    bad=_field("type: integer, x-kubernetes-validations: [{rule: self % 2 == 0}, {rule: self % 2 == 0}]"),
-    good=_rule("self % 2 == 0"),
+    bad="a: {type: integer, x-kubernetes-validations: [{rule: self % 2 == 0}, {rule: self % 2 == 0}]}",
+    good="a: {type: integer, x-kubernetes-validations: [{rule: self % 2 == 0}]}",
     help="Remove one of the two",
     marker="remove one `+kubebuilder:validation:XValidation`",
 ).advice_on(Nodes({"x-kubernetes-validations"}))
@@ -533,8 +533,8 @@ def _rule_twice(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]
     id="allof-duplicate",
     summary="Part of `allOf` is repeated",
     why="The repeated part checks nothing new. controller-gen writes it if a marker is on the type and on the field.",
-    bad=_field("type: string, allOf: [{enum: [A, B]}, {enum: [A, B]}]"),
-    good=_field("type: string, enum: [A, B]"),
+    bad="a: {type: string, allOf: [{enum: [A, B]}, {enum: [A, B]}]}",
+    good="a: {type: string, enum: [A, B]}",
     help="Remove the repeated part",
     marker="remove the marker from the type or from the field",
 ).advice_on(Nodes({"allOf"}))
@@ -551,8 +551,8 @@ _MOST_PARTS: Final = 32  # of an allOf, since each is compared with all others
     id="nested-object-prunes-everything",
     summary="Every field of an object is dropped",
     why="The API server drops every field that the schema does not specify, and this object specifies none.",
-    bad=_field("type: object"),
-    good=_field("type: object, additionalProperties: {type: string}"),
+    bad="a: {type: object}",
+    good="a: {type: object, additionalProperties: {type: string}}",
     help="Specify the `properties` of the object, or add `x-kubernetes-preserve-unknown-fields: true`",
     marker="write `+kubebuilder:pruning:PreserveUnknownFields`",
 ).advice_on(Nodes(when=may_be_without_keys))

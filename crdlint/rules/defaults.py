@@ -40,8 +40,7 @@ _SOURCE: Final = "apiextensions-apiserver/pkg/apiserver/schema/defaulting Valida
 
 
 def _schema(replicas: str, default: str) -> str:
-    fields = f"    type: object\n    properties: {{replicas: {replicas}}}\n    default: {default}\n"
-    return f"type: object\nproperties:\n  spec:\n{fields}"
+    return f"spec:\n  type: object\n  properties: {{replicas: {replicas}}}\n  default: {default}"
 
 
 def _of_its_type(finding: Finding) -> Iterable[Edit]:
@@ -151,8 +150,8 @@ UNPRUNED = Rule(
     marker="correct `+kubebuilder:default`",
     summary="Default contains fields that the schema does not specify",
     why="The API server would prune these fields from every object that gets the default.",
-    bad=_schema("{type: integer}", "{replica: 1}"),
-    good=_schema("{type: integer}", "{replicas: 1}"),
+    bad="spec:\n  type: object\n  properties: {replicas: {type: integer}}\n  default: {replica: 1}",
+    good="spec:\n  type: object\n  properties: {replicas: {type: integer}}\n  default: {replicas: 1}",
     help="Remove the unknown fields from the default, or add them to `properties`",
     source=_SOURCE,
     fixes=(Fixer("Spell the field as the schema does", "unsafe", _near_field),),
@@ -163,8 +162,8 @@ INVALID_DEFAULT = Rule(
     summary="Default is not valid for its own schema",
     why="Every object that gets the default would be invalid. Kubernetes 1.36 and later also check the ranges of "
     "int32, int64, float and double.",
-    bad="type: object\nproperties:\n  replicas: {type: integer, minimum: 1, default: 0}\n",
-    good="type: object\nproperties:\n  replicas: {type: integer, minimum: 1, default: 1}\n",
+    bad="replicas: {type: integer, minimum: 1, default: 0}",
+    good="replicas: {type: integer, minimum: 1, default: 1}",
     help="Change the default to a value that the schema accepts, or change the schema to accept the default",
     source=_SOURCE,
     fixes=(
@@ -172,21 +171,21 @@ INVALID_DEFAULT = Rule(
             "Write the default as its type",
             "safe",
             _of_its_type,
-            bad="type: object\nproperties:\n  replicas: {type: integer, minimum: 1, default: '1'}\n",
+            bad="replicas: {type: integer, minimum: 1, default: '1'}",
         ),
         Fixer(
             "Write the values of the enum as the type",
             "safe",
             _enum_of_its_type,
-            bad="type: object\nproperties:\n  size: {type: integer, enum: ['1', '2'], default: 1}\n",
-            good="type: object\nproperties:\n  size: {type: integer, enum: [1, 2], default: 1}\n",
+            bad="size: {type: integer, enum: ['1', '2'], default: 1}",
+            good="size: {type: integer, enum: [1, 2], default: 1}",
         ),
         Fixer(
             "Write the value of the enum that is meant",
             "unsafe",
             _nearest_value,
-            bad="type: object\nproperties:\n  mode: {type: string, enum: [Always, Never], default: always}\n",
-            good="type: object\nproperties:\n  mode: {type: string, enum: [Always, Never], default: Always}\n",
+            bad="mode: {type: string, enum: [Always, Never], default: always}",
+            good="mode: {type: string, enum: [Always, Never], default: Always}",
         ),
         Fixer("Write the bound", "unsafe", _nearest_bound),
     ),

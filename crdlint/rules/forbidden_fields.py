@@ -188,79 +188,58 @@ def _nullable_instead(finding: Finding) -> Iterable[Edit]:
 _LIKE: Final = 0.7
 
 
-def _field(
-    name: str,
-    why: str,
-    bad: str,
-    good: str,
-    help: str,  # noqa: A002
-    *,
-    fixes: tuple[Fixer, ...] = (),
-) -> Rule:
-    return Rule(
-        id=f"forbidden-{name.strip('$').lower()}" if name.islower() or name[0] == "$" else f"forbidden-{_kebab(name)}",
-        summary=f"`{name}` is not supported in a CRD's schema",
-        why=why,
-        bad=bad,
-        good=good,
-        help=help,
-        source=_SOURCE,
-        fixes=fixes,
-    )
+def _field(name: str, why: str, bad: str, good: str, help_: str, fixes: tuple[Fixer, ...] = ()) -> Rule:
+    kebab = "".join(f"-{c.lower()}" if c.isupper() else c for c in name.strip("$"))
+    summary = f"`{name}` is not supported in a CRD's schema"
+    return Rule(f"forbidden-{kebab}", summary, why, bad, good, help_, _SOURCE, fixes=fixes)
 
-
-def _kebab(name: str) -> str:
-    return "".join(f"-{c.lower()}" if c.isupper() else c for c in name)
-
-
-_PLAIN = "type: object\nproperties:\n  port: {type: integer}\n"
 
 _ID = _field(
     "id",
     "The API server does not resolve references, so a schema needs no identifier.",
-    "type: object\nid: spec\n",
-    "type: object\n",
+    "port: {type: integer, id: port}",
+    "port: {type: integer}",
     "Remove `id`",
-    fixes=(Fixer("Remove `id`", "safe", removal),),
+    (Fixer("Remove `id`", "safe", removal),),
 )
 _ADDITIONAL_ITEMS = _field(
     "additionalItems",
     "The API server does not support tuples: one schema in `items` applies to all items.",
-    "type: object\nproperties:\n  names: {type: array, items: {type: string}, additionalItems: false}\n",
-    "type: object\nproperties:\n  names: {type: array, items: {type: string}}\n",
+    "names: {type: array, items: {type: string}, additionalItems: false}",
+    "names: {type: array, items: {type: string}}",
     "Remove `additionalItems`; use `items` to validate every item, and `maxItems` to limit their number",
-    fixes=(Fixer("Remove `additionalItems`", "safe", removal),),
+    (Fixer("Remove `additionalItems`", "safe", removal),),
 )
 _PATTERN_PROPERTIES = _field(
     "patternProperties",
     "The API server prunes by property name, not by pattern.",
-    "type: object\nproperties:\n  labels: {type: object, patternProperties: {'^x-': {type: string}}}\n",
-    "type: object\nproperties:\n  labels: {type: object, additionalProperties: {type: string}}\n",
+    "labels: {type: object, patternProperties: {'^x-': {type: string}}}",
+    "labels: {type: object, additionalProperties: {type: string}}",
     "Replace `patternProperties` with `additionalProperties` for the values and a rule for the keys: "
     "`self.all(key, key.matches('...'))`",
 )
 _DEFINITIONS = _field(
     "definitions",
     "The API server does not resolve references, so definitions would have no effect.",
-    "type: object\ndefinitions: {port: {type: integer}}\n",
-    _PLAIN,
+    "tls: {type: object, definitions: {port: {type: integer}}}",
+    "tls: {type: object}",
     "Remove `definitions`, and write each schema where it is used (a YAML anchor avoids repetition)",
-    fixes=(Fixer("Remove `definitions`", "unsafe", removal, good="type: object\n"),),
+    (Fixer("Remove `definitions`", "unsafe", removal),),
 )
 _DEPENDENCIES = _field(
     "dependencies",
     "A structural schema has no conditional properties.",
-    "type: object\nproperties:\n  tls: {type: object, dependencies: {key: [cert]}}\n",
-    "type: object\nproperties:\n  tls:\n    type: object\n    properties: {key: {type: string}, cert: {type: string}}\n"
-    "    x-kubernetes-validations: [{rule: '!has(self.key) || has(self.cert)'}]\n",
+    "tls: {type: object, dependencies: {key: [cert]}}",
+    "tls:\n  type: object\n  properties: {key: {type: string}, cert: {type: string}}\n"
+    "  x-kubernetes-validations: [{rule: '!has(self.key) || has(self.cert)'}]",
     "Replace `dependencies` with a rule, such as "
     "`x-kubernetes-validations: [{rule: '!has(self.key) || has(self.cert)'}]`",
 )
 _REF = _field(
     "$ref",
     "The API server does not resolve references, so a schema must be self-contained.",
-    "type: object\nproperties:\n  limits: {type: object, $ref: '#/definitions/limits'}\n",
-    "type: object\nproperties:\n  limits: {type: object}\n",
+    "limits: {type: object, $ref: '#/definitions/limits'}",
+    "limits: {type: object}",
     "Replace `$ref` with the schema that it refers to (a YAML anchor avoids repetition)",
 )
 
@@ -278,8 +257,8 @@ _TYPE_UNSUPPORTED = Rule(
     summary="Unsupported `type`",
     why="The API server supports the types array, boolean, integer, number, object and string, and cannot validate any "
     "other.",
-    bad="type: object\nproperties:\n  size: {type: int}\n",
-    good="type: object\nproperties:\n  size: {type: integer}\n",
+    bad="size: {type: int}",
+    good="size: {type: integer}",
     help="Use one of array, boolean, integer, number, object and string",
     marker="correct `+kubebuilder:validation:Type`",
     source=_SOURCE,
@@ -289,29 +268,29 @@ _TYPE_UNSUPPORTED = Rule(
             "Write the type that the other keywords imply",
             "safe",
             _implied_type,
-            bad="type: object\nproperties:\n  mode: {type: enum, enum: [on-demand, spot]}\n",
-            good="type: object\nproperties:\n  mode: {type: string, enum: [on-demand, spot]}\n",
+            bad="mode: {type: enum, enum: [on-demand, spot]}",
+            good="mode: {type: string, enum: [on-demand, spot]}",
         ),
         Fixer(
             "Write `type: array`, and accept any items",
             "unsafe",
             _array_of_any,
-            bad="type: object\nproperties:\n  hosts: {type: list}\n",
-            good="type: object\nproperties:\n  hosts: {type: array, items: {x-kubernetes-preserve-unknown-fields: true}}\n",
+            bad="hosts: {type: list}",
+            good="hosts: {type: array, items: {x-kubernetes-preserve-unknown-fields: true}}",
         ),
         Fixer(
             "Write a string of the format",
             "unsafe",
             _string_of_format,
-            bad="type: object\nproperties:\n  start:\n    type: date\n",
-            good="type: object\nproperties:\n  start:\n    type: string\n    format: date\n",
+            bad="start:\n  type: date",
+            good="start:\n  type: string\n  format: date",
         ),
         Fixer(
             "Accept any value",
             "unsafe",
             _any_value,
-            bad="type: object\nproperties:\n  extra: {type: any}\n",
-            good="type: object\nproperties:\n  extra: {x-kubernetes-preserve-unknown-fields: true}\n",
+            bad="extra: {type: any}",
+            good="extra: {x-kubernetes-preserve-unknown-fields: true}",
         ),
     ),
 )
@@ -319,8 +298,8 @@ _TYPE_NULL = Rule(
     id="type-null",
     summary="`type: null` is not allowed",
     why="OpenAPI v3 has no null type. A schema allows null with `nullable: true`.",
-    bad="type: object\nproperties:\n  note: {type: 'null'}\n",
-    good="type: object\nproperties:\n  note: {type: string, nullable: true}\n",
+    bad="note: {type: 'null'}",
+    good="note: {type: string, nullable: true}",
     help="Set the type of the values that are not null, and add `nullable: true`",
     source=_SOURCE,
     fixes=(
@@ -328,7 +307,7 @@ _TYPE_NULL = Rule(
             "Accept any value, and null",
             "unsafe",
             _nullable_instead,
-            good="type: object\nproperties:\n  note: {x-kubernetes-preserve-unknown-fields: true, nullable: true}\n",
+            good="note: {x-kubernetes-preserve-unknown-fields: true, nullable: true}",
         ),
     ),
 )
@@ -336,8 +315,8 @@ _ITEMS_ARRAY = Rule(
     id="items-not-a-schema",
     summary="`items` is a list of schemas",
     why="The API server does not support tuples: one schema applies to all items.",
-    bad="type: object\nproperties:\n  pair: {type: array, items: [{type: string}, {type: integer}]}\n",
-    good="type: object\nproperties:\n  pair: {type: array, items: {type: string}}\n",
+    bad="pair: {type: array, items: [{type: string}, {type: integer}]}",
+    good="pair: {type: array, items: {type: string}}",
     help="Write one schema for all items, such as `items: {x-kubernetes-preserve-unknown-fields: true}` if they differ",
     source=_SOURCE,
     fixes=(
@@ -345,8 +324,8 @@ _ITEMS_ARRAY = Rule(
             "Take the only schema out of the list",
             "safe",
             _one_schema,
-            bad="type: object\nproperties:\n  hosts:\n    type: array\n    items:\n    - type: string\n      maxLength: 9\n",
-            good="type: object\nproperties:\n  hosts:\n    type: array\n    items:\n      type: string\n      maxLength: 9\n",
+            bad="hosts:\n  type: array\n  items:\n  - type: string\n    maxLength: 9",
+            good="hosts:\n  type: array\n  items:\n    type: string\n    maxLength: 9",
         ),
     ),
 )
@@ -354,8 +333,8 @@ _DEFAULT_FORBIDDEN = Rule(
     id="default-forbidden",
     summary="Default is not allowed here",
     why="Kubernetes sets apiVersion, kind and metadata of objects itself, so a schema cannot give defaults for them.",
-    bad="type: object\nproperties:\n  metadata: {type: object, properties: {name: {type: string, default: main}}}\n",
-    good="type: object\nproperties:\n  metadata: {type: object, properties: {name: {type: string}}}\n",
+    bad="metadata: {type: object, properties: {name: {type: string, default: main}}}",
+    good="metadata: {type: object, properties: {name: {type: string}}}",
     help="Remove the default",
     marker="remove `+kubebuilder:default`",
     source=_SOURCE,
@@ -365,9 +344,11 @@ _EMBEDDED_IN_META = Rule(
     id="embedded-resource-in-metadata",
     summary="`x-kubernetes-embedded-resource` inside metadata",
     why="The metadata of an object cannot contain other Kubernetes objects.",
-    bad="type: object\nproperties:\n  metadata:\n    type: object\n    properties:\n      name: {type: object, "
-    "x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}\n",
-    good="type: object\nproperties:\n  metadata: {type: object}\n",
+    bad=(
+        "metadata:\n  type: object\n  properties:\n"
+        "    name: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}"
+    ),
+    good="metadata: {type: object}",
     help="Remove `x-kubernetes-embedded-resource` here",
     source=_SOURCE,
     fixes=(
@@ -375,9 +356,8 @@ _EMBEDDED_IN_META = Rule(
             "Remove `x-kubernetes-embedded-resource`",
             "safe",
             removal,
-            bad="type: object\nproperties:\n  metadata:\n    type: object\n    properties:\n"
-            "      name: {type: object, x-kubernetes-embedded-resource: true}\n",
-            good="type: object\nproperties:\n  metadata:\n    type: object\n    properties:\n      name: {type: object}\n",
+            bad="metadata:\n  type: object\n  properties:\n    name: {type: object, x-kubernetes-embedded-resource: true}",
+            good="metadata:\n  type: object\n  properties:\n    name: {type: object}",
         ),
     ),
 )
@@ -385,8 +365,8 @@ _UNIQUE_ITEMS = Rule(
     id="unique-items-forbidden",
     summary="`uniqueItems: true` is not allowed",
     why="Comparing every item with every other one takes quadratic time.",
-    bad="type: object\nproperties:\n  tags: {type: array, uniqueItems: true, items: {type: string}}\n",
-    good="type: object\nproperties:\n  tags: {type: array, x-kubernetes-list-type: set, items: {type: string}}\n",
+    bad="tags: {type: array, uniqueItems: true, items: {type: string}}",
+    good="tags: {type: array, x-kubernetes-list-type: set, items: {type: string}}",
     help="Remove `uniqueItems`, and add `x-kubernetes-list-type: set`, which also rejects duplicates",
     marker="write `+listType=set` instead of `+kubebuilder:validation:UniqueItems=true`",
     source=_WALK,
@@ -396,10 +376,11 @@ _UNIQUE_ITEMS = Rule(
             "Write `x-kubernetes-list-type: set`",
             "unsafe",
             _set_instead,
-            bad="type: object\nproperties:\n  peers:\n    type: array\n    uniqueItems: true\n    items:\n"
-            "      type: object\n      properties: {host: {type: string}}\n",
-            good="type: object\nproperties:\n  peers:\n    type: array\n    x-kubernetes-list-type: set\n    items:\n"
-            "      type: object\n      x-kubernetes-map-type: atomic\n      properties: {host: {type: string}}\n",
+            bad="peers:\n  type: array\n  uniqueItems: true\n  items:\n    type: object\n    properties: {host: {type: string}}",
+            good=(
+                "peers:\n  type: array\n  x-kubernetes-list-type: set\n  items:\n    type: object\n"
+                "    x-kubernetes-map-type: atomic\n    properties: {host: {type: string}}"
+            ),
         ),
     ),
 )
@@ -407,9 +388,8 @@ _BOTH_PROPERTIES = Rule(
     id="properties-and-additional-properties",
     summary="`properties` and `additionalProperties` in the same schema",
     why="An object has either named fields, where unknown fields are pruned, or arbitrary keys, where all are kept.",
-    bad="type: object\nproperties:\n  labels: {type: object, properties: {app: {type: string}}, "
-    "additionalProperties: {type: string}}\n",
-    good="type: object\nproperties:\n  labels: {type: object, additionalProperties: {type: string}}\n",
+    bad="labels: {type: object, properties: {app: {type: string}}, additionalProperties: {type: string}}",
+    good="labels: {type: object, additionalProperties: {type: string}}",
     help="Keep `properties` for named fields or `additionalProperties` for a map; to keep unknown fields next to named "
     "ones, set `x-kubernetes-preserve-unknown-fields: true`",
     source=_WALK,
@@ -418,18 +398,15 @@ _BOTH_PROPERTIES = Rule(
             "Remove `additionalProperties: false`",
             "safe",
             _properties_only,
-            bad="type: object\nproperties:\n  tls:\n    type: object\n    additionalProperties: false\n"
-            "    properties: {key: {type: string}}\n",
-            good="type: object\nproperties:\n  tls:\n    type: object\n    properties: {key: {type: string}}\n",
+            bad="tls:\n  type: object\n  additionalProperties: false\n  properties: {key: {type: string}}",
+            good="tls:\n  type: object\n  properties: {key: {type: string}}",
         ),
         Fixer(
             "Write `x-kubernetes-preserve-unknown-fields: true`",
             "unsafe",
             _keep_unknown_fields,
-            bad="type: object\nproperties:\n  tls:\n    type: object\n    additionalProperties: {}\n"
-            "    properties: {key: {type: string}}\n",
-            good="type: object\nproperties:\n  tls:\n    type: object\n    x-kubernetes-preserve-unknown-fields: true\n"
-            "    properties: {key: {type: string}}\n",
+            bad="tls:\n  type: object\n  additionalProperties: {}\n  properties: {key: {type: string}}",
+            good="tls:\n  type: object\n  x-kubernetes-preserve-unknown-fields: true\n  properties: {key: {type: string}}",
         ),
     ),
 )
@@ -437,8 +414,8 @@ _PRESERVE_FALSE = Rule(
     id="preserve-unknown-fields-not-true",
     summary="`x-kubernetes-preserve-unknown-fields` is set to false",
     why="Pruning is the default, so the API server accepts only `true` or no value.",
-    bad="type: object\nproperties:\n  raw: {type: object, x-kubernetes-preserve-unknown-fields: false}\n",
-    good="type: object\nproperties:\n  raw: {type: object}\n",
+    bad="raw: {type: object, x-kubernetes-preserve-unknown-fields: false}",
+    good="raw: {type: object}",
     help="Remove `x-kubernetes-preserve-unknown-fields: false`; unknown fields are pruned without it",
     source=_WALK,
     fixes=(Fixer("Remove `x-kubernetes-preserve-unknown-fields: false`", "safe", removal),),

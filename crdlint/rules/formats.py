@@ -40,12 +40,10 @@ def _nearest(schema: JSONSchemaProps) -> str | None:
 _LIKE: Final = 0.75
 
 _SET: Final = """\
-type: object
-properties:
-  ports:
-    type: array
-    x-kubernetes-list-type: {}
-    items: {{type: object, x-kubernetes-map-type: atomic, properties: {{name: {{type: string}}}}}}
+ports:
+  type: array
+  x-kubernetes-list-type: {}
+  items: {{type: object, x-kubernetes-map-type: atomic, properties: {{name: {{type: string}}}}}}
 """
 
 _FORMAT: Final = SCHEMA_BITS["format"]
@@ -86,18 +84,13 @@ _KNOWN: Final = {"integer": ("int32", "int64"), "number": ("float", "double")}
     summary="Unrecognized format",
     why="The API server ignores the format, so it accepts values that do not match it. Kubernetes 1.34 and later "
     "return a warning for strings, 1.36 and later also for numbers.",
-    bad="type: object\nproperties:\n  address: {type: string, format: ip-address}\n",
-    good="type: object\nproperties:\n  address: {type: string, format: ipv4}\n",
+    bad="address: {type: string, format: ip-address}",
+    good="address: {type: string, format: ipv4}",
     help="Remove the format, or validate the value with a pattern or a rule",
     source="apiextensions-apiserver/pkg/apiserver/validation GetUnrecognizedFormats",
     severity="warning",
     fixes=(
-        Fixer(
-            "Write the format that is meant",
-            "safe",
-            _nearest_format,
-            bad="type: object\nproperties:\n  address: {type: string, format: ipv4s}\n",
-        ),
+        Fixer("Write the format that is meant", "safe", _nearest_format, bad="address: {type: string, format: ipv4s}"),
     ),
 ).advice
 def unrecognized(crd: DecodedCRD) -> Iterator[Advisory]:

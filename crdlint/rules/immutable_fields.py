@@ -56,9 +56,8 @@ def _guard_of(field: str) -> str:
 
 def _spec(required: str, rules: str = "") -> str:
     return (
-        f"type: object\nproperties:\n  spec:\n    type: object\n{required}    properties:\n      class:\n"
-        "        type: string\n        maxLength: 63\n        x-kubernetes-validations:\n"
-        f"        - rule: self == oldSelf\n{rules}"
+        f"spec:\n  type: object\n{required}  properties:\n    class:\n      type: string\n      maxLength: 63\n"
+        f"      x-kubernetes-validations:\n      - rule: self == oldSelf\n{rules}"
     )
 
 
@@ -68,7 +67,7 @@ def _spec(required: str, rules: str = "") -> str:
     why="A rule with `oldSelf` is only evaluated if the field is set before and after an update. Two updates, one without the "
     "field and one with another value, get around it.",
     bad=_spec(""),
-    good=_spec("    required: [class]\n"),
+    good=_spec("  required: [class]\n"),
     help="Add the field to `required`, or add a rule to the object that has it: `has(oldSelf.FIELD) == has(self.FIELD)`",
     severity="info",
     origin="crdlint",
@@ -80,8 +79,8 @@ def _spec(required: str, rules: str = "") -> str:
             _guard,
             good=_spec(
                 "",
-                "    x-kubernetes-validations:\n    - rule: 'has(oldSelf.class) == has(self.class)'\n"
-                "      message: 'class is immutable'\n",
+                "  x-kubernetes-validations:\n  - rule: 'has(oldSelf.class) == has(self.class)'\n"
+                "    message: 'class is immutable'\n",
             ),
         ),
     ),

@@ -31,6 +31,7 @@ NEEDS_NEWER = Rule(
     "back. With `--kube-version 1.29..1.37` every rule must compile on all of these servers.",
     bad=_ADDRESS.format("isIP(self.address)"),
     good=_ADDRESS.format("self.address != '0.0.0.0'"),
+    scope="schema",
     help="Raise the oldest version in `--kube-version`, or rewrite the rule without the newer feature",
     severity="error",
     origin="crdlint",
@@ -66,8 +67,11 @@ DROPS_FIELD = Rule(
     id="kube-version-drops-field",
     summary="Field that the Kubernetes version drops without an error",
     why="The field's feature gate is off by default on this version, so the server stores the CRD without the field.",
-    bad="selectableFields:\n- jsonPath: .spec.mode\nschema:\n  openAPIV3Schema:\n    type: object\n    properties:\n"
-    "      spec:\n        type: object\n        properties:\n          mode: {type: string}\n",
+    bad=(
+        "selectableFields:\n- jsonPath: .spec.mode\nschema:\n  openAPIV3Schema:\n    type: object\n"
+        "    properties:\n      spec:\n        type: object\n        properties:\n"
+        "          mode: {type: string}\n"
+    ),
     good="",
     help="Require a newer version with `--kube-version`, or remove the field",
     source="apiextensions-apiserver/pkg/registry/customresourcedefinition dropDisabledFields",

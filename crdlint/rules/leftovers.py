@@ -40,8 +40,8 @@ _FIELDS: Final = (
     why="The API server writes `status` and `metadata.creationTimestamp` itself, and removes `metadata.namespace`: CRDs "
     "are cluster-scoped. Tools that compare manifests with the cluster report such fields as differences, unless they "
     "ignore them for CRDs as Argo CD does.",
-    bad="metadata: {creationTimestamp: null}\n",
-    good="metadata: {name: foos.example.com}\n",
+    bad="metadata: {creationTimestamp: null}",
+    good="metadata: {name: foos.example.com}",
     help="Remove the field",
     scope="manifest",
     severity="info",
@@ -50,12 +50,12 @@ _FIELDS: Final = (
     origin="crdlint",
     fixes=(
         Fixer("Remove the field", "safe", _removal),
-        Fixer("Remove the field", "safe", _removal, bad="status: {conditions: []}\n", good="spec: {}\n"),
+        Fixer("Remove the field", "safe", _removal, bad="status: {conditions: []}", good="spec: {}"),
     ),
 ).advice
 def leftovers(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the fields that the server sets or removes itself, unless the finding about a copy from a cluster names them."""
-    if any(storage.on_create(crd)):
+    if any(storage.on_create.findings(crd)):
         return
     for path, reason in _FIELDS:
         if child(crd.root, *map(str, path.steps())) is not None:

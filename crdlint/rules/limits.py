@@ -21,10 +21,6 @@ if TYPE_CHECKING:
 _Limit: Final = partial(OnRequest, in_set="limits")
 
 
-def _field(fields: str) -> str:
-    return f"type: object\nproperties:\n  a: {{{fields}}}\n"
-
-
 # The formats whose values are short.
 _SHORT: Final = frozenset({"date", "date-time", "datetime", "duration", "ipv4", "ipv6", "cidr", "mac", "uuid"})
 
@@ -40,8 +36,8 @@ def _is_free(schema: JSONSchemaProps, limit: str) -> bool:
     id="string-unbounded",
     summary="String without a maximum length",
     why="Such a string may be as long as the largest request (3 MiB), and rules that read it are estimated for that length.",
-    bad=_field("type: string"),
-    good=_field("type: string, maxLength: 63"),
+    bad="a: {type: string}",
+    good="a: {type: string, maxLength: 63}",
     help="Add `maxLength`",
     marker="write `+kubebuilder:validation:MaxLength=63`",
 ).advice_on(Nodes(types={"string"}, without={"maxLength"}))
@@ -56,8 +52,8 @@ def strings(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     id="list-unbounded",
     summary="List without a maximum number of items",
     why="Such a list may fill the largest request (3 MiB), and rules on its items are estimated for as many items as fit into it.",
-    bad=_field("type: array, items: {type: boolean}"),
-    good=_field("type: array, maxItems: 16, items: {type: boolean}"),
+    bad="a: {type: array, items: {type: boolean}}",
+    good="a: {type: array, maxItems: 16, items: {type: boolean}}",
     help="Add `maxItems`",
     marker="write `+kubebuilder:validation:MaxItems=16`",
 ).advice_on(Nodes(types={"array"}, without={"maxItems"}))
@@ -72,8 +68,8 @@ def lists(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     id="integer-unbounded",
     summary="Integer without a minimum and a maximum",
     why="The API conventions ask for bounds, so that clients in other languages can represent every value.",
-    bad=_field("type: integer"),
-    good=_field("type: integer, minimum: 0, maximum: 100"),
+    bad="a: {type: integer}",
+    good="a: {type: integer, minimum: 0, maximum: 100}",
     help="Add `minimum` and `maximum`",
     marker="write `+kubebuilder:validation:Minimum=0`",
 ).advice_on(Nodes(types={"integer"}))
@@ -98,8 +94,8 @@ def _is_anchored(pattern: str) -> tuple[bool, bool]:
     id="pattern-unanchored",
     summary="Pattern is anchored at neither end",
     why="The API server accepts every text of which some part matches the pattern.",
-    bad=_field("type: string, maxLength: 9, pattern: '[a-z]+'"),
-    good=_field("type: string, maxLength: 9, pattern: '^[a-z]+$'"),
+    bad="a: {type: string, maxLength: 9, pattern: '[a-z]+'}",
+    good="a: {type: string, maxLength: 9, pattern: '^[a-z]+$'}",
     help="Write the pattern, and each of its alternatives, between `^` and `$`",
     marker="correct `+kubebuilder:validation:Pattern`",
 ).advice_on(Nodes({"pattern"}))
@@ -114,8 +110,8 @@ def unanchored(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     id="pattern-half-anchored",
     summary="Pattern is anchored at one end only",
     why="The API server accepts any text before or after the part that matches the pattern.",
-    bad=_field("type: string, maxLength: 9, pattern: '^[a-z]+'"),
-    good=_field("type: string, maxLength: 9, pattern: '^[a-z]+$'"),
+    bad="a: {type: string, maxLength: 9, pattern: '^[a-z]+'}",
+    good="a: {type: string, maxLength: 9, pattern: '^[a-z]+$'}",
     help="Write the pattern, and each of its alternatives, between `^` and `$`, unless any text may follow or precede it",
     marker="correct `+kubebuilder:validation:Pattern`",
 ).advice_on(Nodes({"pattern"}))

@@ -34,13 +34,12 @@ _KEYS_SOURCE = "apiextensions/validation validateMapListKeysMapSet"
 
 
 def _list(fields: str, items: str) -> str:
-    return f"type: object\nproperties:\n  ports:\n    type: array\n{fields}    items: {{{items}}}\n"
+    return f"ports:\n  type: array\n{fields}  items: {{{items}}}"
 
 
-_MAP = "    x-kubernetes-list-type: map\n    x-kubernetes-list-map-keys: [name]\n"
+_MAP = "  x-kubernetes-list-type: map\n  x-kubernetes-list-map-keys: [name]\n"
 _NAMED = "type: object, required: [name], properties: {name: {type: string}}"
 _GOOD_MAP = _list(_MAP, _NAMED)
-_GOOD_SET = _list("    x-kubernetes-list-type: set\n", "type: string")
 
 
 _TYPES: Final = ("atomic", "set", "map")
@@ -178,8 +177,8 @@ MAP_TYPE = Rule(
     marker="correct `+mapType` or `+structType`",
     summary="Unsupported `x-kubernetes-map-type`",
     why="Server-side apply merges `granular` objects field by field, and replaces `atomic` objects as a whole.",
-    bad="type: object\nproperties:\n  selector: {type: object, x-kubernetes-map-type: merge}\n",
-    good="type: object\nproperties:\n  selector: {type: object, x-kubernetes-map-type: atomic}\n",
+    bad="selector: {type: object, x-kubernetes-map-type: merge}",
+    good="selector: {type: object, x-kubernetes-map-type: atomic}",
     help="Set `x-kubernetes-map-type` to `atomic` or `granular` (the default)",
     source=_SOURCE,
     fixes=(
@@ -187,7 +186,7 @@ MAP_TYPE = Rule(
             "Write the map type that is meant",
             "safe",
             nearest_of(("atomic", "granular"), _LIKE),
-            bad="type: object\nproperties:\n  selector: {type: object, x-kubernetes-map-type: Atomic}\n",
+            bad="selector: {type: object, x-kubernetes-map-type: Atomic}",
         ),
     ),
 )
@@ -195,8 +194,8 @@ MAP_TYPE_OBJECT = Rule(
     id="map-type-not-object",
     summary="`x-kubernetes-map-type` on a schema that is not an object",
     why="The map type decides how server-side apply merges the fields of an object.",
-    bad="type: object\nproperties:\n  selector: {type: string, x-kubernetes-map-type: atomic}\n",
-    good="type: object\nproperties:\n  selector: {type: object, x-kubernetes-map-type: atomic}\n",
+    bad="selector: {type: string, x-kubernetes-map-type: atomic}",
+    good="selector: {type: object, x-kubernetes-map-type: atomic}",
     help="Set `type: object`, or remove `x-kubernetes-map-type`",
     marker="remove `+mapType` or `+structType`",
     source=_SOURCE,
@@ -205,14 +204,14 @@ MAP_TYPE_OBJECT = Rule(
             "Add `type: object`",
             "safe",
             _type_of_its_marker("object"),
-            bad="type: object\nproperties:\n  selector:\n    x-kubernetes-map-type: atomic\n",
-            good="type: object\nproperties:\n  selector:\n    type: object\n    x-kubernetes-map-type: atomic\n",
+            bad="selector:\n  x-kubernetes-map-type: atomic",
+            good="selector:\n  type: object\n  x-kubernetes-map-type: atomic",
         ),
         Fixer(
             "Remove `x-kubernetes-map-type`",
             "unsafe",
             _marker("x-kubernetes-map-type"),
-            good="type: object\nproperties:\n  selector: {type: string}\n",
+            good="selector: {type: string}",
         ),
     ),
 )
@@ -222,8 +221,8 @@ LIST_TYPE = Rule(
     summary="Unsupported `x-kubernetes-list-type`",
     why="Server-side apply replaces an `atomic` list as a whole, merges a `set` by its values, and merges a `map` by "
     "its keys.",
-    bad=_list("    x-kubernetes-list-type: list\n", "type: integer"),
-    good=_GOOD_SET,
+    bad="ports:\n  type: array\n  x-kubernetes-list-type: list\n  items: {type: integer}",
+    good="ports:\n  type: array\n  x-kubernetes-list-type: set\n  items: {type: string}",
     help="Set `x-kubernetes-list-type` to `atomic` (the default), `set` or `map`",
     source=_SOURCE,
     fixes=(
@@ -231,7 +230,7 @@ LIST_TYPE = Rule(
             "Write the list type that is meant",
             "safe",
             nearest_of(_TYPES, _LIKE),
-            bad=_list("    x-kubernetes-list-type: Set\n", "type: string"),
+            bad="ports:\n  type: array\n  x-kubernetes-list-type: Set\n  items: {type: string}",
         ),
     ),
 )
@@ -239,8 +238,8 @@ LIST_TYPE_ARRAY = Rule(
     id="list-type-not-array",
     summary="`x-kubernetes-list-type` on a schema that is not an array",
     why="The list type decides how server-side apply merges the items of an array.",
-    bad="type: object\nproperties:\n  ports: {type: object, x-kubernetes-list-type: atomic}\n",
-    good=_GOOD_SET,
+    bad="ports: {type: object, x-kubernetes-list-type: atomic}",
+    good="ports:\n  type: array\n  x-kubernetes-list-type: set\n  items: {type: string}",
     help="Set `type: array`, or remove `x-kubernetes-list-type`",
     marker="remove `+listType`",
     source=_SOURCE,
@@ -249,15 +248,11 @@ LIST_TYPE_ARRAY = Rule(
             "Add `type: array`",
             "safe",
             _type_of_its_marker("array"),
-            bad="type: object\nproperties:\n  ports:\n    x-kubernetes-list-type: atomic\n    items: {type: string}\n",
-            good="type: object\nproperties:\n  ports:\n    type: array\n    x-kubernetes-list-type: atomic\n"
-            "    items: {type: string}\n",
+            bad="ports:\n  x-kubernetes-list-type: atomic\n  items: {type: string}",
+            good="ports:\n  type: array\n  x-kubernetes-list-type: atomic\n  items: {type: string}",
         ),
         Fixer(
-            "Remove `x-kubernetes-list-type`",
-            "unsafe",
-            _marker("x-kubernetes-list-type"),
-            good="type: object\nproperties:\n  ports: {type: object}\n",
+            "Remove `x-kubernetes-list-type`", "unsafe", _marker("x-kubernetes-list-type"), good="ports: {type: object}"
         ),
     ),
 )
@@ -266,7 +261,7 @@ SET_ATOMIC = Rule(
     marker="write `+structType=atomic` on the type of the items",
     summary="Set items must be scalars or atomic",
     why="Server-side apply compares the items of a set by their whole value, so it cannot merge parts of an item.",
-    bad=_list("    x-kubernetes-list-type: set\n", "type: object, properties: {name: {type: string}}"),
+    bad=_list("  x-kubernetes-list-type: set\n", "type: object, properties: {name: {type: string}}"),
     good=_list(_MAP, _NAMED),
     help="Add `x-kubernetes-map-type: atomic` to the items, or set `x-kubernetes-list-type: map` with keys",
     source=_SOURCE,
@@ -276,7 +271,7 @@ SET_ATOMIC = Rule(
             "unsafe",
             _atomic_items,
             good=_list(
-                "    x-kubernetes-list-type: set\n",
+                "  x-kubernetes-list-type: set\n",
                 "type: object, properties: {name: {type: string}}, x-kubernetes-map-type: atomic",
             ),
         ),
@@ -287,7 +282,7 @@ KEYS_WITHOUT_MAP = Rule(
     marker="write `+listType=map`",
     summary="`x-kubernetes-list-map-keys` on a list that is not a map list",
     why="Only lists with `x-kubernetes-list-type: map` identify their items by keys.",
-    bad=_list("    x-kubernetes-list-type: set\n    x-kubernetes-list-map-keys: [name]\n", "type: string"),
+    bad=_list("  x-kubernetes-list-type: set\n  x-kubernetes-list-map-keys: [name]\n", "type: string"),
     good=_GOOD_MAP,
     help="Set `x-kubernetes-list-type: map`, or remove `x-kubernetes-list-map-keys`",
     source=_SOURCE,
@@ -296,16 +291,16 @@ KEYS_WITHOUT_MAP = Rule(
             "Add `x-kubernetes-list-type: map`",
             "safe",
             _map_with_keys,
-            bad=_list("    x-kubernetes-list-map-keys: [name]\n", _NAMED),
-            good=_list("    x-kubernetes-list-map-keys: [name]\n", _NAMED).replace(
-                "    type: array\n", "    x-kubernetes-list-type: map\n    type: array\n"
+            bad=_list("  x-kubernetes-list-map-keys: [name]\n", _NAMED),
+            good=_list("  x-kubernetes-list-map-keys: [name]\n", _NAMED).replace(
+                "  type: array\n", "  x-kubernetes-list-type: map\n  type: array\n"
             ),
         ),
         Fixer(
             "Write `x-kubernetes-list-type: map`",
             "unsafe",
             replacement("map"),
-            bad=_list("    x-kubernetes-list-type: atomic\n    x-kubernetes-list-map-keys: [name]\n", _NAMED),
+            bad=_list("  x-kubernetes-list-type: atomic\n  x-kubernetes-list-map-keys: [name]\n", _NAMED),
         ),
     ),
 )
@@ -314,7 +309,7 @@ KEYS_REQUIRED = Rule(
     marker="write `+listMapKey=NAME`",
     summary="Map list without keys",
     why="Server-side apply identifies the items of a map list by their keys.",
-    bad=_list("    x-kubernetes-list-type: map\n", _NAMED),
+    bad=_list("  x-kubernetes-list-type: map\n", _NAMED),
     good=_GOOD_MAP,
     help="Add `x-kubernetes-list-map-keys` with the fields that identify an item, such as `[name]`",
     source=_SOURCE,
@@ -325,7 +320,7 @@ KEYS_REQUIRED = Rule(
             "unsafe",
             _only_key,
             bad=_list(
-                "    x-kubernetes-list-type: map\n",
+                "  x-kubernetes-list-type: map\n",
                 "type: object, properties: {name: {type: string}, port: {type: integer}}",
             ),
             good=_list(
@@ -349,7 +344,7 @@ MAP_ITEMS = Rule(
             "Write `x-kubernetes-list-type: set`, without keys",
             "unsafe",
             _set_of_scalars,
-            good=_GOOD_SET,
+            good="ports:\n  type: array\n  x-kubernetes-list-type: set\n  items: {type: string}",
         ),
     ),
 )
@@ -358,7 +353,7 @@ KEY_UNKNOWN = Rule(
     marker="correct `+listMapKey`",
     summary="List map key is not a property of the items",
     why="Server-side apply cannot identify items by a field that they do not have.",
-    bad=_list("    x-kubernetes-list-type: map\n    x-kubernetes-list-map-keys: [nmae]\n", _NAMED),
+    bad=_list("  x-kubernetes-list-type: map\n  x-kubernetes-list-map-keys: [nmae]\n", _NAMED),
     good=_GOOD_MAP,
     help="Correct the key, or add it to the `properties` of the items",
     source=_SOURCE,
@@ -368,7 +363,7 @@ KEY_DUPLICATE = Rule(
     id="list-map-key-duplicate",
     summary="Duplicate list map key",
     why="Repeating a key has no effect and usually means that another key was intended.",
-    bad=_list("    x-kubernetes-list-type: map\n    x-kubernetes-list-map-keys: [name, name]\n", _NAMED),
+    bad=_list("  x-kubernetes-list-type: map\n  x-kubernetes-list-map-keys: [name, name]\n", _NAMED),
     good=_GOOD_MAP,
     help="Remove the duplicate key",
     marker="remove one `+listMapKey`",
@@ -418,8 +413,8 @@ ITEMS_NULLABLE = Rule(
     id="list-items-nullable",
     summary="Items of a set or map list are nullable",
     why="Server-side apply identifies items by value or by key, and a null item has neither.",
-    bad=_list("    x-kubernetes-list-type: set\n", "type: string, nullable: true"),
-    good=_GOOD_SET,
+    bad="ports:\n  type: array\n  x-kubernetes-list-type: set\n  items: {type: string, nullable: true}",
+    good="ports:\n  type: array\n  x-kubernetes-list-type: set\n  items: {type: string}",
     help="Remove `nullable: true` from the items",
     source=_KEYS_SOURCE,
     fixes=(Fixer("Remove `nullable` from the items", "safe", removal),),
@@ -429,8 +424,8 @@ SET_OF_OBJECTS = Rule(
     summary="Set of objects or lists",
     why="Server-side apply and CEL compare the items of a set as a whole, and support only scalars. Kubernetes 1.37 and later "
     "return a warning.",
-    bad=_list("    x-kubernetes-list-type: set\n", "type: object, x-kubernetes-map-type: atomic"),
-    good=_list("    x-kubernetes-list-type: atomic\n", "type: object, x-kubernetes-map-type: atomic"),
+    bad=_list("  x-kubernetes-list-type: set\n", "type: object, x-kubernetes-map-type: atomic"),
+    good=_list("  x-kubernetes-list-type: atomic\n", "type: object, x-kubernetes-map-type: atomic"),
     help="Set `x-kubernetes-list-type` to `map` with the keys of the items, or to `atomic`",
     severity="warning",
     origin="crdlint",

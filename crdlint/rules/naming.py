@@ -27,7 +27,7 @@ _Convention: Final = partial(OnRequest, in_set="conventions")
 
 
 def _field(name: str, type_: str = "string") -> str:
-    return f"type: object\nproperties:\n  {name}: {{type: {type_}}}\n"
+    return f"{name}: {{type: {type_}}}"
 
 
 def _added_names(finding: Finding) -> Iterable[Edit]:
@@ -82,8 +82,8 @@ _camel = _Convention(
     id="field-name-not-camel",
     summary="Field name is not in camelCase",
     why="The API conventions name fields in camelCase, and generators of clients rely on it.",
-    bad=_field("max_size"),
-    good=_field("maxSize"),
+    bad="max_size: {type: string}",
+    good="maxSize: {type: string}",
     help="Rename the field in a new version, such as `maxSize`",
 ).advice_on(EVERY_NODE)(_by_name("`{}` is not in camelCase", lambda name: not _CAMEL.fullmatch(name)))
 
@@ -92,8 +92,8 @@ _phase = _Convention(
     id="name-phase",
     summary="Field is called `phase`",
     why="The API conventions replace phases by conditions: each new phase breaks clients that know only the earlier ones.",
-    bad=_field("spec", "object, properties: {phase: {type: string}}"),
-    good=_field("spec", "object, properties: {mode: {type: string}}"),
+    bad="spec: {type: object, properties: {phase: {type: string}}}",
+    good="spec: {type: object, properties: {mode: {type: string}}}",
     help="Use `conditions` instead",
 ).advice_on(Nodes(types={"string"}))(
     _by_name(
@@ -107,8 +107,8 @@ _reference = _Convention(
     id="name-reference",
     summary="Name of a reference ends in `Reference`",
     why="The API conventions call references to objects `nameRef` or `nameRefs`.",
-    bad=_field("secretReference"),
-    good=_field("secretRef"),
+    bad="secretReference: {type: string}",
+    good="secretRef: {type: string}",
     help="Rename the field in a new version, so that its name ends in `Ref` or `Refs`",
 ).advice_on(EVERY_NODE)(
     _by_name(
@@ -122,8 +122,8 @@ _timestamp = _Convention(
     id="name-timestamp",
     summary="Name of a time ends in `Timestamp`",
     why="The API conventions let the names of times end in `Time`, such as `lastTransitionTime`.",
-    bad=_field("startTimestamp"),
-    good=_field("startTime"),
+    bad="startTimestamp: {type: string}",
+    good="startTime: {type: string}",
     help="Rename the field in a new version, so that its name ends in `Time`",
 ).advice_on(EVERY_NODE)(_by_name("`{}` does not end in `Time`", lambda name: name.lower().endswith("timestamp")))
 
@@ -132,8 +132,8 @@ _duration = _Convention(
     id="name-duration",
     summary="Duration is a string",
     why="The API conventions use integers with the unit in the name, since other languages cannot parse Go's durations.",
-    bad=_field("timeout"),
-    good=_field("timeoutSeconds", "integer, format: int32"),
+    bad="timeout: {type: string}",
+    good="timeoutSeconds: {type: integer, format: int32}",
     help="Use an integer whose name has the unit, such as `timeoutSeconds`",
 ).advice_on(Nodes(types={"string"}))(
     _by_name("`{}` is a duration in a string", lambda name: name.lower().endswith(_DURATIONS))
@@ -144,8 +144,8 @@ _is_bool = _Convention(
     id="name-is-bool",
     summary="Name of a boolean begins with `is`",
     why="The API conventions name booleans by an adjective or a participle alone, such as `enabled`.",
-    bad=_field("isEnabled", "boolean"),
-    good=_field("enabled", "boolean"),
+    bad="isEnabled: {type: boolean}",
+    good="enabled: {type: boolean}",
     help="Rename the field in a new version, without `is`",
 ).advice_on(Nodes(types={"boolean"}))(
     _by_name("`{}` begins with `is`", lambda name: re.match("is[A-Z]", name) is not None)
@@ -156,8 +156,8 @@ _is_bool = _Convention(
     id="enum-not-pascal",
     summary="Value of an enum is not in PascalCase",
     why="The API conventions write the values of enums in PascalCase, such as `ClusterFirst`.",
-    bad=_field("mode", "string, enum: [fast-and-loose]"),
-    good=_field("mode", "string, enum: [FastAndLoose]"),
+    bad="mode: {type: string, enum: [fast-and-loose]}",
+    good="mode: {type: string, enum: [FastAndLoose]}",
     help="Write the values in PascalCase in a new version",
     marker="correct `+kubebuilder:validation:Enum`",
 ).advice_on(Nodes({"enum", "allOf"}, types={"string"}))
@@ -175,8 +175,8 @@ def _pascal(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     id="enum-numeric",
     summary="Enum of numbers",
     why="The API conventions use strings for enums, because a number does not show what it means.",
-    bad=_field("level", "integer, enum: [1, 2]"),
-    good=_field("level", "string, enum: [Low, High]"),
+    bad="level: {type: integer, enum: [1, 2]}",
+    good="level: {type: string, enum: [Low, High]}",
     help="Use an enum of strings",
     marker="correct `+kubebuilder:validation:Enum`",
 ).advice_on(Nodes({"enum", "allOf"}, types={"integer", "number"}))
@@ -192,7 +192,7 @@ def _numeric(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     id="plain-secret",
     summary="Secret value in the spec",
     why="Everyone who may read the object sees the value, and backups and Git contain it.",
-    bad=_field("spec", "object, properties: {password: {type: string}}"),
+    bad="spec: {type: object, properties: {password: {type: string}}}",
     good=_field("spec", "object, properties: {passwordSecretRef: {type: object, properties: {name: {type: string}}}}"),
     help="Replace the field by a reference to a key of a Secret",
 ).advice_on(Nodes(types={"string"}))
@@ -207,8 +207,8 @@ def _secret(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     id="category-all",
     summary="Resource is in the category `all`",
     why="`kubectl get all` lists the objects, and `kubectl delete all --all` deletes them.",
-    bad="names: {plural: foos, kind: Foo, categories: [all]}\n",
-    good="names: {plural: foos, kind: Foo, categories: [foo-tools]}\n",
+    bad="names: {plural: foos, kind: Foo, categories: [all]}",
+    good="names: {plural: foos, kind: Foo, categories: [foo-tools]}",
     help="Remove `all`, or use a category of your own",
     scope="spec",
     marker="correct the `categories` of `+kubebuilder:resource`",
@@ -243,8 +243,8 @@ def _plural(crd: DecodedCRD) -> Iterator[Advisory]:
     id="short-name-shadows-builtin",
     summary="Short name is the same as that of a built-in resource",
     why="kubectl resolves the name to the built-in resource, so the short name never finds this one.",
-    bad="names: {plural: foos, kind: Foo, shortNames: [svc]}\n",
-    good="names: {plural: foos, kind: Foo, shortNames: [fo]}\n",
+    bad="names: {plural: foos, kind: Foo, shortNames: [svc]}",
+    good="names: {plural: foos, kind: Foo, shortNames: [fo]}",
     help="Use another short name",
     scope="spec",
     marker="correct the `shortName` of `+kubebuilder:resource`",
@@ -262,8 +262,8 @@ def _short(crd: DecodedCRD) -> Iterator[Advisory]:
     in_set="gitops",
     summary="`listKind` or `singular` is missing",
     why="The API server adds them, and GitOps tools that compare manifests with the cluster see a difference.",
-    bad="names: {plural: foos, kind: Foo}\n",
-    good="names: {plural: foos, kind: Foo, listKind: FooList, singular: foo}\n",
+    bad="names: {plural: foos, kind: Foo}",
+    good="names: {plural: foos, kind: Foo, listKind: FooList, singular: foo}",
     help="Add the names that the API server adds",
     scope="spec",
     fixes=(Fixer("Write the names that the API server adds", "safe", _added_names),),

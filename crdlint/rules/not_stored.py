@@ -26,8 +26,8 @@ NOT_STORED = Rule(
     summary="Value that the API server does not store",
     why="The API leaves out empty values and `false` where they are the default. GitOps tools compare the file with the "
     "cluster and see a difference that no sync removes.",
-    bad="preserveUnknownFields: false\n",
-    good="{}\n",
+    bad="preserveUnknownFields: false",
+    good="{}",
     help="Remove the line: without it the API server stores the same CRD",
     scope="spec",
     severity="info",

@@ -41,23 +41,27 @@ def _with_unknown_fields(finding: Finding) -> Iterable[Edit]:
     yield finding.editor.insert(finding.mapping(finding.path), "x-kubernetes-preserve-unknown-fields", "true")
 
 
-def _template(metadata: str) -> str:
-    return (
-        "type: object\nproperties:\n  spec:\n    type: object\n    properties:\n      template:\n        type: object\n"
-        f"        properties:\n          metadata:\n{metadata}"
-    )
-
-
-_BAD_METADATA: Final = _template("            type: object\n")
-_GOOD_METADATA: Final = _template(
-    "            properties:\n"
-    "              annotations:\n                type: object\n                additionalProperties:\n"
-    "                  type: string\n"
-    "              labels:\n                type: object\n                additionalProperties:\n"
-    "                  type: string\n"
-    "            type: object\n"
-)
-_KEPT: Final = "x-kubernetes-preserve-unknown-fields: true"
+_TEMPLATE: Final = """\
+spec:
+  type: object
+  properties:
+    template:
+      type: object
+      properties:
+        metadata:
+"""
+_MAPS: Final = """\
+          properties:
+            annotations:
+              type: object
+              additionalProperties:
+                type: string
+            labels:
+              type: object
+              additionalProperties:
+                type: string
+"""
+_OBJECT: Final = "          type: object\n"
 
 # The fields beside `type` and `properties` that let an object have keys.
 _KEYS: Final = frozenset(
@@ -84,8 +88,8 @@ def may_be_without_keys(fields: frozenset[str], type_: str) -> bool:
     summary="Labels and annotations of embedded metadata are dropped",
     why="The API server drops every field that the schema does not specify, and this `metadata` specifies none. Users write "
     "labels or annotations there, and lose them without an error.",
-    bad=_BAD_METADATA,
-    good=_GOOD_METADATA,
+    bad=f"{_TEMPLATE}{_OBJECT}",
+    good=f"{_TEMPLATE}{_MAPS}{_OBJECT}",
     help="Add `labels` and `annotations` to the properties of `metadata`, as maps of strings",
     severity="warning",
     origin="crdlint",
@@ -107,8 +111,8 @@ def metadata(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:
     summary="Every field of `spec` or `status` is dropped",
     why="The API server drops every field that the schema does not specify, and this object specifies none. What users or "
     "controllers write is lost without an error.",
-    bad="type: object\nproperties:\n  spec:\n    type: object\n",
-    good=f"type: object\nproperties:\n  spec:\n    type: object\n    {_KEPT}\n",
+    bad="spec:\n  type: object",
+    good="spec:\n  type: object\n  x-kubernetes-preserve-unknown-fields: true",
     help="Specify the `properties` of the object, or add `x-kubernetes-preserve-unknown-fields: true`",
     severity="info",
     origin="crdlint",

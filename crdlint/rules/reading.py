@@ -94,7 +94,10 @@ YAML_SYNTAX = Rule(
     id="yaml-syntax",
     summary="Invalid YAML syntax",
     why="kubectl and the API server stop at the first syntax error, so nothing in the document is applied.",
-    bad="apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: foos.example.com\n name: x\n",
+    bad=(
+        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n"
+        "  name: foos.example.com\n name: x\n"
+    ),
     good=_V1,
     help="Fix the syntax at the reported position; the cause is often on the line before it",
     source="sigs.k8s.io/yaml YAMLToJSON",
@@ -107,6 +110,7 @@ DECODE_TYPE = Rule(
     why="The API server cannot decode the document and rejects it at the first value of a wrong type.",
     bad='type: object\nproperties:\n  name: {type: string, maxLength: "63"}\n',
     good="type: object\nproperties:\n  name: {type: string, maxLength: 63}\n",
+    scope="schema",
     help="Write a value of the type that the message names: numbers without quotes, strings in quotes",
     source="sigs.k8s.io/json UnmarshalCaseSensitivePreserveInts",
     fixes=(misplaced_fields.FIXER_OF_SCHEMA, *reading_fixes.DECODE),
@@ -118,6 +122,7 @@ UNKNOWN_FIELD = Rule(
     "`Ignore` it drops the field, so the setting has no effect.",
     bad="type: object\nproperties:\n  name: {type: string, maxlength: 63}\n",
     good="type: object\nproperties:\n  name: {type: string, maxLength: 63}\n",
+    scope="schema",
     help="Remove the field, or correct its spelling (field names are case-sensitive)",
     source="sigs.k8s.io/json UnmarshalStrict",
     fixes=(misplaced_fields.FIXER, *reading_fixes.UNKNOWN),
@@ -129,6 +134,7 @@ UNKNOWN_FIELD_IGNORED = Rule(
     "fields without an error, so the setting has no effect.",
     bad="type: object\nproperties:\n  names: {type: array, items: {type: string, maxlength: 63}}\n",
     good="type: object\nproperties:\n  names: {type: array, items: {type: string, maxLength: 63}}\n",
+    scope="schema",
     help="Remove the field, or correct its spelling (field names are case-sensitive)",
     source="k8s.io/apiextensions-apiserver pkg/apis/apiextensions/v1 JSONSchemaPropsOrArray.UnmarshalJSON",
     severity="warning",
@@ -142,6 +148,7 @@ DUPLICATE_KEY = Rule(
     "A request that contains the YAML itself is rejected with `fieldValidation=Strict`.",
     bad="type: object\nproperties:\n  name:\n    type: string\n    type: integer\n",
     good="type: object\nproperties:\n  name:\n    type: string\n",
+    scope="schema",
     help="Remove one of the two keys",
     source="sigs.k8s.io/yaml YAMLToJSONStrict",
     severity="warning",
@@ -152,8 +159,8 @@ MERGE_KEY_OVERRIDE = Rule(
     summary="Key overrides a key that `<<` merges",
     why="kubectl and other clients that send JSON accept this, but the API server rejects it in a YAML request "
     "with `fieldValidation=Strict`. crdlint reports it only if `select` or `severity` names this rule.",
-    bad="type: object\nproperties:\n  name: &name {type: string, maxLength: 63}\n  long: {<<: *name, maxLength: 253}\n",
-    good="type: object\nproperties:\n  name: {type: string, maxLength: 63}\n  long: {type: string, maxLength: 253}\n",
+    bad="name: &name {type: string, maxLength: 63}\nlong: {<<: *name, maxLength: 253}",
+    good="name: {type: string, maxLength: 63}\nlong: {type: string, maxLength: 253}",
     help="Write out the merged keys instead of using `<<`",
     source="sigs.k8s.io/yaml YAMLToJSONStrict",
     severity="info",
@@ -185,11 +192,7 @@ API_VERSION_REMOVED = Rule(
     scope="text",
     fixes=(
         Fixer(
-            "Rewrite the CRD for apiextensions.k8s.io/v1",
-            "unsafe",
-            v1beta1.rewritten,
-            bad=_V1BETA1_FULL,
-            good=_V1_FULL,
+            "Rewrite the CRD for apiextensions.k8s.io/v1", "unsafe", v1beta1.rewritten, bad=_V1BETA1_FULL, good=_V1_FULL
         ),
     ),
 )

@@ -58,8 +58,10 @@ STATUS_FIELDS = Rule(
             "Remove what has no effect",
             "safe",
             _without_effect,
-            bad="schema:\n  openAPIV3Schema:\n    type: object\n    $schema: http://json-schema.org/schema#\n"
-            "subresources: {status: {}}\n",
+            bad=(
+                "schema:\n  openAPIV3Schema:\n    type: object\n    $schema: http://json-schema.org/schema#\n"
+                "subresources: {status: {}}\n"
+            ),
         ),
         Fixer("Remove the field from the root", "unsafe", _field),
     ),
@@ -80,7 +82,8 @@ NULLABLE = Rule(
     summary="Root of the schema is nullable",
     why="A Kubernetes object is never null, so the API server does not allow `nullable` here.",
     bad="type: object\nnullable: true\n",
-    good="type: object\n",
+    good="type: object",
+    scope="schema",
     help="Remove `nullable` from the root of the schema",
     source=_SOURCE,
     fixes=(Fixer("Remove `nullable`", "safe", _field),),

@@ -21,7 +21,7 @@ _BY_TYPE: Final = "Set `x-kubernetes-list-type` to `map`, and `x-kubernetes-list
 
 
 def _list(fields: str, items: str) -> str:
-    return f"type: object\nproperties:\n  a: {{type: array, {fields}items: {{{items}}}}}\n"
+    return f"a: {{type: array, {fields}items: {{{items}}}}}"
 
 
 _NAMED: Final = "type: object, required: [name], properties: {name: {type: string}}"
@@ -29,14 +29,13 @@ _MAP: Final = "x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name], 
 
 
 def _object(name: str, fields: str) -> str:
-    return f"type: object\nproperties:\n  {name}: {{type: object, {fields}}}\n"
+    return f"{name}: {{type: object, {fields}}}"
 
 
 _SELECTOR: Final = (
     "properties: {matchLabels: {type: object, additionalProperties: {type: string}}, "
     "matchExpressions: {type: array, x-kubernetes-list-type: atomic, items: {type: string}}}"
 )
-_REFERENCE: Final = "properties: {name: {type: string}}"
 
 
 def _conditions(list_type: str) -> str:
@@ -55,8 +54,8 @@ _SCALARS: Final = frozenset({"string", "integer", "number", "boolean"})
     id="list-type-missing",
     summary="List without `x-kubernetes-list-type`",
     why="Server-side apply treats the list as atomic: the last one to apply it owns all items, and removes those of others.",
-    bad=_list("", "type: string"),
-    good=_list("x-kubernetes-list-type: set, ", "type: string"),
+    bad="a: {type: array, items: {type: string}}",
+    good="a: {type: array, x-kubernetes-list-type: set, items: {type: string}}",
     help="Add `x-kubernetes-list-type`: `map` with keys, `set`, or `atomic` if one owner writes the whole list",
     marker="write `+listType=map` with `+listMapKey`, `+listType=set` or `+listType=atomic`",
 ).advice_on(Nodes(types={"array"}, without={"x-kubernetes-list-type"}))
@@ -70,7 +69,7 @@ def lists(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     id="list-of-named-objects-atomic",
     summary="List of objects with a required name has no list type",
     why="Server-side apply could merge the items by their names, but without a list type it replaces the whole list.",
-    bad=_list("", _NAMED),
+    bad="a: {type: array, items: {type: object, required: [name], properties: {name: {type: string}}}}",
     good=_list(_MAP, _NAMED),
     help="Set `x-kubernetes-list-type` to `map`, and `x-kubernetes-list-map-keys` to `[name]`; or, if one owner writes the "
     "whole list, `x-kubernetes-list-type` to `atomic`",
@@ -107,8 +106,8 @@ def selectors(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     id="ref-not-atomic",
     summary="Reference to an object is not atomic",
     why="Server-side apply merges the references of two owners into one to an object that neither of them named.",
-    bad=_object("secretRef", _REFERENCE),
-    good=_object("secretRef", f"x-kubernetes-map-type: atomic, {_REFERENCE}"),
+    bad="secretRef: {type: object, properties: {name: {type: string}}}",
+    good="secretRef: {type: object, x-kubernetes-map-type: atomic, properties: {name: {type: string}}}",
     help="Add `x-kubernetes-map-type: atomic` to the reference",
     marker="write `+structType=atomic` on the field",
 ).advice_on(Nodes({"properties"}))

@@ -37,8 +37,8 @@ OWN_NAME = Rule(
     summary="Short name is another name of this CRD",
     why="If the CRD is established already, the API server finds the short name in use by the CRD itself. "
     "`NamesAccepted` becomes False (ShortNamesConflict), and health checks and `helm --wait` hang.",
-    bad="names: {plural: foos, kind: Foo, singular: foo, shortNames: [foo, fo]}\n",
-    good="names: {plural: foos, kind: Foo, singular: foo, shortNames: [fo]}\n",
+    bad="names: {plural: foos, kind: Foo, singular: foo, shortNames: [foo, fo]}",
+    good="names: {plural: foos, kind: Foo, singular: foo, shortNames: [fo]}",
     help="Remove the short name: kubectl finds resources by their plural and singular anyway",
     scope="spec",
     severity="warning",

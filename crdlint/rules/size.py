@@ -30,7 +30,8 @@ _ADDED: Final = len("kubectl.kubernetes.io/last-applied-configuration") + 1
     why="Client-side apply stores the whole object in the annotation kubectl.kubernetes.io/last-applied-configuration. "
     f"The API server rejects more than {ANNOTATIONS_LIMIT} bytes of annotations with `metadata.annotations: Too long`.",
     bad="type: object\ndescription: " + "x" * ANNOTATIONS_LIMIT + "\n",
-    good="type: object\n",
+    good="type: object",
+    scope="schema",
     help="Use `kubectl apply --server-side`, or generate the CRD without descriptions (controller-gen "
     "`crd:maxDescLen=0`)",
     severity="info",

@@ -274,7 +274,7 @@ def without_warning(crd: DecodedCRD) -> Iterator[Advisory]:
     summary="Conversion webhook without a CA bundle",
     why="The API server trusts only the system's certificate authorities then, and each request that converts an object fails.",
     bad=_webhook(""),
-    good="conversion: {strategy: None}\n",
+    good="conversion: {strategy: None}",
     help="Set `caBundle`, or the annotation of the tool that injects it, such as `cert-manager.io/inject-ca-from`",
     scope="spec",
 ).practice

@@ -40,7 +40,7 @@ RESOURCE_VERSION: Final = Rule(
     why="The API server validates such an object, and then its storage rejects it. `kubectl get -o yaml` prints the "
     "field, and other fields that the API server sets itself.",
     bad="resourceVersion: '12345'\nuid: 6f1e1f9c-3c1b-4b8e-9d6e-0a1f2b3c4d5e\n",
-    good="name: foos.example.com\n",
+    good="name: foos.example.com",
     help="Remove `metadata.resourceVersion`",
     source="apiserver/pkg/storage/etcd3 Create",
     scope="metadata",

@@ -343,7 +343,8 @@ NOT_CONVERTIBLE = Rule(
     why="The API server converts every schema to a structural schema, and rejects a field that has no equivalent "
     "there, such as `$schema`.",
     bad="type: object\n$schema: http://json-schema.org/draft-07/schema#\n",
-    good="type: object\n",
+    good="type: object",
+    scope="schema",
     help="Remove the field that the message names (`schema` means `$schema`)",
     source="apiextensions-apiserver/pkg/apiserver/schema NewStructural",
     fixes=(Fixer("Remove `$schema`", "safe", _without_schema_url),),
@@ -352,8 +353,8 @@ TYPE_REQUIRED = Rule(
     id="structural-type-required",
     summary="Field without a type",
     why="The API server prunes, defaults and converts objects by the types in the schema, so every field needs one.",
-    bad="type: object\nproperties:\n  replicas: {minimum: 1}\n",
-    good="type: object\nproperties:\n  replicas: {type: integer, minimum: 1}\n",
+    bad="replicas: {minimum: 1}",
+    good="replicas: {type: integer, minimum: 1}",
     help="Add the `type` of this field",
     source=_SOURCE,
     fixes=(
@@ -361,44 +362,37 @@ TYPE_REQUIRED = Rule(
             "Spell the field as the API does",
             "safe",
             _respelled,
-            bad="type: object\nproperties:\n  hosts: {type: array, items: {typ: string}}\n",
-            good="type: object\nproperties:\n  hosts: {type: array, items: {type: string}}\n",
+            bad="hosts: {type: array, items: {typ: string}}",
+            good="hosts: {type: array, items: {type: string}}",
         ),
         Fixer(
             "Add the type that the other keywords imply",
             "safe",
             _decided_type,
-            bad="type: object\nproperties:\n  spec: {properties: {host: {type: string}}}\n",
-            good="type: object\nproperties:\n  spec: {properties: {host: {type: string}}, type: object}\n",
+            bad="spec: {properties: {host: {type: string}}}",
+            good="spec: {properties: {host: {type: string}}, type: object}",
         ),
-        Fixer(
-            "Add the numeric type",
-            "unsafe",
-            _number_type,
-            good="type: object\nproperties:\n  replicas: {minimum: 1, type: integer}\n",
-        ),
+        Fixer("Add the numeric type", "unsafe", _number_type, good="replicas: {minimum: 1, type: integer}"),
         Fixer(
             "Add `x-kubernetes-int-or-string: true`",
             "safe",
             _alternatives_type,
-            bad="type: object\nproperties:\n  port:\n    anyOf:\n    - type: integer\n    - type: string\n",
-            good="type: object\nproperties:\n  port:\n    anyOf:\n    - type: integer\n    - type: string\n"
-            "    x-kubernetes-int-or-string: true\n",
+            bad="port:\n  anyOf:\n  - type: integer\n  - type: string",
+            good="port:\n  anyOf:\n  - type: integer\n  - type: string\n  x-kubernetes-int-or-string: true",
         ),
         Fixer(
             "Move the fields out of the description",
             "unsafe",
             _type_in_text,
-            bad="type: object\nproperties:\n  host:\n    description: |-\n      The host.\n      type: string\n",
-            good="type: object\nproperties:\n  host:\n    description: |-\n      The host.\n    type: string\n",
+            bad="host:\n  description: |-\n    The host.\n    type: string",
+            good="host:\n  description: |-\n    The host.\n  type: string",
         ),
         Fixer(
             "Accept any value",
             "unsafe",
             _any_type,
-            bad="type: object\nproperties:\n  extra:\n    description: Anything.\n",
-            good="type: object\nproperties:\n  extra:\n    description: Anything.\n"
-            "    x-kubernetes-preserve-unknown-fields: true\n",
+            bad="extra:\n  description: Anything.",
+            good="extra:\n  description: Anything.\n  x-kubernetes-preserve-unknown-fields: true",
         ),
     ),
 )
@@ -406,8 +400,8 @@ ITEMS_REQUIRED = Rule(
     id="structural-items-required",
     summary="Array without `items`",
     why="Without `items` the API server can neither prune nor validate the items of the array.",
-    bad="type: object\nproperties:\n  ports: {type: array}\n",
-    good="type: object\nproperties:\n  ports: {type: array, items: {type: integer}}\n",
+    bad="ports: {type: array}",
+    good="ports: {type: array, items: {type: integer}}",
     help="Add `items` with a type, such as `items: {type: string}`",
     source=_SOURCE,
     fixes=(
@@ -415,22 +409,15 @@ ITEMS_REQUIRED = Rule(
             "Spell the field as the API does",
             "safe",
             _respelled,
-            bad="type: object\nproperties:\n  rows:\n    type: array\n    items:\n      type: array\n"
-            "      item: {type: string}\n",
-            good="type: object\nproperties:\n  rows:\n    type: array\n    items:\n      type: array\n"
-            "      items: {type: string}\n",
+            bad="rows:\n  type: array\n  items:\n    type: array\n    item: {type: string}",
+            good="rows:\n  type: array\n  items:\n    type: array\n    items: {type: string}",
         ),
-        Fixer(
-            "Write a schema of the type",
-            "safe",
-            _items_of_type,
-            bad="type: object\nproperties:\n  ports: {type: array, items: integer}\n",
-        ),
+        Fixer("Write a schema of the type", "safe", _items_of_type, bad="ports: {type: array, items: integer}"),
         Fixer(
             "Accept any items",
             "unsafe",
             _items_of_any_type,
-            good="type: object\nproperties:\n  ports: {type: array, items: {x-kubernetes-preserve-unknown-fields: true}}\n",
+            good="ports: {type: array, items: {x-kubernetes-preserve-unknown-fields: true}}",
         ),
     ),
 )
@@ -438,8 +425,9 @@ ROOT_TYPE = Rule(
     id="structural-root-not-object",
     summary="Root of the schema is not an object",
     why="Every Kubernetes object has the fields `apiVersion`, `kind` and `metadata`.",
-    bad="type: string\n",
-    good="type: object\n",
+    bad="type: string",
+    good="type: object",
+    scope="schema",
     help="Set `type: object` at the root of the schema",
     source=_SOURCE,
     fixes=(Fixer("Write `type: object`", "safe", replacement("object")),),
@@ -450,6 +438,7 @@ ROOT_MAP = Rule(
     why="The root is a Kubernetes object with named fields, so it cannot be a map.",
     bad="type: object\nadditionalProperties: {type: string}\n",
     good="type: object\nproperties:\n  data: {type: object, additionalProperties: {type: string}}\n",
+    scope="schema",
     help="Move `additionalProperties` to a field of the root, such as `spec`",
     source=_SOURCE,
 )
@@ -458,8 +447,8 @@ NOT_STRUCTURAL = Rule(
     summary="Type, default or description inside allOf, anyOf, oneOf or not",
     why="These keywords only validate values. Types, defaults and descriptions must be specified outside of them, so "
     "that pruning and defaulting do not depend on the value.",
-    bad="type: object\nproperties:\n  size: {type: string, anyOf: [{type: string}, {pattern: '^[0-9]+$'}]}\n",
-    good="type: object\nproperties:\n  size: {type: string, anyOf: [{maxLength: 3}, {pattern: '^[0-9]+$'}]}\n",
+    bad="size: {type: string, anyOf: [{type: string}, {pattern: '^[0-9]+$'}]}",
+    good="size: {type: string, anyOf: [{maxLength: 3}, {pattern: '^[0-9]+$'}]}",
     help="Remove it here, and specify it outside of the allOf, anyOf, oneOf or not",
     source=_SOURCE,
     fixes=(
@@ -467,39 +456,34 @@ NOT_STRUCTURAL = Rule(
             "Write an integer or a string as Kubernetes does",
             "safe",
             _int_or_string_alternatives,
-            bad="type: object\nproperties:\n  port:\n    x-kubernetes-int-or-string: true\n    anyOf:\n"
-            "    - type: string\n    - type: integer\n",
-            good="type: object\nproperties:\n  port:\n    x-kubernetes-int-or-string: true\n    anyOf:\n"
-            "    - type: integer\n    - type: string\n",
+            bad="port:\n  x-kubernetes-int-or-string: true\n  anyOf:\n  - type: string\n  - type: integer",
+            good="port:\n  x-kubernetes-int-or-string: true\n  anyOf:\n  - type: integer\n  - type: string",
         ),
         Fixer(
             "Write an integer or a string as Kubernetes does",
             "safe",
             _int_or_string_alternatives,
-            bad="type: object\nproperties:\n  port:\n    oneOf:\n    - type: string\n    - type: integer\n",
-            good="type: object\nproperties:\n  port:\n    anyOf:\n    - type: integer\n    - type: string\n"
-            "    x-kubernetes-int-or-string: true\n",
+            bad="port:\n  oneOf:\n  - type: string\n  - type: integer",
+            good="port:\n  anyOf:\n  - type: integer\n  - type: string\n  x-kubernetes-int-or-string: true",
         ),
         Fixer(
             "Remove what is repeated in the alternative",
             "safe",
             _repeated_outside,
-            bad="type: object\nproperties:\n  size: {type: string, anyOf: [{type: string, maxLength: 3}, {pattern: '^[0-9]+$'}]}\n",
+            bad="size: {type: string, anyOf: [{type: string, maxLength: 3}, {pattern: '^[0-9]+$'}]}",
         ),
         Fixer(
             "Move the type out of the alternatives",
             "unsafe",
             _same_type_outside,
-            bad="type: object\nproperties:\n  size:\n    anyOf:\n    - type: string\n      maxLength: 3\n"
-            "    - type: string\n      pattern: '^[0-9]+$'\n",
-            good="type: object\nproperties:\n  size:\n    type: string\n    anyOf:\n    - maxLength: 3\n"
-            "    - pattern: '^[0-9]+$'\n",
+            bad="size:\n  anyOf:\n  - type: string\n    maxLength: 3\n  - type: string\n    pattern: '^[0-9]+$'",
+            good="size:\n  type: string\n  anyOf:\n  - maxLength: 3\n  - pattern: '^[0-9]+$'",
         ),
         Fixer(
             "Remove documentation and defaults from the alternative",
             "unsafe",
             _documentation,
-            bad="type: object\nproperties:\n  size: {type: string, anyOf: [{maxLength: 3, title: short}, {pattern: '^[0-9]+$'}]}\n",
+            bad="size: {type: string, anyOf: [{maxLength: 3, title: short}, {pattern: '^[0-9]+$'}]}",
         ),
     ),
 )
@@ -507,9 +491,15 @@ INCOMPLETE = Rule(
     id="structural-incomplete",
     summary="Field is specified only inside allOf, anyOf, oneOf or not",
     why="The API server prunes a field that is specified nowhere else before it validates the object.",
-    bad="type: object\nproperties:\n  spec: {type: object}\nanyOf: [{properties: {spec: {properties: {host: {maxLength: 63}}}}}]\n",
-    good="type: object\nproperties:\n  spec: {type: object, properties: {host: {type: string}}}\n"
-    "anyOf: [{properties: {spec: {properties: {host: {maxLength: 63}}}}}]\n",
+    bad=(
+        "type: object\nproperties:\n  spec: {type: object}\n"
+        "anyOf: [{properties: {spec: {properties: {host: {maxLength: 63}}}}}]\n"
+    ),
+    good=(
+        "type: object\nproperties:\n  spec: {type: object, properties: {host: {type: string}}}\n"
+        "anyOf: [{properties: {spec: {properties: {host: {maxLength: 63}}}}}]\n"
+    ),
+    scope="schema",
     help="Specify the field, with its type, outside of the allOf, anyOf, oneOf or not",
     source="apiextensions-apiserver/pkg/apiserver/schema validateStructuralCompleteness",
 )
@@ -517,8 +507,8 @@ METADATA = Rule(
     id="metadata-restricted",
     summary="Schema restricts metadata other than name and generateName",
     why="Kubernetes defines `metadata` itself. A CRD may restrict only `name` and `generateName`.",
-    bad="type: object\nproperties:\n  metadata: {type: object, properties: {labels: {type: object}}}\n",
-    good="type: object\nproperties:\n  metadata: {type: object}\n",
+    bad="metadata: {type: object, properties: {labels: {type: object}}}",
+    good="metadata: {type: object}",
     help="Set `metadata` to `{type: object}`; of its `properties`, only `name` and `generateName` are allowed",
     source=_SOURCE,
     fixes=(Fixer("Write `metadata: {type: object}`", "safe", _plain_metadata),),
@@ -529,6 +519,7 @@ METADATA_NESTED = Rule(
     why="Kubernetes defines `metadata` itself, so a schema may not restrict it here.",
     bad="type: object\nanyOf: [{properties: {metadata: {required: [name]}}}]\nproperties: {metadata: {type: object}}\n",
     good="type: object\nproperties: {metadata: {type: object}}\n",
+    scope="schema",
     help="Remove `metadata` here; to restrict it, add a rule at the root, such as `self.metadata.name.size() < 20`",
     source=_SOURCE,
 )
@@ -536,8 +527,8 @@ META_TYPE = Rule(
     id="metadata-type",
     summary="Wrong type for apiVersion, kind or metadata",
     why="In every Kubernetes object `apiVersion` and `kind` are strings and `metadata` is an object.",
-    bad="type: object\nproperties:\n  apiVersion: {type: integer}\n",
-    good="type: object\nproperties:\n  apiVersion: {type: string}\n",
+    bad="apiVersion: {type: integer}",
+    good="apiVersion: {type: string}",
     help="Set the type that the message names, or remove the field from the schema: Kubernetes defines it",
     source=_SOURCE,
     fixes=(Fixer("Write the type that Kubernetes gives it", "safe", _named_type),),
@@ -547,9 +538,8 @@ EMBEDDED = Rule(
     summary="Embedded resource is not an object with fields",
     why="`x-kubernetes-embedded-resource: true` declares a whole Kubernetes object, so the schema must be an object "
     "and not a map.",
-    bad="type: object\nproperties:\n  template: {type: object, x-kubernetes-embedded-resource: true}\n",
-    good="type: object\nproperties:\n  template: {type: object, x-kubernetes-embedded-resource: true, "
-    "x-kubernetes-preserve-unknown-fields: true}\n",
+    bad="template: {type: object, x-kubernetes-embedded-resource: true}",
+    good="template: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}",
     help="Use `type: object` with `properties` or `x-kubernetes-preserve-unknown-fields: true`, and without "
     "`additionalProperties`",
     source=_SOURCE,
@@ -558,10 +548,11 @@ EMBEDDED = Rule(
             "Write `type: object`",
             "safe",
             lambda finding: replacement("object")(finding) if finding.name == "type" else (),
-            bad="type: object\nproperties:\n  template:\n    x-kubernetes-embedded-resource: true\n"
-            "    x-kubernetes-preserve-unknown-fields: true\n",
-            good="type: object\nproperties:\n  template:\n    type: object\n    x-kubernetes-embedded-resource: true\n"
-            "    x-kubernetes-preserve-unknown-fields: true\n",
+            bad="template:\n  x-kubernetes-embedded-resource: true\n  x-kubernetes-preserve-unknown-fields: true",
+            good=(
+                "template:\n  type: object\n  x-kubernetes-embedded-resource: true\n"
+                "  x-kubernetes-preserve-unknown-fields: true"
+            ),
         ),
         Fixer(
             "Keep all fields of the embedded resource",
@@ -574,8 +565,8 @@ INT_OR_STRING = Rule(
     id="int-or-string-exclusive",
     summary="Int-or-string with unknown fields or an embedded resource",
     why="An integer or a string has no fields, so it cannot have unknown fields or contain an object.",
-    bad="type: object\nproperties:\n  port: {x-kubernetes-int-or-string: true, x-kubernetes-preserve-unknown-fields: true}\n",
-    good="type: object\nproperties:\n  port: {x-kubernetes-int-or-string: true}\n",
+    bad="port: {x-kubernetes-int-or-string: true, x-kubernetes-preserve-unknown-fields: true}",
+    good="port: {x-kubernetes-int-or-string: true}",
     help="Keep `x-kubernetes-int-or-string: true`, and remove the field that the message names",
     source=_SOURCE,
     fixes=(
@@ -583,9 +574,8 @@ INT_OR_STRING = Rule(
             "Keep `x-kubernetes-int-or-string: true` alone",
             "safe",
             removal,
-            bad="type: object\nproperties:\n  port:\n    x-kubernetes-int-or-string: true\n"
-            "    x-kubernetes-preserve-unknown-fields: true\n",
-            good="type: object\nproperties:\n  port:\n    x-kubernetes-int-or-string: true\n",
+            bad="port:\n  x-kubernetes-int-or-string: true\n  x-kubernetes-preserve-unknown-fields: true",
+            good="port:\n  x-kubernetes-int-or-string: true",
         ),
     ),
 )
@@ -595,9 +585,8 @@ PATTERN = Rule(
     summary="Pattern is not a valid RE2 expression",
     why="The API server compiles patterns with Go's regexp package (RE2 syntax). It has no lookahead, lookbehind or "
     "back references, and allows at most 1000 repetitions.",
-    bad="type: object\nproperties:\n  name: {type: string, pattern: '^(?!kube-)'}\n",
-    good="type: object\nproperties:\n  name:\n    type: string\n"
-    "    x-kubernetes-validations: [{rule: \"!self.startsWith('kube-')\"}]\n",
+    bad="name: {type: string, pattern: '^(?!kube-)'}",
+    good="name:\n  type: string\n  x-kubernetes-validations: [{rule: \"!self.startsWith('kube-')\"}]",
     help="Write the pattern in RE2 syntax (https://github.com/google/re2/wiki/Syntax)",
     source=_SOURCE,
     fixes=(
@@ -605,16 +594,18 @@ PATTERN = Rule(
             "Put the pattern in quotes",
             "safe",
             _pattern_with_comment,
-            bad="type: object\nproperties:\n  name:\n    type: string\n    pattern: ^[a-z #]+$\n",
-            good="type: object\nproperties:\n  name:\n    type: string\n    pattern: '^[a-z #]+$'\n",
+            bad="name:\n  type: string\n  pattern: ^[a-z #]+$",
+            good="name:\n  type: string\n  pattern: '^[a-z #]+$'",
         ),
         Fixer(
             "Write a rule instead of the negative lookahead",
             "unsafe",
             _rule_of_lookahead,
-            bad="type: object\nproperties:\n  name:\n    type: string\n    maxLength: 63\n    pattern: ^(?!kube-)[a-z-]+$\n",
-            good="type: object\nproperties:\n  name:\n    type: string\n    maxLength: 63\n    pattern: '^[a-z-]+$'\n"
-            "    x-kubernetes-validations:\n    - rule: '!self.matches(''^(kube-)'')'\n",
+            bad="name:\n  type: string\n  maxLength: 63\n  pattern: ^(?!kube-)[a-z-]+$",
+            good=(
+                "name:\n  type: string\n  maxLength: 63\n  pattern: '^[a-z-]+$'\n  x-kubernetes-validations:\n"
+                "  - rule: '!self.matches(''^(kube-)'')'"
+            ),
         ),
     ),
 )

@@ -34,8 +34,7 @@ _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchem
 
 def _rule(fields: str) -> str:
     return (
-        "type: object\nproperties:\n  tls:\n    type: object\n    properties: {mode: {type: string}}\n"
-        f"    x-kubernetes-validations:\n    - {{{fields}}}\n"
+        f"tls:\n  type: object\n  properties: {{mode: {{type: string}}}}\n  x-kubernetes-validations:\n  - {{{fields}}}"
     )
 
 

@@ -116,7 +116,7 @@ SCHEMA_REQUIRED = Rule(
     id="schema-required",
     summary="Version without a schema",
     why="The API server prunes all fields that a schema does not specify, so every version needs a schema.",
-    bad="versions: [{name: v1, served: true, storage: true}]\n",
+    bad="versions: [{name: v1, served: true, storage: true}]",
     good=f"versions: [{_BASE}]\n",
     help="Add `schema: {openAPIV3Schema: {type: object}}` to the version, and specify its fields under `properties`",
     source=_SPEC,
@@ -126,8 +126,10 @@ SCHEMA_REQUIRED = Rule(
             "Add a schema that keeps all fields",
             "unsafe",
             _any_schema,
-            good="versions: [{name: v1, served: true, storage: true, "
-            "schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]\n",
+            good=(
+                "versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, "
+                "x-kubernetes-preserve-unknown-fields: true}}}]"
+            ),
         ),
     ),
 )
@@ -135,7 +137,7 @@ NAME = Rule(
     id="version-name-invalid",
     summary="Invalid version name",
     why="The version name becomes part of URLs and of `apiVersion`, so it must be a DNS label.",
-    bad="versions: [{name: v1.0, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]\n",
+    bad="versions: [{name: v1.0, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]",
     good=f"versions: [{_BASE}]\n",
     help="Rename the version to a name such as `v1`, `v1beta1` or `v2alpha3`",
     marker="correct `+versionName`, or the name of the Go package",
@@ -168,7 +170,7 @@ STORAGE = Rule(
             "Store objects in the only version",
             "safe",
             _only_version,
-            bad="versions: [{name: v1, served: true, storage: false, schema: {openAPIV3Schema: {type: object}}}]\n",
+            bad="versions: [{name: v1, served: true, storage: false, schema: {openAPIV3Schema: {type: object}}}]",
             good=f"versions: [{_BASE}]\n",
         ),
         Fixer(
@@ -185,7 +187,7 @@ DEPRECATION = Rule(
     summary="Invalid `deprecationWarning`",
     why="The API server sends the text in an HTTP header. It must be printable, at most 256 bytes long, and set on a "
     "deprecated version.",
-    bad="deprecationWarning: use v2\n",
+    bad="deprecationWarning: use v2",
     good="deprecated: true\ndeprecationWarning: use v2\n",
     help="Set `deprecated: true` on the version, and shorten the warning to one printable line of at most 256 bytes",
     source="apiextensions/validation validateDeprecationWarning",

@@ -46,8 +46,8 @@ BOOLEAN = Rule(
     summary="Unquoted `on`, `off`, `yes`, `no`, `y` or `n` where a string is meant",
     why="The API server reads YAML 1.1, in which these words are booleans. `enum: [on, off]` becomes `[true, false]`, "
     "which no string equals.",
-    bad="type: object\nproperties:\n  mode: {type: string, enum: [on, off]}\n",
-    good="type: object\nproperties:\n  mode: {type: string, enum: ['on', 'off']}\n",
+    bad="mode: {type: string, enum: [on, off]}",
+    good="mode: {type: string, enum: ['on', 'off']}",
     help="Put the word in quotes",
     severity="warning",
     origin="crdlint",
@@ -59,8 +59,8 @@ KEY = Rule(
     summary="Unquoted name of a property that YAML reads as a boolean or number",
     why="The API server reads YAML 1.1, in which `on`, `off`, `yes`, `no`, `y` and `n` are booleans. The property `n` "
     "becomes `false`, and objects cannot set `n`.",
-    bad="type: object\nproperties:\n  n: {type: integer}\n",
-    good="type: object\nproperties:\n  'n': {type: integer}\n",
+    bad="n: {type: integer}",
+    good="'n': {type: integer}",
     help="Put the name in quotes",
     severity="warning",
     origin="crdlint",

@@ -50,8 +50,8 @@ def _sure(finding: Finding) -> Iterable[Edit]:
     summary="YAML reads only a part of a text",
     why="A ` #` begins a comment, a leading `!` a tag and a leading `&` an anchor. Users of `kubectl explain` see a text "
     "without these parts.",
-    bad="type: object\nproperties:\n  name:\n    type: string\n    description: The name, see issue #12\n",
-    good="type: object\nproperties:\n  name:\n    type: string\n    description: 'The name, see issue #12'\n",
+    bad="name:\n  type: string\n  description: The name, see issue #12",
+    good="name:\n  type: string\n  description: 'The name, see issue #12'",
     help="Put the text in quotes, or write two spaces before the comment",
     severity="info",
     origin="crdlint",
@@ -61,8 +61,8 @@ def _sure(finding: Finding) -> Iterable[Edit]:
             "Put the text in quotes",
             "unsafe",
             _quoted,
-            bad="type: object\nproperties:\n  name:\n    type: string\n    description: The number # of items\n",
-            good="type: object\nproperties:\n  name:\n    type: string\n    description: 'The number # of items'\n",
+            bad="name:\n  type: string\n  description: The number # of items",
+            good="name:\n  type: string\n  description: 'The number # of items'",
         ),
     ),
 ).advice

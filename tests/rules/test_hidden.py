@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 RULES = {
     rule.id: rule
     for rule in all_rules().values()
-    if rule.scope == "schema"
+    if rule.scope in {"schema", "properties"}
     and rule.origin == "apiserver"
     and rule.bad
     and rule.source != "sigs.k8s.io/yaml YAMLToJSONStrict"
@@ -46,9 +46,13 @@ def reported(text: str) -> tuple[set[str], set[str]]:
     return shown, hidden
 
 
-def side_by_side(first: str, second: str) -> str:
-    properties: dict[str, Any] = {"a": decode_yaml(first), "b": decode_yaml(second)}
-    return json.dumps(small({"type": "object", "properties": properties}))
+def schema(rule: Rule, fragment: str) -> Any:
+    fields: Any = decode_yaml(fragment)
+    return fields if rule.scope == "schema" else {"type": "object", "properties": fields}
+
+
+def side_by_side(first: Any, second: Any) -> str:
+    return json.dumps(small({"type": "object", "properties": {"a": first, "b": second}}))
 
 
 # Each rule beside one later example, and each later example beside several rules.
@@ -66,9 +70,10 @@ def test_what_appears_after_a_fix_was_hidden(pairs: list[tuple[Rule, str]], subt
 
 
 def check_what_was_hidden(rule: Rule, later: str) -> None:
-    shown, hidden = reported(side_by_side(rule.bad, RULES[later].bad))
-    alone, _ = reported(side_by_side(rule.bad, "type: object"))
-    after, _ = reported(side_by_side(rule.good, RULES[later].bad))
+    bad, other = schema(rule, rule.bad), schema(RULES[later], RULES[later].bad)
+    shown, hidden = reported(side_by_side(bad, other))
+    alone, _ = reported(side_by_side(bad, {"type": "object"}))
+    after, _ = reported(side_by_side(schema(rule, rule.good), other))
     assert after <= shown | hidden
     # The other example's own findings may hide one another.
     assert hidden - after <= {message for message in hidden if "properties[a]" in message} | alone

@@ -43,8 +43,11 @@ def manifest(rule: Rule, fragment: str) -> str:
 
     if rule.scope in {"text", "resource", "template", "crds"}:
         return fragment
-    if rule.scope == "schema":  # unchanged, because the spelling of a key or word may be the point of the example
-        return HEAD + "".join(f"        {line}\n" for line in fragment.splitlines())
+    if rule.scope in {"schema", "properties"}:  # unchanged, because the spelling of a key or word may be the point
+        lines = fragment.splitlines()
+        if rule.scope == "properties":
+            lines = ["type: object", "properties:", *(f"  {line}" for line in lines)]
+        return HEAD + "".join(f"        {line}\n" for line in lines)
     fields: Any = decode_yaml(fragment) or {}
     crd = small({"type": "object"})
     [version] = crd["spec"]["versions"]
@@ -67,6 +70,7 @@ _PLACES: Final = {
     "spec": " (in spec)",
     "version": " (in a version)",
     "schema": " (the schema of a version)",
+    "properties": " (properties of the schema)",
 }
 
 

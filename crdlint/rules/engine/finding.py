@@ -32,9 +32,11 @@ if TYPE_CHECKING:
 
 
 # The target of an example's fragment: the whole file, or the part of the manifest into which it is merged (the manifest,
-# its metadata, spec, version, or the root of its schema). For `resource` it is a CRD and an object, for `template` and
+# its metadata, spec, version, its schema, or the properties of that). For `resource` it is a CRD and an object, for `template` and
 # `crds` a file of a chart.
-Scope: TypeAlias = Literal["text", "manifest", "metadata", "spec", "version", "schema", "resource", "template", "crds"]
+Scope: TypeAlias = Literal[
+    "text", "manifest", "metadata", "spec", "version", "schema", "properties", "resource", "template", "crds"
+]
 
 
 @dataclass

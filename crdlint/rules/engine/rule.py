@@ -68,7 +68,7 @@ class Rule(NamedTuple):
     good: str
     help: str
     source: str = ""
-    scope: Scope = "schema"
+    scope: Scope = "properties"
     severity: Severity = "error"
     origin: Origin = "apiserver"
     on_request: bool = False
@@ -153,21 +153,19 @@ class Rule(NamedTuple):
 OnRequest: Final = partial(Rule, severity="info", origin="crdlint", on_request=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Advice:
+class Advice(NamedTuple):
     """Advice about a CRD, or only about one that the API server accepts (`is_practice`)."""
 
     rule: Rule
     run: Callable[[DecodedCRD], Iterable[Advisory]]
     is_practice: bool = False
 
-    def __call__(self, crd: DecodedCRD) -> Iterator[Advisory]:
+    def findings(self, crd: DecodedCRD) -> Iterator[Advisory]:
         """Yield the findings about a CRD."""
         return _of_rule(self.rule, self.run(crd))
 
 
-@dataclass(frozen=True, slots=True)
-class NodeAdvice:
+class NodeAdvice(NamedTuple):
     """Advice on the nodes of schemas, see `Rule.advice_on`."""
 
     rule: Rule
@@ -175,7 +173,7 @@ class NodeAdvice:
     nodes: Nodes
     once: bool = False
 
-    def __call__(self, schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
+    def findings(self, schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
         """Yield the findings at a node."""
         return _of_rule(self.rule, self.run(schema, crd))
 
@@ -204,9 +202,9 @@ class NodeAdvisor:
                 plan = plans[key] = self._plan(*key)
             for advice in plan:
                 if advice.once:
-                    repeated.setdefault(advice.rule.id, []).extend(advice(schema, crd))
+                    repeated.setdefault(advice.rule.id, []).extend(advice.findings(schema, crd))
                 else:
-                    yield from advice(schema, crd)
+                    yield from advice.findings(schema, crd)
         for advisories in repeated.values():
             yield from once(advisories)
 
