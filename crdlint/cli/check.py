@@ -14,6 +14,7 @@ import click
 from crdlint.cli import console, options
 from crdlint.cli.bugs import STATUS, Bugs
 from crdlint.cli.completion import complete_paths
+from crdlint.cli.help import Command
 from crdlint.cli.reports import Reports, add_file, note_rejections
 from crdlint.inputs.paths import Selection, discover
 from crdlint.inputs.read import STDIN
@@ -98,7 +99,7 @@ class CheckOptions(options.RunOptions):
     no_cache: bool
 
 
-@click.command("check")
+@click.command("check", cls=Command)
 @options.files
 @click.option(
     "--require-crds/--no-require-crds",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from crdlint.cli import console
+from crdlint.cli.help import Command
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from crdlint.report.formats import Kind
 
 
-@click.command("completion")
+@click.command("completion", cls=Command)
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def command(ctx: click.Context, shell: str) -> None:

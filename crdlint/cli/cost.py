@@ -9,6 +9,7 @@ import click
 
 from crdlint.cli import console, options
 from crdlint.cli.bugs import STATUS, Bugs
+from crdlint.cli.help import Command
 from crdlint.cli.reports import Reports
 from crdlint.inputs.helm.layout import Layout
 from crdlint.inputs.paths import Selection, discover
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 _SORTS: Final = ("cost", "place")
 
 
-@click.command("cost")
+@click.command("cost", cls=Command)
 @options.files
 @options.format_of("costs", "text for people, json for programs, html for a page of its own.")
 @options.output_of("costs")

@@ -14,6 +14,7 @@ import click
 from crdlint.cli import console, options
 from crdlint.cli.bugs import STATUS, Bugs
 from crdlint.cli.completion import complete_paths
+from crdlint.cli.help import Command
 from crdlint.cli.reports import Reports
 from crdlint.inputs.paths import Selection, discover
 from crdlint.report import formats
@@ -39,7 +40,7 @@ _EVERYTHING: Final = ("*", "change-*")
 _CHANGELOG: Final = "changelog"
 
 
-@click.command("diff")
+@click.command("diff", cls=Command)
 @click.argument("old", shell_complete=complete_paths)
 @click.argument("new", default=os.curdir, shell_complete=complete_paths)
 @click.option("--all", "everything", is_flag=True, help="Also report changes that break nothing.")

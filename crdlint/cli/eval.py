@@ -10,6 +10,7 @@ import click
 
 from crdlint.cli import console, options
 from crdlint.cli.completion import complete_paths
+from crdlint.cli.help import Command
 from crdlint.inputs.read import STDIN
 from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
 from crdlint.report import formats
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from crdlint.evaluation.source import Request, Source
 
 
-@click.command("eval")
+@click.command("eval", cls=Command)
 @click.argument("expression", required=False)
 @click.option("--crd", metavar="PATH", shell_complete=complete_paths, help="The file or directory with the CRD.")
 @click.option("--kind", help="The kind of the CRD, if PATH defines several.")

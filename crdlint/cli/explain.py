@@ -8,6 +8,7 @@ import click
 
 from crdlint.cli import console, options
 from crdlint.cli.completion import complete_rules
+from crdlint.cli.help import Command
 from crdlint.report.page import Part, rule_link
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from crdlint.rules.engine.rule import Rule
 
 
-@click.command("explain")
+@click.command("explain", cls=Command)
 @click.argument("rule_id", metavar="RULE", shell_complete=complete_rules)
 @options.color
 def command(rule_id: str, color: str) -> None:

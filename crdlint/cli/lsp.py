@@ -6,8 +6,10 @@ from importlib.util import find_spec
 
 import click
 
+from crdlint.cli.help import Command
 
-@click.command("lsp")
+
+@click.command("lsp", cls=Command)
 @click.option("--stdio", is_flag=True, help="Use standard input and output. This is the default, and the only way.")
 @click.pass_context
 def command(ctx: click.Context, stdio: bool) -> None:

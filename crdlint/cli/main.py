@@ -27,6 +27,7 @@ _COMMANDS: Final = {
     "explain": ("crdlint.cli.explain", "Explain a rule, with a bad and a good example."),
     "lsp": ("crdlint.cli.lsp", "Run the language server for editors."),
     "completion": ("crdlint.cli.completion", "Print a completion script for a shell."),
+    "help": ("crdlint.cli.help", "Show the help of a command."),
 }
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from crdlint.cli import console, options
+from crdlint.cli.help import Command
 from crdlint.report.page import Column, Part, Row, rule_link
 from crdlint.rules.engine.rule import SETS
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from crdlint.rules.engine.rule import Rule
 
 
-@click.command("rules")
+@click.command("rules", cls=Command)
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("--set", "set_", type=click.Choice(sorted(SETS)), help="Only list the rules of this set.")
 @options.color

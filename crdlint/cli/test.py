@@ -11,6 +11,7 @@ import click
 from crdlint.cli import console, options
 from crdlint.cli.bugs import STATUS, Bugs
 from crdlint.cli.completion import complete_paths
+from crdlint.cli.help import Command
 from crdlint.cli.reports import Reports
 from crdlint.inputs.paths import Problem, Selection
 from crdlint.kubernetes.servers import NEWEST_VERSION
@@ -47,7 +48,7 @@ class TestState:
         self.reports.add(lambda report: report.test(suite, result))
 
 
-@click.command("test")
+@click.command("test", cls=Command)
 @click.argument(
     "paths",
     nargs=-1,

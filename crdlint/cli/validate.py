@@ -11,6 +11,7 @@ import click
 from crdlint.cli import console, options
 from crdlint.cli.bugs import STATUS
 from crdlint.cli.completion import complete_paths
+from crdlint.cli.help import Command
 from crdlint.cli.inputs import Inputs
 from crdlint.cli.nothing import nothing_found
 from crdlint.cli.reports import Reports, add_file, note_rejections
@@ -48,7 +49,7 @@ class ValidateOptions(options.RunOptions):
     second_opinion: bool
 
 
-@click.command("validate")
+@click.command("validate", cls=Command)
 @options.files
 @click.option(
     "--crd", "crds", multiple=True, metavar="PATH", shell_complete=complete_paths,

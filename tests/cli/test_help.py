@@ -51,6 +51,41 @@ def test_help_opens_with_what_the_command_does_and_has_two_examples(command: str
     assert all(re.search(rf"\bcrdlint {name}\b", example) for example in examples)
 
 
+def options_of(help_: str) -> list[str]:
+    return re.findall(r"^  (-[^ ,]+)", help_, re.MULTILINE)
+
+
+def test_help_shows_groups_of_24_options_and_the_others_on_request() -> None:
+    for command in commands():
+        name = command.name if command is not cli else ""
+        options = options_of(shown(str(name)))
+        assert len(options) == len(set(options)) <= 24, name
+        if "--help-all" in options:
+            all_ = options_of(CliRunner().invoke(cli, [str(name), "--help-all"]).stdout)
+            assert (
+                set(options)
+                < set(all_)
+                == {next(iter(o.opts)) for o in command.get_params(ctx_of(command)) if is_shown(o)}
+            )
+    headings = re.findall(r"^(\S.*):$", shown("check"), re.MULTILINE)
+    assert headings == ["What to check", "Kubernetes and Helm", "Rules", "Fixes", "Comparison", "Output", "Help"]
+
+
+def ctx_of(command: click.Command) -> click.Context:
+    return click.Context(command, help_option_names=["-h", "--help"])
+
+
+def is_shown(param: click.Parameter) -> bool:
+    return isinstance(param, click.Option) and not param.hidden
+
+
+def test_help_is_a_command_too() -> None:
+    for name in COMMANDS:
+        assert CliRunner().invoke(cli, ["help", *name.split()], prog_name="crdlint").stdout == shown(name)
+    unknown = CliRunner().invoke(cli, ["help", "chek"])
+    assert (unknown.exit_code, "Did you mean 'check'?" in unknown.output) == (2, True)
+
+
 def test_an_option_is_described_by_a_sentence() -> None:
     wrong = {name for name, help_ in OPTIONS.items() if not re.match("[A-Z]|text |auto ", help_) or help_[-1] != "."}
     assert wrong == set()
