@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from crdlint.crd.errors import invalid, required
 from crdlint.crd.paths import Path
 from crdlint.golang.text import quote
-from crdlint.rules.engine.finding import Fixer, mapping_at
+from crdlint.rules.engine.finding import fix, mapping_at
 from crdlint.rules.engine.rule import Rule
 from crdlint.yaml.editor import quoted
 from crdlint.yaml.nodes import Mapping, Sequence
@@ -25,8 +25,13 @@ ANNOTATION: Final = "api-approved.kubernetes.io"
 _GROUP = "metadata:\n  name: foos.example.k8s.io\n"
 
 
+@fix(
+    "Add the annotation that the API is not approved",
+    "unsafe",
+    good=f"{_GROUP}  annotations: {{{ANNOTATION}: 'unapproved, not reviewed by the Kubernetes community'}}\n"
+    "spec: {group: example.k8s.io}\n",
+)
 def _bypass(finding: Finding) -> Iterable[Edit]:
-    """Add the annotation for an API that is not approved."""
     editor = finding.editor
     metadata = mapping_at(finding.root, "metadata")
     value = quoted("unapproved, not reviewed by the Kubernetes community", double=editor.is_json)
@@ -37,6 +42,12 @@ def _bypass(finding: Finding) -> Iterable[Edit]:
         yield editor.set(annotations[1], ANNOTATION, value)
 
 
+@fix(
+    "Keep unknown fields with `x-kubernetes-preserve-unknown-fields`",
+    "unsafe",
+    good="versions:\n- name: v1\n  served: true\n  storage: true\n  schema:\n"
+    "    openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}\n",
+)
 def preserved_in_schemas(finding: Finding) -> Iterable[Edit]:
     """Keep unknown fields by the schemas of all versions instead of by the spec."""
     editor, name = finding.editor, "x-kubernetes-preserve-unknown-fields"
@@ -64,15 +75,7 @@ APPROVAL = Rule(
     "(a value that starts with `unapproved` bypasses the review)",
     source="apiextensions/validation validateAPIApproval",
     scope="manifest",
-    fixes=(
-        Fixer(
-            "Add the annotation that the API is not approved",
-            "unsafe",
-            _bypass,
-            good=f"{_GROUP}  annotations: {{{ANNOTATION}: 'unapproved, not reviewed by the Kubernetes community'}}\n"
-            "spec: {group: example.k8s.io}\n",
-        ),
-    ),
+    fixes=(_bypass,),
 )
 PRESERVE = Rule(
     id="preserve-unknown-fields",
@@ -85,17 +88,7 @@ PRESERVE = Rule(
     "that accept unknown fields",
     source="apiextensions/validation validatePreserveUnknownFields",
     scope="spec",
-    fixes=(
-        Fixer(
-            "Keep unknown fields with `x-kubernetes-preserve-unknown-fields`",
-            "unsafe",
-            preserved_in_schemas,
-            good=(
-                "versions:\n- name: v1\n  served: true\n  storage: true\n  schema:\n"
-                "    openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}\n"
-            ),
-        ),
-    ),
+    fixes=(preserved_in_schemas,),
 )
 PRESERVE_DEFAULTS = Rule(
     id="defaults-with-preserve-unknown-fields",
@@ -114,15 +107,10 @@ PRESERVE_DEFAULTS = Rule(
     source="apiextensions/validation validateCustomResourceDefinitionSpec",
     scope="spec",
     fixes=(
-        Fixer(
-            "Keep unknown fields with `x-kubernetes-preserve-unknown-fields`",
-            "unsafe",
-            preserved_in_schemas,
-            good=(
-                "versions:\n- name: v1\n  served: true\n  storage: true\n  schema:\n"
-                "    openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true, properties: {spec: "
-                "{type: string, default: x}}}\n"
-            ),
+        preserved_in_schemas.example(
+            good="versions:\n- name: v1\n  served: true\n  storage: true\n  schema:\n"
+            "    openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true, properties: {spec: "
+            "{type: string, default: x}}}\n"
         ),
     ),
 )

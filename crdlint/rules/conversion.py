@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from crdlint.crd.errors import Code, Reason, Wording, forbidden, invalid, not_supported, required
 from crdlint.crd.kubenames import is_dns1035_label, is_dns1123_subdomain
 from crdlint.golang.values import Typed
-from crdlint.rules.engine.finding import Fixer, mapping_at, nearest_of
+from crdlint.rules.engine.finding import Fixer, fix, mapping_at, nearest_of
 from crdlint.rules.engine.rule import Rule
 from crdlint.yaml.nodes import Sequence
 
@@ -42,14 +42,15 @@ STRATEGIES: Final = ("None", "Webhook")
 _GOOD = _webhook("{service: {namespace: default, name: convert}}")
 
 
+@fix("Call the webhook that is configured", "unsafe", bad=_GOOD.replace("strategy: Webhook", "strategy: None"))
 def _webhook_strategy(finding: Finding) -> Iterable[Edit]:
-    """Call the webhook that is configured."""
     editor, conversion = finding.editor, mapping_at(finding.root, "spec", "conversion")
     webhook = mapping_at(conversion, "webhook")
     if finding.reason(Code.NO_WEBHOOK_STRATEGY) and webhook.find("clientConfig") is not None:
         yield editor.set(conversion, "strategy", editor.value("Webhook"), before=editor.first(conversion))
 
 
+@fix("Add `v1`", "safe", good=_webhook("{service: {namespace: default, name: convert}}", "[v2, v1]"))
 def _known_review_version(finding: Finding) -> Iterable[Edit]:
     """Add the version of ConversionReview that every supported API server sends."""
     editor, webhook = finding.editor, mapping_at(finding.root, "spec", "conversion", "webhook")
@@ -62,6 +63,7 @@ def _known_review_version(finding: Finding) -> Iterable[Edit]:
         yield editor.append(versions[1], editor.value("v1"))
 
 
+@fix("Remove the repetition", "safe", bad=_webhook("{service: {namespace: default, name: convert}}", "[v1, v1]"))
 def _repeated_review_version(finding: Finding) -> Iterable[Edit]:
     """Remove the version that is there already."""
     node = finding.node()
@@ -70,8 +72,13 @@ def _repeated_review_version(finding: Finding) -> Iterable[Edit]:
         yield finding.editor.remove_item(listed, finding.editor.index(node))
 
 
+@fix(
+    "Begin the path with a slash",
+    "safe",
+    bad=_webhook("{service: {namespace: default, name: convert, path: convert}}"),
+    good=_webhook("{service: {namespace: default, name: convert, path: /convert}}"),
+)
 def _rooted_path(finding: Finding) -> Iterable[Edit]:
-    """Begin the path of a service with a slash."""
     node = finding.scalar()
     if finding.name == "path" and node.value and not node.value.startswith("/"):
         yield finding.editor.respell(node, f"/{node.value}")
@@ -105,14 +112,7 @@ CONFIG = Rule(
     help="Set either `service` or `url` in `webhook.clientConfig`, and use `webhook` only with `strategy: Webhook`",
     source=_SOURCE,
     scope="spec",
-    fixes=(
-        Fixer(
-            "Call the webhook that is configured",
-            "unsafe",
-            _webhook_strategy,
-            bad=_GOOD.replace("strategy: Webhook", "strategy: None"),
-        ),
-    ),
+    fixes=(_webhook_strategy,),
 )
 REVIEW_VERSIONS = Rule(
     id="conversion-review-versions",
@@ -125,18 +125,8 @@ REVIEW_VERSIONS = Rule(
     source="apiextensions/validation validateConversionReviewVersions",
     scope="spec",
     fixes=(
-        Fixer(
-            "Add `v1`",
-            "safe",
-            _known_review_version,
-            good=_webhook("{service: {namespace: default, name: convert}}", "[v2, v1]"),
-        ),
-        Fixer(
-            "Remove the repetition",
-            "safe",
-            _repeated_review_version,
-            bad=_webhook("{service: {namespace: default, name: convert}}", "[v1, v1]"),
-        ),
+        _known_review_version,
+        _repeated_review_version,
     ),
 )
 URL = Rule(
@@ -160,15 +150,7 @@ SERVICE = Rule(
     "that starts with `/`",
     source=f"{_WEBHOOK_SOURCE} ValidateWebhookService",
     scope="spec",
-    fixes=(
-        Fixer(
-            "Begin the path with a slash",
-            "safe",
-            _rooted_path,
-            bad=_webhook("{service: {namespace: default, name: convert, path: convert}}"),
-            good=_webhook("{service: {namespace: default, name: convert, path: /convert}}"),
-        ),
-    ),
+    fixes=(_rooted_path,),
 )
 CA_BUNDLE = Rule(
     id="conversion-webhook-ca-bundle",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.diagnostics.spelling import nearest
 from crdlint.rules.engine.advisory import Advisory
-from crdlint.rules.engine.finding import Fixer
+from crdlint.rules.engine.finding import fix
 from crdlint.rules.engine.rule import Rule
 from crdlint.rules.engine.version_parts import version_parts
 from crdlint.schema.json_path_syntax import syntax_error
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from crdlint.yaml.edit import Edit
 
 
+@fix("Write the path of the field that is meant", "unsafe")
 def _meant(finding: Finding) -> Iterable[Edit]:
-    """Write the path of the field that is meant."""
     about = finding.advisory
     if about is not None and isinstance(about.subject, str):
         yield finding.editor.respell(finding.scalar(), about.subject)
@@ -53,7 +53,7 @@ def _scale(path: str) -> str:
     )
 
 
-_FIXERS: Final = (Fixer("Write the path of the field that is meant", "unsafe", _meant),)
+_FIXERS: Final = (_meant,)
 
 COLUMN = Rule(
     id="printer-column-dead-path",

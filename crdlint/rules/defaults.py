@@ -14,7 +14,7 @@ from crdlint.crd.errors import EVALUATION_LIMIT, Code
 from crdlint.diagnostics.spelling import nearest
 from crdlint.kubecel.limits import RUNTIME_BUDGET
 from crdlint.rules.engine.common import Answer
-from crdlint.rules.engine.finding import Fixer, items
+from crdlint.rules.engine.finding import fix, items
 from crdlint.rules.engine.rule import Rule
 from crdlint.safety.bugs import attempt
 from crdlint.yaml.editor import quoted
@@ -43,6 +43,7 @@ def _schema(replicas: str, default: str) -> str:
     return f"spec:\n  type: object\n  properties: {{replicas: {replicas}}}\n  default: {default}"
 
 
+@fix("Write the default as its type", "safe", bad="replicas: {type: integer, minimum: 1, default: '1'}")
 def _of_its_type(finding: Finding) -> Iterable[Edit]:
     """Write the default as its type: a text in quotes, a number or a boolean without."""
     editor, node = finding.editor, finding.node()
@@ -84,8 +85,13 @@ def _enum_of_strings(finding: Finding) -> Iterable[Edit]:
             yield finding.editor.replace(value, quoted(value.value, double=finding.editor.is_json))
 
 
+@fix(
+    "Write the values of the enum as the type",
+    "safe",
+    bad="size: {type: integer, enum: ['1', '2'], default: 1}",
+    good="size: {type: integer, enum: [1, 2], default: 1}",
+)
 def _enum_of_its_type(finding: Finding) -> Iterable[Edit]:
-    """Write the values of an enum as the type of the schema, where the default is."""
     enum = finding.owner.find("enum")
     if finding.reason(Code.ENUM) is None or finding.name != "default" or enum is None:
         return
@@ -99,8 +105,8 @@ def _enum_of_its_type(finding: Finding) -> Iterable[Edit]:
             yield editor.replace(value, _BOOLEANS.get(value.value.lower(), value.value))
 
 
+@fix("Spell the field as the schema does", "unsafe")
 def _near_field(finding: Finding) -> Iterable[Edit]:
-    """Spell a field of a default as the property of the schema that is like it."""
     reason, about = finding.reason(Code.UNKNOWN_FIELDS), finding.error
     if reason is None or not reason.arguments or about is None:
         return
@@ -119,8 +125,13 @@ _WRITTEN: Final = {
 }
 
 
+@fix(
+    "Write the value of the enum that is meant",
+    "unsafe",
+    bad="mode: {type: string, enum: [Always, Never], default: always}",
+    good="mode: {type: string, enum: [Always, Never], default: Always}",
+)
 def _nearest_value(finding: Finding) -> Iterable[Edit]:
-    """Write the value of the enum that is most like the default."""
     node, reason = finding.scalar(), finding.reason(Code.ENUM)
     if reason is None:
         return
@@ -132,8 +143,8 @@ def _nearest_value(finding: Finding) -> Iterable[Edit]:
 _LIKE: Final = 0.6
 
 
+@fix("Write the bound", "unsafe")
 def _nearest_bound(finding: Finding) -> Iterable[Edit]:
-    """Write the bound that the default exceeds."""
     reason = finding.reason(Code.LEAST, Code.MOST)
     if reason is None:
         return
@@ -154,7 +165,7 @@ UNPRUNED = Rule(
     good="spec:\n  type: object\n  properties: {replicas: {type: integer}}\n  default: {replicas: 1}",
     help="Remove the unknown fields from the default, or add them to `properties`",
     source=_SOURCE,
-    fixes=(Fixer("Spell the field as the schema does", "unsafe", _near_field),),
+    fixes=(_near_field,),
 )
 INVALID_DEFAULT = Rule(
     id="default-invalid",
@@ -167,27 +178,10 @@ INVALID_DEFAULT = Rule(
     help="Change the default to a value that the schema accepts, or change the schema to accept the default",
     source=_SOURCE,
     fixes=(
-        Fixer(
-            "Write the default as its type",
-            "safe",
-            _of_its_type,
-            bad="replicas: {type: integer, minimum: 1, default: '1'}",
-        ),
-        Fixer(
-            "Write the values of the enum as the type",
-            "safe",
-            _enum_of_its_type,
-            bad="size: {type: integer, enum: ['1', '2'], default: 1}",
-            good="size: {type: integer, enum: [1, 2], default: 1}",
-        ),
-        Fixer(
-            "Write the value of the enum that is meant",
-            "unsafe",
-            _nearest_value,
-            bad="mode: {type: string, enum: [Always, Never], default: always}",
-            good="mode: {type: string, enum: [Always, Never], default: Always}",
-        ),
-        Fixer("Write the bound", "unsafe", _nearest_bound),
+        _of_its_type,
+        _enum_of_its_type,
+        _nearest_value,
+        _nearest_bound,
     ),
 )
 RULE_FAILED = Rule(

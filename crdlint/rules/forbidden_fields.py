@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import forbidden, invalid, not_supported
 from crdlint.diagnostics.spelling import nearest
-from crdlint.rules.engine.finding import Fixer, removal
+from crdlint.rules.engine.finding import Fixer, fix, removal
 from crdlint.rules.engine.rule import Nodes, Rule
 from crdlint.rules.engine.schema_walk import check
 from crdlint.rules.structural import implied_type
@@ -31,6 +31,7 @@ _SOURCE = "apiextensions/validation specStandardValidatorV3.validate"
 _WALK = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"
 
 
+@fix("Write the type that is meant", "safe")
 def _meant_type(finding: Finding) -> Iterable[Edit]:
     """Replace a type of another language, or a misspelled type, by the corresponding type."""
     meant = _meant(finding.scalar().value)
@@ -39,8 +40,13 @@ def _meant_type(finding: Finding) -> Iterable[Edit]:
     return finding.write(meant) if meant else []
 
 
+@fix(
+    "Write `type: array`, and accept any items",
+    "unsafe",
+    bad="hosts: {type: list}",
+    good="hosts: {type: array, items: {x-kubernetes-preserve-unknown-fields: true}}",
+)
 def _array_of_any(finding: Finding) -> Iterable[Edit]:
-    """Write `type: array`, and accept any items."""
     editor, owner = finding.editor, finding.owner
     word = finding.scalar().value
     if _meant(word) == "array" and owner.find("items") is None:
@@ -51,8 +57,10 @@ def _array_of_any(finding: Finding) -> Iterable[Edit]:
         yield editor.insert(owner, "items", f"{{{schema}}}", after="type")
 
 
+@fix(
+    "Write a string of the format", "unsafe", bad="start:\n  type: date", good="start:\n  type: string\n  format: date"
+)
 def _string_of_format(finding: Finding) -> Iterable[Edit]:
-    """Write a string of the format that is written as the type."""
     editor, owner = finding.editor, finding.owner
     format_ = _FORMATS.get(finding.scalar().value.lower())
     if format_ is not None and owner.find("format") is None:
@@ -60,6 +68,12 @@ def _string_of_format(finding: Finding) -> Iterable[Edit]:
         yield editor.insert(owner, "format", editor.value(format_), after="type")
 
 
+@fix(
+    "Write the type that the other keywords imply",
+    "safe",
+    bad="mode: {type: enum, enum: [on-demand, spot]}",
+    good="mode: {type: string, enum: [on-demand, spot]}",
+)
 def _implied_type(finding: Finding) -> Iterable[Edit]:
     """Write the type that the other keywords of the schema imply, if the given one is no type in any language."""
     word = finding.scalar().value.lower()
@@ -69,8 +83,8 @@ def _implied_type(finding: Finding) -> Iterable[Edit]:
     return []
 
 
+@fix("Accept any value", "unsafe", bad="extra: {type: any}", good="extra: {x-kubernetes-preserve-unknown-fields: true}")
 def _any_value(finding: Finding) -> Iterable[Edit]:
-    """Accept any value where the type is a word for that."""
     owner, editor = finding.owner, finding.editor
     if finding.scalar().value.lower() in _ANY and owner.find(_PRESERVE) is None:
         key, value = editor.entry(owner, "type")
@@ -109,8 +123,13 @@ _FORMATS: Final = {
 }
 
 
+@fix(
+    "Take the only schema out of the list",
+    "safe",
+    bad="hosts:\n  type: array\n  items:\n  - type: string\n    maxLength: 9",
+    good="hosts:\n  type: array\n  items:\n    type: string\n    maxLength: 9",
+)
 def _one_schema(finding: Finding) -> Iterable[Edit]:
-    """Take the only schema out of a list of schemas."""
     node = finding.node()
     if not isinstance(node, Sequence) or len(node.items) != 1 or not isinstance(node.items[0], Mapping):
         return
@@ -126,8 +145,8 @@ def _one_schema(finding: Finding) -> Iterable[Edit]:
 _SCALARS: Final = frozenset({"string", "integer", "number", "boolean"})
 
 
+@fix("Write `x-kubernetes-list-type: set`", "unsafe")
 def _set_instead(finding: Finding) -> Iterable[Edit]:
-    """Write `x-kubernetes-list-type: set` for a list of scalars that are unique."""
     owner, editor = finding.owner, finding.editor
     schema = finding.schema(owner)
     item = schema.item_schema
@@ -156,6 +175,12 @@ def _atomic_set(finding: Finding, item: JSONSchemaProps) -> Iterable[Edit]:
     yield editor.insert(item.node, marker, editor.value("atomic"), after="type")
 
 
+@fix(
+    "Remove `additionalProperties: false`",
+    "safe",
+    bad="tls:\n  type: object\n  additionalProperties: false\n  properties: {key: {type: string}}",
+    good="tls:\n  type: object\n  properties: {key: {type: string}}",
+)
 def _properties_only(finding: Finding) -> Iterable[Edit]:
     """Remove `additionalProperties: false`, which is what the API server does anyway."""
     node = finding.node()
@@ -163,6 +188,12 @@ def _properties_only(finding: Finding) -> Iterable[Edit]:
         yield finding.editor.remove(finding.owner, "additionalProperties")
 
 
+@fix(
+    "Write `x-kubernetes-preserve-unknown-fields: true`",
+    "unsafe",
+    bad="tls:\n  type: object\n  additionalProperties: {}\n  properties: {key: {type: string}}",
+    good="tls:\n  type: object\n  x-kubernetes-preserve-unknown-fields: true\n  properties: {key: {type: string}}",
+)
 def _keep_unknown_fields(finding: Finding) -> Iterable[Edit]:
     """Write that unknown fields are kept in place of `additionalProperties` without a type."""
     node, owner = finding.node(), finding.owner
@@ -174,6 +205,7 @@ def _keep_unknown_fields(finding: Finding) -> Iterable[Edit]:
         yield finding.editor.replace(node, "true")
 
 
+@fix("Accept any value, and null", "unsafe", good="note: {x-kubernetes-preserve-unknown-fields: true, nullable: true}")
 def _nullable_instead(finding: Finding) -> Iterable[Edit]:
     """Remove a type `null` that has no effect on other values."""
     owner, editor = finding.owner, finding.editor
@@ -263,35 +295,11 @@ _TYPE_UNSUPPORTED = Rule(
     marker="correct `+kubebuilder:validation:Type`",
     source=_SOURCE,
     fixes=(
-        Fixer("Write the type that is meant", "safe", _meant_type),
-        Fixer(
-            "Write the type that the other keywords imply",
-            "safe",
-            _implied_type,
-            bad="mode: {type: enum, enum: [on-demand, spot]}",
-            good="mode: {type: string, enum: [on-demand, spot]}",
-        ),
-        Fixer(
-            "Write `type: array`, and accept any items",
-            "unsafe",
-            _array_of_any,
-            bad="hosts: {type: list}",
-            good="hosts: {type: array, items: {x-kubernetes-preserve-unknown-fields: true}}",
-        ),
-        Fixer(
-            "Write a string of the format",
-            "unsafe",
-            _string_of_format,
-            bad="start:\n  type: date",
-            good="start:\n  type: string\n  format: date",
-        ),
-        Fixer(
-            "Accept any value",
-            "unsafe",
-            _any_value,
-            bad="extra: {type: any}",
-            good="extra: {x-kubernetes-preserve-unknown-fields: true}",
-        ),
+        _meant_type,
+        _implied_type,
+        _array_of_any,
+        _string_of_format,
+        _any_value,
     ),
 )
 _TYPE_NULL = Rule(
@@ -302,14 +310,7 @@ _TYPE_NULL = Rule(
     good="note: {type: string, nullable: true}",
     help="Set the type of the values that are not null, and add `nullable: true`",
     source=_SOURCE,
-    fixes=(
-        Fixer(
-            "Accept any value, and null",
-            "unsafe",
-            _nullable_instead,
-            good="note: {x-kubernetes-preserve-unknown-fields: true, nullable: true}",
-        ),
-    ),
+    fixes=(_nullable_instead,),
 )
 _ITEMS_ARRAY = Rule(
     id="items-not-a-schema",
@@ -319,15 +320,7 @@ _ITEMS_ARRAY = Rule(
     good="pair: {type: array, items: {type: string}}",
     help="Write one schema for all items, such as `items: {x-kubernetes-preserve-unknown-fields: true}` if they differ",
     source=_SOURCE,
-    fixes=(
-        Fixer(
-            "Take the only schema out of the list",
-            "safe",
-            _one_schema,
-            bad="hosts:\n  type: array\n  items:\n  - type: string\n    maxLength: 9",
-            good="hosts:\n  type: array\n  items:\n    type: string\n    maxLength: 9",
-        ),
-    ),
+    fixes=(_one_schema,),
 )
 _DEFAULT_FORBIDDEN = Rule(
     id="default-forbidden",
@@ -371,16 +364,11 @@ _UNIQUE_ITEMS = Rule(
     marker="write `+listType=set` instead of `+kubebuilder:validation:UniqueItems=true`",
     source=_WALK,
     fixes=(
-        Fixer("Write `x-kubernetes-list-type: set`", "unsafe", _set_instead),
-        Fixer(
-            "Write `x-kubernetes-list-type: set`",
-            "unsafe",
-            _set_instead,
+        _set_instead,
+        _set_instead.example(
             bad="peers:\n  type: array\n  uniqueItems: true\n  items:\n    type: object\n    properties: {host: {type: string}}",
-            good=(
-                "peers:\n  type: array\n  x-kubernetes-list-type: set\n  items:\n    type: object\n"
-                "    x-kubernetes-map-type: atomic\n    properties: {host: {type: string}}"
-            ),
+            good="peers:\n  type: array\n  x-kubernetes-list-type: set\n  items:\n    type: object\n"
+            "    x-kubernetes-map-type: atomic\n    properties: {host: {type: string}}",
         ),
     ),
 )
@@ -394,20 +382,8 @@ _BOTH_PROPERTIES = Rule(
     "ones, set `x-kubernetes-preserve-unknown-fields: true`",
     source=_WALK,
     fixes=(
-        Fixer(
-            "Remove `additionalProperties: false`",
-            "safe",
-            _properties_only,
-            bad="tls:\n  type: object\n  additionalProperties: false\n  properties: {key: {type: string}}",
-            good="tls:\n  type: object\n  properties: {key: {type: string}}",
-        ),
-        Fixer(
-            "Write `x-kubernetes-preserve-unknown-fields: true`",
-            "unsafe",
-            _keep_unknown_fields,
-            bad="tls:\n  type: object\n  additionalProperties: {}\n  properties: {key: {type: string}}",
-            good="tls:\n  type: object\n  x-kubernetes-preserve-unknown-fields: true\n  properties: {key: {type: string}}",
-        ),
+        _properties_only,
+        _keep_unknown_fields,
     ),
 )
 _PRESERVE_FALSE = Rule(

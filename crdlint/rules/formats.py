@@ -12,7 +12,7 @@ from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.text import quote
 from crdlint.kubernetes.servers import FormatWarnings
 from crdlint.rules.engine.advisory import Advisory
-from crdlint.rules.engine.finding import Fixer
+from crdlint.rules.engine.finding import fix
 from crdlint.rules.engine.rule import Rule
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from crdlint.yaml.edit import Edit
 
 
+@fix("Write the format that is meant", "safe", bad="address: {type: string, format: ipv4s}")
 def _nearest_format(finding: Finding) -> Iterable[Edit]:
-    """Write the format of the schema's type that is meant."""
     schema = finding.schema(finding.owner)
     near = _nearest(schema)
     return finding.write(near) if near else []
@@ -89,9 +89,7 @@ _KNOWN: Final = {"integer": ("int32", "int64"), "number": ("float", "double")}
     help="Remove the format, or validate the value with a pattern or a rule",
     source="apiextensions-apiserver/pkg/apiserver/validation GetUnrecognizedFormats",
     severity="warning",
-    fixes=(
-        Fixer("Write the format that is meant", "safe", _nearest_format, bad="address: {type: string, format: ipv4s}"),
-    ),
+    fixes=(_nearest_format,),
 ).advice
 def unrecognized(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the server's warnings of formats that it does not know; on update only of those that are new."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from crdlint.crd.paths import Path
 from crdlint.rules import storage
 from crdlint.rules.engine.advisory import Advisory
-from crdlint.rules.engine.finding import Fixer, mapping_at
+from crdlint.rules.engine.finding import fix, mapping_at
 from crdlint.rules.engine.rule import Rule
 from crdlint.yaml.nodes import child
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from crdlint.yaml.edit import Edit
 
 
+@fix("Remove the field", "safe")
 def _removal(finding: Finding) -> Iterable[Edit]:
-    """Remove the field."""
     *parents, name = (str(step) for step in finding.path.steps())
     return [finding.editor.remove(mapping_at(finding.root, *parents), name)]
 
@@ -49,8 +49,8 @@ _FIELDS: Final = (
     aliases=("gitops-status", "gitops-creation-timestamp", "metadata-namespace"),
     origin="crdlint",
     fixes=(
-        Fixer("Remove the field", "safe", _removal),
-        Fixer("Remove the field", "safe", _removal, bad="status: {conditions: []}", good="spec: {}"),
+        _removal,
+        _removal.example(bad="status: {conditions: []}", good="spec: {}"),
     ),
 ).advice
 def leftovers(crd: DecodedCRD) -> Iterator[Advisory]:

@@ -12,7 +12,7 @@ from crdlint.crd.errors import forbidden, invalid, not_supported, required
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.values import Typed
 from crdlint.rules.engine.advisory import Advisory
-from crdlint.rules.engine.finding import Fixer, add_required, nearest_of, removal, replacement, texts
+from crdlint.rules.engine.finding import Fixer, add_required, fix, nearest_of, removal, replacement, texts
 from crdlint.rules.engine.rule import Nodes, Rule
 from crdlint.rules.engine.schema_walk import check
 from crdlint.safety.bugs import attempt
@@ -68,13 +68,27 @@ def _marker(name: str) -> Callable[[Finding], Iterable[Edit]]:
     return edits
 
 
+@fix(
+    "Make the items atomic",
+    "unsafe",
+    good=_list(
+        "  x-kubernetes-list-type: set\n",
+        "type: object, properties: {name: {type: string}}, x-kubernetes-map-type: atomic",
+    ),
+)
 def _atomic_items(finding: Finding) -> Iterable[Edit]:
-    """Make the items of a set atomic."""
     return [finding.editor.set(finding.owner, finding.name, finding.editor.value("atomic"), after="type")]
 
 
+@fix(
+    "Add `x-kubernetes-list-type: map`",
+    "safe",
+    bad=_list("  x-kubernetes-list-map-keys: [name]\n", _NAMED),
+    good=_list("  x-kubernetes-list-map-keys: [name]\n", _NAMED).replace(
+        "  type: array\n", "  x-kubernetes-list-type: map\n  type: array\n"
+    ),
+)
 def _map_with_keys(finding: Finding) -> Iterable[Edit]:
-    """Add the list type that the keys ask for."""
     if finding.owner.find("x-kubernetes-list-type") is None:
         return finding.write("map")
     return []
@@ -85,6 +99,7 @@ def _items_of(mapping: Mapping) -> Mapping | None:
     return items if isinstance(items, Mapping) else None
 
 
+@fix("Add the only required scalar of the items as the key", "unsafe")
 def _only_key(finding: Finding) -> Iterable[Edit]:
     """Add the only required scalar of the items as the key, or the name of the items, which is then required."""
     owner, editor = finding.owner, finding.editor
@@ -108,6 +123,11 @@ def _only_key(finding: Finding) -> Iterable[Edit]:
 _USUAL_KEYS: Final = ("name", "type", "key", "id")
 
 
+@fix(
+    "Write `x-kubernetes-list-type: set`, without keys",
+    "unsafe",
+    good="ports:\n  type: array\n  x-kubernetes-list-type: set\n  items: {type: string}",
+)
 def _set_of_scalars(finding: Finding) -> Iterable[Edit]:
     """Write a set in place of a map list of scalars, which have no keys."""
     editor = finding.editor
@@ -121,8 +141,8 @@ def _set_of_scalars(finding: Finding) -> Iterable[Edit]:
             yield editor.remove(owner, "x-kubernetes-list-map-keys")
 
 
+@fix("Spell the key as the property of the items", "unsafe")
 def _nearest_key(finding: Finding) -> Iterable[Edit]:
-    """Spell a key as the property of the items that is most like it."""
     item = _items_of(finding.owner)
     keys = finding.node()
     properties = None if item is None else item.find("properties")
@@ -135,6 +155,7 @@ def _nearest_key(finding: Finding) -> Iterable[Edit]:
             yield finding.editor.respell(key, near)
 
 
+@fix("Name each key once", "safe")
 def _each_key_once(finding: Finding) -> Iterable[Edit]:
     """Remove keys that are named already."""
     keys = finding.node()
@@ -146,8 +167,12 @@ def _each_key_once(finding: Finding) -> Iterable[Edit]:
             yield finding.editor.remove_item(keys, i)
 
 
+@fix(
+    "Make the key required, or give it the default of Kubernetes",
+    "unsafe",
+    good=_list(_MAP, "type: object, properties: {name: {type: string}}, required: [name]"),
+)
 def _required_key(finding: Finding) -> Iterable[Edit]:
-    """Make a key required, or give it the default that Kubernetes itself has."""
     owner, editor = finding.owner, finding.editor
     properties = editor.parent(owner)
     key, item = editor.key_of(owner), None if properties is None else editor.parent(properties)
@@ -265,17 +290,7 @@ SET_ATOMIC = Rule(
     good=_list(_MAP, _NAMED),
     help="Add `x-kubernetes-map-type: atomic` to the items, or set `x-kubernetes-list-type: map` with keys",
     source=_SOURCE,
-    fixes=(
-        Fixer(
-            "Make the items atomic",
-            "unsafe",
-            _atomic_items,
-            good=_list(
-                "  x-kubernetes-list-type: set\n",
-                "type: object, properties: {name: {type: string}}, x-kubernetes-map-type: atomic",
-            ),
-        ),
-    ),
+    fixes=(_atomic_items,),
 )
 KEYS_WITHOUT_MAP = Rule(
     id="list-map-keys-without-map",
@@ -287,15 +302,7 @@ KEYS_WITHOUT_MAP = Rule(
     help="Set `x-kubernetes-list-type: map`, or remove `x-kubernetes-list-map-keys`",
     source=_SOURCE,
     fixes=(
-        Fixer(
-            "Add `x-kubernetes-list-type: map`",
-            "safe",
-            _map_with_keys,
-            bad=_list("  x-kubernetes-list-map-keys: [name]\n", _NAMED),
-            good=_list("  x-kubernetes-list-map-keys: [name]\n", _NAMED).replace(
-                "  type: array\n", "  x-kubernetes-list-type: map\n  type: array\n"
-            ),
-        ),
+        _map_with_keys,
         Fixer(
             "Write `x-kubernetes-list-type: map`",
             "unsafe",
@@ -314,11 +321,8 @@ KEYS_REQUIRED = Rule(
     help="Add `x-kubernetes-list-map-keys` with the fields that identify an item, such as `[name]`",
     source=_SOURCE,
     fixes=(
-        Fixer("Add the only required scalar of the items as the key", "unsafe", _only_key),
-        Fixer(
-            "Add the only required scalar of the items as the key",
-            "unsafe",
-            _only_key,
+        _only_key,
+        _only_key.example(
             bad=_list(
                 "  x-kubernetes-list-type: map\n",
                 "type: object, properties: {name: {type: string}, port: {type: integer}}",
@@ -339,14 +343,7 @@ MAP_ITEMS = Rule(
     "remove the keys",
     marker="correct `+listType`",
     source=_SOURCE,
-    fixes=(
-        Fixer(
-            "Write `x-kubernetes-list-type: set`, without keys",
-            "unsafe",
-            _set_of_scalars,
-            good="ports:\n  type: array\n  x-kubernetes-list-type: set\n  items: {type: string}",
-        ),
-    ),
+    fixes=(_set_of_scalars,),
 )
 KEY_UNKNOWN = Rule(
     id="list-map-key-unknown",
@@ -357,7 +354,7 @@ KEY_UNKNOWN = Rule(
     good=_GOOD_MAP,
     help="Correct the key, or add it to the `properties` of the items",
     source=_SOURCE,
-    fixes=(Fixer("Spell the key as the property of the items", "unsafe", _nearest_key),),
+    fixes=(_nearest_key,),
 )
 KEY_DUPLICATE = Rule(
     id="list-map-key-duplicate",
@@ -368,7 +365,7 @@ KEY_DUPLICATE = Rule(
     help="Remove the duplicate key",
     marker="remove one `+listMapKey`",
     source=_SOURCE,
-    fixes=(Fixer("Name each key once", "safe", _each_key_once),),
+    fixes=(_each_key_once,),
 )
 KEY_SCALAR = Rule(
     id="list-map-key-not-scalar",
@@ -389,14 +386,7 @@ KEY_REQUIRED = Rule(
     good=_GOOD_MAP,
     help="Add the key to `required` of the items, or give the property a `default`",
     source=_KEYS_SOURCE,
-    fixes=(
-        Fixer(
-            "Make the key required, or give it the default of Kubernetes",
-            "unsafe",
-            _required_key,
-            good=_list(_MAP, "type: object, properties: {name: {type: string}}, required: [name]"),
-        ),
-    ),
+    fixes=(_required_key,),
 )
 KEY_NULLABLE = Rule(
     id="list-map-key-nullable",

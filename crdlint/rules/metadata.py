@@ -11,7 +11,7 @@ from crdlint.crd.object_meta_validation import ANNOTATIONS_LIMIT, path_segment
 from crdlint.crd.paths import Path
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.text import to_lower
-from crdlint.rules.engine.finding import Fixer, mapping_at
+from crdlint.rules.engine.finding import fix, mapping_at
 from crdlint.rules.engine.rule import Rule
 from crdlint.yaml.editor import UneditableError
 from crdlint.yaml.nodes import Mapping, Scalar, child
@@ -43,6 +43,7 @@ def _wanted_name(finding: Finding) -> tuple[str, str]:
     return f"{plural}.{group}", crd.metadata.name
 
 
+@fix("Name the CRD `<plural>.<group>`", "safe")
 def _name_of_spec(finding: Finding) -> Iterable[Edit]:
     """Name the CRD as its spec asks for, where the name is missing or one part of it is right."""
     expected, name = _wanted_name(finding)
@@ -60,6 +61,13 @@ def _name_of_spec(finding: Finding) -> Iterable[Edit]:
     return finding.write(expected) if is_partly_right else []
 
 
+@fix(
+    "Correct the plural or the group",
+    "safe",
+    bad="metadata: {name: foos.example.com}\nspec: {names: {plural: fooz, kind: Foo}}\n",
+    good="metadata: {name: foos.example.com}\nspec: {names: {plural: foos, kind: Foo}}\n",
+    scope="manifest",
+)
 def _names_of_name(finding: Finding) -> Iterable[Edit]:
     """Correct the plural or the group, if the name of the CRD and its kind show that the error is there."""
     editor, spec = finding.editor, mapping_at(finding.root, "spec")
@@ -96,6 +104,7 @@ def _missing_name(finding: Finding, expected: str) -> Iterable[Edit]:
     return [editor.set(root, "metadata", f"{{{name}}}", after="kind")]
 
 
+@fix("Name the CRD after its plural and group", "unsafe", bad="name: things.example.org")
 def _other_name(finding: Finding) -> Iterable[Edit]:
     """Name the CRD as its spec asks for."""
     return finding.write(_wanted_name(finding)[0])
@@ -105,8 +114,8 @@ _LIKE: Final = 0.6
 _ALIKE: Final = 0.85  # of a whole name, most of which is the group
 
 
+@fix("Remove the field that the server writes", "safe")
 def _server_owned(finding: Finding) -> Iterable[Edit]:
-    """Remove the field that the server writes."""
     name = str(finding.path.steps()[1])
     return [finding.editor.remove(mapping_at(finding.root, "metadata"), name)]
 
@@ -121,16 +130,9 @@ NAME = Rule(
     source="apiextensions/validation ValidateCustomResourceDefinition",
     scope="metadata",
     fixes=(
-        Fixer(
-            "Correct the plural or the group",
-            "safe",
-            _names_of_name,
-            bad="metadata: {name: foos.example.com}\nspec: {names: {plural: fooz, kind: Foo}}\n",
-            good="metadata: {name: foos.example.com}\nspec: {names: {plural: foos, kind: Foo}}\n",
-            scope="manifest",
-        ),
-        Fixer("Name the CRD `<plural>.<group>`", "safe", _name_of_spec),
-        Fixer("Name the CRD after its plural and group", "unsafe", _other_name, bad="name: things.example.org"),
+        _names_of_name,
+        _name_of_spec,
+        _other_name,
     ),
 )
 LABELS = Rule(
@@ -199,7 +201,7 @@ SERVER_OWNED = Rule(
     help="Remove the field from the manifest",
     source=_SOURCE,
     scope="metadata",
-    fixes=(Fixer("Remove the field that the server writes", "safe", _server_owned),),
+    fixes=(_server_owned,),
 )
 IMMUTABLE = Rule(
     id="metadata-immutable",

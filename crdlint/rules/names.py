@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from crdlint.crd.errors import invalid, not_supported, required
 from crdlint.crd.kubenames import is_dns1035_label, is_dns1123_subdomain
 from crdlint.golang.text import to_lower
-from crdlint.rules.engine.finding import Fixer, is_null, mapping_at, nearest_of
+from crdlint.rules.engine.finding import Fixer, fix, is_null, mapping_at, nearest_of
 from crdlint.rules.engine.rule import Rule
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionNames"
 _SPEC = "apiextensions/validation validateCustomResourceDefinitionSpec"
 
 
+@fix("Write the group that is meant", "safe", bad="spec: {group: Example.com}")
 def _group(finding: Finding) -> Iterable[Edit]:
     """Write the group in lower case, or add the one that metadata.name has."""
     crd = finding.crd
@@ -35,6 +36,7 @@ def _group(finding: Finding) -> Iterable[Edit]:
     return []
 
 
+@fix("Add `scope: Namespaced`", "unsafe", bad="scope: ''")
 def _namespaced(finding: Finding) -> Iterable[Edit]:
     """Add the scope that most resources have."""
     return [] if finding.crd.spec.scope else finding.write("Namespaced")
@@ -43,6 +45,12 @@ def _namespaced(finding: Finding) -> Iterable[Edit]:
 _SCOPES: Final = ("Cluster", "Namespaced")
 
 
+@fix(
+    "Add the name that follows from others",
+    "safe",
+    bad="names: {kind: '', listKind: FooList}",
+    good="names: {kind: Foo, listKind: FooList}",
+)
 def _missing_name(finding: Finding) -> Iterable[Edit]:
     """Add the plural that metadata.name begins with, or the kind of listKind."""
     crd = finding.crd
@@ -56,6 +64,12 @@ def _missing_name(finding: Finding) -> Iterable[Edit]:
     return finding.write(derived) if derived else []
 
 
+@fix(
+    "Add a kind that is made of the singular",
+    "unsafe",
+    bad="names: {kind: '', singular: foo}",
+    good="names: {kind: Foo, singular: foo}",
+)
 def _guessed_kind(finding: Finding) -> Iterable[Edit]:
     """Add a kind that is made of the singular, or of the plural, which may be that of metadata.name."""
     crd, editor = finding.crd, finding.editor
@@ -87,15 +101,15 @@ _ENDINGS: Final = (
 )  # fmt: skip
 
 
+@fix("Write the name in lower case", "safe", bad="names: {shortNames: [FO]}")
 def _lower_case(finding: Finding) -> Iterable[Edit]:
-    """Write the name in lower case."""
     node = finding.scalar()
     if finding.name not in {"kind", "listKind"} and not is_dns1035_label(to_lower(node.value)):
         yield finding.editor.respell(node, to_lower(node.value))
 
 
+@fix("Name the list after the kind", "safe")
 def _list_kind(finding: Finding) -> Iterable[Edit]:
-    """Name the list after the kind."""
     return finding.write(f"{finding.crd.spec.names.kind}List")
 
 
@@ -109,7 +123,7 @@ GROUP = Rule(
     marker="correct `+groupName`",
     source=_SPEC,
     scope="manifest",
-    fixes=(Fixer("Write the group that is meant", "safe", _group, bad="spec: {group: Example.com}"),),
+    fixes=(_group,),
 )
 SCOPE = Rule(
     id="scope-invalid",
@@ -123,7 +137,7 @@ SCOPE = Rule(
     scope="spec",
     fixes=(
         Fixer("Write the scope that is meant", "safe", nearest_of(_SCOPES, 0.6)),
-        Fixer("Add `scope: Namespaced`", "unsafe", _namespaced, bad="scope: ''"),
+        _namespaced,
     ),
 )
 NAMES_REQUIRED = Rule(
@@ -137,27 +151,9 @@ NAMES_REQUIRED = Rule(
     source=_SPEC,
     scope="spec",
     fixes=(
-        Fixer(
-            "Add the name that follows from others",
-            "safe",
-            _missing_name,
-            bad="names: {kind: '', listKind: FooList}",
-            good="names: {kind: Foo, listKind: FooList}",
-        ),
-        Fixer(
-            "Add a kind that is made of the singular",
-            "unsafe",
-            _guessed_kind,
-            bad="names: {kind: '', singular: foo}",
-            good="names: {kind: Foo, singular: foo}",
-        ),
-        Fixer(
-            "Add a kind that is made of the singular",
-            "unsafe",
-            _guessed_kind,
-            bad="names:",
-            good="names: {kind: Foo, plural: foos}",
-        ),
+        _missing_name,
+        _guessed_kind,
+        _guessed_kind.example(bad="names:", good="names: {kind: Foo, plural: foos}"),
     ),
 )
 NAMES_INVALID = Rule(
@@ -171,7 +167,7 @@ NAMES_INVALID = Rule(
     "letters)",
     source=_SOURCE,
     scope="spec",
-    fixes=(Fixer("Write the name in lower case", "safe", _lower_case, bad="names: {shortNames: [FO]}"),),
+    fixes=(_lower_case,),
 )
 LIST_KIND = Rule(
     id="names-list-kind-same",
@@ -182,7 +178,7 @@ LIST_KIND = Rule(
     help="Set `listKind` to the kind followed by `List`, or remove `listKind`",
     source=_SOURCE,
     scope="spec",
-    fixes=(Fixer("Name the list after the kind", "safe", _list_kind),),
+    fixes=(_list_kind,),
 )
 IMMUTABLE = Rule(
     id="spec-immutable",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.paths import Path
 from crdlint.rules.engine.advisory import Advisory
-from crdlint.rules.engine.finding import Fixer
+from crdlint.rules.engine.finding import fix
 from crdlint.rules.engine.on_request import is_of_metadata, property_name, top_property
 from crdlint.rules.engine.rule import EVERY_NODE, Nodes, OnRequest
 from crdlint.schema.traversal import with_all_of
@@ -30,8 +30,8 @@ def _field(name: str, type_: str = "string") -> str:
     return f"{name}: {{type: {type_}}}"
 
 
+@fix("Write the names that the API server adds", "safe")
 def _added_names(finding: Finding) -> Iterable[Edit]:
-    """Write the names that the API server adds."""
     names = finding.crd.spec.names
     mapping = finding.mapping(finding.path)
     for name, value in (("listKind", names.list_kind), ("singular", names.singular)):
@@ -266,7 +266,7 @@ def _short(crd: DecodedCRD) -> Iterator[Advisory]:
     good="names: {plural: foos, kind: Foo, listKind: FooList, singular: foo}",
     help="Add the names that the API server adds",
     scope="spec",
-    fixes=(Fixer("Write the names that the API server adds", "safe", _added_names),),
+    fixes=(_added_names,),
 ).practice
 def _defaulted(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the names that the manifest leaves to the API server."""

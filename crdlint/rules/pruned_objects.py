@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from crdlint.rules.engine.advisory import Advisory
-from crdlint.rules.engine.finding import Fixer
+from crdlint.rules.engine.finding import fix
 from crdlint.rules.engine.rule import Nodes, Rule
 from crdlint.yaml.editor import UneditableError
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 _LABELS: Final = "type: object\n    additionalProperties:\n      type: string"
 
 
+@fix("Add labels and annotations to the metadata", "unsafe")
 def _with_labels(finding: Finding) -> Iterable[Edit]:
-    """Add labels and annotations to the schemas of metadata."""
     about = finding.advisory
     for path in about.subject if about is not None and isinstance(about.subject, tuple) else ():
         metadata = finding.mapping(path)
@@ -36,8 +36,8 @@ def _with_labels(finding: Finding) -> Iterable[Edit]:
             yield finding.editor.insert(metadata, "properties", value, before="type")
 
 
+@fix("Keep the object's unknown fields", "unsafe")
 def _with_unknown_fields(finding: Finding) -> Iterable[Edit]:
-    """Keep unknown fields of the object."""
     yield finding.editor.insert(finding.mapping(finding.path), "x-kubernetes-preserve-unknown-fields", "true")
 
 
@@ -94,7 +94,7 @@ def may_be_without_keys(fields: frozenset[str], type_: str) -> bool:
     severity="warning",
     origin="crdlint",
     marker="use the option `crd:generateEmbeddedObjectMeta=true`",
-    fixes=(Fixer("Add labels and annotations to the metadata", "unsafe", _with_labels),),
+    fixes=(_with_labels,),
 ).advice_on(Nodes(when=may_be_without_keys), once=True)
 def metadata(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:
     """Return metadata below the root whose labels and annotations are dropped."""
@@ -117,7 +117,7 @@ def metadata(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:
     severity="info",
     origin="crdlint",
     marker="write `+kubebuilder:pruning:PreserveUnknownFields`",
-    fixes=(Fixer("Keep the object's unknown fields", "unsafe", _with_unknown_fields),),
+    fixes=(_with_unknown_fields,),
 ).advice_on(Nodes(when=may_be_without_keys))
 def objects(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:
     """Return a spec, a status, or an object described as arbitrary whose keys are all dropped."""

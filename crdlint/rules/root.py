@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import forbidden, invalid
-from crdlint.rules.engine.finding import Fixer
+from crdlint.rules.engine.finding import Fixer, fix
 from crdlint.rules.engine.rule import Rule
 from crdlint.schema.structural import set_attributes
 from crdlint.yaml.nodes import Mapping
@@ -31,6 +31,12 @@ def _field(finding: Finding) -> Iterable[Edit]:
         yield finding.editor.remove_at(mapping, finding.editor.index(node) - 1)
 
 
+@fix(
+    "Remove what has no effect",
+    "safe",
+    bad="schema:\n  openAPIV3Schema:\n    type: object\n    $schema: http://json-schema.org/schema#\n"
+    "subresources: {status: {}}\n",
+)
 def _without_effect(finding: Finding) -> Iterable[Edit]:
     """Remove what only names a schema."""
     about = finding.error
@@ -38,8 +44,8 @@ def _without_effect(finding: Finding) -> Iterable[Edit]:
         yield from _field(finding)
 
 
+@fix("Write `type: object`", "safe")
 def _object(finding: Finding) -> Iterable[Edit]:
-    """Write `type: object`."""
     return [finding.editor.respell(finding.scalar(), "object")]
 
 
@@ -54,15 +60,7 @@ STATUS_FIELDS = Rule(
     source=_SOURCE,
     scope="version",
     fixes=(
-        Fixer(
-            "Remove what has no effect",
-            "safe",
-            _without_effect,
-            bad=(
-                "schema:\n  openAPIV3Schema:\n    type: object\n    $schema: http://json-schema.org/schema#\n"
-                "subresources: {status: {}}\n"
-            ),
-        ),
+        _without_effect,
         Fixer("Remove the field from the root", "unsafe", _field),
     ),
 )
@@ -75,7 +73,7 @@ STATUS_TYPE = Rule(
     help="Set `type: object` at the root of the schema",
     source=_SOURCE,
     scope="version",
-    fixes=(Fixer("Write `type: object`", "safe", _object),),
+    fixes=(_object,),
 )
 NULLABLE = Rule(
     id="root-nullable",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from crdlint.crd.errors import DUPLICATE, TOO_MANY, FieldError, invalid, required, too_many_detail
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.diagnostics.spelling import nearest
-from crdlint.rules.engine.finding import Fixer
+from crdlint.rules.engine.finding import fix
 from crdlint.rules.engine.rule import Rule
 from crdlint.schema.fieldpath import FieldPathError, valid_field_path
 from crdlint.schema.structural import Refusal, unsupported, unsupported_field
@@ -37,6 +37,7 @@ def _version(fields: str) -> str:
 _GOOD = _version("[{jsonPath: .spec.color}]")
 
 
+@fix("Begin the path with a dot", "safe", bad=_version("[{jsonPath: spec.color}]"))
 def _from_a_dot(finding: Finding) -> Iterable[Edit]:
     """Write a path from its leading dot on."""
     node = finding.scalar()
@@ -44,6 +45,7 @@ def _from_a_dot(finding: Finding) -> Iterable[Edit]:
         yield finding.editor.respell(node, f".{node.value}")
 
 
+@fix("Write the field that is meant", "unsafe")
 def _nearest_field(finding: Finding) -> Iterable[Edit]:
     """Write the field of the schema that is most like the one that is missing."""
     node = finding.scalar()
@@ -65,6 +67,7 @@ def _nearest_field(finding: Finding) -> Iterable[Edit]:
 _LIKE: Final = 0.7
 
 
+@fix("Remove the repetition", "safe")
 def _repetition(finding: Finding) -> Iterable[Edit]:
     """Remove the item that repeats another."""
     item = finding.owner
@@ -86,8 +89,8 @@ PATH = Rule(
     source=_SOURCE,
     scope="version",
     fixes=(
-        Fixer("Begin the path with a dot", "safe", _from_a_dot, bad=_version("[{jsonPath: spec.color}]")),
-        Fixer("Write the field that is meant", "unsafe", _nearest_field),
+        _from_a_dot,
+        _nearest_field,
     ),
 )
 DUPLICATED = Rule(
@@ -101,7 +104,7 @@ DUPLICATED = Rule(
     marker="remove one `+kubebuilder:selectablefield`",
     source=_SOURCE,
     scope="version",
-    fixes=(Fixer("Remove the repetition", "safe", _repetition),),
+    fixes=(_repetition,),
 )
 TOO_MANY_FIELDS = Rule(
     id="selectable-fields-too-many",

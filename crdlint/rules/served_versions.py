@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from crdlint.crd.paths import Path
 from crdlint.rules.engine.advisory import Advisory
-from crdlint.rules.engine.finding import Fixer
+from crdlint.rules.engine.finding import fix
 from crdlint.rules.engine.rule import Rule
 
 if TYPE_CHECKING:
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from crdlint.yaml.edit import Edit
 
 
+@fix("Serve the only version", "unsafe")
 def _served(finding: Finding) -> Iterable[Edit]:
-    """Serve the version."""
     yield finding.editor.replace(finding.scalar(), "true")
 
 
@@ -54,7 +54,7 @@ STORAGE_NOT_SERVED = Rule(
     severity="warning",
     origin="crdlint",
     marker="remove `+kubebuilder:unservedversion`",
-    fixes=(Fixer("Serve the only version", "unsafe", _served),),
+    fixes=(_served,),
 )
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.paths import Path
 from crdlint.rules.engine.advisory import Advisory
-from crdlint.rules.engine.finding import Fixer
+from crdlint.rules.engine.finding import fix
 from crdlint.rules.engine.rule import Rule
 from crdlint.yaml.nodes import Sequence
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from crdlint.yaml.edit import Edit
 
 
+@fix("Remove the short name", "safe")
 def _removed(finding: Finding) -> Iterable[Edit]:
-    """Remove the short name from the list."""
     node = finding.node()
     names = finding.editor.parent(node)
     if not isinstance(names, Sequence):
@@ -44,7 +44,7 @@ OWN_NAME = Rule(
     severity="warning",
     origin="crdlint",
     marker="correct the `shortName` of `+kubebuilder:resource`",
-    fixes=(Fixer("Remove the short name", "safe", _removed),),
+    fixes=(_removed,),
 )
 IN_USE = Rule(
     id="name-in-use",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from crdlint.rules.engine.advisory import Advisory
-from crdlint.rules.engine.finding import Fixer
+from crdlint.rules.engine.finding import fix
 from crdlint.rules.engine.rule import Rule
 from crdlint.rules.engine.version_parts import version_parts
 from crdlint.yaml.nodes import Mapping, Sequence
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from crdlint.yaml.edit import Edit
 
 
+@fix("Enable the status subresource", "unsafe")
 def _enabled(finding: Finding) -> Iterable[Edit]:
-    """Enable the status subresource of the version."""
     node = finding.node(finding.path)
     while not (isinstance(node, Mapping) and node.find("served") is not None):
         parent = finding.editor.parent(node)
@@ -33,8 +33,8 @@ def _enabled(finding: Finding) -> Iterable[Edit]:
         yield finding.editor.insert(subresources[1], "status", "{}")
 
 
+@fix("Remove `status` from `required`", "unsafe")
 def _optional(finding: Finding) -> Iterable[Edit]:
-    """Remove status from the required fields."""
     node = finding.node()
     names = finding.editor.parent(node)
     if not isinstance(names, Sequence):
@@ -67,7 +67,7 @@ NO_SUBRESOURCE = Rule(
     severity="info",
     origin="crdlint",
     marker="write `+kubebuilder:subresource:status`",
-    fixes=(Fixer("Enable the status subresource", "unsafe", _enabled),),
+    fixes=(_enabled,),
 )
 REQUIRED = Rule(
     id="status-required",
@@ -81,7 +81,7 @@ REQUIRED = Rule(
     severity="warning",
     origin="crdlint",
     marker="write `+optional` on the field `Status`",
-    fixes=(Fixer("Remove `status` from `required`", "unsafe", _optional),),
+    fixes=(_optional,),
 )
 
 

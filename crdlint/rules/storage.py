@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.paths import Path
 from crdlint.rules.engine.advisory import Advisory
-from crdlint.rules.engine.finding import Fixer, mapping_at
+from crdlint.rules.engine.finding import fix, mapping_at
 from crdlint.rules.engine.rule import Rule
 from crdlint.yaml.nodes import child
 
@@ -28,8 +28,8 @@ _COPIED: Final = (
 _UINT64: Final = 2**64
 
 
+@fix("Remove the fields that the API server sets", "safe")
 def _removal(finding: Finding) -> Iterable[Edit]:
-    """Remove the fields of a copy that the server sets."""
     yield from finding.editor.remove_all(mapping_at(finding.root, "metadata"), ("resourceVersion", *_COPIED))
     yield from finding.editor.remove_all(finding.root, ("status",))
 
@@ -45,7 +45,7 @@ RESOURCE_VERSION: Final = Rule(
     source="apiserver/pkg/storage/etcd3 Create",
     scope="metadata",
     origin="storage",
-    fixes=(Fixer("Remove the fields that the API server sets", "safe", _removal),),
+    fixes=(_removal,),
 )
 _MESSAGE: Final = "resourceVersion should not be set on objects to be created"
 PATH: Final = Path("metadata").child("resourceVersion")

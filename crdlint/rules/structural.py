@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from crdlint.crd.errors import Code, Reason, forbidden, invalid, required
 from crdlint.crd.gotypes import SCHEMA
 from crdlint.diagnostics.spelling import nearest
-from crdlint.rules.engine.finding import Fixer, is_null, quoted_with_comment, removal, replacement, with_comment
+from crdlint.rules.engine.finding import Fixer, fix, is_null, quoted_with_comment, removal, replacement, with_comment
 from crdlint.rules.engine.rule import Nodes, Rule
 from crdlint.rules.engine.schema_walk import STRUCTURAL, SchemaPosition, check
 from crdlint.safety.bugs import attempt
@@ -37,6 +37,12 @@ _NESTED: Final = frozenset({SchemaPosition.NESTED})
 _JUNCTORS: Final = frozenset({"allOf", "anyOf", "oneOf", "not"})
 
 
+@fix(
+    "Add the type that the other keywords imply",
+    "safe",
+    bad="spec: {properties: {host: {type: string}}}",
+    good="spec: {properties: {host: {type: string}}, type: object}",
+)
 def _decided_type(finding: Finding) -> Iterable[Edit]:
     """Add the type that the other fields of a schema only make sense with."""
     type_ = _type_of(finding)
@@ -46,13 +52,19 @@ def _decided_type(finding: Finding) -> Iterable[Edit]:
         yield _add_type(finding, type_)
 
 
+@fix("Add the numeric type", "unsafe", good="replicas: {minimum: 1, type: integer}")
 def _number_type(finding: Finding) -> Iterable[Edit]:
-    """Add a numeric type to a schema with numeric bounds."""
     type_ = _type_of(finding)
     if type_ in _NUMERIC:
         yield _add_type(finding, type_)
 
 
+@fix(
+    "Move the fields out of the description",
+    "unsafe",
+    bad="host:\n  description: |-\n    The host.\n    type: string",
+    good="host:\n  description: |-\n    The host.\n  type: string",
+)
 def _type_in_text(finding: Finding) -> Iterable[Edit]:
     """Move the fields at the end of a description in block style, which are indented like it, out of the text."""
     description, editor = child(finding.owner, "description"), finding.editor
@@ -82,6 +94,12 @@ def _type_in_text(finding: Finding) -> Iterable[Edit]:
         yield from edits
 
 
+@fix(
+    "Accept any value",
+    "unsafe",
+    bad="extra:\n  description: Anything.",
+    good="extra:\n  description: Anything.\n  x-kubernetes-preserve-unknown-fields: true",
+)
 def _any_type(finding: Finding) -> Iterable[Edit]:
     """Accept any value if nothing determines the type."""
     schema_path = finding.path.parent
@@ -94,6 +112,12 @@ def _any_type(finding: Finding) -> Iterable[Edit]:
         yield finding.editor.insert(owner, "x-kubernetes-preserve-unknown-fields", "true")
 
 
+@fix(
+    "Add `x-kubernetes-int-or-string: true`",
+    "safe",
+    bad="port:\n  anyOf:\n  - type: integer\n  - type: string",
+    good="port:\n  anyOf:\n  - type: integer\n  - type: string\n  x-kubernetes-int-or-string: true",
+)
 def _alternatives_type(finding: Finding) -> Iterable[Edit]:
     """Add the marker of an integer or a string to a schema with the two as alternatives."""
     schema, owner = finding.schema(finding.owner), finding.owner
@@ -127,8 +151,8 @@ def _add_type(finding: Finding, type_: str) -> Edit:
     return editor.insert(owner, "type", editor.value(type_), before=editor.first(owner))
 
 
+@fix("Write a schema of the type", "safe", bad="ports: {type: array, items: integer}")
 def _items_of_type(finding: Finding) -> Iterable[Edit]:
-    """Write a schema with the type that is written as the items."""
     items_entry, editor = finding.owner.find("items"), finding.editor
     if items_entry is not None and isinstance(items_entry[1], Scalar) and items_entry[1].value in TYPES:
         text = editor.text[items_entry[1].start_mark.index : items_entry[1].end_mark.index]
@@ -150,26 +174,37 @@ _LIKE: Final = 0.7
 _WORDS: Final = {"item": "items", "kind": "type"}
 
 
+@fix(
+    "Spell the field as the API does",
+    "safe",
+    bad="hosts: {type: array, items: {typ: string}}",
+    good="hosts: {type: array, items: {type: string}}",
+)
 def _respelled(finding: Finding) -> Iterable[Edit]:
-    """Spell the field as the API does."""
     key = _misspelled(finding)
     if key is not None:
         yield finding.editor.respell(key, finding.name)
 
 
+@fix("Accept any items", "unsafe", good="ports: {type: array, items: {x-kubernetes-preserve-unknown-fields: true}}")
 def _items_of_any_type(finding: Finding) -> Iterable[Edit]:
-    """Accept any items."""
     if finding.owner.find("items") is None and _misspelled(finding) is None:
         name = finding.editor.name("x-kubernetes-preserve-unknown-fields")
         yield finding.editor.insert(finding.owner, "items", f"{{{name}: true}}", after="type")
 
 
+@fix("Write the type that Kubernetes gives it", "safe")
 def _named_type(finding: Finding) -> Iterable[Edit]:
-    """Write the type that Kubernetes gives the field."""
     reason = finding.reason(Code.TYPE)
     return finding.write(reason.arguments[0]) if reason is not None else []
 
 
+@fix(
+    "Put the pattern in quotes",
+    "safe",
+    bad="name:\n  type: string\n  pattern: ^[a-z #]+$",
+    good="name:\n  type: string\n  pattern: '^[a-z #]+$'",
+)
 def _pattern_with_comment(finding: Finding) -> Iterable[Edit]:
     """Put a pattern in quotes together with what YAML reads as a comment, if that makes it a pattern."""
     node = finding.scalar()
@@ -200,8 +235,14 @@ def _without_lookahead(pattern: str) -> tuple[str, str] | None:
     return f"!self.matches({raw}'^({negative[1]})')", rest
 
 
+@fix(
+    "Write a rule instead of the negative lookahead",
+    "unsafe",
+    bad="name:\n  type: string\n  maxLength: 63\n  pattern: ^(?!kube-)[a-z-]+$",
+    good="name:\n  type: string\n  maxLength: 63\n  pattern: '^[a-z-]+$'\n  x-kubernetes-validations:\n"
+    "  - rule: '!self.matches(''^(kube-)'')'",
+)
 def _rule_of_lookahead(finding: Finding) -> Iterable[Edit]:
-    """Write a rule in place of a negative lookahead at the start of a pattern."""
     node, owner, editor = finding.scalar(), finding.owner, finding.editor
     without = _without_lookahead(node.value)
     if without is None:
@@ -222,6 +263,7 @@ def _rule_of_lookahead(finding: Finding) -> Iterable[Edit]:
         yield editor.remove(owner, "pattern")
 
 
+@fix("Write `metadata: {type: object}`", "safe")
 def _plain_metadata(finding: Finding) -> Iterable[Edit]:
     """Remove what the schema of the metadata may not restrict."""
     metadata, editor = finding.mapping(finding.path), finding.editor
@@ -240,8 +282,13 @@ def _embedded_properties(finding: Finding) -> Iterable[Edit]:
     yield finding.editor.insert(finding.owner, "x-kubernetes-preserve-unknown-fields", "true")
 
 
+@fix(
+    "Write an integer or a string as Kubernetes does",
+    "safe",
+    bad="port:\n  x-kubernetes-int-or-string: true\n  anyOf:\n  - type: string\n  - type: integer",
+    good="port:\n  x-kubernetes-int-or-string: true\n  anyOf:\n  - type: integer\n  - type: string",
+)
 def _int_or_string_alternatives(finding: Finding) -> Iterable[Edit]:
-    """Write an integer or a string as Kubernetes does: `anyOf` with the integer first, next to the marker."""
     editor, nested = finding.editor, finding.owner
     outer, names = _alternatives(finding, nested)
     if outer is None or finding.name != "type":
@@ -269,6 +316,11 @@ def _int_or_string_alternatives(finding: Finding) -> Iterable[Edit]:
             yield editor.respell(node[1], type_)
 
 
+@fix(
+    "Remove what is repeated in the alternative",
+    "safe",
+    bad="size: {type: string, anyOf: [{type: string, maxLength: 3}, {pattern: '^[0-9]+$'}]}",
+)
 def _repeated_outside(finding: Finding) -> Iterable[Edit]:
     """Remove keywords from an alternative that its schema contains as well."""
     outer, _ = _alternatives(finding, finding.owner)
@@ -277,14 +329,23 @@ def _repeated_outside(finding: Finding) -> Iterable[Edit]:
         yield from _without(finding)
 
 
+@fix(
+    "Remove documentation and defaults from the alternative",
+    "unsafe",
+    bad="size: {type: string, anyOf: [{maxLength: 3, title: short}, {pattern: '^[0-9]+$'}]}",
+)
 def _documentation(finding: Finding) -> Iterable[Edit]:
-    """Remove documentation and defaults from an alternative."""
     if finding.name in {"description", "title", "default", "nullable"}:
         yield from _without(finding)
 
 
+@fix(
+    "Move the type out of the alternatives",
+    "unsafe",
+    bad="size:\n  anyOf:\n  - type: string\n    maxLength: 3\n  - type: string\n    pattern: '^[0-9]+$'",
+    good="size:\n  type: string\n  anyOf:\n  - maxLength: 3\n  - pattern: '^[0-9]+$'",
+)
 def _same_type_outside(finding: Finding) -> Iterable[Edit]:
-    """Move the type that all alternatives have out of them."""
     editor = finding.editor
     outer, alternatives = _alternatives(finding, finding.owner)
     types = {text_of(child(alternative, "type")) for alternative in alternatives}
@@ -317,6 +378,7 @@ def _without(finding: Finding) -> Iterable[Edit]:
         yield from finding.remove()
 
 
+@fix("Remove `$schema`", "safe")
 def _without_schema_url(finding: Finding) -> Iterable[Edit]:
     """Remove the URL of the dialect of JSON Schema."""
     for schema in _schemas_below(finding, finding.owner):
@@ -347,7 +409,7 @@ NOT_CONVERTIBLE = Rule(
     scope="schema",
     help="Remove the field that the message names (`schema` means `$schema`)",
     source="apiextensions-apiserver/pkg/apiserver/schema NewStructural",
-    fixes=(Fixer("Remove `$schema`", "safe", _without_schema_url),),
+    fixes=(_without_schema_url,),
 )
 TYPE_REQUIRED = Rule(
     id="structural-type-required",
@@ -358,42 +420,12 @@ TYPE_REQUIRED = Rule(
     help="Add the `type` of this field",
     source=_SOURCE,
     fixes=(
-        Fixer(
-            "Spell the field as the API does",
-            "safe",
-            _respelled,
-            bad="hosts: {type: array, items: {typ: string}}",
-            good="hosts: {type: array, items: {type: string}}",
-        ),
-        Fixer(
-            "Add the type that the other keywords imply",
-            "safe",
-            _decided_type,
-            bad="spec: {properties: {host: {type: string}}}",
-            good="spec: {properties: {host: {type: string}}, type: object}",
-        ),
-        Fixer("Add the numeric type", "unsafe", _number_type, good="replicas: {minimum: 1, type: integer}"),
-        Fixer(
-            "Add `x-kubernetes-int-or-string: true`",
-            "safe",
-            _alternatives_type,
-            bad="port:\n  anyOf:\n  - type: integer\n  - type: string",
-            good="port:\n  anyOf:\n  - type: integer\n  - type: string\n  x-kubernetes-int-or-string: true",
-        ),
-        Fixer(
-            "Move the fields out of the description",
-            "unsafe",
-            _type_in_text,
-            bad="host:\n  description: |-\n    The host.\n    type: string",
-            good="host:\n  description: |-\n    The host.\n  type: string",
-        ),
-        Fixer(
-            "Accept any value",
-            "unsafe",
-            _any_type,
-            bad="extra:\n  description: Anything.",
-            good="extra:\n  description: Anything.\n  x-kubernetes-preserve-unknown-fields: true",
-        ),
+        _respelled,
+        _decided_type,
+        _number_type,
+        _alternatives_type,
+        _type_in_text,
+        _any_type,
     ),
 )
 ITEMS_REQUIRED = Rule(
@@ -405,20 +437,12 @@ ITEMS_REQUIRED = Rule(
     help="Add `items` with a type, such as `items: {type: string}`",
     source=_SOURCE,
     fixes=(
-        Fixer(
-            "Spell the field as the API does",
-            "safe",
-            _respelled,
+        _respelled.example(
             bad="rows:\n  type: array\n  items:\n    type: array\n    item: {type: string}",
             good="rows:\n  type: array\n  items:\n    type: array\n    items: {type: string}",
         ),
-        Fixer("Write a schema of the type", "safe", _items_of_type, bad="ports: {type: array, items: integer}"),
-        Fixer(
-            "Accept any items",
-            "unsafe",
-            _items_of_any_type,
-            good="ports: {type: array, items: {x-kubernetes-preserve-unknown-fields: true}}",
-        ),
+        _items_of_type,
+        _items_of_any_type,
     ),
 )
 ROOT_TYPE = Rule(
@@ -452,39 +476,14 @@ NOT_STRUCTURAL = Rule(
     help="Remove it here, and specify it outside of the allOf, anyOf, oneOf or not",
     source=_SOURCE,
     fixes=(
-        Fixer(
-            "Write an integer or a string as Kubernetes does",
-            "safe",
-            _int_or_string_alternatives,
-            bad="port:\n  x-kubernetes-int-or-string: true\n  anyOf:\n  - type: string\n  - type: integer",
-            good="port:\n  x-kubernetes-int-or-string: true\n  anyOf:\n  - type: integer\n  - type: string",
-        ),
-        Fixer(
-            "Write an integer or a string as Kubernetes does",
-            "safe",
-            _int_or_string_alternatives,
+        _int_or_string_alternatives,
+        _int_or_string_alternatives.example(
             bad="port:\n  oneOf:\n  - type: string\n  - type: integer",
             good="port:\n  anyOf:\n  - type: integer\n  - type: string\n  x-kubernetes-int-or-string: true",
         ),
-        Fixer(
-            "Remove what is repeated in the alternative",
-            "safe",
-            _repeated_outside,
-            bad="size: {type: string, anyOf: [{type: string, maxLength: 3}, {pattern: '^[0-9]+$'}]}",
-        ),
-        Fixer(
-            "Move the type out of the alternatives",
-            "unsafe",
-            _same_type_outside,
-            bad="size:\n  anyOf:\n  - type: string\n    maxLength: 3\n  - type: string\n    pattern: '^[0-9]+$'",
-            good="size:\n  type: string\n  anyOf:\n  - maxLength: 3\n  - pattern: '^[0-9]+$'",
-        ),
-        Fixer(
-            "Remove documentation and defaults from the alternative",
-            "unsafe",
-            _documentation,
-            bad="size: {type: string, anyOf: [{maxLength: 3, title: short}, {pattern: '^[0-9]+$'}]}",
-        ),
+        _repeated_outside,
+        _same_type_outside,
+        _documentation,
     ),
 )
 INCOMPLETE = Rule(
@@ -511,7 +510,7 @@ METADATA = Rule(
     good="metadata: {type: object}",
     help="Set `metadata` to `{type: object}`; of its `properties`, only `name` and `generateName` are allowed",
     source=_SOURCE,
-    fixes=(Fixer("Write `metadata: {type: object}`", "safe", _plain_metadata),),
+    fixes=(_plain_metadata,),
 )
 METADATA_NESTED = Rule(
     id="metadata-in-junctor",
@@ -531,7 +530,7 @@ META_TYPE = Rule(
     good="apiVersion: {type: string}",
     help="Set the type that the message names, or remove the field from the schema: Kubernetes defines it",
     source=_SOURCE,
-    fixes=(Fixer("Write the type that Kubernetes gives it", "safe", _named_type),),
+    fixes=(_named_type,),
 )
 EMBEDDED = Rule(
     id="embedded-resource-shape",
@@ -590,23 +589,8 @@ PATTERN = Rule(
     help="Write the pattern in RE2 syntax (https://github.com/google/re2/wiki/Syntax)",
     source=_SOURCE,
     fixes=(
-        Fixer(
-            "Put the pattern in quotes",
-            "safe",
-            _pattern_with_comment,
-            bad="name:\n  type: string\n  pattern: ^[a-z #]+$",
-            good="name:\n  type: string\n  pattern: '^[a-z #]+$'",
-        ),
-        Fixer(
-            "Write a rule instead of the negative lookahead",
-            "unsafe",
-            _rule_of_lookahead,
-            bad="name:\n  type: string\n  maxLength: 63\n  pattern: ^(?!kube-)[a-z-]+$",
-            good=(
-                "name:\n  type: string\n  maxLength: 63\n  pattern: '^[a-z-]+$'\n  x-kubernetes-validations:\n"
-                "  - rule: '!self.matches(''^(kube-)'')'"
-            ),
-        ),
+        _pattern_with_comment,
+        _rule_of_lookahead,
     ),
 )
 

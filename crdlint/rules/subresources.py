@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from crdlint.crd.errors import REQUIRED, Code, Reason, invalid, required
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.values import Typed
-from crdlint.rules.engine.finding import Fixer, mapping_at
+from crdlint.rules.engine.finding import Fixer, fix, mapping_at
 from crdlint.rules.engine.rule import Rule
 from crdlint.safety.bugs import attempt
 
@@ -35,8 +35,8 @@ def _from_a_dot(finding: Finding) -> Iterable[Edit]:
 _SIMPLE: Final = re.compile(r"(?:\{?\$?\.)?([A-Za-z_](?:[^{}\s$\[]|\[[^\]{}]*\])*)\}?\Z")
 
 
+@fix("Write the path below spec or status", "unsafe")
 def _below_its_parent(finding: Finding) -> Iterable[Edit]:
-    """Write a path of replicas below spec or status."""
     node = finding.scalar()
     reason = finding.reason(Code.NOT_BELOW)
     if reason is not None and node.value.startswith(".") and node.value.count(".") == 1:
@@ -55,8 +55,8 @@ def _usual_path(finding: Finding) -> Iterable[Edit]:
         yield finding.editor.set(scale, name, finding.editor.value(usual))
 
 
+@fix("Write the type or format that is meant", "safe")
 def _column_word(finding: Finding) -> Iterable[Edit]:
-    """Write the type or the format of a column that is meant."""
     if finding.name not in {"type", "format"}:
         return
     node = finding.scalar()
@@ -117,7 +117,7 @@ SCALE = Rule(
             bad=_OPEN
             + "subresources: {scale: {specReplicasPath: spec.replicas, statusReplicasPath: .status.replicas}}\n",
         ),
-        Fixer("Write the path below spec or status", "unsafe", _below_its_parent),
+        _below_its_parent,
         Fixer(
             "Add the usual path",
             "unsafe",
@@ -137,7 +137,7 @@ COLUMN = Rule(
     source="apiextensions/validation ValidateCustomResourceColumnDefinition",
     scope="version",
     fixes=(
-        Fixer("Write the type or format that is meant", "safe", _column_word),
+        _column_word,
         Fixer(
             "Begin the path with a dot",
             "safe",

@@ -11,7 +11,7 @@ from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.numbers import is_json_integer
 from crdlint.golang.values import marshal
 from crdlint.rules.engine.advisory import Advisory
-from crdlint.rules.engine.finding import Fixer
+from crdlint.rules.engine.finding import Fixer, fix
 from crdlint.rules.engine.markers import validation
 from crdlint.rules.engine.rule import Nodes, Rule
 from crdlint.rules.formats import formats_of, is_reported
@@ -34,15 +34,15 @@ if TYPE_CHECKING:
     from crdlint.yaml.edit import Edit
 
 
+@fix("Add null to the enum", "unsafe")
 def _null_in_enum(finding: Finding) -> Iterable[Edit]:
-    """Add null to the enum."""
     enum = finding.owner.find("enum")
     if enum is not None and isinstance(enum[1], Sequence):
         yield finding.editor.append(enum[1], "null")
 
 
+@fix("Move the keyword into the items of the list", "unsafe")
 def _to_items(finding: Finding) -> Iterable[Edit]:
-    """Move the keyword into the items of the list."""
     owner, editor = finding.owner, finding.editor
     items = owner.find("items")
     keyword = finding.name
@@ -54,6 +54,12 @@ def _to_items(finding: Finding) -> Iterable[Edit]:
         yield editor.remove(owner, keyword)
 
 
+@fix(
+    "Remove the type",
+    "safe",
+    bad="name:\n  type: string\n  x-kubernetes-int-or-string: true",
+    good="name:\n  x-kubernetes-int-or-string: true",
+)
 def _without_type(finding: Finding) -> Iterable[Edit]:
     """Remove the type next to `x-kubernetes-int-or-string`, which replaces it."""
     return finding.remove() if finding.name == "type" else []
@@ -99,6 +105,12 @@ _NUMBER: Final = {
 }
 
 
+@fix(
+    "Write the property that is meant",
+    "unsafe",
+    bad="type: object\nrequired: [mdoe]\nproperties:\n  mode: {type: string}\n",
+    good="type: object\nrequired: [mode]\nproperties:\n  mode: {type: string}\n",
+)
 def _required_property(finding: Finding) -> Iterable[Edit]:
     """Write the property that is most like a required name that `properties` does not contain."""
     schema, list_path = _schema_of(finding), finding.path.parent
@@ -149,13 +161,7 @@ NEVER: Final = Rule(
             bad=_field("    type: integer\n    enum: ['1', '2']\n"),
             good=_field("    type: integer\n    enum: [1, 2]\n"),
         ),
-        Fixer(
-            "Write the property that is meant",
-            "unsafe",
-            _required_property,
-            bad="type: object\nrequired: [mdoe]\nproperties:\n  mode: {type: string}\n",
-            good="type: object\nrequired: [mode]\nproperties:\n  mode: {type: string}\n",
-        ),
+        _required_property,
     ),
 )
 
@@ -364,7 +370,7 @@ def _shown(limit: float) -> str:
     severity="warning",
     origin="crdlint",
     marker="remove `+nullable`",
-    fixes=(Fixer("Add null to the enum", "unsafe", _null_in_enum),),
+    fixes=(_null_in_enum,),
 ).advice_on(Nodes({"nullable"}, when=lambda fields, _: "enum" in fields))
 def null_in_enum(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield a nullable schema whose enum does not contain null."""
@@ -384,14 +390,8 @@ KEYWORD = Rule(
     origin="crdlint",
     marker="write `+kubebuilder:validation:items:MaxLength` instead of `+kubebuilder:validation:MaxLength`",
     fixes=(
-        Fixer("Move the keyword into the items of the list", "unsafe", _to_items),
-        Fixer(
-            "Remove the type",
-            "safe",
-            _without_type,
-            bad="name:\n  type: string\n  x-kubernetes-int-or-string: true",
-            good="name:\n  x-kubernetes-int-or-string: true",
-        ),
+        _to_items,
+        _without_type,
     ),
 )
 

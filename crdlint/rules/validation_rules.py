@@ -11,7 +11,7 @@ from crdlint.crd.errors import Code, Reason, Wording, invalid, not_supported, re
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.text import SPACE
 from crdlint.golang.values import Typed
-from crdlint.rules.engine.finding import Fixer, quoted_tag, removal
+from crdlint.rules.engine.finding import Fixer, fix, quoted_tag, removal
 from crdlint.rules.engine.rule import Nodes, Rule
 from crdlint.rules.engine.schema_walk import check
 from crdlint.schema.fieldpath import FieldPathError, valid_field_path
@@ -41,21 +41,31 @@ def _rule(fields: str) -> str:
 _GOOD = _rule("rule: has(self.mode), message: must have a mode, reason: FieldValueRequired, fieldPath: .mode")
 
 
+@fix("Write the message in one line", "safe", good=_rule('rule: has(self.mode), message: "must have a mode"'))
 def _message_in_one_line(finding: Finding) -> Iterable[Edit]:
-    """Write the message in one line."""
     node = finding.scalar()
     text = " ".join(node.value.split())
     if text:
         yield finding.editor.replace(node, quoted(text, double=node.style == '"' or finding.editor.is_json))
 
 
+@fix(
+    "Remove the empty message",
+    "safe",
+    bad=_rule('rule: has(self.mode), message: " "'),
+    good=_rule("rule: has(self.mode)"),
+)
 def _empty_message(finding: Finding) -> Iterable[Edit]:
-    """Remove a message without text."""
     return [] if finding.scalar().value.strip() else finding.remove()
 
 
+@fix(
+    "Add a message that quotes the rule",
+    "unsafe",
+    bad=_rule('rule: "has(self.mode)\\n&& true"'),
+    good=_rule("rule: \"has(self.mode)\\n&& true\", message: 'failed rule: has(self.mode) && true'"),
+)
 def _message_of_rule(finding: Finding) -> Iterable[Edit]:
-    """Add a message that quotes the rule in one line."""
     rule = finding.owner.find("rule")
     if rule is None or finding.owner.find("message") is not None:
         return
@@ -68,8 +78,8 @@ def _message_of_rule(finding: Finding) -> Iterable[Edit]:
 _LONGEST: Final = 2000  # characters, of the 2048 that a message may have
 
 
+@fix("Write the reason that is meant", "safe", good=_rule("rule: has(self.mode), reason: FieldValueInvalid"))
 def _reason(finding: Finding) -> Iterable[Edit]:
-    """Write the reason that is meant."""
     word = finding.scalar().value
     near = nearest(f"FieldValue{word.removeprefix('FieldValue')}", REASONS, _LIKE)
     return finding.write(near) if near else []
@@ -78,13 +88,19 @@ def _reason(finding: Finding) -> Iterable[Edit]:
 _LIKE: Final = 0.8
 
 
+@fix(
+    "Begin the path with a dot",
+    "safe",
+    bad=_rule("rule: has(self.mode), fieldPath: mode"),
+    good=_rule("rule: has(self.mode), fieldPath: .mode"),
+)
 def _path_of_field(finding: Finding) -> Iterable[Edit]:
-    """Begin the path with a dot."""
     node = finding.scalar()
     if node.value and node.value[0].isalpha():
         yield finding.editor.respell(node, f".{node.value}")
 
 
+@fix("Write the field that is meant", "unsafe", good=_rule("rule: has(self.mode), fieldPath: .mode"))
 def _nearest_path(finding: Finding) -> Iterable[Edit]:
     """Write the field of the schema that is most like the path's."""
     node = finding.scalar()
@@ -100,6 +116,12 @@ def _nearest_path(finding: Finding) -> Iterable[Edit]:
 _LIKE_FIELD: Final = 0.6
 
 
+@fix(
+    "Put the expression in quotes",
+    "safe",
+    bad=_rule("rule: has(self.mode)").replace("{rule: has(self.mode)}", "rule: !has(self.mode)"),
+    good=_rule("rule: has(self.mode)").replace("{rule: has(self.mode)}", "rule: '!has(self.mode)'"),
+)
 def _quoted_rule(finding: Finding) -> Iterable[Edit]:
     """Put an expression in quotes that YAML reads as a tag without a value."""
     return quoted_tag(finding, finding.scalar())
@@ -114,15 +136,7 @@ RULE_REQUIRED = Rule(
     good=_GOOD,
     help="Set `rule` to a CEL expression that must be true, such as `has(self.name)`, in quotes if it begins with `!`",
     source=_SOURCE,
-    fixes=(
-        Fixer(
-            "Put the expression in quotes",
-            "safe",
-            _quoted_rule,
-            bad=_rule("rule: has(self.mode)").replace("{rule: has(self.mode)}", "rule: !has(self.mode)"),
-            good=_rule("rule: has(self.mode)").replace("{rule: has(self.mode)}", "rule: '!has(self.mode)'"),
-        ),
-    ),
+    fixes=(_quoted_rule,),
 )
 MESSAGE = Rule(
     id="rule-message-invalid",
@@ -135,26 +149,9 @@ MESSAGE = Rule(
     help="Set `message` to one line of text",
     source=_SOURCE,
     fixes=(
-        Fixer(
-            "Write the message in one line",
-            "safe",
-            _message_in_one_line,
-            good=_rule('rule: has(self.mode), message: "must have a mode"'),
-        ),
-        Fixer(
-            "Remove the empty message",
-            "safe",
-            _empty_message,
-            bad=_rule('rule: has(self.mode), message: " "'),
-            good=_rule("rule: has(self.mode)"),
-        ),
-        Fixer(
-            "Add a message that quotes the rule",
-            "unsafe",
-            _message_of_rule,
-            bad=_rule('rule: "has(self.mode)\\n&& true"'),
-            good=_rule("rule: \"has(self.mode)\\n&& true\", message: 'failed rule: has(self.mode) && true'"),
-        ),
+        _message_in_one_line,
+        _empty_message,
+        _message_of_rule,
     ),
 )
 MESSAGE_EXPRESSION = Rule(
@@ -178,14 +175,7 @@ REASON = Rule(
     "`FieldValueRequired`",
     marker="correct the `reason` of `+kubebuilder:validation:XValidation`",
     source=_SOURCE,
-    fixes=(
-        Fixer(
-            "Write the reason that is meant",
-            "safe",
-            _reason,
-            good=_rule("rule: has(self.mode), reason: FieldValueInvalid"),
-        ),
-    ),
+    fixes=(_reason,),
 )
 FIELD_PATH = Rule(
     id="rule-field-path-invalid",
@@ -197,19 +187,8 @@ FIELD_PATH = Rule(
     marker="correct the `fieldPath` of `+kubebuilder:validation:XValidation`",
     source=_SOURCE,
     fixes=(
-        Fixer(
-            "Begin the path with a dot",
-            "safe",
-            _path_of_field,
-            bad=_rule("rule: has(self.mode), fieldPath: mode"),
-            good=_rule("rule: has(self.mode), fieldPath: .mode"),
-        ),
-        Fixer(
-            "Write the field that is meant",
-            "unsafe",
-            _nearest_path,
-            good=_rule("rule: has(self.mode), fieldPath: .mode"),
-        ),
+        _path_of_field,
+        _nearest_path,
     ),
 )
 

@@ -14,7 +14,7 @@ from crdlint.crd.kubenames import is_dns1035_label
 from crdlint.crd.paths import Path
 from crdlint.golang.text import is_print
 from crdlint.golang.values import Typed
-from crdlint.rules.engine.finding import Fixer, mapping_at
+from crdlint.rules.engine.finding import fix, mapping_at
 from crdlint.rules.engine.rule import Rule
 from crdlint.safety.bugs import attempt
 from crdlint.yaml.nodes import Mapping, child, items_of
@@ -45,8 +45,13 @@ def _versions(other: str) -> str:
 _GOOD = _versions("name: v2, " + _OTHER % "false")
 
 
+@fix(
+    "Add a schema that keeps all fields",
+    "unsafe",
+    good="versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, "
+    "x-kubernetes-preserve-unknown-fields: true}}}]",
+)
 def _any_schema(finding: Finding) -> Iterable[Edit]:
-    """Add a schema that keeps all fields."""
     editor = finding.editor
     index = next(step for step in finding.path.steps() if isinstance(step, int))
     version = finding.mapping(_VERSIONS.index(index))
@@ -61,8 +66,8 @@ def _any_schema(finding: Finding) -> Iterable[Edit]:
         yield editor.replace(entry[1], schema if entry[1].start_mark.index < entry[1].end_mark.index else f" {schema}")
 
 
+@fix("Write the name as Kubernetes names versions", "unsafe")
 def _like_a_version(finding: Finding) -> Iterable[Edit]:
-    """Write the name as Kubernetes names versions."""
     node = finding.scalar()
     match = _VERSION.match(node.value)
     if match is not None:
@@ -77,13 +82,23 @@ def _nodes(finding: Finding) -> list[Mapping]:
     return [node for node in items_of(listed) if isinstance(node, Mapping)]
 
 
+@fix(
+    "Store objects in the only version",
+    "safe",
+    bad="versions: [{name: v1, served: true, storage: false, schema: {openAPIV3Schema: {type: object}}}]",
+    good=f"versions: [{_BASE}]\n",
+)
 def _only_version(finding: Finding) -> Iterable[Edit]:
-    """Store objects in the only version."""
     versions = _nodes(finding)
     if len(versions) == 1 and not finding.crd.spec.versions[0].storage:
         yield finding.editor.set(versions[0], "storage", "true", after="served")
 
 
+@fix(
+    "Store objects in one version only",
+    "unsafe",
+    good=_versions("name: v2, " + _OTHER % "true").replace("storage: true", "storage: false", 1),
+)
 def _one_stored(finding: Finding) -> Iterable[Edit]:
     """Store objects in the last of the versions that are marked so, or the last of all."""
     versions = finding.crd.spec.versions
@@ -97,8 +112,8 @@ def _one_stored(finding: Finding) -> Iterable[Edit]:
             yield finding.editor.set(node, "storage", "true" if i == keep else "false", after="served")
 
 
+@fix("Mark the version as deprecated", "safe")
 def _deprecated(finding: Finding) -> Iterable[Edit]:
-    """Mark the version as deprecated."""
     owner = finding.owner
     version = next(
         (
@@ -121,17 +136,7 @@ SCHEMA_REQUIRED = Rule(
     help="Add `schema: {openAPIV3Schema: {type: object}}` to the version, and specify its fields under `properties`",
     source=_SPEC,
     scope="spec",
-    fixes=(
-        Fixer(
-            "Add a schema that keeps all fields",
-            "unsafe",
-            _any_schema,
-            good=(
-                "versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, "
-                "x-kubernetes-preserve-unknown-fields: true}}}]"
-            ),
-        ),
-    ),
+    fixes=(_any_schema,),
 )
 NAME = Rule(
     id="version-name-invalid",
@@ -143,7 +148,7 @@ NAME = Rule(
     marker="correct `+versionName`, or the name of the Go package",
     source=_SPEC,
     scope="spec",
-    fixes=(Fixer("Write the name as Kubernetes names versions", "unsafe", _like_a_version),),
+    fixes=(_like_a_version,),
 )
 UNIQUE = Rule(
     id="version-name-duplicate",
@@ -166,19 +171,8 @@ STORAGE = Rule(
     source=_SPEC,
     scope="spec",
     fixes=(
-        Fixer(
-            "Store objects in the only version",
-            "safe",
-            _only_version,
-            bad="versions: [{name: v1, served: true, storage: false, schema: {openAPIV3Schema: {type: object}}}]",
-            good=f"versions: [{_BASE}]\n",
-        ),
-        Fixer(
-            "Store objects in one version only",
-            "unsafe",
-            _one_stored,
-            good=_versions("name: v2, " + _OTHER % "true").replace("storage: true", "storage: false", 1),
-        ),
+        _only_version,
+        _one_stored,
     ),
 )
 DEPRECATION = Rule(
@@ -192,7 +186,7 @@ DEPRECATION = Rule(
     help="Set `deprecated: true` on the version, and shorten the warning to one printable line of at most 256 bytes",
     source="apiextensions/validation validateDeprecationWarning",
     scope="version",
-    fixes=(Fixer("Mark the version as deprecated", "safe", _deprecated),),
+    fixes=(_deprecated,),
 )
 STORED = Rule(
     id="stored-version-missing",

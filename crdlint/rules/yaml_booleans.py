@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.rules.engine.advisory import Advisory
-from crdlint.rules.engine.finding import Fixer
+from crdlint.rules.engine.finding import fix
 from crdlint.rules.engine.rule import Rule
 from crdlint.yaml.editor import quoted
 from crdlint.yaml.nodes import Mapping, Scalar, child, items_of
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from crdlint.yaml.edit import Edit
 
 
+@fix("Put the word in quotes", "safe")
 def _quotes(finding: Finding) -> Iterable[Edit]:
     """Put the word in quotes, and a default that is such a word, which would no longer be in the enum."""
     editor, node = finding.editor, finding.scalar()
@@ -34,8 +35,8 @@ def _quotes(finding: Finding) -> Iterable[Edit]:
         yield editor.replace(default, quoted(default.value, double=editor.is_json))
 
 
+@fix("Put the name in quotes", "unsafe")
 def _quotes_key(finding: Finding) -> Iterable[Edit]:
-    """Put the name of the property in quotes."""
     key = finding.location(finding.path).key
     if isinstance(key, Scalar):
         yield finding.editor.replace(key, quoted(key.value, double=finding.editor.is_json))
@@ -51,7 +52,7 @@ BOOLEAN = Rule(
     help="Put the word in quotes",
     severity="warning",
     origin="crdlint",
-    fixes=(Fixer("Put the word in quotes", "safe", _quotes),),
+    fixes=(_quotes,),
 )
 
 KEY = Rule(
@@ -64,7 +65,7 @@ KEY = Rule(
     help="Put the name in quotes",
     severity="warning",
     origin="crdlint",
-    fixes=(Fixer("Put the name in quotes", "unsafe", _quotes_key),),
+    fixes=(_quotes_key,),
 )
 _PROPERTIES: Final = SCHEMA_BITS["properties"]
 _ENUM: Final = SCHEMA_BITS["enum"]

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from crdlint.rules.engine.advisory import Advisory
-from crdlint.rules.engine.finding import Fixer
+from crdlint.rules.engine.finding import Fixer, fix
 from crdlint.rules.engine.rule import Rule
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import quoted
@@ -37,6 +37,7 @@ def _quoted(finding: Finding) -> Iterable[Edit]:
         yield Edit(start, start + len(text), quoted(text))
 
 
+@fix("Put the text in quotes", "safe")
 def _sure(finding: Finding) -> Iterable[Edit]:
     """Put the whole text in quotes where what is cut off does not look like a comment."""
     about = finding.advisory
@@ -56,7 +57,7 @@ def _sure(finding: Finding) -> Iterable[Edit]:
     severity="info",
     origin="crdlint",
     fixes=(
-        Fixer("Put the text in quotes", "safe", _sure),
+        _sure,
         Fixer(
             "Put the text in quotes",
             "unsafe",

@@ -222,6 +222,17 @@ class Fixer(NamedTuple):
     good: str = ""
     scope: Scope | None = None
 
+    def example(self, bad: str = "", good: str = "", scope: Scope | None = None) -> Fixer:
+        """Return the same fix with another example."""
+        return self._replace(bad=bad, good=good, scope=scope)
+
+
+def fix(
+    title: str, applicability: Applicability, bad: str = "", good: str = "", scope: Scope | None = None
+) -> Callable[[Callable[[Finding], Iterable[Edit]]], Fixer]:
+    """Declare that a function returns the edits of a fix."""
+    return lambda edits: Fixer(title, applicability, edits, bad, good, scope)
+
 
 def removal(finding: Finding) -> Iterable[Edit]:
     """Remove the field of the finding."""
