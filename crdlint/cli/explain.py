@@ -12,7 +12,7 @@ from crdlint.cli.help import Command
 from crdlint.report.page import Part, rule_link
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from crdlint.report.page import Page
     from crdlint.rules.engine.rule import Rule
@@ -20,27 +20,46 @@ if TYPE_CHECKING:
 
 @click.command("explain", cls=Command)
 @click.argument("rule_id", metavar="RULE", shell_complete=complete_rules)
+@options.text_or_json
 @options.color
-def command(rule_id: str, color: str) -> None:
+def command(rule_id: str, format_: str, color: str) -> None:
     """Explain a rule: what it reports, why it matters, how to fix it, and a bad and a good example.
 
     \b
     Examples:
       crdlint explain list-map-key-required
-      crdlint explain cel-rule-cost
+      crdlint explain cel-rule-cost --format json
     """  # noqa: D301  \b keeps the lines below it as they are
     from crdlint.rules import catalog
 
     try:
         rule = catalog.get(rule_id)
     except KeyError as error:
-        from crdlint.diagnostics.spelling import nearest
+        raise click.UsageError(f"Unknown rule '{rule_id}'. {_hint(rule_id, catalog.all_rules())}") from error
+    if format_ == "json":
+        from crdlint.cli.rules import described
+        from crdlint.report.escapes import json_text
 
-        near = nearest(rule_id, catalog.all_rules(), cutoff=0.7)
-        hint = f" Did you mean '{near}'?" if near else " `crdlint rules` lists them."
-        raise click.UsageError(f"Unknown rule '{rule_id}'.{hint}") from error
+        console.out(json_text(described(rule), 2))
+        return
     page = options.page(color, 100)
     console.out("\n\n".join("\n".join(lines) for lines in _paragraphs(rule, page)))
+
+
+def _hint(name: str, rules: Iterable[str]) -> str:
+    from crdlint.diagnostics.spelling import nearest
+
+    near = nearest(name, rules, cutoff=0.7)
+    if near:
+        return f"Did you mean '{near}'?"
+    longer = [rule for rule in rules if name and rule.startswith(name)]
+    if not longer:
+        return "`crdlint rules` lists them."
+    more = f" and {len(longer) - _MOST} more" if len(longer) > _MOST else ""
+    return f"Rules that begin with it: {', '.join(longer[:_MOST])}{more}."
+
+
+_MOST: Final = 20  # rules in a hint
 
 
 def _paragraphs(rule: Rule, page: Page) -> Iterator[list[str]]:

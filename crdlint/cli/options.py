@@ -319,4 +319,7 @@ def values(files: tuple[str, ...], sets: tuple[str, ...]) -> Values | None:
     return Values(files, sets)
 
 
+text_or_json = click.option(
+    "--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True
+)
 color = click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @click.command("rules", cls=Command)
-@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@options.text_or_json
 @click.option("--set", "set_", type=click.Choice(sorted(SETS)), help="Only list the rules of this set.")
 @options.color
 def command(format_: str, set_: str | None, color: str) -> None:
@@ -37,7 +37,7 @@ def command(format_: str, set_: str | None, color: str) -> None:
     if format_ == "json":
         from crdlint.report.escapes import json_text
 
-        console.out(json_text([_described(rule) for rule in rules], 2))
+        console.out(json_text([described(rule) for rule in rules], 2))
         return
     page = options.page(color, 120)
     titles = ("RULE", "SEVERITY", "FIX", "SUMMARY") if page.width is not None else ("", "", "", "")
@@ -70,8 +70,9 @@ def _reported(rule: Rule) -> str:
     return f" ({default}set {rule.in_set})"
 
 
-def _described(rule: Rule) -> dict[str, Any]:
-    """Return the texts of a rule; of its fixes, the titles and whether they are safe."""
+def described(rule: Rule) -> dict[str, Any]:
+    """Return the texts and the page of a rule; of its fixes, the titles and whether they are safe."""
     fixes = [{"title": fixer.title, "applicability": fixer.applicability} for fixer in rule.fixes]
     texts = {name: value for name, value in rule._asdict().items() if name not in {"in_set", "of_whole_crds"}}
-    return texts | {"fixes": fixes, "default": not rule.on_request, "sets": [rule.in_set] if rule.in_set else []}
+    sets = [rule.in_set] if rule.in_set else []
+    return texts | {"fixes": fixes, "default": not rule.on_request, "sets": sets, "url": rule_link(rule.id)}

@@ -173,6 +173,8 @@ def test_explain_and_rules_tell_of_every_rule() -> None:
     listed = json.loads(crdlint("rules", "--format", "json").stdout)
     assert crdlint("rules").stdout.count("\n") == len(listed)
     assert listed[0]["id"] in crdlint("explain", listed[0]["id"]).stdout
+    assert json.loads(crdlint("explain", listed[0]["id"], "--format", "json").stdout) == listed[0]
+    assert "Rules that begin with it: list-map-keys-without-map, " in crdlint("explain", "list-map").stderr
     wrong = crdlint("explain", "structural-typ-required")
     assert wrong.returncode == 2
     assert "Did you mean 'structural-type-required'?" in wrong.stderr
