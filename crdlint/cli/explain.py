@@ -47,16 +47,14 @@ def command(rule_id: str, format_: str, color: str) -> None:
 
 
 def _hint(name: str, rules: Iterable[str]) -> str:
+    longer = [rule for rule in rules if name and rule.startswith(name)]
+    if longer:
+        more = f" and {len(longer) - _MOST} more" if len(longer) > _MOST else ""
+        return f"Rules that begin with it: {', '.join(longer[:_MOST])}{more}."
     from crdlint.diagnostics.spelling import nearest
 
     near = nearest(name, rules, cutoff=0.7)
-    if near:
-        return f"Did you mean '{near}'?"
-    longer = [rule for rule in rules if name and rule.startswith(name)]
-    if not longer:
-        return "`crdlint rules` lists them."
-    more = f" and {len(longer) - _MOST} more" if len(longer) > _MOST else ""
-    return f"Rules that begin with it: {', '.join(longer[:_MOST])}{more}."
+    return f"Did you mean '{near}'?" if near else "`crdlint rules` lists them."
 
 
 _MOST: Final = 20  # rules in a hint
