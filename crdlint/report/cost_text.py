@@ -182,17 +182,24 @@ def explanation(entry: Entry, page: Page) -> Iterator[str]:
 
 
 def _tree(tree: CostPart, page: Page) -> Iterator[str]:
-    wide = max(4, len(shown_cost(tree.cost)))
+    parts = list(_parts(tree))
+    wide = max(len("COST"), *(len(shown_cost(part.cost)) for part, _ in parts))
     yield page.styled(f"  {'COST':>{wide}}  PART", "title")
-    stack = [(tree, 0)]
-    while stack:
-        part, depth = stack.pop()
+    for part, depth in parts:
         indent = "  " * min(depth, 12)
         head = f"  {shown_cost(part.cost):>{wide}}  {indent}"
         yield head + printable_line(_cut(part.text, (page.width or _PIPED) - columns(head)))
         if part.bound:
             for line in page.wrapped(printable_line(part.bound), " " * columns(head)):
                 yield page.styled(line, "faint")
+
+
+def _parts(tree: CostPart) -> Iterator[tuple[CostPart, int]]:
+    """Yield the parts of a cost that are shown, in the order of their text, with their depths."""
+    stack = [(tree, 0)]
+    while stack:
+        part, depth = stack.pop()
+        yield part, depth
         stack.extend((child, depth + 1) for child in reversed(part.parts) if child.cost > 1 or child.parts)
 
 

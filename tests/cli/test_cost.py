@@ -81,7 +81,8 @@ def test_explain() -> None:
     result = run("cost", str(EXPENSIVE), "--explain", "exists_one")
     assert "evaluated once in an object" in result.stdout
     assert "spec.hosts has no maxItems: 1,048,575 assumed" in result.stdout
-    assert "exists_one(b, a == b)" in result.stdout
+    assert "        COST  PART\n     3.3e+13  self" in result.stdout
+    assert "\n  31,457,254    self.hosts.exists_one(b, a == b)\n" in result.stdout
 
 
 def test_explain_nothing() -> None:
