@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from collections.abc import Mapping as MappingOf
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.errors import invalid, required
+from crdlint.crd.errors import FieldError, invalid, required
 from crdlint.crd.paths import Path
 from crdlint.golang.text import quote
-from crdlint.rules.engine.finding import fix, mapping_at
+from crdlint.rules.engine.finding import Edits, Finding, fix, mapping_at
 from crdlint.rules.engine.rule import Rule
 from crdlint.yaml.editor import quoted
 from crdlint.yaml.nodes import Mapping, Sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from collections.abc import Mapping as MappingOf
-
-    from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceDefinition
-    from crdlint.rules.engine.finding import Finding
-    from crdlint.yaml.edit import Edit
 
 ANNOTATION: Final = "api-approved.kubernetes.io"
 _GROUP = "metadata:\n  name: foos.example.k8s.io\n"
@@ -31,7 +27,7 @@ _GROUP = "metadata:\n  name: foos.example.k8s.io\n"
     good=f"{_GROUP}  annotations: {{{ANNOTATION}: 'unapproved, not reviewed by the Kubernetes community'}}\n"
     "spec: {group: example.k8s.io}\n",
 )
-def _bypass(finding: Finding) -> Iterable[Edit]:
+def _bypass(finding: Finding) -> Edits:
     editor = finding.editor
     metadata = mapping_at(finding.root, "metadata")
     value = quoted("unapproved, not reviewed by the Kubernetes community", double=editor.is_json)
@@ -48,7 +44,7 @@ def _bypass(finding: Finding) -> Iterable[Edit]:
     good="versions:\n- name: v1\n  served: true\n  storage: true\n  schema:\n"
     "    openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}\n",
 )
-def preserved_in_schemas(finding: Finding) -> Iterable[Edit]:
+def preserved_in_schemas(finding: Finding) -> Edits:
     """Keep unknown fields by the schemas of all versions instead of by the spec."""
     editor, name = finding.editor, "x-kubernetes-preserve-unknown-fields"
     spec = mapping_at(finding.root, "spec")

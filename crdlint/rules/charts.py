@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from crdlint.rules.engine.examples import HEAD
-from crdlint.rules.engine.rule import Rule
+from crdlint.rules.engine.rule import Caution, Hint, Rule
 
 _CRD = HEAD + "        type: object\n"
 
-BRACES = Rule(
+BRACES = Caution(
     id="helm-unescaped-braces",
     summary="Braces in the text of a CRD that Helm executes",
     why="Helm treats `{{ .Value }}` in a chart template as its own syntax. Rendering fails, or the text is missing "
@@ -15,30 +15,24 @@ BRACES = Rule(
     bad=_CRD + "        description: Use {{ .Value }} for the value.\n",
     good=_CRD + '        description: Use {{ "{{ .Value }}" }} for the value.\n',
     help='Escape the braces as a Helm string: `{{ "{{ ... }}" }}`',
-    severity="warning",
-    origin="crdlint",
     scope="template",
 )
-IN_CRDS = Rule(
+IN_CRDS = Caution(
     id="helm-template-in-crds",
     summary="Template syntax in a file of the chart's `crds/` directory",
     why="Helm does not render files in `crds/`, so the API server receives the template syntax as text.",
     bad=_CRD + "        # {{- if .Values.crds.create }}\n",
     good=_CRD,
     help="Move the file to `templates/`, or remove the template syntax",
-    severity="warning",
-    origin="crdlint",
     scope="crds",
 )
-KUBE_VERSION = Rule(
+KUBE_VERSION = Caution(
     id="helm-kube-version",
     summary="No Kubernetes version satisfies `kubeVersion` in Chart.yaml",
     why="Helm cannot install the chart on any cluster.",
     bad="",
     good="",
     help="Set `kubeVersion` to a range such as `>=1.29.0-0`",
-    severity="warning",
-    origin="crdlint",
     scope="template",
 )
 RENDER = Rule(
@@ -53,18 +47,16 @@ RENDER = Rule(
     origin="crdlint",
     scope="template",
 )
-SKIPPED = Rule(
+SKIPPED = Caution(
     id="helm-skipped",
     summary="CRD in a chart template that only Helm can render: not checked",
     why="The output of the template decides whether the CRD is valid, and crdlint does not execute templates.",
     bad=_CRD.replace("served: true", "served: {{ .Values.served }}"),
     good=_CRD.replace("  name: foos", "  labels: {{- toYaml .Values.labels | nindent 4 }}\n  name: foos"),
     help="Install `helm`, or run `helm template --include-crds CHART | crdlint check -`",
-    severity="warning",
-    origin="crdlint",
     scope="template",
 )
-WITHOUT_KEEP = Rule(
+WITHOUT_KEEP = Hint(
     id="helm-crd-without-keep",
     summary="Uninstalling the chart deletes the CRD and all of its objects",
     why="Helm deletes what it installed from `templates/`, and deleting a CRD deletes every object of it in the cluster. crdlint "
@@ -72,12 +64,10 @@ WITHOUT_KEEP = Rule(
     bad=_CRD,
     good=_CRD.replace("metadata:\n", "metadata:\n  annotations: {helm.sh/resource-policy: keep}\n"),
     help="Add the annotation `helm.sh/resource-policy: keep`, or move the CRD to `crds/`",
-    severity="info",
-    origin="crdlint",
     scope="template",
 )
 
-RELEASE_TOO_LARGE = Rule(
+RELEASE_TOO_LARGE = Caution(
     id="helm-release-too-large",
     marker="use the option `crd:maxDescLen=0`",
     summary="Release of the chart is too large for the Secret that stores it",
@@ -88,7 +78,5 @@ RELEASE_TOO_LARGE = Rule(
     good="",
     help="Remove the descriptions of the CRDs (controller-gen `crd:maxDescLen=0`), or move the CRDs to the `crds/` "
     "folder of a chart in `charts/`, whose files Helm does not store",
-    severity="warning",
-    origin="crdlint",
     scope="template",
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from crdlint.rules.engine.rule import Rule
+from crdlint.rules.engine.rule import Caution
 
 _GOOD: Final = """\
 type: object
@@ -15,7 +15,7 @@ properties:
     enum: [on, off]
 """
 
-MALFORMED: Final = Rule(
+MALFORMED: Final = Caution(
     id="ignore-malformed",
     summary="Ignore comment cannot be parsed",
     why="The comment has no effect, so crdlint still reports the findings that it should ignore.",
@@ -23,10 +23,8 @@ MALFORMED: Final = Rule(
     good=_GOOD,
     scope="schema",
     help="Write `# crdlint: ignore[RULE] reason` with one or more rule ids; `crdlint rules` lists them",
-    severity="warning",
-    origin="crdlint",
 )
-UNKNOWN_RULE: Final = Rule(
+UNKNOWN_RULE: Final = Caution(
     id="ignore-unknown-rule",
     summary="Ignore comment names an unknown rule",
     why="The comment has no effect. The id is misspelled, or belongs to another version of crdlint.",
@@ -34,10 +32,8 @@ UNKNOWN_RULE: Final = Rule(
     good=_GOOD,
     scope="schema",
     help="Correct the rule id; `crdlint rules` lists all ids",
-    severity="warning",
-    origin="crdlint",
 )
-UNUSED: Final = Rule(
+UNUSED: Final = Caution(
     id="ignore-unused",
     summary="Ignore comment or entry matches no finding",
     why="Either the finding was fixed, or the comment is in the wrong place, or the entry of the configuration names another "
@@ -47,6 +43,4 @@ UNUSED: Final = Rule(
     scope="schema",
     help="Remove the comment, or move it: a comment at the end of a line covers that line, a comment on its own line "
     "covers the key or item below it, and `# crdlint: ignore-file[RULE]` covers the file",
-    severity="warning",
-    origin="crdlint",
 )

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.crd.paths import is_within
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from crdlint.diagnostics.diagnostic import Diagnostic
 
     Key = Callable[[Diagnostic], str | None]

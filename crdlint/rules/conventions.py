@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.equality import semantic_equal
-from crdlint.crd.model import JSONSchemaProps
+from crdlint.crd.model import CustomResourceColumnDefinition, JSONSchemaProps
 from crdlint.golang.values import marshal
-from crdlint.rules.engine.advisory import Advisory
+from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.markers import validation
 from crdlint.rules.engine.on_request import in_junctor, is_of_metadata, property_name, top_property
 from crdlint.rules.engine.rule import Nodes, OnRequest
-from crdlint.rules.engine.version_parts import version_parts
+from crdlint.rules.engine.version_parts import VersionParts, version_parts
 from crdlint.rules.pruned_objects import is_arbitrary, is_spec_or_status, keeps_as_item, may_be_without_keys
 from crdlint.rules.server_side_apply import is_conditions
 from crdlint.schema.json_paths import follow, steps
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from crdlint.crd.model import CustomResourceColumnDefinition
     from crdlint.crd.paths import Path
-    from crdlint.rules.engine.advisory import DecodedCRD
-    from crdlint.rules.engine.version_parts import VersionParts
 
 
 _Convention: Final = partial(OnRequest, in_set="conventions")

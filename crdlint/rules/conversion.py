@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from collections.abc import Sequence as SequenceOf
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.errors import Code, Reason, Wording, forbidden, invalid, not_supported, required
+from crdlint.crd.errors import Code, FieldError, Reason, Wording, forbidden, invalid, not_supported, required
 from crdlint.crd.kubenames import is_dns1035_label, is_dns1123_subdomain
 from crdlint.golang.values import Typed
-from crdlint.rules.engine.finding import Fixer, fix, mapping_at, nearest_of
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, fix, mapping_at, nearest_of
 from crdlint.rules.engine.rule import Rule
 from crdlint.yaml.nodes import Sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from collections.abc import Sequence as SequenceOf
-
-    from crdlint.crd.errors import FieldError
     from crdlint.crd.model import (
         CustomResourceConversion,
         CustomResourceDefinitionSpec,
@@ -23,9 +21,7 @@ if TYPE_CHECKING:
         WebhookClientConfig,
     )
     from crdlint.crd.paths import Path
-    from crdlint.rules.engine.finding import Finding
     from crdlint.rules.engine.options import Options
-    from crdlint.yaml.edit import Edit
 
 _SOURCE = "apiextensions/validation validateCustomResourceConversion"
 _WEBHOOK_SOURCE = "apiserver/pkg/util/webhook"
@@ -43,7 +39,7 @@ _GOOD = _webhook("{service: {namespace: default, name: convert}}")
 
 
 @fix("Call the webhook that is configured", "unsafe", bad=_GOOD.replace("strategy: Webhook", "strategy: None"))
-def _webhook_strategy(finding: Finding) -> Iterable[Edit]:
+def _webhook_strategy(finding: Finding) -> Edits:
     editor, conversion = finding.editor, mapping_at(finding.root, "spec", "conversion")
     webhook = mapping_at(conversion, "webhook")
     if finding.reason(Code.NO_WEBHOOK_STRATEGY) and webhook.find("clientConfig") is not None:
@@ -51,7 +47,7 @@ def _webhook_strategy(finding: Finding) -> Iterable[Edit]:
 
 
 @fix("Add `v1`", "safe", good=_webhook("{service: {namespace: default, name: convert}}", "[v2, v1]"))
-def _known_review_version(finding: Finding) -> Iterable[Edit]:
+def _known_review_version(finding: Finding) -> Edits:
     """Add the version of ConversionReview that every supported API server sends."""
     editor, webhook = finding.editor, mapping_at(finding.root, "spec", "conversion", "webhook")
     versions = webhook.find("conversionReviewVersions")
@@ -64,7 +60,7 @@ def _known_review_version(finding: Finding) -> Iterable[Edit]:
 
 
 @fix("Remove the repetition", "safe", bad=_webhook("{service: {namespace: default, name: convert}}", "[v1, v1]"))
-def _repeated_review_version(finding: Finding) -> Iterable[Edit]:
+def _repeated_review_version(finding: Finding) -> Edits:
     """Remove the version that is there already."""
     node = finding.node()
     listed = finding.editor.parent(node)
@@ -78,7 +74,7 @@ def _repeated_review_version(finding: Finding) -> Iterable[Edit]:
     bad=_webhook("{service: {namespace: default, name: convert, path: convert}}"),
     good=_webhook("{service: {namespace: default, name: convert, path: /convert}}"),
 )
-def _rooted_path(finding: Finding) -> Iterable[Edit]:
+def _rooted_path(finding: Finding) -> Edits:
     node = finding.scalar()
     if finding.name == "path" and node.value and not node.value.startswith("/"):
         yield finding.editor.respell(node, f"/{node.value}")

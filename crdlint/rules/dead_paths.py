@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from crdlint.diagnostics.spelling import nearest
-from crdlint.rules.engine.advisory import Advisory
-from crdlint.rules.engine.finding import fix
-from crdlint.rules.engine.rule import Rule
-from crdlint.rules.engine.version_parts import version_parts
+from crdlint.rules.engine.advisory import Advisory, DecodedCRD
+from crdlint.rules.engine.finding import Edits, Finding, fix
+from crdlint.rules.engine.rule import Caution
+from crdlint.rules.engine.version_parts import VersionParts, version_parts
 from crdlint.schema.json_path_syntax import syntax_error
 from crdlint.schema.json_paths import Missing, follow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from crdlint.crd.model import JSONSchemaProps
-    from crdlint.rules.engine.advisory import DecodedCRD
-    from crdlint.rules.engine.finding import Finding
-    from crdlint.rules.engine.version_parts import VersionParts
-    from crdlint.yaml.edit import Edit
 
 
 @fix("Write the path of the field that is meant", "unsafe")
-def _meant(finding: Finding) -> Iterable[Edit]:
+def _meant(finding: Finding) -> Edits:
     about = finding.advisory
     if about is not None and isinstance(about.subject, str):
         yield finding.editor.respell(finding.scalar(), about.subject)
@@ -55,7 +50,7 @@ def _scale(path: str) -> str:
 
 _FIXERS: Final = (_meant,)
 
-COLUMN = Rule(
+COLUMN = Caution(
     id="printer-column-dead-path",
     summary="Printer column of a field that the schema does not have",
     why="The API server drops fields that the schema does not have, so `kubectl get` always shows an empty column.",
@@ -63,12 +58,10 @@ COLUMN = Rule(
     good=_column(".status.phase"),
     help="Correct the `jsonPath`, add the field to the schema, or remove the column",
     scope="version",
-    severity="warning",
-    origin="crdlint",
     marker="correct the `JSONPath` of `+kubebuilder:printcolumn`",
     fixes=_FIXERS,
 )
-SCALE = Rule(
+SCALE = Caution(
     id="scale-path-dead",
     summary="Scale path to a field that the schema does not have",
     why="`kubectl scale` and autoscalers read and write the fields of these paths. They fail if the schema does not have "
@@ -77,8 +70,6 @@ SCALE = Rule(
     good=_scale(".spec.replicas"),
     help="Correct the path, or add the field to the schema: integers for replicas, a string for the label selector",
     scope="version",
-    severity="warning",
-    origin="crdlint",
     marker="correct `+kubebuilder:subresource:scale`",
     fixes=_FIXERS,
 )
@@ -150,7 +141,7 @@ def _help(missing: Missing, text: str) -> tuple[str | None, None, str | None]:
 _LIKE: Final = 0.7
 
 
-@Rule(
+@Caution(
     id="printer-column-unparsed",
     summary="Printer column whose path the API server cannot parse",
     why="The API server accepts such a CRD, but `kubectl get` shows neither the column nor those after it.",
@@ -158,8 +149,6 @@ _LIKE: Final = 0.7
     good=_column(".status.phase"),
     help="Correct the syntax of the `jsonPath`, such as `.status.phases[0].name`",
     scope="version",
-    severity="warning",
-    origin="crdlint",
     marker="correct the `JSONPath` of `+kubebuilder:printcolumn`",
 ).practice
 def unparsed_columns(crd: DecodedCRD) -> Iterator[Advisory]:

@@ -7,24 +7,22 @@ schema.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.crd.errors import EVALUATION_LIMIT, Code
+from crdlint.crd.errors import EVALUATION_LIMIT, Code, FieldError
 from crdlint.diagnostics.spelling import nearest
 from crdlint.kubecel.limits import RUNTIME_BUDGET
 from crdlint.rules.engine.common import Answer
-from crdlint.rules.engine.finding import fix, items
+from crdlint.rules.engine.finding import Edits, Finding, fix, items
 from crdlint.rules.engine.rule import Rule
 from crdlint.safety.bugs import attempt
 from crdlint.yaml.editor import quoted
 from crdlint.yaml.nodes import Scalar, Sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from collections.abc import Sequence as SequenceOf
-
-    from crdlint.crd.errors import FieldError
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.crd.paths import Path
     from crdlint.kubecel.compilation import Expression
@@ -32,9 +30,7 @@ if TYPE_CHECKING:
     from crdlint.kubecel.evaluation import RuleValidator, RuleValidators
     from crdlint.kubecel.sharing import Sharing
     from crdlint.kubernetes.servers import Server
-    from crdlint.rules.engine.finding import Finding
     from crdlint.rules.engine.options import Options
-    from crdlint.yaml.edit import Edit
 
 _SOURCE: Final = "apiextensions-apiserver/pkg/apiserver/schema/defaulting ValidateDefaults"
 
@@ -44,7 +40,7 @@ def _schema(replicas: str, default: str) -> str:
 
 
 @fix("Write the default as its type", "safe", bad="replicas: {type: integer, minimum: 1, default: '1'}")
-def _of_its_type(finding: Finding) -> Iterable[Edit]:
+def _of_its_type(finding: Finding) -> Edits:
     """Write the default as its type: a text in quotes, a number or a boolean without."""
     editor, node = finding.editor, finding.node()
     reason = finding.reason(Code.TYPE)
@@ -75,7 +71,7 @@ def _item_type(finding: Finding) -> str:
     return "" if schema is None else schema.type
 
 
-def _enum_of_strings(finding: Finding) -> Iterable[Edit]:
+def _enum_of_strings(finding: Finding) -> Edits:
     """Put the values of an enum of strings in quotes that are of the type of the default."""
     enum = finding.owner.find("enum")
     if enum is None or not isinstance(enum[1], Sequence):
@@ -91,7 +87,7 @@ def _enum_of_strings(finding: Finding) -> Iterable[Edit]:
     bad="size: {type: integer, enum: ['1', '2'], default: 1}",
     good="size: {type: integer, enum: [1, 2], default: 1}",
 )
-def _enum_of_its_type(finding: Finding) -> Iterable[Edit]:
+def _enum_of_its_type(finding: Finding) -> Edits:
     enum = finding.owner.find("enum")
     if finding.reason(Code.ENUM) is None or finding.name != "default" or enum is None:
         return
@@ -106,7 +102,7 @@ def _enum_of_its_type(finding: Finding) -> Iterable[Edit]:
 
 
 @fix("Spell the field as the schema does", "unsafe")
-def _near_field(finding: Finding) -> Iterable[Edit]:
+def _near_field(finding: Finding) -> Edits:
     reason, about = finding.reason(Code.UNKNOWN_FIELDS), finding.error
     if reason is None or not reason.arguments or about is None:
         return
@@ -131,7 +127,7 @@ _WRITTEN: Final = {
     bad="mode: {type: string, enum: [Always, Never], default: always}",
     good="mode: {type: string, enum: [Always, Never], default: Always}",
 )
-def _nearest_value(finding: Finding) -> Iterable[Edit]:
+def _nearest_value(finding: Finding) -> Edits:
     node, reason = finding.scalar(), finding.reason(Code.ENUM)
     if reason is None:
         return
@@ -144,7 +140,7 @@ _LIKE: Final = 0.6
 
 
 @fix("Write the bound", "unsafe")
-def _nearest_bound(finding: Finding) -> Iterable[Edit]:
+def _nearest_bound(finding: Finding) -> Edits:
     reason = finding.reason(Code.LEAST, Code.MOST)
     if reason is None:
         return

@@ -6,17 +6,15 @@ YAMLToJSONDecoder), which keeps the last of equal keys: see https://github.com/k
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.positions import node_span
-from crdlint.diagnostics.diagnostic import Related
+from crdlint.diagnostics.diagnostic import Diagnostic, Related
 from crdlint.rules import catalog
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.yaml.nodes import Node
     from crdlint.yaml.values import DuplicateKey
 

@@ -6,33 +6,29 @@ Upstream: specStandardValidatorV3.validate and similar parts of ValidateCustomRe
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import forbidden, invalid, not_supported
 from crdlint.diagnostics.spelling import nearest
-from crdlint.rules.engine.finding import Fixer, fix, removal
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, fix, removal
 from crdlint.rules.engine.rule import Nodes, Rule
-from crdlint.rules.engine.schema_walk import check
+from crdlint.rules.engine.schema_walk import Context, check
 from crdlint.rules.structural import implied_type
 from crdlint.schema.structural import TYPES
 from crdlint.yaml.editor import UneditableError
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.rules.engine.common import Findings
-    from crdlint.rules.engine.finding import Finding
-    from crdlint.rules.engine.schema_walk import Context
-    from crdlint.yaml.edit import Edit
 
 _SOURCE = "apiextensions/validation specStandardValidatorV3.validate"
 _WALK = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"
 
 
 @fix("Write the type that is meant", "safe")
-def _meant_type(finding: Finding) -> Iterable[Edit]:
+def _meant_type(finding: Finding) -> Edits:
     """Replace a type of another language, or a misspelled type, by the corresponding type."""
     meant = _meant(finding.scalar().value)
     if meant == "array" and finding.owner.find("items") is None:
@@ -46,7 +42,7 @@ def _meant_type(finding: Finding) -> Iterable[Edit]:
     bad="hosts: {type: list}",
     good="hosts: {type: array, items: {x-kubernetes-preserve-unknown-fields: true}}",
 )
-def _array_of_any(finding: Finding) -> Iterable[Edit]:
+def _array_of_any(finding: Finding) -> Edits:
     editor, owner = finding.editor, finding.owner
     word = finding.scalar().value
     if _meant(word) == "array" and owner.find("items") is None:
@@ -60,7 +56,7 @@ def _array_of_any(finding: Finding) -> Iterable[Edit]:
 @fix(
     "Write a string of the format", "unsafe", bad="start:\n  type: date", good="start:\n  type: string\n  format: date"
 )
-def _string_of_format(finding: Finding) -> Iterable[Edit]:
+def _string_of_format(finding: Finding) -> Edits:
     editor, owner = finding.editor, finding.owner
     format_ = _FORMATS.get(finding.scalar().value.lower())
     if format_ is not None and owner.find("format") is None:
@@ -74,7 +70,7 @@ def _string_of_format(finding: Finding) -> Iterable[Edit]:
     bad="mode: {type: enum, enum: [on-demand, spot]}",
     good="mode: {type: string, enum: [on-demand, spot]}",
 )
-def _implied_type(finding: Finding) -> Iterable[Edit]:
+def _implied_type(finding: Finding) -> Edits:
     """Write the type that the other keywords of the schema imply, if the given one is no type in any language."""
     word = finding.scalar().value.lower()
     if _meant(word) is None and word not in _FORMATS and word not in _ANY:
@@ -84,7 +80,7 @@ def _implied_type(finding: Finding) -> Iterable[Edit]:
 
 
 @fix("Accept any value", "unsafe", bad="extra: {type: any}", good="extra: {x-kubernetes-preserve-unknown-fields: true}")
-def _any_value(finding: Finding) -> Iterable[Edit]:
+def _any_value(finding: Finding) -> Edits:
     owner, editor = finding.owner, finding.editor
     if finding.scalar().value.lower() in _ANY and owner.find(_PRESERVE) is None:
         key, value = editor.entry(owner, "type")
@@ -129,7 +125,7 @@ _FORMATS: Final = {
     bad="hosts:\n  type: array\n  items:\n  - type: string\n    maxLength: 9",
     good="hosts:\n  type: array\n  items:\n    type: string\n    maxLength: 9",
 )
-def _one_schema(finding: Finding) -> Iterable[Edit]:
+def _one_schema(finding: Finding) -> Edits:
     node = finding.node()
     if not isinstance(node, Sequence) or len(node.items) != 1 or not isinstance(node.items[0], Mapping):
         return
@@ -146,7 +142,7 @@ _SCALARS: Final = frozenset({"string", "integer", "number", "boolean"})
 
 
 @fix("Write `x-kubernetes-list-type: set`", "unsafe")
-def _set_instead(finding: Finding) -> Iterable[Edit]:
+def _set_instead(finding: Finding) -> Edits:
     owner, editor = finding.owner, finding.editor
     schema = finding.schema(owner)
     item = schema.item_schema
@@ -163,7 +159,7 @@ def _set_instead(finding: Finding) -> Iterable[Edit]:
     yield editor.replace(value, editor.value("set"))
 
 
-def _atomic_set(finding: Finding, item: JSONSchemaProps) -> Iterable[Edit]:
+def _atomic_set(finding: Finding, item: JSONSchemaProps) -> Edits:
     """Write a set whose items are compared as a whole."""
     owner, editor = finding.owner, finding.editor
     marker = {"object": "x-kubernetes-map-type", "array": "x-kubernetes-list-type"}.get(item.type)
@@ -181,7 +177,7 @@ def _atomic_set(finding: Finding, item: JSONSchemaProps) -> Iterable[Edit]:
     bad="tls:\n  type: object\n  additionalProperties: false\n  properties: {key: {type: string}}",
     good="tls:\n  type: object\n  properties: {key: {type: string}}",
 )
-def _properties_only(finding: Finding) -> Iterable[Edit]:
+def _properties_only(finding: Finding) -> Edits:
     """Remove `additionalProperties: false`, which is what the API server does anyway."""
     node = finding.node()
     if isinstance(node, Scalar) and node.value == "false":
@@ -194,7 +190,7 @@ def _properties_only(finding: Finding) -> Iterable[Edit]:
     bad="tls:\n  type: object\n  additionalProperties: {}\n  properties: {key: {type: string}}",
     good="tls:\n  type: object\n  x-kubernetes-preserve-unknown-fields: true\n  properties: {key: {type: string}}",
 )
-def _keep_unknown_fields(finding: Finding) -> Iterable[Edit]:
+def _keep_unknown_fields(finding: Finding) -> Edits:
     """Write that unknown fields are kept in place of `additionalProperties` without a type."""
     node, owner = finding.node(), finding.owner
     if owner.find("x-kubernetes-preserve-unknown-fields") is not None:
@@ -206,7 +202,7 @@ def _keep_unknown_fields(finding: Finding) -> Iterable[Edit]:
 
 
 @fix("Accept any value, and null", "unsafe", good="note: {x-kubernetes-preserve-unknown-fields: true, nullable: true}")
-def _nullable_instead(finding: Finding) -> Iterable[Edit]:
+def _nullable_instead(finding: Finding) -> Edits:
     """Remove a type `null` that has no effect on other values."""
     owner, editor = finding.owner, finding.editor
     if owner.find("x-kubernetes-preserve-unknown-fields") is not None or owner.find("nullable") is not None:

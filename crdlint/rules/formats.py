@@ -5,28 +5,23 @@ Upstream: WarningsOnCreate and WarningsOnUpdate in apiextensions pkg/registry/cu
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.text import quote
-from crdlint.kubernetes.servers import FormatWarnings
-from crdlint.rules.engine.advisory import Advisory
-from crdlint.rules.engine.finding import fix
+from crdlint.kubernetes.servers import FormatWarnings, Server
+from crdlint.rules.engine.advisory import Advisory, DecodedCRD
+from crdlint.rules.engine.finding import Edits, Finding, fix
 from crdlint.rules.engine.rule import Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from crdlint.crd.model import JSONSchemaProps
-    from crdlint.kubernetes.servers import Server
-    from crdlint.rules.engine.advisory import DecodedCRD
-    from crdlint.rules.engine.finding import Finding
-    from crdlint.yaml.edit import Edit
 
 
 @fix("Write the format that is meant", "safe", bad="address: {type: string, format: ipv4s}")
-def _nearest_format(finding: Finding) -> Iterable[Edit]:
+def _nearest_format(finding: Finding) -> Edits:
     schema = finding.schema(finding.owner)
     near = _nearest(schema)
     return finding.write(near) if near else []

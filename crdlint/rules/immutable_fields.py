@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from crdlint.rules.engine.advisory import Advisory
-from crdlint.rules.engine.finding import Fixer
+from crdlint.rules.engine.advisory import Advisory, DecodedCRD
+from crdlint.rules.engine.finding import Edits, Finding, Fixer
 from crdlint.rules.engine.markers import rule_marker
-from crdlint.rules.engine.rule import Rule
-from crdlint.yaml.nodes import Mapping, Sequence
+from crdlint.rules.engine.rule import Hint
+from crdlint.yaml.nodes import Mapping, Node, Sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from crdlint.crd.model import JSONSchemaProps
-    from crdlint.rules.engine.advisory import DecodedCRD
-    from crdlint.rules.engine.finding import Finding
-    from crdlint.yaml.edit import Edit
-    from crdlint.yaml.nodes import Node
 
 
-def _guard(finding: Finding) -> Iterable[Edit]:
+def _guard(finding: Finding) -> Edits:
     """Add a rule to the object that lets the field neither appear nor disappear."""
     about, editor = finding.advisory, finding.editor
     if about is None or not isinstance(about.subject, tuple):
@@ -61,7 +56,7 @@ def _spec(required: str, rules: str = "") -> str:
     )
 
 
-@Rule(
+@Hint(
     id="immutable-bypass",
     summary="Immutable field can be removed and added again with another value",
     why="A rule with `oldSelf` is only evaluated if the field is set before and after an update. Two updates, one without the "
@@ -69,8 +64,6 @@ def _spec(required: str, rules: str = "") -> str:
     bad=_spec(""),
     good=_spec("  required: [class]\n"),
     help="Add the field to `required`, or add a rule to the object that has it: `has(oldSelf.FIELD) == has(self.FIELD)`",
-    severity="info",
-    origin="crdlint",
     marker='write `+kubebuilder:validation:XValidation:rule="has(oldSelf.FIELD) == has(self.FIELD)"` on the struct',
     fixes=(
         Fixer(

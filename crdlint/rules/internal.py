@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from crdlint.diagnostics.diagnostic import INTERNAL_ERROR
+from crdlint.diagnostics.diagnostic import INTERNAL_ERROR, Diagnostic
 from crdlint.rules.engine.rule import Rule
 
 if TYPE_CHECKING:
     from crdlint.crd.positions import Span
-    from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.safety.bugs import Bug
 
 INTERNAL: Final = Rule(

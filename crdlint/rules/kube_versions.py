@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from crdlint.kubernetes.servers import first_to_know
-from crdlint.rules.engine.advisory import Advisory
-from crdlint.rules.engine.rule import Rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from crdlint.kubernetes.servers import Server
-    from crdlint.rules.engine.advisory import DecodedCRD
+from crdlint.kubernetes.servers import Server, first_to_know
+from crdlint.rules.engine.advisory import Advisory, DecodedCRD
+from crdlint.rules.engine.rule import Caution, Rule
 
 _ADDRESS = """\
 type: object
@@ -63,7 +57,7 @@ def newer_than_oldest(crd: DecodedCRD) -> Iterator[Advisory]:
         yield Advisory(message, path, help_)
 
 
-DROPS_FIELD = Rule(
+DROPS_FIELD = Caution(
     id="kube-version-drops-field",
     summary="Field that the Kubernetes version drops without an error",
     why="The field's feature gate is off by default on this version, so the server stores the CRD without the field.",
@@ -76,8 +70,6 @@ DROPS_FIELD = Rule(
     help="Require a newer version with `--kube-version`, or remove the field",
     source="apiextensions-apiserver/pkg/registry/customresourcedefinition dropDisabledFields",
     scope="version",
-    severity="warning",
-    origin="crdlint",
 )
 
 

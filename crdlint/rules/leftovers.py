@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
 from crdlint.crd.paths import Path
 from crdlint.rules import storage
-from crdlint.rules.engine.advisory import Advisory
-from crdlint.rules.engine.finding import fix, mapping_at
+from crdlint.rules.engine.advisory import Advisory, DecodedCRD
+from crdlint.rules.engine.finding import Edits, Finding, fix, mapping_at
 from crdlint.rules.engine.rule import Rule
 from crdlint.yaml.nodes import child
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from crdlint.rules.engine.advisory import DecodedCRD
-    from crdlint.rules.engine.finding import Finding
-    from crdlint.yaml.edit import Edit
-
 
 @fix("Remove the field", "safe")
-def _removal(finding: Finding) -> Iterable[Edit]:
+def _removal(finding: Finding) -> Edits:
     *parents, name = (str(step) for step in finding.path.steps())
     return [finding.editor.remove(mapping_at(finding.root, *parents), name)]
 

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from crdlint.rules.engine.advisory import Advisory
+from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.markers import validation
 from crdlint.rules.engine.on_request import in_junctor, is_of_metadata
 from crdlint.rules.engine.rule import Nodes, OnRequest
 from crdlint.schema.traversal import with_all_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from crdlint.crd.model import JSONSchemaProps
-    from crdlint.rules.engine.advisory import DecodedCRD
 
 
 _Limit: Final = partial(OnRequest, in_set="limits")

@@ -5,29 +5,33 @@ Reproduces ValidateCustomResourceDefinitionOpenAPISchema and validateMapListKeys
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.errors import forbidden, invalid, not_supported, required
+from crdlint.crd.errors import FieldError, forbidden, invalid, not_supported, required
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.values import Typed
-from crdlint.rules.engine.advisory import Advisory
-from crdlint.rules.engine.finding import Fixer, add_required, fix, nearest_of, removal, replacement, texts
-from crdlint.rules.engine.rule import Nodes, Rule
-from crdlint.rules.engine.schema_walk import check
+from crdlint.rules.engine.advisory import Advisory, DecodedCRD
+from crdlint.rules.engine.finding import (
+    Edits,
+    Finding,
+    Fixer,
+    add_required,
+    fix,
+    nearest_of,
+    removal,
+    replacement,
+    texts,
+)
+from crdlint.rules.engine.rule import Caution, Nodes, Rule
+from crdlint.rules.engine.schema_walk import Context, check
 from crdlint.safety.bugs import attempt
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence, child, items_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from crdlint.crd.errors import FieldError
     from crdlint.crd.model import JSONSchemaProps
-    from crdlint.rules.engine.advisory import DecodedCRD
     from crdlint.rules.engine.common import Findings
-    from crdlint.rules.engine.finding import Finding
-    from crdlint.rules.engine.schema_walk import Context
-    from crdlint.yaml.edit import Edit
 
 _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"
 _KEYS_SOURCE = "apiextensions/validation validateMapListKeysMapSet"
@@ -47,10 +51,10 @@ _LIKE: Final = 0.6
 _SCALARS: Final = frozenset({"string", "integer", "number", "boolean"})
 
 
-def _type_of_its_marker(type_: str) -> Callable[[Finding], Iterable[Edit]]:
+def _type_of_its_marker(type_: str) -> Callable[[Finding], Edits]:
     """Return the edits that add the type that a list or map marker requires, if it is missing."""
 
-    def edits(finding: Finding) -> Iterable[Edit]:
+    def edits(finding: Finding) -> Edits:
         owner, editor = finding.owner, finding.editor
         if owner.find("type") is None and owner.find("x-kubernetes-int-or-string") is None:
             yield editor.insert(owner, "type", editor.value(type_), before=editor.first(owner))
@@ -58,10 +62,10 @@ def _type_of_its_marker(type_: str) -> Callable[[Finding], Iterable[Edit]]:
     return edits
 
 
-def _marker(name: str) -> Callable[[Finding], Iterable[Edit]]:
+def _marker(name: str) -> Callable[[Finding], Edits]:
     """Return what removes a marker from a schema whose type has no use for it."""
 
-    def edits(finding: Finding) -> Iterable[Edit]:
+    def edits(finding: Finding) -> Edits:
         if finding.owner.find("type") is not None:
             yield finding.editor.remove(finding.owner, name)
 
@@ -76,7 +80,7 @@ def _marker(name: str) -> Callable[[Finding], Iterable[Edit]]:
         "type: object, properties: {name: {type: string}}, x-kubernetes-map-type: atomic",
     ),
 )
-def _atomic_items(finding: Finding) -> Iterable[Edit]:
+def _atomic_items(finding: Finding) -> Edits:
     return [finding.editor.set(finding.owner, finding.name, finding.editor.value("atomic"), after="type")]
 
 
@@ -88,7 +92,7 @@ def _atomic_items(finding: Finding) -> Iterable[Edit]:
         "  type: array\n", "  x-kubernetes-list-type: map\n  type: array\n"
     ),
 )
-def _map_with_keys(finding: Finding) -> Iterable[Edit]:
+def _map_with_keys(finding: Finding) -> Edits:
     if finding.owner.find("x-kubernetes-list-type") is None:
         return finding.write("map")
     return []
@@ -100,7 +104,7 @@ def _items_of(mapping: Mapping) -> Mapping | None:
 
 
 @fix("Add the only required scalar of the items as the key", "unsafe")
-def _only_key(finding: Finding) -> Iterable[Edit]:
+def _only_key(finding: Finding) -> Edits:
     """Add the only required scalar of the items as the key, or the name of the items, which is then required."""
     owner, editor = finding.owner, finding.editor
     schema = finding.schema(owner)
@@ -128,7 +132,7 @@ _USUAL_KEYS: Final = ("name", "type", "key", "id")
     "unsafe",
     good="ports:\n  type: array\n  x-kubernetes-list-type: set\n  items: {type: string}",
 )
-def _set_of_scalars(finding: Finding) -> Iterable[Edit]:
+def _set_of_scalars(finding: Finding) -> Edits:
     """Write a set in place of a map list of scalars, which have no keys."""
     editor = finding.editor
     owner = editor.parent(finding.owner)
@@ -142,7 +146,7 @@ def _set_of_scalars(finding: Finding) -> Iterable[Edit]:
 
 
 @fix("Spell the key as the property of the items", "unsafe")
-def _nearest_key(finding: Finding) -> Iterable[Edit]:
+def _nearest_key(finding: Finding) -> Edits:
     item = _items_of(finding.owner)
     keys = finding.node()
     properties = None if item is None else item.find("properties")
@@ -156,7 +160,7 @@ def _nearest_key(finding: Finding) -> Iterable[Edit]:
 
 
 @fix("Name each key once", "safe")
-def _each_key_once(finding: Finding) -> Iterable[Edit]:
+def _each_key_once(finding: Finding) -> Edits:
     """Remove keys that are named already."""
     keys = finding.node()
     if not isinstance(keys, Sequence):
@@ -172,7 +176,7 @@ def _each_key_once(finding: Finding) -> Iterable[Edit]:
     "unsafe",
     good=_list(_MAP, "type: object, properties: {name: {type: string}}, required: [name]"),
 )
-def _required_key(finding: Finding) -> Iterable[Edit]:
+def _required_key(finding: Finding) -> Edits:
     owner, editor = finding.owner, finding.editor
     properties = editor.parent(owner)
     key, item = editor.key_of(owner), None if properties is None else editor.parent(properties)
@@ -409,7 +413,7 @@ ITEMS_NULLABLE = Rule(
     source=_KEYS_SOURCE,
     fixes=(Fixer("Remove `nullable` from the items", "safe", removal),),
 )
-SET_OF_OBJECTS = Rule(
+SET_OF_OBJECTS = Caution(
     id="list-set-of-objects",
     summary="Set of objects or lists",
     why="Server-side apply and CEL compare the items of a set as a whole, and support only scalars. Kubernetes 1.37 and later "
@@ -417,8 +421,6 @@ SET_OF_OBJECTS = Rule(
     bad=_list("  x-kubernetes-list-type: set\n", "type: object, x-kubernetes-map-type: atomic"),
     good=_list("  x-kubernetes-list-type: atomic\n", "type: object, x-kubernetes-map-type: atomic"),
     help="Set `x-kubernetes-list-type` to `map` with the keys of the items, or to `atomic`",
-    severity="warning",
-    origin="crdlint",
     marker="write `+listType=map`",
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd import object_meta_validation
@@ -11,18 +12,14 @@ from crdlint.crd.object_meta_validation import ANNOTATIONS_LIMIT, path_segment
 from crdlint.crd.paths import Path
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.text import to_lower
-from crdlint.rules.engine.finding import fix, mapping_at
+from crdlint.rules.engine.finding import Edits, Finding, fix, mapping_at
 from crdlint.rules.engine.rule import Rule
 from crdlint.yaml.editor import UneditableError
 from crdlint.yaml.nodes import Mapping, Scalar, child
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionNames
     from crdlint.kubernetes.servers import Server
-    from crdlint.rules.engine.finding import Finding
-    from crdlint.yaml.edit import Edit
 
 _SOURCE = "apimachinery/pkg/api/validation ValidateObjectMeta"
 _UPDATE = "apimachinery/pkg/api/validation ValidateObjectMetaUpdate"
@@ -44,7 +41,7 @@ def _wanted_name(finding: Finding) -> tuple[str, str]:
 
 
 @fix("Name the CRD `<plural>.<group>`", "safe")
-def _name_of_spec(finding: Finding) -> Iterable[Edit]:
+def _name_of_spec(finding: Finding) -> Edits:
     """Name the CRD as its spec asks for, where the name is missing or one part of it is right."""
     expected, name = _wanted_name(finding)
     if not name:
@@ -68,7 +65,7 @@ def _name_of_spec(finding: Finding) -> Iterable[Edit]:
     good="metadata: {name: foos.example.com}\nspec: {names: {plural: foos, kind: Foo}}\n",
     scope="manifest",
 )
-def _names_of_name(finding: Finding) -> Iterable[Edit]:
+def _names_of_name(finding: Finding) -> Edits:
     """Correct the plural or the group, if the name of the CRD and its kind show that the error is there."""
     editor, spec = finding.editor, mapping_at(finding.root, "spec")
     name, names = _wanted_name(finding)[1], finding.crd.spec.names
@@ -92,7 +89,7 @@ def _plurals(names: CustomResourceDefinitionNames) -> set[str]:
     return {form for word in words for form in (f"{word}s", f"{word}es", f"{word.removesuffix('y')}ies")}
 
 
-def _missing_name(finding: Finding, expected: str) -> Iterable[Edit]:
+def _missing_name(finding: Finding, expected: str) -> Edits:
     """Add the name, and the metadata where these are missing as well."""
     editor, root = finding.editor, finding.root
     metadata = root.find("metadata")
@@ -105,7 +102,7 @@ def _missing_name(finding: Finding, expected: str) -> Iterable[Edit]:
 
 
 @fix("Name the CRD after its plural and group", "unsafe", bad="name: things.example.org")
-def _other_name(finding: Finding) -> Iterable[Edit]:
+def _other_name(finding: Finding) -> Edits:
     """Name the CRD as its spec asks for."""
     return finding.write(_wanted_name(finding)[0])
 
@@ -115,7 +112,7 @@ _ALIKE: Final = 0.85  # of a whole name, most of which is the group
 
 
 @fix("Remove the field that the server writes", "safe")
-def _server_owned(finding: Finding) -> Iterable[Edit]:
+def _server_owned(finding: Finding) -> Edits:
     name = str(finding.path.steps()[1])
     return [finding.editor.remove(mapping_at(finding.root, "metadata"), name)]
 

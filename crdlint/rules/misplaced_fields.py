@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from crdlint.crd.gotypes import SCHEMA
+from crdlint.crd.gotypes import SCHEMA, GoType
 from crdlint.rules import reading_fixes
 from crdlint.rules.engine.examples import HEAD
-from crdlint.rules.engine.finding import Finding, Fixer
+from crdlint.rules.engine.finding import Edits, Finding, Fixer
 from crdlint.rules.v1beta1 import moved
 from crdlint.yaml.editor import UneditableError
-from crdlint.yaml.nodes import Mapping, Scalar
+from crdlint.yaml.nodes import Mapping, Node, Scalar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from crdlint.crd.gotypes import GoType
     from crdlint.yaml.edit import Edit
-    from crdlint.yaml.nodes import Node
 
 Pair = tuple["Node", "Node"]
 _STEP: Final = 2  # spaces
@@ -91,7 +88,7 @@ def _last_line(finding: Finding, block: Block) -> int:
     return line + editor.text.count("\n", key.start_mark.index, max(editor.end(value), key.end_mark.index))
 
 
-def indented(finding: Finding) -> Iterable[Edit]:
+def indented(finding: Finding) -> Edits:
     """Indent the fields below their key."""
     block = outdented(finding)
     if block is None:

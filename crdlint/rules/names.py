@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from collections.abc import Sequence as SequenceOf
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.errors import invalid, not_supported, required
+from crdlint.crd.errors import FieldError, invalid, not_supported, required
 from crdlint.crd.kubenames import is_dns1035_label, is_dns1123_subdomain
 from crdlint.golang.text import to_lower
-from crdlint.rules.engine.finding import Fixer, fix, is_null, mapping_at, nearest_of
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, fix, is_null, mapping_at, nearest_of
 from crdlint.rules.engine.rule import Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from collections.abc import Sequence as SequenceOf
-
-    from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceDefinitionNames, CustomResourceDefinitionSpec
     from crdlint.crd.paths import Path
-    from crdlint.rules.engine.finding import Finding
-    from crdlint.yaml.edit import Edit
 
 _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionNames"
 _SPEC = "apiextensions/validation validateCustomResourceDefinitionSpec"
 
 
 @fix("Write the group that is meant", "safe", bad="spec: {group: Example.com}")
-def _group(finding: Finding) -> Iterable[Edit]:
+def _group(finding: Finding) -> Edits:
     """Write the group in lower case, or add the one that metadata.name has."""
     crd = finding.crd
     written, plural = crd.spec.group, crd.spec.names.plural
@@ -37,7 +33,7 @@ def _group(finding: Finding) -> Iterable[Edit]:
 
 
 @fix("Add `scope: Namespaced`", "unsafe", bad="scope: ''")
-def _namespaced(finding: Finding) -> Iterable[Edit]:
+def _namespaced(finding: Finding) -> Edits:
     """Add the scope that most resources have."""
     return [] if finding.crd.spec.scope else finding.write("Namespaced")
 
@@ -51,7 +47,7 @@ _SCOPES: Final = ("Cluster", "Namespaced")
     bad="names: {kind: '', listKind: FooList}",
     good="names: {kind: Foo, listKind: FooList}",
 )
-def _missing_name(finding: Finding) -> Iterable[Edit]:
+def _missing_name(finding: Finding) -> Edits:
     """Add the plural that metadata.name begins with, or the kind of listKind."""
     crd = finding.crd
     names, group = crd.spec.names, crd.spec.group
@@ -70,7 +66,7 @@ def _missing_name(finding: Finding) -> Iterable[Edit]:
     bad="names: {kind: '', singular: foo}",
     good="names: {kind: Foo, singular: foo}",
 )
-def _guessed_kind(finding: Finding) -> Iterable[Edit]:
+def _guessed_kind(finding: Finding) -> Edits:
     """Add a kind that is made of the singular, or of the plural, which may be that of metadata.name."""
     crd, editor = finding.crd, finding.editor
     names, group = crd.spec.names, crd.spec.group
@@ -102,14 +98,14 @@ _ENDINGS: Final = (
 
 
 @fix("Write the name in lower case", "safe", bad="names: {shortNames: [FO]}")
-def _lower_case(finding: Finding) -> Iterable[Edit]:
+def _lower_case(finding: Finding) -> Edits:
     node = finding.scalar()
     if finding.name not in {"kind", "listKind"} and not is_dns1035_label(to_lower(node.value)):
         yield finding.editor.respell(node, to_lower(node.value))
 
 
 @fix("Name the list after the kind", "safe")
-def _list_kind(finding: Finding) -> Iterable[Edit]:
+def _list_kind(finding: Finding) -> Edits:
     return finding.write(f"{finding.crd.spec.names.kind}List")
 
 

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.paths import Path
-from crdlint.rules.engine.advisory import Advisory
-from crdlint.rules.engine.finding import fix
+from crdlint.rules.engine.advisory import Advisory, DecodedCRD
+from crdlint.rules.engine.finding import Edits, Finding, fix
 from crdlint.rules.engine.on_request import is_of_metadata, property_name, top_property
 from crdlint.rules.engine.rule import EVERY_NODE, Nodes, OnRequest
 from crdlint.schema.traversal import with_all_of
 from crdlint.yaml.nodes import child
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from crdlint.crd.model import JSONSchemaProps
-    from crdlint.rules.engine.advisory import DecodedCRD
-    from crdlint.rules.engine.finding import Finding
-    from crdlint.yaml.edit import Edit
 
 
 _Convention: Final = partial(OnRequest, in_set="conventions")
@@ -31,7 +27,7 @@ def _field(name: str, type_: str = "string") -> str:
 
 
 @fix("Write the names that the API server adds", "safe")
-def _added_names(finding: Finding) -> Iterable[Edit]:
+def _added_names(finding: Finding) -> Edits:
     names = finding.crd.spec.names
     mapping = finding.mapping(finding.path)
     for name, value in (("listKind", names.list_kind), ("singular", names.singular)):

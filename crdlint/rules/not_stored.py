@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
 
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path
 from crdlint.golang.values import marshal
-from crdlint.rules.engine.advisory import Advisory
+from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.finding import Fixer, removal
-from crdlint.rules.engine.rule import Nodes, Rule
-from crdlint.yaml.nodes import Mapping, Scalar, child, items_of
+from crdlint.rules.engine.rule import Hint, Nodes
+from crdlint.yaml.nodes import Mapping, Node, Scalar, child, items_of
 from crdlint.yaml.resolve import resolve
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from crdlint.rules.engine.advisory import DecodedCRD
-    from crdlint.yaml.nodes import Node
-
-NOT_STORED = Rule(
+NOT_STORED = Hint(
     id="not-stored",
     in_set="gitops",
     summary="Value that the API server does not store",
@@ -30,8 +25,6 @@ NOT_STORED = Rule(
     good="{}",
     help="Remove the line: without it the API server stores the same CRD",
     scope="spec",
-    severity="info",
-    origin="crdlint",
     fixes=(Fixer("Remove the value", "safe", removal),),
 )
 

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
-from crdlint.rules.engine.advisory import Advisory
-from crdlint.rules.engine.finding import fix
-from crdlint.rules.engine.rule import Nodes, Rule
+from crdlint.rules.engine.advisory import Advisory, DecodedCRD
+from crdlint.rules.engine.finding import Edits, Finding, fix
+from crdlint.rules.engine.rule import Caution, Hint, Nodes
 from crdlint.yaml.editor import UneditableError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from crdlint.crd.model import JSONSchemaProps
-    from crdlint.rules.engine.advisory import DecodedCRD
-    from crdlint.rules.engine.finding import Finding
-    from crdlint.yaml.edit import Edit
 
 _LABELS: Final = "type: object\n    additionalProperties:\n      type: string"
 
 
 @fix("Add labels and annotations to the metadata", "unsafe")
-def _with_labels(finding: Finding) -> Iterable[Edit]:
+def _with_labels(finding: Finding) -> Edits:
     about = finding.advisory
     for path in about.subject if about is not None and isinstance(about.subject, tuple) else ():
         metadata = finding.mapping(path)
@@ -37,7 +33,7 @@ def _with_labels(finding: Finding) -> Iterable[Edit]:
 
 
 @fix("Keep the object's unknown fields", "unsafe")
-def _with_unknown_fields(finding: Finding) -> Iterable[Edit]:
+def _with_unknown_fields(finding: Finding) -> Edits:
     yield finding.editor.insert(finding.mapping(finding.path), "x-kubernetes-preserve-unknown-fields", "true")
 
 
@@ -83,7 +79,7 @@ def may_be_without_keys(fields: frozenset[str], type_: str) -> bool:
     return type_ == "object" and _KEYS.isdisjoint(fields)
 
 
-@Rule(
+@Caution(
     id="embedded-metadata-pruned",
     summary="Labels and annotations of embedded metadata are dropped",
     why="The API server drops every field that the schema does not specify, and this `metadata` specifies none. Users write "
@@ -91,8 +87,6 @@ def may_be_without_keys(fields: frozenset[str], type_: str) -> bool:
     bad=f"{_TEMPLATE}{_OBJECT}",
     good=f"{_TEMPLATE}{_MAPS}{_OBJECT}",
     help="Add `labels` and `annotations` to the properties of `metadata`, as maps of strings",
-    severity="warning",
-    origin="crdlint",
     marker="use the option `crd:generateEmbeddedObjectMeta=true`",
     fixes=(_with_labels,),
 ).advice_on(Nodes(when=may_be_without_keys), once=True)
@@ -106,7 +100,7 @@ def metadata(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:
     return [Advisory("labels and annotations written here are dropped", schema.path)]
 
 
-@Rule(
+@Hint(
     id="object-prunes-everything",
     summary="Every field of `spec` or `status` is dropped",
     why="The API server drops every field that the schema does not specify, and this object specifies none. What users or "
@@ -114,8 +108,6 @@ def metadata(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:
     bad="spec:\n  type: object",
     good="spec:\n  type: object\n  x-kubernetes-preserve-unknown-fields: true",
     help="Specify the `properties` of the object, or add `x-kubernetes-preserve-unknown-fields: true`",
-    severity="info",
-    origin="crdlint",
     marker="write `+kubebuilder:pruning:PreserveUnknownFields`",
     fixes=(_with_unknown_fields,),
 ).advice_on(Nodes(when=may_be_without_keys))

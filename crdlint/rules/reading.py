@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from crdlint.rules import misplaced_fields, reading_fixes, v1beta1
 from crdlint.rules.engine.finding import Fixer
-from crdlint.rules.engine.rule import Rule
+from crdlint.rules.engine.rule import Caution, Rule
 
 _V1BETA1 = """\
 apiVersion: apiextensions.k8s.io/v1beta1
@@ -127,7 +127,7 @@ UNKNOWN_FIELD = Rule(
     source="sigs.k8s.io/json UnmarshalStrict",
     fixes=(misplaced_fields.FIXER, *reading_fixes.UNKNOWN),
 )
-UNKNOWN_FIELD_IGNORED = Rule(
+UNKNOWN_FIELD_IGNORED = Caution(
     id="unknown-field-ignored",
     summary="Unknown field that the API server drops without an error",
     why="The decoder of `items` and `additionalProperties` is not strict: below them the API server drops unknown "
@@ -137,8 +137,6 @@ UNKNOWN_FIELD_IGNORED = Rule(
     scope="schema",
     help="Remove the field, or correct its spelling (field names are case-sensitive)",
     source="k8s.io/apiextensions-apiserver pkg/apis/apiextensions/v1 JSONSchemaPropsOrArray.UnmarshalJSON",
-    severity="warning",
-    origin="crdlint",
     fixes=reading_fixes.IGNORED,
 )
 DUPLICATE_KEY = Rule(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from crdlint.rules.engine.rule import Rule
+from crdlint.rules.engine.rule import Caution, Rule
 
 _CRD: Final = """\
 apiVersion: apiextensions.k8s.io/v1
@@ -131,7 +131,7 @@ NO_MATCH = Rule(
     origin="crdlint",
     scope="resource",
 )
-CRD_REFUSED = Rule(
+CRD_REFUSED = Caution(
     id="resource-crd-rejected",
     aliases=("resource-crd-refused",),
     summary="Resource of a CRD that the API server rejects",
@@ -139,8 +139,6 @@ CRD_REFUSED = Rule(
     bad=_stream("{}").replace("replicas: {type: integer}", "replicas: {type: integr}"),
     good=_GOOD,
     help="Fix the CRD first; `crdlint check` reports what is wrong",
-    severity="warning",
-    origin="crdlint",
     scope="resource",
 )
 CRD_UNREADABLE = Rule(
@@ -153,14 +151,12 @@ CRD_UNREADABLE = Rule(
     origin="crdlint",
     scope="resource",
 )
-SECOND_OPINION = Rule(
+SECOND_OPINION = Caution(
     id="resource-second-opinion",
     summary="cel-python and crdlint evaluate the rule to different results",
     why="At least one of them differs from the API server. crdlint reports it only with `--second-opinion`.",
     bad="",
     good="",
     help="Check the object on a cluster, and report the difference to crdlint",
-    severity="warning",
-    origin="crdlint",
     scope="resource",
 )

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.errors import forbidden, invalid
-from crdlint.rules.engine.finding import Fixer, fix
+from crdlint.crd.errors import FieldError, forbidden, invalid
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, fix
 from crdlint.rules.engine.rule import Rule
 from crdlint.schema.structural import set_attributes
 from crdlint.yaml.nodes import Mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from crdlint.crd.errors import FieldError
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.crd.paths import Path
-    from crdlint.rules.engine.finding import Finding
-    from crdlint.yaml.edit import Edit
 
 _SOURCE = "apiextensions/validation validateCustomResourceDefinitionValidation"
 
 
-def _field(finding: Finding) -> Iterable[Edit]:
+def _field(finding: Finding) -> Edits:
     """Remove the field from the root."""
     about = finding.error
     node = finding.node(None if about is None else about.at)
@@ -37,7 +33,7 @@ def _field(finding: Finding) -> Iterable[Edit]:
     bad="schema:\n  openAPIV3Schema:\n    type: object\n    $schema: http://json-schema.org/schema#\n"
     "subresources: {status: {}}\n",
 )
-def _without_effect(finding: Finding) -> Iterable[Edit]:
+def _without_effect(finding: Finding) -> Edits:
     """Remove what only names a schema."""
     about = finding.error
     if about is not None and about.at is not None and str(about.at.step) in {"$schema", "id"}:
@@ -45,7 +41,7 @@ def _without_effect(finding: Finding) -> Iterable[Edit]:
 
 
 @fix("Write `type: object`", "safe")
-def _object(finding: Finding) -> Iterable[Edit]:
+def _object(finding: Finding) -> Edits:
     return [finding.editor.respell(finding.scalar(), "object")]
 
 

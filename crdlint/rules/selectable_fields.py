@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from collections.abc import Sequence as SequenceOf
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import DUPLICATE, TOO_MANY, FieldError, invalid, required, too_many_detail
-from crdlint.crd.model import JSONSchemaProps
+from crdlint.crd.model import JSONSchemaProps, SelectableField
 from crdlint.diagnostics.spelling import nearest
-from crdlint.rules.engine.finding import fix
+from crdlint.rules.engine.finding import Edits, Finding, fix
 from crdlint.rules.engine.rule import Rule
 from crdlint.schema.fieldpath import FieldPathError, valid_field_path
 from crdlint.schema.structural import Refusal, unsupported, unsupported_field
 from crdlint.yaml.nodes import Sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from collections.abc import Sequence as SequenceOf
-
-    from crdlint.crd.model import SelectableField
     from crdlint.crd.paths import Path
-    from crdlint.rules.engine.finding import Finding
-    from crdlint.yaml.edit import Edit
 
 _SOURCE = "apiextensions/validation ValidateCustomResourceSelectableFields"
 MAX_SELECTABLE_FIELDS: Final = 8
@@ -38,7 +34,7 @@ _GOOD = _version("[{jsonPath: .spec.color}]")
 
 
 @fix("Begin the path with a dot", "safe", bad=_version("[{jsonPath: spec.color}]"))
-def _from_a_dot(finding: Finding) -> Iterable[Edit]:
+def _from_a_dot(finding: Finding) -> Edits:
     """Write a path from its leading dot on."""
     node = finding.scalar()
     if re.match(r"[A-Za-z_][\w.]*\Z", node.value):
@@ -46,7 +42,7 @@ def _from_a_dot(finding: Finding) -> Iterable[Edit]:
 
 
 @fix("Write the field that is meant", "unsafe")
-def _nearest_field(finding: Finding) -> Iterable[Edit]:
+def _nearest_field(finding: Finding) -> Edits:
     """Write the field of the schema that is most like the one that is missing."""
     node = finding.scalar()
     steps = node.value.split(".")[1:]
@@ -68,7 +64,7 @@ _LIKE: Final = 0.7
 
 
 @fix("Remove the repetition", "safe")
-def _repetition(finding: Finding) -> Iterable[Edit]:
+def _repetition(finding: Finding) -> Edits:
     """Remove the item that repeats another."""
     item = finding.owner
     fields = finding.editor.parent(item)

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from crdlint.crd.paths import Path
-from crdlint.rules.engine.advisory import Advisory
-from crdlint.rules.engine.finding import fix
-from crdlint.rules.engine.rule import Rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from crdlint.rules.engine.advisory import DecodedCRD
-    from crdlint.rules.engine.finding import Finding
-    from crdlint.yaml.edit import Edit
+from crdlint.rules.engine.advisory import Advisory, DecodedCRD
+from crdlint.rules.engine.finding import Edits, Finding, fix
+from crdlint.rules.engine.rule import Caution
 
 
 @fix("Serve the only version", "unsafe")
-def _served(finding: Finding) -> Iterable[Edit]:
+def _served(finding: Finding) -> Edits:
     yield finding.editor.replace(finding.scalar(), "true")
 
 
@@ -30,7 +23,7 @@ def _versions(*served: bool) -> str:
     )
 
 
-NONE_SERVED = Rule(
+NONE_SERVED = Caution(
     id="no-version-served",
     summary="No version of the CRD is served",
     why="The API server has no endpoint for the resource, so no object can be read, created or changed.",
@@ -39,10 +32,8 @@ NONE_SERVED = Rule(
     help="Set `served: true` on at least one version",
     marker="remove `+kubebuilder:unservedversion`",
     scope="spec",
-    severity="warning",
-    origin="crdlint",
 )
-STORAGE_NOT_SERVED = Rule(
+STORAGE_NOT_SERVED = Caution(
     id="storage-version-not-served",
     summary="Only version of the CRD is not served",
     why="The API server stores objects of this version, but has no endpoint for it, so no object can be read, created or "
@@ -51,8 +42,6 @@ STORAGE_NOT_SERVED = Rule(
     good=_versions(True),
     help="Set `served: true` on the version",
     scope="spec",
-    severity="warning",
-    origin="crdlint",
     marker="remove `+kubebuilder:unservedversion`",
     fixes=(_served,),
 )

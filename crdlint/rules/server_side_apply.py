@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from crdlint.rules.engine.advisory import Advisory
+from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.on_request import in_junctor, property_name, top_property
 from crdlint.rules.engine.rule import Nodes, OnRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from crdlint.crd.model import JSONSchemaProps
-    from crdlint.rules.engine.advisory import DecodedCRD
 
 
 _Merging: Final = partial(OnRequest, in_set="ssa")

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
 from crdlint.crd.paths import Path
-from crdlint.rules.engine.advisory import Advisory
-from crdlint.rules.engine.finding import fix
-from crdlint.rules.engine.rule import Rule
+from crdlint.rules.engine.advisory import Advisory, DecodedCRD
+from crdlint.rules.engine.finding import Edits, Finding, fix
+from crdlint.rules.engine.rule import Caution
 from crdlint.yaml.nodes import Sequence
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from crdlint.rules.engine.advisory import DecodedCRD
-    from crdlint.rules.engine.finding import Finding
-    from crdlint.yaml.edit import Edit
 
 
 @fix("Remove the short name", "safe")
-def _removed(finding: Finding) -> Iterable[Edit]:
+def _removed(finding: Finding) -> Edits:
     node = finding.node()
     names = finding.editor.parent(node)
     if not isinstance(names, Sequence):
@@ -32,7 +26,7 @@ def _removed(finding: Finding) -> Iterable[Edit]:
         yield finding.editor.remove_item(names, finding.editor.index(node))
 
 
-OWN_NAME = Rule(
+OWN_NAME = Caution(
     id="short-name-own-name",
     summary="Short name is another name of this CRD",
     why="If the CRD is established already, the API server finds the short name in use by the CRD itself. "
@@ -41,12 +35,10 @@ OWN_NAME = Rule(
     good="names: {plural: foos, kind: Foo, singular: foo, shortNames: [fo]}",
     help="Remove the short name: kubectl finds resources by their plural and singular anyway",
     scope="spec",
-    severity="warning",
-    origin="crdlint",
     marker="correct the `shortName` of `+kubebuilder:resource`",
     fixes=(_removed,),
 )
-IN_USE = Rule(
+IN_USE = Caution(
     id="name-in-use",
     summary="Name belongs to another CRD of the group",
     why="The API server accepts a name for one CRD of a group only. `NamesAccepted` of the other one becomes False with this "
@@ -56,8 +48,6 @@ IN_USE = Rule(
     help="Rename or remove the name in one of the two CRDs",
     source="pkg/controller/status NamingConditionController",
     scope="spec",
-    severity="warning",
-    origin="crdlint",
     marker="correct `+kubebuilder:resource`",
 )
 

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.rules.engine.examples import HEAD
-from crdlint.rules.engine.finding import Finding, Fixer
+from crdlint.rules.engine.finding import Edits, Finding, Fixer
 from crdlint.schema.structural import TYPES
-from crdlint.yaml.nodes import Scalar, Sequence
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from crdlint.yaml.edit import Edit
-    from crdlint.yaml.nodes import Node
+from crdlint.yaml.nodes import Node, Scalar, Sequence
 
 
 def _value_expected_as(finding: Finding, go_type: str) -> Node | None:
@@ -24,7 +18,7 @@ def _value_expected_as(finding: Finding, go_type: str) -> Node | None:
     return finding.entry[2] if finding.editor.is_key(problem.node) else problem.node
 
 
-def _schema_of_type(finding: Finding) -> Iterable[Edit]:
+def _schema_of_type(finding: Finding) -> Edits:
     """Write a schema with the type that is written in its place."""
     editor, node = finding.editor, _value_expected_as(finding, "v1.JSONSchemaProps")
     if node is None and finding.problem is not None and finding.problem.message == _SCHEMA_OR_BOOLEAN:
@@ -37,7 +31,7 @@ def _schema_of_type(finding: Finding) -> Iterable[Edit]:
 _SCHEMA_OR_BOOLEAN: Final = "boolean or JSON schema expected"
 
 
-def _rule_of_expression(finding: Finding) -> Iterable[Edit]:
+def _rule_of_expression(finding: Finding) -> Edits:
     """Write a rule with the expression that is written in its place."""
     editor, node = finding.editor, _value_expected_as(finding, "v1.ValidationRule")
     parent = None if node is None else editor.parent(node)
@@ -50,7 +44,7 @@ def _rule_of_expression(finding: Finding) -> Iterable[Edit]:
         yield editor.replace(node, text)
 
 
-def _status_subresource(finding: Finding) -> Iterable[Edit]:
+def _status_subresource(finding: Finding) -> Edits:
     """Write the status subresource, which has no fields, as an empty mapping."""
     editor = finding.editor
     node = _value_expected_as(finding, "v1.CustomResourceSubresourceStatus")

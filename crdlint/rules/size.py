@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.object_meta_validation import ANNOTATIONS_LIMIT
 from crdlint.crd.paths import Path
 from crdlint.golang.values import marshal
-from crdlint.rules.engine.advisory import Advisory
-from crdlint.rules.engine.rule import Rule
+from crdlint.rules.engine.advisory import Advisory, DecodedCRD
+from crdlint.rules.engine.rule import Hint
 from crdlint.safety.bugs import attempt
 from crdlint.yaml.values import to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from crdlint.rules.engine.advisory import DecodedCRD
     from crdlint.yaml.nodes import Mapping
 
 # The annotation's name and the line break at its end.
 _ADDED: Final = len("kubectl.kubernetes.io/last-applied-configuration") + 1
 
 
-@Rule(
+@Hint(
     id="too-large-to-apply",
     marker="use the option `crd:maxDescLen=0`",
     summary="CRD is too large for client-side `kubectl apply`",
@@ -34,8 +32,6 @@ _ADDED: Final = len("kubectl.kubernetes.io/last-applied-configuration") + 1
     scope="schema",
     help="Use `kubectl apply --server-side`, or generate the CRD without descriptions (controller-gen "
     "`crd:maxDescLen=0`)",
-    severity="info",
-    origin="crdlint",
 ).advice
 def too_large(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield that the annotation would be too long."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from crdlint.crd.paths import Path
-from crdlint.rules.engine.advisory import Advisory
+from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.rule import OnRequest
 from crdlint.rules.pruned_objects import keeps_as_item
 from crdlint.schema.pruning import META_FIELDS
@@ -15,10 +16,7 @@ from crdlint.schema.traversal import schemas
 from crdlint.schema.values import deep_equal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from crdlint.crd.model import CustomResourceDefinitionVersion, JSONSchemaProps
-    from crdlint.rules.engine.advisory import DecodedCRD
 
 
 _Stability: Final = partial(OnRequest, in_set="stability")

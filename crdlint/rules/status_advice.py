@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
-from crdlint.rules.engine.advisory import Advisory
-from crdlint.rules.engine.finding import fix
-from crdlint.rules.engine.rule import Rule
+from crdlint.rules.engine.advisory import Advisory, DecodedCRD
+from crdlint.rules.engine.finding import Edits, Finding, fix
+from crdlint.rules.engine.rule import Caution, Hint
 from crdlint.rules.engine.version_parts import version_parts
 from crdlint.yaml.nodes import Mapping, Sequence
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from crdlint.rules.engine.advisory import DecodedCRD
-    from crdlint.rules.engine.finding import Finding
-    from crdlint.yaml.edit import Edit
-
 
 @fix("Enable the status subresource", "unsafe")
-def _enabled(finding: Finding) -> Iterable[Edit]:
+def _enabled(finding: Finding) -> Edits:
     node = finding.node(finding.path)
     while not (isinstance(node, Mapping) and node.find("served") is not None):
         parent = finding.editor.parent(node)
@@ -34,7 +28,7 @@ def _enabled(finding: Finding) -> Iterable[Edit]:
 
 
 @fix("Remove `status` from `required`", "unsafe")
-def _optional(finding: Finding) -> Iterable[Edit]:
+def _optional(finding: Finding) -> Edits:
     node = finding.node()
     names = finding.editor.parent(node)
     if not isinstance(names, Sequence):
@@ -55,7 +49,7 @@ def _version(subresources: str, required: str = "") -> str:
 
 _ENABLED: Final = "subresources: {status: {}}\n"
 
-NO_SUBRESOURCE = Rule(
+NO_SUBRESOURCE = Hint(
     id="status-without-subresource",
     summary="Schema has `status`, but the status subresource is disabled",
     why="Requests to `/status` end in 404. Controllers need permission to update the whole object, and each write of the "
@@ -64,12 +58,10 @@ NO_SUBRESOURCE = Rule(
     good=_version(_ENABLED),
     help="Add `subresources: {status: {}}` to the version",
     scope="version",
-    severity="info",
-    origin="crdlint",
     marker="write `+kubebuilder:subresource:status`",
     fixes=(_enabled,),
 )
-REQUIRED = Rule(
+REQUIRED = Caution(
     id="status-required",
     summary="No object can be created: `status` is required",
     why="With the status subresource, the API server drops `status` from a new object and then rejects the object because "
@@ -78,8 +70,6 @@ REQUIRED = Rule(
     good=_version(_ENABLED),
     help="Remove `status` from `required`",
     scope="version",
-    severity="warning",
-    origin="crdlint",
     marker="write `+optional` on the field `Status`",
     fixes=(_optional,),
 )

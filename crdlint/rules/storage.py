@@ -6,21 +6,14 @@ WipeObjectMetaSystemFields and the strategies' PrepareForCreate. It keeps `manag
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
 from crdlint.crd.paths import Path
-from crdlint.rules.engine.advisory import Advisory
-from crdlint.rules.engine.finding import fix, mapping_at
+from crdlint.rules.engine.advisory import Advisory, DecodedCRD
+from crdlint.rules.engine.finding import Edits, Finding, fix, mapping_at
 from crdlint.rules.engine.rule import Rule
-from crdlint.yaml.nodes import child
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from crdlint.rules.engine.advisory import DecodedCRD
-    from crdlint.rules.engine.finding import Finding
-    from crdlint.yaml.edit import Edit
-    from crdlint.yaml.nodes import Mapping
+from crdlint.yaml.nodes import Mapping, child
 
 _COPIED: Final = (
     "uid", "generation", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "managedFields",
@@ -29,7 +22,7 @@ _UINT64: Final = 2**64
 
 
 @fix("Remove the fields that the API server sets", "safe")
-def _removal(finding: Finding) -> Iterable[Edit]:
+def _removal(finding: Finding) -> Edits:
     yield from finding.editor.remove_all(mapping_at(finding.root, "metadata"), ("resourceVersion", *_COPIED))
     yield from finding.editor.remove_all(finding.root, ("status",))
 

@@ -6,29 +6,35 @@ Reproduces apiextensions pkg/apiserver/schema (validation.go ValidateStructural,
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import Code, Reason, forbidden, invalid, required
 from crdlint.crd.gotypes import SCHEMA
 from crdlint.diagnostics.spelling import nearest
-from crdlint.rules.engine.finding import Fixer, fix, is_null, quoted_with_comment, removal, replacement, with_comment
+from crdlint.rules.engine.finding import (
+    Edits,
+    Finding,
+    Fixer,
+    fix,
+    is_null,
+    quoted_with_comment,
+    removal,
+    replacement,
+    with_comment,
+)
 from crdlint.rules.engine.rule import Nodes, Rule
-from crdlint.rules.engine.schema_walk import STRUCTURAL, SchemaPosition, check
+from crdlint.rules.engine.schema_walk import STRUCTURAL, Context, SchemaPosition, check
 from crdlint.safety.bugs import attempt
 from crdlint.schema.structural import TYPES, incomplete, structural_attributes
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import UneditableError
-from crdlint.yaml.nodes import Mapping, Scalar, Sequence, child, text_of
+from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.kubernetes.servers import Server
     from crdlint.rules.engine.common import Findings
-    from crdlint.rules.engine.finding import Finding
-    from crdlint.rules.engine.schema_walk import Context
-    from crdlint.yaml.nodes import Node
 
 _SOURCE = "apiextensions-apiserver/pkg/apiserver/schema ValidateStructural"
 _NOT_PLACES: Final = frozenset(SchemaPosition) - {SchemaPosition.OUTSIDE}
@@ -43,7 +49,7 @@ _JUNCTORS: Final = frozenset({"allOf", "anyOf", "oneOf", "not"})
     bad="spec: {properties: {host: {type: string}}}",
     good="spec: {properties: {host: {type: string}}, type: object}",
 )
-def _decided_type(finding: Finding) -> Iterable[Edit]:
+def _decided_type(finding: Finding) -> Edits:
     """Add the type that the other fields of a schema only make sense with."""
     type_ = _type_of(finding)
     if _misspelled(finding) is not None:
@@ -53,7 +59,7 @@ def _decided_type(finding: Finding) -> Iterable[Edit]:
 
 
 @fix("Add the numeric type", "unsafe", good="replicas: {minimum: 1, type: integer}")
-def _number_type(finding: Finding) -> Iterable[Edit]:
+def _number_type(finding: Finding) -> Edits:
     type_ = _type_of(finding)
     if type_ in _NUMERIC:
         yield _add_type(finding, type_)
@@ -65,7 +71,7 @@ def _number_type(finding: Finding) -> Iterable[Edit]:
     bad="host:\n  description: |-\n    The host.\n    type: string",
     good="host:\n  description: |-\n    The host.\n  type: string",
 )
-def _type_in_text(finding: Finding) -> Iterable[Edit]:
+def _type_in_text(finding: Finding) -> Edits:
     """Move the fields at the end of a description in block style, which are indented like it, out of the text."""
     description, editor = child(finding.owner, "description"), finding.editor
     if not isinstance(description, Scalar) or description.style not in {"|", ">"}:
@@ -100,7 +106,7 @@ def _type_in_text(finding: Finding) -> Iterable[Edit]:
     bad="extra:\n  description: Anything.",
     good="extra:\n  description: Anything.\n  x-kubernetes-preserve-unknown-fields: true",
 )
-def _any_type(finding: Finding) -> Iterable[Edit]:
+def _any_type(finding: Finding) -> Edits:
     """Accept any value if nothing determines the type."""
     schema_path = finding.path.parent
     if schema_path is not None and is_null(node := finding.node(schema_path)):
@@ -118,7 +124,7 @@ def _any_type(finding: Finding) -> Iterable[Edit]:
     bad="port:\n  anyOf:\n  - type: integer\n  - type: string",
     good="port:\n  anyOf:\n  - type: integer\n  - type: string\n  x-kubernetes-int-or-string: true",
 )
-def _alternatives_type(finding: Finding) -> Iterable[Edit]:
+def _alternatives_type(finding: Finding) -> Edits:
     """Add the marker of an integer or a string to a schema with the two as alternatives."""
     schema, owner = finding.schema(finding.owner), finding.owner
     alternatives = schema.any_of
@@ -152,7 +158,7 @@ def _add_type(finding: Finding, type_: str) -> Edit:
 
 
 @fix("Write a schema of the type", "safe", bad="ports: {type: array, items: integer}")
-def _items_of_type(finding: Finding) -> Iterable[Edit]:
+def _items_of_type(finding: Finding) -> Edits:
     items_entry, editor = finding.owner.find("items"), finding.editor
     if items_entry is not None and isinstance(items_entry[1], Scalar) and items_entry[1].value in TYPES:
         text = editor.text[items_entry[1].start_mark.index : items_entry[1].end_mark.index]
@@ -180,21 +186,21 @@ _WORDS: Final = {"item": "items", "kind": "type"}
     bad="hosts: {type: array, items: {typ: string}}",
     good="hosts: {type: array, items: {type: string}}",
 )
-def _respelled(finding: Finding) -> Iterable[Edit]:
+def _respelled(finding: Finding) -> Edits:
     key = _misspelled(finding)
     if key is not None:
         yield finding.editor.respell(key, finding.name)
 
 
 @fix("Accept any items", "unsafe", good="ports: {type: array, items: {x-kubernetes-preserve-unknown-fields: true}}")
-def _items_of_any_type(finding: Finding) -> Iterable[Edit]:
+def _items_of_any_type(finding: Finding) -> Edits:
     if finding.owner.find("items") is None and _misspelled(finding) is None:
         name = finding.editor.name("x-kubernetes-preserve-unknown-fields")
         yield finding.editor.insert(finding.owner, "items", f"{{{name}: true}}", after="type")
 
 
 @fix("Write the type that Kubernetes gives it", "safe")
-def _named_type(finding: Finding) -> Iterable[Edit]:
+def _named_type(finding: Finding) -> Edits:
     reason = finding.reason(Code.TYPE)
     return finding.write(reason.arguments[0]) if reason is not None else []
 
@@ -205,7 +211,7 @@ def _named_type(finding: Finding) -> Iterable[Edit]:
     bad="name:\n  type: string\n  pattern: ^[a-z #]+$",
     good="name:\n  type: string\n  pattern: '^[a-z #]+$'",
 )
-def _pattern_with_comment(finding: Finding) -> Iterable[Edit]:
+def _pattern_with_comment(finding: Finding) -> Edits:
     """Put a pattern in quotes together with what YAML reads as a comment, if that makes it a pattern."""
     node = finding.scalar()
     text = with_comment(finding, node)
@@ -242,7 +248,7 @@ def _without_lookahead(pattern: str) -> tuple[str, str] | None:
     good="name:\n  type: string\n  maxLength: 63\n  pattern: '^[a-z-]+$'\n  x-kubernetes-validations:\n"
     "  - rule: '!self.matches(''^(kube-)'')'",
 )
-def _rule_of_lookahead(finding: Finding) -> Iterable[Edit]:
+def _rule_of_lookahead(finding: Finding) -> Edits:
     node, owner, editor = finding.scalar(), finding.owner, finding.editor
     without = _without_lookahead(node.value)
     if without is None:
@@ -264,7 +270,7 @@ def _rule_of_lookahead(finding: Finding) -> Iterable[Edit]:
 
 
 @fix("Write `metadata: {type: object}`", "safe")
-def _plain_metadata(finding: Finding) -> Iterable[Edit]:
+def _plain_metadata(finding: Finding) -> Edits:
     """Remove what the schema of the metadata may not restrict."""
     metadata, editor = finding.mapping(finding.path), finding.editor
     if metadata.flow:
@@ -277,7 +283,7 @@ def _plain_metadata(finding: Finding) -> Iterable[Edit]:
     yield editor.replace(metadata, "type: object")
 
 
-def _embedded_properties(finding: Finding) -> Iterable[Edit]:
+def _embedded_properties(finding: Finding) -> Edits:
     """Keep all fields of an embedded resource."""
     yield finding.editor.insert(finding.owner, "x-kubernetes-preserve-unknown-fields", "true")
 
@@ -288,7 +294,7 @@ def _embedded_properties(finding: Finding) -> Iterable[Edit]:
     bad="port:\n  x-kubernetes-int-or-string: true\n  anyOf:\n  - type: string\n  - type: integer",
     good="port:\n  x-kubernetes-int-or-string: true\n  anyOf:\n  - type: integer\n  - type: string",
 )
-def _int_or_string_alternatives(finding: Finding) -> Iterable[Edit]:
+def _int_or_string_alternatives(finding: Finding) -> Edits:
     editor, nested = finding.editor, finding.owner
     outer, names = _alternatives(finding, nested)
     if outer is None or finding.name != "type":
@@ -321,7 +327,7 @@ def _int_or_string_alternatives(finding: Finding) -> Iterable[Edit]:
     "safe",
     bad="size: {type: string, anyOf: [{type: string, maxLength: 3}, {pattern: '^[0-9]+$'}]}",
 )
-def _repeated_outside(finding: Finding) -> Iterable[Edit]:
+def _repeated_outside(finding: Finding) -> Edits:
     """Remove keywords from an alternative that its schema contains as well."""
     outer, _ = _alternatives(finding, finding.owner)
     text = text_of(child(finding.owner, finding.name))
@@ -334,7 +340,7 @@ def _repeated_outside(finding: Finding) -> Iterable[Edit]:
     "unsafe",
     bad="size: {type: string, anyOf: [{maxLength: 3, title: short}, {pattern: '^[0-9]+$'}]}",
 )
-def _documentation(finding: Finding) -> Iterable[Edit]:
+def _documentation(finding: Finding) -> Edits:
     if finding.name in {"description", "title", "default", "nullable"}:
         yield from _without(finding)
 
@@ -345,7 +351,7 @@ def _documentation(finding: Finding) -> Iterable[Edit]:
     bad="size:\n  anyOf:\n  - type: string\n    maxLength: 3\n  - type: string\n    pattern: '^[0-9]+$'",
     good="size:\n  type: string\n  anyOf:\n  - maxLength: 3\n  - pattern: '^[0-9]+$'",
 )
-def _same_type_outside(finding: Finding) -> Iterable[Edit]:
+def _same_type_outside(finding: Finding) -> Edits:
     editor = finding.editor
     outer, alternatives = _alternatives(finding, finding.owner)
     types = {text_of(child(alternative, "type")) for alternative in alternatives}
@@ -372,14 +378,14 @@ def _alternatives(finding: Finding, nested: Mapping) -> tuple[Mapping | None, li
     return outer, [alternative for alternative in listed.items if isinstance(alternative, Mapping)]
 
 
-def _without(finding: Finding) -> Iterable[Edit]:
+def _without(finding: Finding) -> Edits:
     """Remove a field, unless nothing would be left of its schema."""
     if len(finding.owner.items) > 2:
         yield from finding.remove()
 
 
 @fix("Remove `$schema`", "safe")
-def _without_schema_url(finding: Finding) -> Iterable[Edit]:
+def _without_schema_url(finding: Finding) -> Edits:
     """Remove the URL of the dialect of JSON Schema."""
     for schema in _schemas_below(finding, finding.owner):
         yield finding.editor.remove(schema, "$schema")

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from string import ascii_letters, digits
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.errors import REQUIRED, Code, Reason, invalid, required
+from crdlint.crd.errors import REQUIRED, Code, FieldError, Reason, invalid, required
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.values import Typed
-from crdlint.rules.engine.finding import Fixer, fix, mapping_at
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, fix, mapping_at
 from crdlint.rules.engine.rule import Rule
 from crdlint.safety.bugs import attempt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceColumnDefinition, CustomResourceSubresources
     from crdlint.crd.paths import Path
-    from crdlint.rules.engine.finding import Finding
-    from crdlint.yaml.edit import Edit
 
 
-def _from_a_dot(finding: Finding) -> Iterable[Edit]:
+def _from_a_dot(finding: Finding) -> Edits:
     """Write a path from its leading dot on."""
     node = finding.scalar()
     path = _SIMPLE.match(node.value)
@@ -36,14 +32,14 @@ _SIMPLE: Final = re.compile(r"(?:\{?\$?\.)?([A-Za-z_](?:[^{}\s$\[]|\[[^\]{}]*\])
 
 
 @fix("Write the path below spec or status", "unsafe")
-def _below_its_parent(finding: Finding) -> Iterable[Edit]:
+def _below_its_parent(finding: Finding) -> Edits:
     node = finding.scalar()
     reason = finding.reason(Code.NOT_BELOW)
     if reason is not None and node.value.startswith(".") and node.value.count(".") == 1:
         yield finding.editor.respell(node, f"{reason.arguments[0]}{node.value}")
 
 
-def _usual_path(finding: Finding) -> Iterable[Edit]:
+def _usual_path(finding: Finding) -> Edits:
     """Add the path at which most resources have their replicas."""
     parent = finding.path.parent
     if parent is None:
@@ -56,7 +52,7 @@ def _usual_path(finding: Finding) -> Iterable[Edit]:
 
 
 @fix("Write the type or format that is meant", "safe")
-def _column_word(finding: Finding) -> Iterable[Edit]:
+def _column_word(finding: Finding) -> Edits:
     if finding.name not in {"type", "format"}:
         return
     node = finding.scalar()
@@ -73,18 +69,18 @@ _MEANT: Final = {
 }  # fmt: skip
 
 
-def _column_path(finding: Finding) -> Iterable[Edit]:
+def _column_path(finding: Finding) -> Edits:
     """Write the path of a column from its leading dot on."""
     return _from_a_dot(finding) if finding.name == "JSONPath" else []
 
 
-def _column_type(finding: Finding) -> Iterable[Edit]:
+def _column_type(finding: Finding) -> Edits:
     """Add the type that all values can be printed as."""
     if finding.name == "type" and finding.error is not None and finding.error.type == REQUIRED:
         yield finding.editor.set(finding.owner, "type", finding.editor.value("string"))
 
 
-def _column_name(finding: Finding) -> Iterable[Edit]:
+def _column_name(finding: Finding) -> Edits:
     """Name a column after its field."""
     if finding.name != "name":
         return

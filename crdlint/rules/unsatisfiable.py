@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.numbers import is_json_integer
 from crdlint.golang.values import marshal
-from crdlint.rules.engine.advisory import Advisory
-from crdlint.rules.engine.finding import Fixer, fix
+from crdlint.rules.engine.advisory import Advisory, DecodedCRD
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, fix
 from crdlint.rules.engine.markers import validation
-from crdlint.rules.engine.rule import Nodes, Rule
+from crdlint.rules.engine.rule import Caution, Nodes
 from crdlint.rules.formats import formats_of, is_reported
 from crdlint.rules.pruned_objects import keeps_as_item
 from crdlint.rules.yaml_booleans import other_words
@@ -26,23 +27,18 @@ from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 from crdlint.yaml.resolve import resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from crdlint.crd.model import JSONSchemaProps
-    from crdlint.rules.engine.advisory import DecodedCRD
-    from crdlint.rules.engine.finding import Finding
-    from crdlint.yaml.edit import Edit
 
 
 @fix("Add null to the enum", "unsafe")
-def _null_in_enum(finding: Finding) -> Iterable[Edit]:
+def _null_in_enum(finding: Finding) -> Edits:
     enum = finding.owner.find("enum")
     if enum is not None and isinstance(enum[1], Sequence):
         yield finding.editor.append(enum[1], "null")
 
 
 @fix("Move the keyword into the items of the list", "unsafe")
-def _to_items(finding: Finding) -> Iterable[Edit]:
+def _to_items(finding: Finding) -> Edits:
     owner, editor = finding.owner, finding.editor
     items = owner.find("items")
     keyword = finding.name
@@ -60,18 +56,18 @@ def _to_items(finding: Finding) -> Iterable[Edit]:
     bad="name:\n  type: string\n  x-kubernetes-int-or-string: true",
     good="name:\n  x-kubernetes-int-or-string: true",
 )
-def _without_type(finding: Finding) -> Iterable[Edit]:
+def _without_type(finding: Finding) -> Edits:
     """Remove the type next to `x-kubernetes-int-or-string`, which replaces it."""
     return finding.remove() if finding.name == "type" else []
 
 
-def _text_of_enum(finding: Finding) -> Iterable[Edit]:
+def _text_of_enum(finding: Finding) -> Edits:
     """Put a value of an enum of strings in quotes, if other values are strings."""
     if any(isinstance(value, str) for value in _enum_of(finding)):
         yield from _as_text(finding)
 
 
-def _as_text(finding: Finding) -> Iterable[Edit]:
+def _as_text(finding: Finding) -> Edits:
     """Put a number or a boolean in an enum of strings in quotes."""
     node, schema = finding.node(), _schema_of(finding)
     is_plain = isinstance(node, Scalar) and not node.style and resolve(node) is not None
@@ -79,7 +75,7 @@ def _as_text(finding: Finding) -> Iterable[Edit]:
         yield finding.editor.replace(node, quoted(node.value, double=finding.editor.is_json))
 
 
-def _as_number(finding: Finding) -> Iterable[Edit]:
+def _as_number(finding: Finding) -> Edits:
     """Write a number in an enum of numbers without quotes."""
     node, schema = finding.node(), _schema_of(finding)
     pattern = None if schema is None else _NUMBER.get(schema.type)
@@ -111,7 +107,7 @@ _NUMBER: Final = {
     bad="type: object\nrequired: [mdoe]\nproperties:\n  mode: {type: string}\n",
     good="type: object\nrequired: [mode]\nproperties:\n  mode: {type: string}\n",
 )
-def _required_property(finding: Finding) -> Iterable[Edit]:
+def _required_property(finding: Finding) -> Edits:
     """Write the property that is most like a required name that `properties` does not contain."""
     schema, list_path = _schema_of(finding), finding.path.parent
     if schema is None or list_path is None or list_path.step != "required":
@@ -129,7 +125,7 @@ def _field(schema: str) -> str:
     return f"type: object\nproperties:\n  name:\n{schema}"
 
 
-NEVER: Final = Rule(
+NEVER: Final = Caution(
     id="never-valid",
     summary="Schema that no value can match",
     why="The API server accepts the CRD and then rejects every object that sets this field.",
@@ -137,8 +133,6 @@ NEVER: Final = Rule(
     good=_field("    type: string\n    minLength: 2\n    maxLength: 5\n"),
     scope="schema",
     help="Correct the limits so that at least one value matches all of them",
-    severity="warning",
-    origin="crdlint",
     fixes=(
         Fixer(
             "Put the value in quotes",
@@ -360,15 +354,13 @@ def _shown(limit: float) -> str:
     return f"{limit:g}" if isinstance(limit, float) else str(limit)
 
 
-@Rule(
+@Caution(
     id="nullable-enum-without-null",
     summary="Nullable field whose enum does not contain null",
     why="The API server compares null with the enum, too, and rejects it although the field is `nullable`.",
     bad="name:\n  type: string\n  nullable: true\n  enum: [a, b]",
     good="name:\n  type: string\n  nullable: true\n  enum: [a, b, null]",
     help="Add `null` to the enum, or remove `nullable`",
-    severity="warning",
-    origin="crdlint",
     marker="remove `+nullable`",
     fixes=(_null_in_enum,),
 ).advice_on(Nodes({"nullable"}, when=lambda fields, _: "enum" in fields))
@@ -379,15 +371,13 @@ def null_in_enum(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory
         yield Advisory(message, schema.path.child("nullable"))
 
 
-KEYWORD = Rule(
+KEYWORD = Caution(
     id="keyword-without-effect",
     summary="Keyword does not apply to values of the schema's type",
     why="The API server ignores the keyword, so values that it should reject are accepted.",
     bad="name:\n  type: array\n  maxLength: 63\n  items:\n    type: string",
     good="name:\n  type: array\n  items:\n    type: string\n    maxLength: 63",
     help="Move the keyword to the schema of the values that it should limit, or remove it",
-    severity="warning",
-    origin="crdlint",
     marker="write `+kubebuilder:validation:items:MaxLength` instead of `+kubebuilder:validation:MaxLength`",
     fixes=(
         _to_items,

@@ -6,20 +6,14 @@ Upstream: apiextensions pkg/apis/apiextensions/v1beta1 conversion.go and default
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
-from crdlint.rules.engine.finding import mapping_at
+from crdlint.rules.engine.finding import Edits, Finding, mapping_at
 from crdlint.yaml.edit import Edit, apply
-from crdlint.yaml.editor import UneditableError
-from crdlint.yaml.nodes import Mapping, Scalar, Sequence, child, items_of
+from crdlint.yaml.editor import Editor, UneditableError
+from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, items_of
 from crdlint.yaml.values import to_json
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from crdlint.rules.engine.finding import Finding
-    from crdlint.yaml.editor import Editor
-    from crdlint.yaml.nodes import Node
 
 # What moves from the spec into each version: its name in the spec, its name in a version, and what the help adds.
 _PER_VERSION: Final = (
@@ -48,7 +42,7 @@ _PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"
 _COMMENT: Final = re.compile(r"(?<=\s)#")
 
 
-def rewritten(finding: Finding) -> Iterable[Edit]:
+def rewritten(finding: Finding) -> Edits:
     """Yield the edits that make a CRD of v1beta1 one of v1."""
     editor, root = finding.editor, finding.root
     api_version = root.find("apiVersion")
@@ -78,7 +72,7 @@ def moved(finding: Finding) -> str | None:
     return MOVED[key.value] if key.value in names else None
 
 
-def in_v1(finding: Finding) -> Iterable[Edit]:
+def in_v1(finding: Finding) -> Edits:
     """Yield the edits that move fields, which v1beta1 had in the spec, to where v1 has them."""
     editor, spec = finding.editor, mapping_at(finding.root, "spec")
     if moved(finding) is None:
@@ -134,7 +128,7 @@ def _edits_within(editor: Editor, value: Node, *, keeps: bool) -> Iterator[Edit]
             yield editor.insert(schema, _PRESERVE, "true")
 
 
-def _within(editor: Editor, start: int, end: int, edits: Iterable[Edit]) -> str:
+def _within(editor: Editor, start: int, end: int, edits: Edits) -> str:
     """Return the text between two offsets with edits made in it."""
     return apply(editor.text[start:end], [edit.moved(-start) for edit in edits])
 

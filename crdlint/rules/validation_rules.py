@@ -5,29 +5,24 @@ Reproduces the first half of what ValidateCustomResourceDefinitionOpenAPISchema 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.errors import Code, Reason, Wording, invalid, not_supported, required
+from crdlint.crd.errors import Code, FieldError, Reason, Wording, invalid, not_supported, required
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.text import SPACE
 from crdlint.golang.values import Typed
-from crdlint.rules.engine.finding import Fixer, fix, quoted_tag, removal
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, fix, quoted_tag, removal
 from crdlint.rules.engine.rule import Nodes, Rule
-from crdlint.rules.engine.schema_walk import check
+from crdlint.rules.engine.schema_walk import Context, check
 from crdlint.schema.fieldpath import FieldPathError, valid_field_path
 from crdlint.yaml.editor import quoted
 from crdlint.yaml.nodes import Mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from crdlint.crd.errors import FieldError
     from crdlint.crd.model import JSONSchemaProps, ValidationRule
     from crdlint.crd.paths import Path
     from crdlint.rules.engine.common import Findings
-    from crdlint.rules.engine.finding import Finding
-    from crdlint.rules.engine.schema_walk import Context
-    from crdlint.yaml.edit import Edit
 
 _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"
 
@@ -42,7 +37,7 @@ _GOOD = _rule("rule: has(self.mode), message: must have a mode, reason: FieldVal
 
 
 @fix("Write the message in one line", "safe", good=_rule('rule: has(self.mode), message: "must have a mode"'))
-def _message_in_one_line(finding: Finding) -> Iterable[Edit]:
+def _message_in_one_line(finding: Finding) -> Edits:
     node = finding.scalar()
     text = " ".join(node.value.split())
     if text:
@@ -55,7 +50,7 @@ def _message_in_one_line(finding: Finding) -> Iterable[Edit]:
     bad=_rule('rule: has(self.mode), message: " "'),
     good=_rule("rule: has(self.mode)"),
 )
-def _empty_message(finding: Finding) -> Iterable[Edit]:
+def _empty_message(finding: Finding) -> Edits:
     return [] if finding.scalar().value.strip() else finding.remove()
 
 
@@ -65,7 +60,7 @@ def _empty_message(finding: Finding) -> Iterable[Edit]:
     bad=_rule('rule: "has(self.mode)\\n&& true"'),
     good=_rule("rule: \"has(self.mode)\\n&& true\", message: 'failed rule: has(self.mode) && true'"),
 )
-def _message_of_rule(finding: Finding) -> Iterable[Edit]:
+def _message_of_rule(finding: Finding) -> Edits:
     rule = finding.owner.find("rule")
     if rule is None or finding.owner.find("message") is not None:
         return
@@ -79,7 +74,7 @@ _LONGEST: Final = 2000  # characters, of the 2048 that a message may have
 
 
 @fix("Write the reason that is meant", "safe", good=_rule("rule: has(self.mode), reason: FieldValueInvalid"))
-def _reason(finding: Finding) -> Iterable[Edit]:
+def _reason(finding: Finding) -> Edits:
     word = finding.scalar().value
     near = nearest(f"FieldValue{word.removeprefix('FieldValue')}", REASONS, _LIKE)
     return finding.write(near) if near else []
@@ -94,14 +89,14 @@ _LIKE: Final = 0.8
     bad=_rule("rule: has(self.mode), fieldPath: mode"),
     good=_rule("rule: has(self.mode), fieldPath: .mode"),
 )
-def _path_of_field(finding: Finding) -> Iterable[Edit]:
+def _path_of_field(finding: Finding) -> Edits:
     node = finding.scalar()
     if node.value and node.value[0].isalpha():
         yield finding.editor.respell(node, f".{node.value}")
 
 
 @fix("Write the field that is meant", "unsafe", good=_rule("rule: has(self.mode), fieldPath: .mode"))
-def _nearest_path(finding: Finding) -> Iterable[Edit]:
+def _nearest_path(finding: Finding) -> Edits:
     """Write the field of the schema that is most like the path's."""
     node = finding.scalar()
     listed = finding.editor.parent(finding.owner)
@@ -122,7 +117,7 @@ _LIKE_FIELD: Final = 0.6
     bad=_rule("rule: has(self.mode)").replace("{rule: has(self.mode)}", "rule: !has(self.mode)"),
     good=_rule("rule: has(self.mode)").replace("{rule: has(self.mode)}", "rule: '!has(self.mode)'"),
 )
-def _quoted_rule(finding: Finding) -> Iterable[Edit]:
+def _quoted_rule(finding: Finding) -> Edits:
     """Put an expression in quotes that YAML reads as a tag without a value."""
     return quoted_tag(finding, finding.scalar())
 

@@ -7,27 +7,23 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
+from collections.abc import Sequence as SequenceOf
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.errors import Code, Reason, Wording, invalid, required
+from crdlint.crd.errors import Code, FieldError, Reason, Wording, invalid, required
 from crdlint.crd.kubenames import is_dns1035_label
 from crdlint.crd.paths import Path
 from crdlint.golang.text import is_print
 from crdlint.golang.values import Typed
-from crdlint.rules.engine.finding import fix, mapping_at
+from crdlint.rules.engine.finding import Edits, Finding, fix, mapping_at
 from crdlint.rules.engine.rule import Rule
 from crdlint.safety.bugs import attempt
 from crdlint.yaml.nodes import Mapping, child, items_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from collections.abc import Sequence as SequenceOf
-
-    from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceDefinitionSpec, CustomResourceDefinitionVersion
-    from crdlint.rules.engine.finding import Finding
     from crdlint.rules.engine.options import Options
-    from crdlint.yaml.edit import Edit
 
 _VERSIONS = Path("spec").child("versions")
 _VERSIONS_TYPE: Final = "[]apiextensions.CustomResourceDefinitionVersion"
@@ -51,7 +47,7 @@ _GOOD = _versions("name: v2, " + _OTHER % "false")
     good="versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, "
     "x-kubernetes-preserve-unknown-fields: true}}}]",
 )
-def _any_schema(finding: Finding) -> Iterable[Edit]:
+def _any_schema(finding: Finding) -> Edits:
     editor = finding.editor
     index = next(step for step in finding.path.steps() if isinstance(step, int))
     version = finding.mapping(_VERSIONS.index(index))
@@ -67,7 +63,7 @@ def _any_schema(finding: Finding) -> Iterable[Edit]:
 
 
 @fix("Write the name as Kubernetes names versions", "unsafe")
-def _like_a_version(finding: Finding) -> Iterable[Edit]:
+def _like_a_version(finding: Finding) -> Edits:
     node = finding.scalar()
     match = _VERSION.match(node.value)
     if match is not None:
@@ -88,7 +84,7 @@ def _nodes(finding: Finding) -> list[Mapping]:
     bad="versions: [{name: v1, served: true, storage: false, schema: {openAPIV3Schema: {type: object}}}]",
     good=f"versions: [{_BASE}]\n",
 )
-def _only_version(finding: Finding) -> Iterable[Edit]:
+def _only_version(finding: Finding) -> Edits:
     versions = _nodes(finding)
     if len(versions) == 1 and not finding.crd.spec.versions[0].storage:
         yield finding.editor.set(versions[0], "storage", "true", after="served")
@@ -99,7 +95,7 @@ def _only_version(finding: Finding) -> Iterable[Edit]:
     "unsafe",
     good=_versions("name: v2, " + _OTHER % "true").replace("storage: true", "storage: false", 1),
 )
-def _one_stored(finding: Finding) -> Iterable[Edit]:
+def _one_stored(finding: Finding) -> Edits:
     """Store objects in the last of the versions that are marked so, or the last of all."""
     versions = finding.crd.spec.versions
     nodes = _nodes(finding)
@@ -113,7 +109,7 @@ def _one_stored(finding: Finding) -> Iterable[Edit]:
 
 
 @fix("Mark the version as deprecated", "safe")
-def _deprecated(finding: Finding) -> Iterable[Edit]:
+def _deprecated(finding: Finding) -> Edits:
     owner = finding.owner
     version = next(
         (

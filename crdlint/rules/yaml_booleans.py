@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.gotypes import SCHEMA_BITS
-from crdlint.rules.engine.advisory import Advisory
-from crdlint.rules.engine.finding import fix
-from crdlint.rules.engine.rule import Rule
+from crdlint.rules.engine.advisory import Advisory, DecodedCRD
+from crdlint.rules.engine.finding import Edits, Finding, fix
+from crdlint.rules.engine.rule import Caution
 from crdlint.yaml.editor import quoted
 from crdlint.yaml.nodes import Mapping, Scalar, child, items_of
 from crdlint.yaml.resolve import key_text
 from crdlint.yaml.values import is_merge
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from crdlint.crd.model import JSONSchemaProps
-    from crdlint.rules.engine.advisory import DecodedCRD
-    from crdlint.rules.engine.finding import Finding
-    from crdlint.yaml.edit import Edit
 
 
 @fix("Put the word in quotes", "safe")
-def _quotes(finding: Finding) -> Iterable[Edit]:
+def _quotes(finding: Finding) -> Edits:
     """Put the word in quotes, and a default that is such a word, which would no longer be in the enum."""
     editor, node = finding.editor, finding.scalar()
     yield editor.replace(node, quoted(node.value, double=editor.is_json))
@@ -36,13 +32,13 @@ def _quotes(finding: Finding) -> Iterable[Edit]:
 
 
 @fix("Put the name in quotes", "unsafe")
-def _quotes_key(finding: Finding) -> Iterable[Edit]:
+def _quotes_key(finding: Finding) -> Edits:
     key = finding.location(finding.path).key
     if isinstance(key, Scalar):
         yield finding.editor.replace(key, quoted(key.value, double=finding.editor.is_json))
 
 
-BOOLEAN = Rule(
+BOOLEAN = Caution(
     id="yaml-boolean",
     summary="Unquoted `on`, `off`, `yes`, `no`, `y` or `n` where a string is meant",
     why="The API server reads YAML 1.1, in which these words are booleans. `enum: [on, off]` becomes `[true, false]`, "
@@ -50,12 +46,10 @@ BOOLEAN = Rule(
     bad="mode: {type: string, enum: [on, off]}",
     good="mode: {type: string, enum: ['on', 'off']}",
     help="Put the word in quotes",
-    severity="warning",
-    origin="crdlint",
     fixes=(_quotes,),
 )
 
-KEY = Rule(
+KEY = Caution(
     id="yaml-key",
     summary="Unquoted name of a property that YAML reads as a boolean or number",
     why="The API server reads YAML 1.1, in which `on`, `off`, `yes`, `no`, `y` and `n` are booleans. The property `n` "
@@ -63,8 +57,6 @@ KEY = Rule(
     bad="n: {type: integer}",
     good="'n': {type: integer}",
     help="Put the name in quotes",
-    severity="warning",
-    origin="crdlint",
     fixes=(_quotes_key,),
 )
 _PROPERTIES: Final = SCHEMA_BITS["properties"]

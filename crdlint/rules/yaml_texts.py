@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from crdlint.rules.engine.advisory import Advisory
-from crdlint.rules.engine.finding import Fixer, fix
-from crdlint.rules.engine.rule import Rule
+from crdlint.rules.engine.advisory import Advisory, DecodedCRD
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, fix
+from crdlint.rules.engine.rule import Hint
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import quoted
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.crd.paths import Path
-    from crdlint.rules.engine.advisory import DecodedCRD
-    from crdlint.rules.engine.finding import Finding
 
 # The start of a plain text.
 _LINE: Final = re.compile(r"^[ -]*(?:description|title|message): +([^\n '\"|>\[{#][^\n]*)$", re.MULTILINE)
@@ -27,7 +24,7 @@ _FOR_A_TOOL: Final = re.compile(r" #[ \t]*(?:crdlint|yamllint)\b")
 _NUMBER: Final = re.compile(r" #\w")
 
 
-def _quoted(finding: Finding) -> Iterable[Edit]:
+def _quoted(finding: Finding) -> Edits:
     """Put the whole text in quotes."""
     about = finding.advisory
     text = None if about is None else about.subject
@@ -38,7 +35,7 @@ def _quoted(finding: Finding) -> Iterable[Edit]:
 
 
 @fix("Put the text in quotes", "safe")
-def _sure(finding: Finding) -> Iterable[Edit]:
+def _sure(finding: Finding) -> Edits:
     """Put the whole text in quotes where what is cut off does not look like a comment."""
     about = finding.advisory
     text = "" if about is None else str(about.subject)
@@ -46,7 +43,7 @@ def _sure(finding: Finding) -> Iterable[Edit]:
         yield from _quoted(finding)
 
 
-@Rule(
+@Hint(
     id="yaml-text-cut",
     summary="YAML reads only a part of a text",
     why="A ` #` begins a comment, a leading `!` a tag and a leading `&` an anchor. Users of `kubectl explain` see a text "
@@ -54,8 +51,6 @@ def _sure(finding: Finding) -> Iterable[Edit]:
     bad="name:\n  type: string\n  description: The name, see issue #12",
     good="name:\n  type: string\n  description: 'The name, see issue #12'",
     help="Put the text in quotes, or write two spaces before the comment",
-    severity="info",
-    origin="crdlint",
     fixes=(
         _sure,
         Fixer(

@@ -5,13 +5,12 @@ A function that yields them stands below the declaration of its rule, see `Rule.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Mapping as MappingOf
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from collections.abc import Mapping as MappingOf
-
     from crdlint.crd.model import CustomResourceDefinitionNames, CustomResourceDefinitionSpec, JSONSchemaProps
     from crdlint.crd.paths import Path
     from crdlint.diagnostics.diagnostic import Kind, Severity

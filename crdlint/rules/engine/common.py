@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -9,9 +11,6 @@ from crdlint.kubecel.sharing import Sharing, shared
 from crdlint.schema.traversal import all_schemas, schemas
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
-    from collections.abc import Set as AbstractSet
-
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceDefinitionSpec, JSONSchemaProps
     from crdlint.kubecel.compilation import Expression

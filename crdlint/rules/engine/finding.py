@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from crdlint.diagnostics.diagnostic import Fix
+from crdlint.diagnostics.diagnostic import Applicability, Fix
 from crdlint.diagnostics.spelling import nearest
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import Editor, UneditableError, quoted
-from crdlint.yaml.nodes import Mapping, Scalar, Sequence, child
+from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child
 from crdlint.yaml.resolve import resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from crdlint.crd.decode import DecodeProblem
     from crdlint.crd.errors import Code, FieldError, Reason
     from crdlint.crd.gotypes import GoType
     from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
     from crdlint.crd.paths import Path
     from crdlint.crd.positions import Locator, SourceLocation
-    from crdlint.diagnostics.diagnostic import Applicability
     from crdlint.rules.engine.advisory import Advisory
     from crdlint.yaml.broken_text import Cause
-    from crdlint.yaml.nodes import Node
     from crdlint.yaml.parse import Document
     from crdlint.yaml.values import DuplicateKey
 
@@ -208,6 +205,9 @@ class Finding:
         return [self.editor.write(entry[1], self.editor.value(value))]
 
 
+Edits: TypeAlias = "Iterable[Edit]"
+
+
 class Fixer(NamedTuple):
     """A fix for the findings of a rule: an imperative title, and the edits of the document's text.
 
@@ -217,7 +217,7 @@ class Fixer(NamedTuple):
 
     title: str
     applicability: Applicability
-    edits: Callable[[Finding], Iterable[Edit]]
+    edits: Callable[[Finding], Edits]
     bad: str = ""
     good: str = ""
     scope: Scope | None = None
@@ -229,25 +229,25 @@ class Fixer(NamedTuple):
 
 def fix(
     title: str, applicability: Applicability, bad: str = "", good: str = "", scope: Scope | None = None
-) -> Callable[[Callable[[Finding], Iterable[Edit]]], Fixer]:
+) -> Callable[[Callable[[Finding], Edits]], Fixer]:
     """Declare that a function returns the edits of a fix."""
     return lambda edits: Fixer(title, applicability, edits, bad, good, scope)
 
 
-def removal(finding: Finding) -> Iterable[Edit]:
+def removal(finding: Finding) -> Edits:
     """Remove the field of the finding."""
     return finding.remove()
 
 
-def replacement(text: str) -> Callable[[Finding], Iterable[Edit]]:
+def replacement(text: str) -> Callable[[Finding], Edits]:
     """Return a function that sets the field of the finding to a text."""
     return lambda finding: finding.write(text)
 
 
-def nearest_of(words: Iterable[str], like: float) -> Callable[[Finding], Iterable[Edit]]:
+def nearest_of(words: Iterable[str], like: float) -> Callable[[Finding], Edits]:
     """Return a function that writes the most similar of some words in place of a value; none if no word is similar."""
 
-    def edits(finding: Finding) -> Iterable[Edit]:
+    def edits(finding: Finding) -> Edits:
         near = nearest(finding.scalar().value, words, like)
         return finding.write(near) if near else []
 
@@ -297,7 +297,7 @@ def is_null(node: Node) -> bool:
     return isinstance(node, Scalar) and not node.style and resolve(node) is None
 
 
-def add_required(editor: Editor, schema: Mapping, names: Iterable[str]) -> Iterable[Edit]:
+def add_required(editor: Editor, schema: Mapping, names: Iterable[str]) -> Edits:
     """Yield the edits that add names to the `required` of a schema."""
     entry = schema.find("required")
     if entry is None or is_null(entry[1]):
@@ -320,7 +320,7 @@ def mapping_at(node: Node, *names: str) -> Mapping:
     return mapping
 
 
-def quoted_tag(finding: Finding, node: Scalar) -> Iterable[Edit]:
+def quoted_tag(finding: Finding, node: Scalar) -> Edits:
     """Yield the edit that quotes a scalar that begins with an exclamation mark, which YAML reads as a tag."""
     editor = finding.editor
     start = node.start_mark.index
@@ -336,7 +336,7 @@ def quoted_tag(finding: Finding, node: Scalar) -> Iterable[Edit]:
         yield Edit(start, start + len(text), quoted(text))
 
 
-def quoted_with_comment(finding: Finding, node: Scalar) -> Iterable[Edit]:
+def quoted_with_comment(finding: Finding, node: Scalar) -> Edits:
     """Yield the edit that quotes a plain scalar together with the text after it that YAML reads as a comment."""
     text = with_comment(finding, node)
     if text is not None:

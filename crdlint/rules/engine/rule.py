@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.crd.gotypes import SCHEMA_BITS
-from crdlint.diagnostics.diagnostic import Diagnostic
+from crdlint.diagnostics.diagnostic import Diagnostic, Kind, Origin, Related, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from collections.abc import Set as AbstractSet
-
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.crd.positions import Span
-    from crdlint.diagnostics.diagnostic import Kind, Origin, Related, Severity
     from crdlint.rules.engine.advisory import Advisory, DecodedCRD
     from crdlint.rules.engine.finding import Fixer, Scope
 
@@ -150,6 +148,9 @@ class Rule(NamedTuple):
         )
 
 
+# Advice of crdlint.
+Caution: Final = partial(Rule, severity="warning", origin="crdlint")
+Hint: Final = partial(Rule, severity="info", origin="crdlint")
 OnRequest: Final = partial(Rule, severity="info", origin="crdlint", on_request=True)
 
 

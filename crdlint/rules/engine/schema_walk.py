@@ -7,6 +7,7 @@ cached.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from enum import IntEnum, auto
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
@@ -18,8 +19,6 @@ from crdlint.rules.engine.rule import Nodes
 from crdlint.schema.structural import is_int_or_string, unsupported
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.rules.engine.options import Options
 

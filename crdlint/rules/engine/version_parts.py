@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from crdlint.crd.paths import Path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from crdlint.crd.model import (
         CustomResourceColumnDefinition,
         CustomResourceDefinitionSpec,
