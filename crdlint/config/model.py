@@ -189,11 +189,15 @@ class Config(NamedTuple):
                 return "per-file-ignores"
         return "severity" if self._level(rule) == "off" else None
 
+    def selects(self, rule: str) -> bool:
+        """Return whether a rule is selected by name or pattern, other than by a pattern for all rules."""
+        return is_matched(rule, tuple(pattern for pattern in self.select if pattern != "*"))
+
     def _names(self, rule: str) -> bool:
-        """Return whether the configuration selects a rule by name or pattern, other than by a pattern for all rules."""
-        patterns = [pattern for pattern in self.select if pattern != "*"]
-        named = [name for name, _ in self.severity if name in SETS or not is_glob(name)]
-        return is_matched(rule, (*patterns, *named))
+        """Return whether the configuration selects a rule, or names it for its severity."""
+        return self.selects(rule) or is_matched(
+            rule, tuple(name for name, _ in self.severity if name in SETS or not is_glob(name))
+        )
 
     def requested(self) -> frozenset[str]:
         """Return the rules that are only reported on request, and that the configuration asks for."""

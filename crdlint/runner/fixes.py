@@ -12,7 +12,7 @@ from crdlint.rules.consequences import causes
 from crdlint.yaml.edit import Edit, apply, composed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from collections.abc import Sequence as SequenceOf
 
     from crdlint.config.model import Config
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _ROUNDS: Final = 40
 _STAGES: Final = {"decode": 1, "strict": 2, "field": 3}
 _SYNTAX, _ADVICE = 0, 4
+# Reports fields that the API server drops without an error: they are repaired like unknown fields.
+_DROPPED: Final = "unknown-field-ignored"
 # The last stage of which a result has all findings, by the stage at which the check stopped.
 _LAST_STAGE: Final = {"decode": _STAGES["strict"], "field": _STAGES["field"]}
 # The server's path of the schema that all versions share, and its path if they do not share it.
@@ -86,8 +88,11 @@ def fix(
     unsafe: bool,
     shown: Callable[[FileResult], Iterable[Diagnostic]] = lambda result: result.diagnostics,
     check_until: CheckUntil | None = None,
+    named: Callable[[str], bool] = lambda rule: False,
 ) -> Fixed:
     """Apply the fixes of the findings that `shown` returns, only safe ones or all, until nothing changes.
+
+    Fixes of advice change what the API server accepts only if the rule is `named`.
 
     `check` returns the result of a text. If no fix applies and `result` is complete, it is not called. `check_until`
     returns a result that may stop, for texts that will be changed again (see `stop_at` of lint_file); the result of
@@ -98,11 +103,15 @@ def fix(
     applied: list[Applied] = []
     undone: dict[tuple[str, str, str], Undone] = {}
     seen = {result.text}
+    unproved: set[tuple[str, str, str]] = set()
     stops = will_be_fixed(unsafe=unsafe)
 
     def next_fixes(of: FileResult) -> list[Diagnostic]:
         return _chosen(
-            finding for finding in shown(of) if _is_wanted(finding, unsafe=unsafe) and _identity(finding) not in undone
+            finding
+            for finding in shown(of)
+            if _is_wanted(finding, unsafe=unsafe)
+            and _identity(finding) not in unproved | undone.keys()
         )
 
     def check_next(text: str) -> FileResult:
@@ -117,6 +126,10 @@ def fix(
             chosen = next_fixes(current)
         if not chosen:
             break
+        provable = _provable(current, chosen, named)
+        if len(provable) < len(chosen):
+            unproved |= {_identity(finding) for finding in chosen} - {_identity(finding) for finding in provable}
+            continue
         proved, following = _proved(current, chosen, check, check_next, undone)
         if not proved:
             current = following
@@ -183,6 +196,34 @@ def _start(finding: Diagnostic) -> tuple[int, int]:
 
 def _edits(findings: Iterable[Diagnostic]) -> list[Edit]:
     return [edit for finding in findings for edit in _fix(finding).edits]
+
+
+def _is_advice(finding: Diagnostic) -> bool:
+    """Return whether a finding is about what the API server accepts and keeps."""
+    return finding.kind in {"advice", "warning"} and finding.rule != _DROPPED
+
+
+def _provable(before: FileResult, chosen: list[Diagnostic], named: Callable[[str], bool]) -> list[Diagnostic]:
+    """Return the findings whose fixes are guesses, or proved to change only what they name.
+
+    Those of advice may change nothing that the API server accepts, unless their rule is named.
+    """
+    from crdlint.runner.proof import unnamed_changes
+
+    text = before.masked or before.text
+    kept = [finding for finding in chosen if _is_advice(finding) and not named(finding.rule)]
+    safe = [finding for finding in chosen if finding not in kept and _fix(finding).applicability == "safe"]
+
+    def proved(group: list[Diagnostic], *, keeps_meaning: bool) -> Iterator[Diagnostic]:
+        if not group or not unnamed_changes(text, _edits(group), keeps_meaning=keeps_meaning):
+            yield from group
+        elif len(group) > 1:
+            middle = len(group) // 2
+            yield from proved(group[:middle], keeps_meaning=keeps_meaning)
+            yield from proved(group[middle:], keeps_meaning=keeps_meaning)
+
+    good = {*map(id, proved(kept, keeps_meaning=True)), *map(id, proved(safe, keeps_meaning=False))}
+    return [finding for finding in chosen if id(finding) in good or finding not in (*kept, *safe)]
 
 
 def _proved(

@@ -174,7 +174,14 @@ class Checker:
             return reported(of, config)
 
         start = check(result.text) if is_template else result  # without Helm: what is written is the template
-        fixed = fix(start, check, unsafe=self.settings.fixing == "unsafe", shown=shown, check_until=check_until)
+        fixed = fix(
+            start,
+            check,
+            unsafe=self.settings.fixing == "unsafe",
+            shown=shown,
+            check_until=check_until,
+            named=config.selects,
+        )
         fixes = FileFixes(result.text, fixed.text, fixed.edits, fixed.applied, fixed.undone)
         if not fixed.edits:
             return checked._replace(results=(result if is_template else fixed.result,), fixes=fixes)

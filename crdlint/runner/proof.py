@@ -1,0 +1,83 @@
+"""Proof that fixes change only what they name: crdlint compares the CRDs before and after them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crdlint.changes.change import Policy
+from crdlint.changes.compare import changes
+from crdlint.crd.positions import Locator
+from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
+from crdlint.linting.stored_crds import collect_crds
+from crdlint.yaml.edit import apply, in_order, line_and_column, line_starts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from crdlint.crd.paths import Path
+    from crdlint.linting.result import OldCRD
+    from crdlint.yaml.edit import Edit
+    from crdlint.yaml.nodes import Mark
+
+    Lines = list[tuple[int, int]]
+
+def unnamed_changes(text: str, edits: Iterable[Edit], *, keeps_meaning: bool = False) -> list[str]:
+    """Return the changes of the CRDs of a text that its edits cause elsewhere; all changes if it `keeps_meaning`.
+
+    A CRD that cannot be decoded before the edits has no changes.
+    """
+    edits = list(in_order(edits))
+    fixed = apply(text, edits)
+    old = collect_crds(text).by_name
+    new = collect_crds(fixed).by_name if old else {}
+    lines = None if keeps_meaning else _edited_lines(text, fixed, edits)
+    return [
+        f"{name}: {change.text}"
+        for name, before in old.items()
+        if (after := new.get(name)) is not None
+        for change in changes(before.crd, after.crd, parse_range(NEWEST_VERSION), Policy())
+        if lines is None or not _is_named((before, change.old, lines[0]), (after, change.new, lines[1]))
+    ]
+
+
+def _is_named(*sides: tuple[OldCRD, Path, Lines]) -> bool:
+    """Return whether edits touch what changes, on the side that has it, or the key of an object around it."""
+    found = [
+        (crd.positions, crd.positions.find(path), path, lines)
+        for crd, path, lines in sides
+        if isinstance(crd.positions, Locator)
+    ]
+    is_anywhere = any(location.exact for _, location, _, _ in found)
+    for locator, (node, key, exact), path, lines in found:
+        if exact >= is_anywhere and _touches(lines, locator, (key or node).start_mark, node.end_mark):
+            return True
+        keys = [locator.find(part).key for part in _ancestors(path)]
+        if any(_touches(lines, locator, key.start_mark, key.end_mark) for key in keys if key is not None):
+            return True
+    return False
+
+
+def _ancestors(path: Path) -> Iterator[Path]:
+    parent = path.parent
+    while parent is not None:
+        yield parent
+        parent = parent.parent
+
+
+def _touches(lines: Lines, locator: Locator, start: Mark, end: Mark) -> bool:
+    """Return whether edited lines are among the lines between two marks."""
+    begin, last_line = start.line + locator.line_offset + 1, end.line + locator.line_offset + bool(end.column)
+    return any(first <= max(begin, last_line) and begin <= last for first, last in lines)
+
+
+def _edited_lines(text: str, fixed: str, edits: list[Edit]) -> tuple[Lines, Lines]:
+    """Return the first and last line (1-based) of each edit, before and after the edits."""
+    old, new, moved = line_starts(text), line_starts(fixed), 0
+    before: Lines = []
+    after: Lines = []
+    for edit in edits:
+        start, end = edit.start + moved, edit.start + moved + len(edit.text)
+        before.append((line_and_column(old, edit.start)[0] + 1, line_and_column(old, edit.end)[0] + 1))
+        after.append((line_and_column(new, start)[0] + 1, line_and_column(new, end)[0] + 1))
+        moved = end - edit.end
+    return before, after
