@@ -29,6 +29,8 @@ Severity: TypeAlias = Literal["error", "warning", "info"]
 
 
 INTERNAL_ERROR: Final = "internal-error"  # the rule of findings about documents that are not checked
+# What the API server accepts, but reads in another way than it is written: a fix repairs it like an error.
+_MISREAD: Final = frozenset({"unknown-field-ignored", "yaml-boolean", "yaml-text-cut"})
 OLD_CRD: Final = "the old CRD"  # the label of a place in it
 
 
@@ -79,6 +81,11 @@ class Diagnostic:
     versions: tuple[str, ...] = ()
     lacks: str = ""
     errors: int = 1
+
+    @property
+    def is_advice(self) -> bool:
+        """Whether the finding is about what the API server accepts, and reads as it is written."""
+        return self.kind in {"advice", "warning"} and self.rule not in _MISREAD
 
     def with_moved_fix(self, characters: int) -> Diagnostic:
         """Return the finding with the edits of its fix further down in the file."""

@@ -98,7 +98,10 @@ class Checks:
                 raise RuntimeError(outcome.bugs[-1].traceback)
             return outcome.results[0]
 
-        return fix(checked.crds, check, unsafe=False, shown=lambda result: reported(result, checked.config))
+        config = checked.config
+        return fix(
+            checked.crds, check, unsafe=False, shown=lambda result: reported(result, config), named=config.selects
+        )
 
     def _check(self, document: Document) -> Checked:
         version = self._workspace.settings.kube_version

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 class Summary:
     """Counts of a run; hidden findings do not count. ``unreadable`` inputs are no files checked.
 
+    ``fixable_advice`` counts unsafe fixes of what the API server accepts, ``fixable_unsafe`` other unsafe ones.
     ``below_minimum`` is the number of findings that are not reported because of their severity.
     """
 
@@ -28,6 +29,7 @@ class Summary:
     seconds: float = 0.0
     fixable: int = 0
     fixable_unsafe: int = 0
+    fixable_advice: int = 0
 
     def add(self, result: FileResult) -> None:
         """Count in a file's results."""
@@ -42,7 +44,8 @@ class Summary:
                 if diagnostic.fix is not None:
                     is_safe = diagnostic.fix.applicability == "safe"
                     self.fixable += is_safe
-                    self.fixable_unsafe += not is_safe
+                    self.fixable_unsafe += not is_safe and not diagnostic.is_advice
+                    self.fixable_advice += not is_safe and diagnostic.is_advice
 
 
 def counted(number: int, noun: str) -> str:

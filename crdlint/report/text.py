@@ -197,12 +197,15 @@ class Report:
 
 def _fixable(summary: Summary) -> str:
     """Return how many findings `--fix` would fix, as the end of the closing line."""
-    safe, unsafe = summary.fixable, summary.fixable_unsafe
-    if safe and unsafe:
-        return f"{safe:,} fixable with --fix, {unsafe:,} more with --unsafe-fixes"
-    if safe:
-        return f"{safe:,} fixable with --fix"
-    return f"{unsafe:,} fixable with --fix --unsafe-fixes" if unsafe else ""
+    safe, unsafe, advice = summary.fixable, summary.fixable_unsafe, summary.fixable_advice
+    parts = [f"{safe:,} fixable with --fix"] if safe else []
+    if unsafe:
+        parts.append(
+            f"{unsafe:,} more with --unsafe-fixes" if safe else f"{unsafe:,} fixable with --fix --unsafe-fixes"
+        )
+    if advice:
+        parts.append(f"{advice:,} {'more ' if parts else 'fixable '}with --fix --unsafe-fixes --select RULE")
+    return ", ".join(parts)
 
 
 def _without_repeated_advice(findings: Sequence[Diagnostic]) -> tuple[list[Diagnostic], Counter[str]]:

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 _ROUNDS: Final = 40
 _STAGES: Final = {"decode": 1, "strict": 2, "field": 3}
 _SYNTAX, _ADVICE = 0, 4
-# Reports fields that the API server drops without an error: they are repaired like unknown fields.
-_DROPPED: Final = "unknown-field-ignored"
 # The last stage of which a result has all findings, by the stage at which the check stopped.
 _LAST_STAGE: Final = {"decode": _STAGES["strict"], "field": _STAGES["field"]}
 # The server's path of the schema that all versions share, and its path if they do not share it.
@@ -88,7 +86,7 @@ def fix(
     unsafe: bool,
     shown: Callable[[FileResult], Iterable[Diagnostic]] = lambda result: result.diagnostics,
     check_until: CheckUntil | None = None,
-    named: Callable[[str], bool] = lambda rule: False,
+    named: Callable[[str], bool] = lambda _: False,
 ) -> Fixed:
     """Apply the fixes of the findings that `shown` returns, only safe ones or all, until nothing changes.
 
@@ -110,8 +108,7 @@ def fix(
         return _chosen(
             finding
             for finding in shown(of)
-            if _is_wanted(finding, unsafe=unsafe)
-            and _identity(finding) not in unproved | undone.keys()
+            if _is_wanted(finding, unsafe=unsafe) and _identity(finding) not in unproved | undone.keys()
         )
 
     def check_next(text: str) -> FileResult:
@@ -198,11 +195,6 @@ def _edits(findings: Iterable[Diagnostic]) -> list[Edit]:
     return [edit for finding in findings for edit in _fix(finding).edits]
 
 
-def _is_advice(finding: Diagnostic) -> bool:
-    """Return whether a finding is about what the API server accepts and keeps."""
-    return finding.kind in {"advice", "warning"} and finding.rule != _DROPPED
-
-
 def _provable(before: FileResult, chosen: list[Diagnostic], named: Callable[[str], bool]) -> list[Diagnostic]:
     """Return the findings whose fixes are guesses, or proved to change only what they name.
 
@@ -211,7 +203,7 @@ def _provable(before: FileResult, chosen: list[Diagnostic], named: Callable[[str
     from crdlint.runner.proof import unnamed_changes
 
     text = before.masked or before.text
-    kept = [finding for finding in chosen if _is_advice(finding) and not named(finding.rule)]
+    kept = [finding for finding in chosen if finding.is_advice and not named(finding.rule)]
     safe = [finding for finding in chosen if finding not in kept and _fix(finding).applicability == "safe"]
 
     def proved(group: list[Diagnostic], *, keeps_meaning: bool) -> Iterator[Diagnostic]:

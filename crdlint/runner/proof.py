@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     Lines = list[tuple[int, int]]
 
+
 def unnamed_changes(text: str, edits: Iterable[Edit], *, keeps_meaning: bool = False) -> list[str]:
     """Return the changes of the CRDs of a text that its edits cause elsewhere; all changes if it `keeps_meaning`.
 
@@ -42,10 +43,11 @@ def unnamed_changes(text: str, edits: Iterable[Edit], *, keeps_meaning: bool = F
 
 def _is_named(*sides: tuple[OldCRD, Path, Lines]) -> bool:
     """Return whether edits touch what changes, on the side that has it, or the key of an object around it."""
+    deepest = max(len(path.steps()) for _, path, _ in sides)  # the side that has what the other one lacks
     found = [
         (crd.positions, crd.positions.find(path), path, lines)
         for crd, path, lines in sides
-        if isinstance(crd.positions, Locator)
+        if isinstance(crd.positions, Locator) and len(path.steps()) == deepest
     ]
     is_anywhere = any(location.exact for _, location, _, _ in found)
     for locator, (node, key, exact), path, lines in found:

@@ -61,7 +61,7 @@ def test_the_bad_example_is_fixed(rule: Rule, fixer: Fixer) -> None:
     before = check(bad)
     offered = [one.fix for one in before.diagnostics if one.rule == rule.id and one.fix is not None]
     assert (fixer.title, fixer.applicability) in {(one.title, one.applicability) for one in offered}
-    fixed = fix(before, check, unsafe=fixer.applicability == "unsafe")
+    fixed = fix(before, check, unsafe=fixer.applicability == "unsafe", named=bool)
     assert (rule.id, fixer.title) in {(one.rule, one.title) for one in fixed.applied}
     assert fixed.undone == ()
     assert errors(fixed.result) == []
@@ -70,7 +70,7 @@ def test_the_bad_example_is_fixed(rule: Rule, fixer: Fixer) -> None:
         assert decode_yaml(fixed.text) == decode_yaml(good)
     else:
         assert fixed.text == good
-    again = fix(fixed.result, check, unsafe=fixer.applicability == "unsafe")
+    again = fix(fixed.result, check, unsafe=fixer.applicability == "unsafe", named=bool)
     assert again.edits == ()
 
 
@@ -78,7 +78,7 @@ def test_the_bad_example_is_fixed(rule: Rule, fixer: Fixer) -> None:
 def test_only_unsafe_fixes_need_to_be_asked_for(rule: Rule, fixer: Fixer) -> None:
     check = checker(rule)
     bad, _ = examples(rule, fixer)
-    fixed = fix(check(bad), check, unsafe=False)
+    fixed = fix(check(bad), check, unsafe=False, named=bool)
     assert (fixer.title in {one.title for one in fixed.applied}) == (fixer.applicability == "safe")
 
 
@@ -91,7 +91,7 @@ def test_the_rest_of_the_text_is_kept(rule: Rule, fixer: Fixer, how: str) -> Non
         bad, good = bad.replace("\n", "\r\n"), good.replace("\n", "\r\n")
     else:
         bad, good = f"# first\n---\n# above\n{bad}# below\n", f"# first\n---\n# above\n{good}# below\n"
-    assert fix(check(bad), check, unsafe=fixer.applicability == "unsafe").text == good
+    assert fix(check(bad), check, unsafe=fixer.applicability == "unsafe", named=bool).text == good
 
 
 @each("value", ["[]", "{}", "~", "[1]", "[a, b]", "{a: 1}", "1", "x"])
@@ -101,7 +101,7 @@ def test_values_of_other_types_are_fixed_or_left(value: str) -> None:
     for match in re.finditer(r"(?<=: )\S.*$", text, re.MULTILINE):
         check = partial(lint_file, filename="x", skip_unfinished=True, fixes=True)
         before = check(f"{text[: match.start()]}{value}{text[match.end() :]}")
-        fixed = fix(before, check, unsafe=True)
+        fixed = fix(before, check, unsafe=True, named=bool)
         assert len(errors(fixed.result)) <= len(errors(before))
 
 
@@ -144,7 +144,7 @@ def test_what_no_fix_can_know_is_left(text: str, rule: str) -> None:
     check = partial(lint_file, filename="x", skip_unfinished=True, fixes=True)
     before = check(text)
     assert rule in {one.rule for one in before.diagnostics}
-    assert fix(before, check, unsafe=True).edits == ()
+    assert fix(before, check, unsafe=True, named=bool).edits == ()
     assert [one.rule for one in before.diagnostics if one.rule == "internal-error"] == []
 
 

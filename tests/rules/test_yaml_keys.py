@@ -20,7 +20,7 @@ def test_names_that_the_server_reads_otherwise() -> None:
         kind = "boolean" if name in READ else "number"
         message = f"`{name}` is read as the {kind} {read}, so the property is named `{read}`"
         assert [one.message for one in result.diagnostics] == ([] if read is None else [message]), name
-        fixed = fix(result, lambda text: lint_file(text, filename="x", fixes=True), unsafe=True)
+        fixed = fix(result, lambda text: lint_file(text, filename="x", fixes=True), unsafe=True, named=bool)
         assert fixed.text == (text if read is None else text.replace(f"  {name}:", f"  '{name}':")), name
 
 

@@ -1,4 +1,4 @@
-# ruff: noqa: E501  a breakage a line
+# ruff: noqa: E501, RUF001  a breakage a line, also with characters that look like others
 """Breakages of any CRD, in the classes in which people make them; each knows the text that is meant."""
 
 from __future__ import annotations
@@ -27,9 +27,7 @@ class Kind(NamedTuple):
         if not found or (last and len(found) == 1):
             return None
         match = found[-1 if last else 0]
-        new, meant = (
-            one(match) if callable(one) else match.expand(one) for one in (self.new, self.meant)
-        )
+        new, meant = (one(match) if callable(one) else match.expand(one) for one in (self.new, self.meant))
         return tuple(crd[: match.start()] + text + crd[match.end() :] for text in (new, meant))  # type: ignore[return-value]
 
 
@@ -68,14 +66,21 @@ _JSON_PATH = r"jsonPath: (\.\S+)$"
 
 
 def _k(group: str) -> Callable[..., Kind]:
-    def kind(name: str, pattern: str, new: str | Callable[[re.Match[str]], str], meant: str | Callable[[re.Match[str]], str] = r"\g<0>") -> Kind:
+    def kind(
+        name: str,
+        pattern: str,
+        new: str | Callable[[re.Match[str]], str],
+        meant: str | Callable[[re.Match[str]], str] = r"\g<0>",
+    ) -> Kind:
         return Kind(group, name, pattern, new, meant)
 
     return kind
 
 
 _i, _y, _c, _p, _t, _m = map(_k, ("indentation", "YAML syntax", "characters", "pasted text", "types", "misspelt"))
-_v, _x, _n, _b, _s, _w, _j = map(_k, ("values", "x-kubernetes", "names", "v1beta1", "columns", "conversion", "JSON, Helm, anchors"))
+_v, _x, _n, _b, _s, _w, _j = map(
+    _k, ("values", "x-kubernetes", "names", "v1beta1", "columns", "conversion", "JSON, Helm, anchors")
+)
 
 KINDS = (
     _i("property two deeper", _PROPERTY, shifted(2)),

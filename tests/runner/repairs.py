@@ -24,7 +24,7 @@ def check(text: str) -> FileResult:
 @cache
 def fixed(text: str, *, unsafe: bool) -> Fixed:
     """Return what the fixes make of a text."""
-    return fix(check(text), check, unsafe=unsafe)
+    return fix(check(text), check, unsafe=unsafe, named=bool)
 
 
 def errors(result: FileResult) -> list[str]:

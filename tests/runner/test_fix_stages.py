@@ -41,8 +41,8 @@ TEXTS = {
     "defaults": HEAD
     + "        type: object\n        properties:\n          a:\n            type: integer\n            default: '1'\n"
     + RULES,
-    "advice": HEAD.replace("kind: Foo}", "kind: Foo, shortNames: [foos]}")
-    + "        type: object\n        properties:\n          a:\n            type: integer\n"
+    "advice": HEAD
+    + "        type: object\n        properties:\n          a:\n            description: Issue #1\n            type: integer\n"
     + RULES,
 }
 # An error of a rule is hidden as long as the field that it reads has no valid type.
