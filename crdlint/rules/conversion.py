@@ -120,10 +120,7 @@ REVIEW_VERSIONS = Rule(
     help="Set `conversionReviewVersions: [v1]` in `spec.conversion.webhook`",
     source="apiextensions/validation validateConversionReviewVersions",
     scope="spec",
-    fixes=(
-        _known_review_version,
-        _repeated_review_version,
-    ),
+    fixes=(_known_review_version, _repeated_review_version),
 )
 URL = Rule(
     id="conversion-webhook-url",

@@ -173,12 +173,7 @@ INVALID_DEFAULT = Rule(
     good="replicas: {type: integer, minimum: 1, default: 1}",
     help="Change the default to a value that the schema accepts, or change the schema to accept the default",
     source=_SOURCE,
-    fixes=(
-        _of_its_type,
-        _enum_of_its_type,
-        _nearest_value,
-        _nearest_bound,
-    ),
+    fixes=(_of_its_type, _enum_of_its_type, _nearest_value, _nearest_bound),
 )
 RULE_FAILED = Rule(
     id="default-rule-failed",

@@ -100,23 +100,10 @@ def _meant(word: str) -> str | None:
 _ANY: Final = frozenset({"any", "*"})
 _PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"
 _FORMATS: Final = {
-    "date": "date",
-    "datetime": "date-time",
-    "date-time": "date-time",
-    "timestamp": "date-time",
-    "time": "date-time",
-    "duration": "duration",
-    "uri": "uri",
-    "url": "uri",
-    "uuid": "uuid",
-    "byte": "byte",
-    "bytes": "byte",
-    "password": "password",
-    "email": "email",
-    "ipv4": "ipv4",
-    "ipv6": "ipv6",
-    "cidr": "cidr",
-}
+    "date": "date", "date-time": "date-time", "duration": "duration", "uri": "uri", "uuid": "uuid", "byte": "byte",
+    "password": "password", "email": "email", "ipv4": "ipv4", "ipv6": "ipv6", "cidr": "cidr",
+    "datetime": "date-time", "timestamp": "date-time", "time": "date-time", "url": "uri", "bytes": "byte",
+}  # fmt: skip
 
 
 @fix(
@@ -290,13 +277,7 @@ _TYPE_UNSUPPORTED = Rule(
     help="Use one of array, boolean, integer, number, object and string",
     marker="correct `+kubebuilder:validation:Type`",
     source=_SOURCE,
-    fixes=(
-        _meant_type,
-        _implied_type,
-        _array_of_any,
-        _string_of_format,
-        _any_value,
-    ),
+    fixes=(_meant_type, _implied_type, _array_of_any, _string_of_format, _any_value),
 )
 _TYPE_NULL = Rule(
     id="type-null",
@@ -377,10 +358,7 @@ _BOTH_PROPERTIES = Rule(
     help="Keep `properties` for named fields or `additionalProperties` for a map; to keep unknown fields next to named "
     "ones, set `x-kubernetes-preserve-unknown-fields: true`",
     source=_WALK,
-    fixes=(
-        _properties_only,
-        _keep_unknown_fields,
-    ),
+    fixes=(_properties_only, _keep_unknown_fields),
 )
 _PRESERVE_FALSE = Rule(
     id="preserve-unknown-fields-not-true",
@@ -395,46 +373,21 @@ _PRESERVE_FALSE = Rule(
 
 # Those after whose fix a schema may have another type or other fields.
 CHANGING_TYPE: Final = frozenset(
-    {
-        _TYPE_UNSUPPORTED.id,
-        _TYPE_NULL.id,
-        _ITEMS_ARRAY.id,
-        _BOTH_PROPERTIES.id,
-        _REF.id,
-        _PATTERN_PROPERTIES.id,
-    }
+    {_TYPE_UNSUPPORTED.id, _TYPE_NULL.id, _ITEMS_ARRAY.id, _BOTH_PROPERTIES.id, _REF.id, _PATTERN_PROPERTIES.id}
 )
 
 # Names that people use for the supported types.
 _MEANT: Final = {
-    "int": "integer",
-    "int32": "integer",
-    "int64": "integer",
-    "long": "integer",
-    "float": "number",
-    "double": "number",
-    "str": "string",
-    "bool": "boolean",
-    "list": "array",
-    "map": "object",
-    "dict": "object",
-    "struct": "object",
-    "text": "string",
-    "uint": "integer",
-    "uint32": "integer",
-    "uint64": "integer",
-    "decimal": "number",
-    "slice": "array",
-    "seq": "array",
-    "sequence": "array",
-    "num": "number",
-    "numeric": "number",
-    "obj": "object",
-    "mapping": "object",
-    "dictionary": "object",
-    "hash": "object",
-    "hashmap": "object",
-    "record": "object",
+    word: meant
+    for meant, words in (
+        ("integer", "int int32 int64 long uint uint32 uint64"),
+        ("number", "float double decimal num numeric"),
+        ("string", "str text"),
+        ("boolean", "bool"),
+        ("array", "list slice seq sequence"),
+        ("object", "map dict struct obj mapping dictionary hash hashmap record"),
+    )
+    for word in words.split()
 }
 
 

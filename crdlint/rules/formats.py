@@ -42,34 +42,11 @@ ports:
 """
 
 _FORMAT: Final = SCHEMA_BITS["format"]
-_STRING: Final = [
-    "bsonobjectid",
-    "uri",
-    "email",
-    "hostname",
-    "ipv4",
-    "ipv6",
-    "cidr",
-    "mac",
-    "uuid",
-    "uuid3",
-    "uuid4",
-    "uuid5",
-    "isbn",
-    "isbn10",
-    "isbn13",
-    "creditcard",
-    "ssn",
-    "hexcolor",
-    "rgbcolor",
-    "byte",
-    "password",
-    "date",
-    "duration",
-    "datetime",
-    "k8s-short-name",
-    "k8s-long-name",
-]
+_STRING: Final = (
+    "bsonobjectid", "uri", "email", "hostname", "ipv4", "ipv6", "cidr", "mac", "uuid", "uuid3", "uuid4", "uuid5",
+    "isbn", "isbn10", "isbn13", "creditcard", "ssn", "hexcolor", "rgbcolor", "byte", "password", "date", "duration",
+    "datetime", "k8s-short-name", "k8s-long-name",
+)  # fmt: skip
 _KNOWN: Final = {"integer": ("int32", "int64"), "number": ("float", "double")}
 
 

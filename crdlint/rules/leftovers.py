@@ -42,10 +42,7 @@ _FIELDS: Final = (
     on_request=True,
     aliases=("gitops-status", "gitops-creation-timestamp", "metadata-namespace"),
     origin="crdlint",
-    fixes=(
-        _removal,
-        _removal.example(bad="status: {conditions: []}", good="spec: {}"),
-    ),
+    fixes=(_removal, _removal.example(bad="status: {conditions: []}", good="spec: {}")),
 ).advice
 def leftovers(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the fields that the server sets or removes itself, unless the finding about a copy from a cluster names them."""

@@ -126,11 +126,7 @@ NAME = Rule(
     help="Set `metadata.name` to `spec.names.plural` and `spec.group`, joined by a dot",
     source="apiextensions/validation ValidateCustomResourceDefinition",
     scope="metadata",
-    fixes=(
-        _names_of_name,
-        _name_of_spec,
-        _other_name,
-    ),
+    fixes=(_names_of_name, _name_of_spec, _other_name),
 )
 LABELS = Rule(
     id="metadata-labels",

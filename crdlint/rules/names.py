@@ -131,10 +131,7 @@ SCOPE = Rule(
     help="Set `spec.scope` to `Namespaced` or `Cluster`",
     source=_SPEC,
     scope="spec",
-    fixes=(
-        Fixer("Write the scope that is meant", "safe", nearest_of(_SCOPES, 0.6)),
-        _namespaced,
-    ),
+    fixes=(Fixer("Write the scope that is meant", "safe", nearest_of(_SCOPES, 0.6)), _namespaced),
 )
 NAMES_REQUIRED = Rule(
     id="names-required",
@@ -146,11 +143,7 @@ NAMES_REQUIRED = Rule(
     help="Specify `plural` (lower case) and `kind` (CamelCase) in `spec.names`",
     source=_SPEC,
     scope="spec",
-    fixes=(
-        _missing_name,
-        _guessed_kind,
-        _guessed_kind.example(bad="names:", good="names: {kind: Foo, plural: foos}"),
-    ),
+    fixes=(_missing_name, _guessed_kind, _guessed_kind.example(bad="names:", good="names: {kind: Foo, plural: foos}")),
 )
 NAMES_INVALID = Rule(
     id="names-invalid",

@@ -92,10 +92,7 @@ _phase = _Convention(
     good="spec: {type: object, properties: {mode: {type: string}}}",
     help="Use `conditions` instead",
 ).advice_on(Nodes(types={"string"}))(
-    _by_name(
-        "each new value of `{}` breaks clients that know only the earlier ones",
-        lambda name: name == "phase",
-    )
+    _by_name("each new value of `{}` breaks clients that know only the earlier ones", lambda name: name == "phase")
 )
 
 
@@ -107,10 +104,7 @@ _reference = _Convention(
     good="secretRef: {type: string}",
     help="Rename the field in a new version, so that its name ends in `Ref` or `Refs`",
 ).advice_on(EVERY_NODE)(
-    _by_name(
-        "`{}` does not end in `Ref` or `Refs`",
-        lambda name: name.endswith(("Reference", "References")),
-    )
+    _by_name("`{}` does not end in `Ref` or `Refs`", lambda name: name.endswith(("Reference", "References")))
 )
 
 

@@ -55,10 +55,7 @@ STATUS_FIELDS = Rule(
     help="Remove the keyword from the root, or move it to `properties.spec`",
     source=_SOURCE,
     scope="version",
-    fixes=(
-        _without_effect,
-        Fixer("Remove the field from the root", "unsafe", _field),
-    ),
+    fixes=(_without_effect, Fixer("Remove the field from the root", "unsafe", _field)),
 )
 STATUS_TYPE = Rule(
     id="root-type-with-status",

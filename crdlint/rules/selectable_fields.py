@@ -84,10 +84,7 @@ PATH = Rule(
     "`.spec.color`",
     source=_SOURCE,
     scope="version",
-    fixes=(
-        _from_a_dot,
-        _nearest_field,
-    ),
+    fixes=(_from_a_dot, _nearest_field),
 )
 DUPLICATED = Rule(
     id="selectable-field-duplicate",

@@ -32,7 +32,7 @@ from crdlint.yaml.editor import UneditableError
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, text_of
 
 if TYPE_CHECKING:
-    from crdlint.crd.model import JSONSchemaProps
+    from crdlint.crd.model import JSONSchemaProps, JSONSchemaPropsOrBool
     from crdlint.kubernetes.servers import Server
     from crdlint.rules.engine.common import Findings
 
@@ -425,14 +425,7 @@ TYPE_REQUIRED = Rule(
     good="replicas: {type: integer, minimum: 1}",
     help="Add the `type` of this field",
     source=_SOURCE,
-    fixes=(
-        _respelled,
-        _decided_type,
-        _number_type,
-        _alternatives_type,
-        _type_in_text,
-        _any_type,
-    ),
+    fixes=(_respelled, _decided_type, _number_type, _alternatives_type, _type_in_text, _any_type),
 )
 ITEMS_REQUIRED = Rule(
     id="structural-items-required",
@@ -594,10 +587,7 @@ PATTERN = Rule(
     good="name:\n  type: string\n  x-kubernetes-validations: [{rule: \"!self.startsWith('kube-')\"}]",
     help="Write the pattern in RE2 syntax (https://github.com/google/re2/wiki/Syntax)",
     source=_SOURCE,
-    fixes=(
-        _pattern_with_comment,
-        _rule_of_lookahead,
-    ),
+    fixes=(_pattern_with_comment, _rule_of_lookahead),
 )
 
 _TYPE_MISSING: Final = {
@@ -772,38 +762,31 @@ def _pattern_help(pattern: str) -> str | None:
     return None
 
 
-# What a nested schema must not hold: JSON field, upstream's wording, and when it counts as held.
+def _allows_others(additional: JSONSchemaPropsOrBool | None) -> bool:
+    return additional is not None and (additional.schema is not None or additional.allows)
+
+
+# What a nested schema must not hold: JSON field, what upstream asks of it, and when it counts as held.
 _FORBIDDEN_NESTED: Final[tuple[tuple[str, str, Callable[[JSONSchemaProps], bool]], ...]] = (
-    ("type", "must be empty to be structural", lambda s: bool(s.type)),
-    (
-        "additionalProperties",
-        "must be undefined to be structural",
-        lambda s: (
-            s.additional_properties is not None
-            and (s.additional_properties.schema is not None or s.additional_properties.allows)
-        ),
-    ),
-    ("default", "must be undefined to be structural", lambda s: s.default is not None),
-    ("title", "must be empty to be structural", lambda s: bool(s.title)),
-    ("description", "must be empty to be structural", lambda s: bool(s.description)),
-    ("nullable", "must be false to be structural", lambda s: s.nullable),
-    (
-        "x-kubernetes-preserve-unknown-fields",
-        "must be false to be structural",
-        lambda s: bool(s.x_preserve_unknown_fields),
-    ),
-    ("x-kubernetes-embedded-resource", "must be false to be structural", lambda s: s.x_embedded_resource),
-    ("x-kubernetes-int-or-string", "must be false to be structural", lambda s: s.x_int_or_string),
-    ("x-kubernetes-list-map-keys", "must be empty to be structural", lambda s: bool(s.x_list_map_keys)),
-    ("x-kubernetes-list-type", "must be undefined to be structural", lambda s: s.x_list_type is not None),
-    ("x-kubernetes-map-type", "must be undefined to be structural", lambda s: s.x_map_type is not None),
-    ("x-kubernetes-validations", "must be empty to be structural", lambda s: bool(s.x_validations)),
-)
+    ("type", "empty", lambda s: bool(s.type)),
+    ("additionalProperties", "undefined", lambda s: _allows_others(s.additional_properties)),
+    ("default", "undefined", lambda s: s.default is not None),
+    ("title", "empty", lambda s: bool(s.title)),
+    ("description", "empty", lambda s: bool(s.description)),
+    ("nullable", "false", lambda s: s.nullable),
+    ("x-kubernetes-preserve-unknown-fields", "false", lambda s: bool(s.x_preserve_unknown_fields)),
+    ("x-kubernetes-embedded-resource", "false", lambda s: s.x_embedded_resource),
+    ("x-kubernetes-int-or-string", "false", lambda s: s.x_int_or_string),
+    ("x-kubernetes-list-map-keys", "empty", lambda s: bool(s.x_list_map_keys)),
+    ("x-kubernetes-list-type", "undefined", lambda s: s.x_list_type is not None),
+    ("x-kubernetes-map-type", "undefined", lambda s: s.x_map_type is not None),
+    ("x-kubernetes-validations", "empty", lambda s: bool(s.x_validations)),
+)  # fmt: skip
 
 
 @check(Nodes({name for name, _, _ in _FORBIDDEN_NESTED}), _NESTED)
 def _nested(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
-    for name, detail, is_set in _FORBIDDEN_NESTED:
+    for name, state, is_set in _FORBIDDEN_NESTED:
         if is_set(schema):
             help_ = f"Remove `{name}` here, and specify it outside of the allOf, anyOf, oneOf or not"
             if name == "type" and schema.type in {"integer", "string"}:
@@ -811,6 +794,7 @@ def _nested(schema: JSONSchemaProps, _context: Context, findings: Findings) -> N
                     "; for an integer or a string use `x-kubernetes-int-or-string: true` "
                     "with `anyOf: [{type: integer}, {type: string}]`"
                 )
+            detail = f"must be {state} to be structural"
             findings.add_structural(schema, forbidden(NOT_STRUCTURAL.id, schema.path.child(name), detail, help=help_))
 
 

@@ -95,10 +95,7 @@ def _enum_of(finding: Finding) -> Iterable[Any]:
     return () if schema is None else schema.enum
 
 
-_NUMBER: Final = {
-    "integer": re.compile(r"-?(?:0|[1-9]\d*)\Z"),
-    "number": re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?\Z"),
-}
+_NUMBER: Final = {"integer": re.compile(r"-?(?:0|[1-9]\d*)\Z"), "number": re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?\Z")}
 
 
 @fix(
@@ -379,10 +376,7 @@ KEYWORD = Caution(
     good="name:\n  type: array\n  items:\n    type: string\n    maxLength: 63",
     help="Move the keyword to the schema of the values that it should limit, or remove it",
     marker="write `+kubebuilder:validation:items:MaxLength` instead of `+kubebuilder:validation:MaxLength`",
-    fixes=(
-        _to_items,
-        _without_type,
-    ),
+    fixes=(_to_items, _without_type),
 )
 
 

@@ -143,11 +143,7 @@ MESSAGE = Rule(
     good=_GOOD,
     help="Set `message` to one line of text",
     source=_SOURCE,
-    fixes=(
-        _message_in_one_line,
-        _empty_message,
-        _message_of_rule,
-    ),
+    fixes=(_message_in_one_line, _empty_message, _message_of_rule),
 )
 MESSAGE_EXPRESSION = Rule(
     id="rule-message-expression-empty",
@@ -181,10 +177,7 @@ FIELD_PATH = Rule(
     help="Write the path of a field below this schema, such as `.name` or `.labels['a']`",
     marker="correct the `fieldPath` of `+kubebuilder:validation:XValidation`",
     source=_SOURCE,
-    fixes=(
-        _path_of_field,
-        _nearest_path,
-    ),
+    fixes=(_path_of_field, _nearest_path),
 )
 
 # Reported only if the schema can be converted to a structural one, in which the path is resolved (crdlint.linting.schema).

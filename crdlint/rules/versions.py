@@ -166,10 +166,7 @@ STORAGE = Rule(
     help="Set `storage: true` on one version and `storage: false` on all others",
     source=_SPEC,
     scope="spec",
-    fixes=(
-        _only_version,
-        _one_stored,
-    ),
+    fixes=(_only_version, _one_stored),
 )
 DEPRECATION = Rule(
     id="deprecation-warning-invalid",
