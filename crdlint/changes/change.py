@@ -29,7 +29,8 @@ class Change(NamedTuple):
     """One change: the id of its rule, the field that it is about (``.spec.replicas``), and what it means.
 
     ``field`` is empty for a change of the whole CRD or of a version. ``new`` and ``old`` are where to look in the new and
-    the old CRD. ``versions`` are those that have the change, empty if it is about no version's schema.
+    the old CRD. ``versions`` are those that have the change, empty if it is about no version's schema. ``example`` is the
+    JSON of an object that was valid and is not any more.
     """
 
     rule: str
@@ -40,6 +41,7 @@ class Change(NamedTuple):
     severity: Severity
     help: str | None = None
     versions: tuple[str, ...] = ()
+    example: str | None = None
 
     def message(self, crd: CustomResourceDefinition) -> str:
         """Return the text, with the versions if it does not name them and the CRD has others."""

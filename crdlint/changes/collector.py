@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from crdlint.changes.conjunction import Conjunction
-    from crdlint.crd.model import JSONSchemaProps
+    from crdlint.changes.examples import Example, Examples
+    from crdlint.crd.model import JSONSchemaProps, ValidationRule
     from crdlint.crd.paths import Path
     from crdlint.diagnostics.diagnostic import Severity
     from crdlint.kubernetes.servers import Server
@@ -77,6 +78,7 @@ class Collector:
     server: Server
     versions: tuple[str, ...] = ()
     changes: list[Change] = field(default_factory=list)
+    examples: Examples | None = None
 
     def add(
         self,
@@ -88,19 +90,37 @@ class Collector:
         field: ComparedField | None = None,
         severity: Severity | None = None,
         help_: str | None = None,
+        example: Example | None = None,
     ) -> None:
         """Add a change at two paths; the rule's own severity and help by default."""
         where = "" if field is None else field.path
-        self.changes.append(Change(rule.id, where, text, new, old, severity or rule.severity, help_, self.versions))
+        shown = None if example is None else example.text
+        self.changes.append(
+            Change(rule.id, where, text, new, old, severity or rule.severity, help_, self.versions, shown)
+        )
+
+    def example(self, pair: Pair, condition: str, part: JSONSchemaProps | ValidationRule) -> Example | None:
+        """Return an example for a new condition on the values of a pair, which is a part of the new schema."""
+        return None if self.examples is None else self.examples.find(pair, condition, part)
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """The schemas of a value in the old and the new CRD."""
+    """The schemas of a value in the old and the new CRD.
+
+    ``above`` is the pair of the object or list that contains the value, and ``step`` the field of the value in it, ITEM,
+    or empty for the values of a map.
+    """
 
     old: Conjunction
     new: Conjunction
     field: ComparedField
+    above: Pair | None = None
+    step: str = ""
+
+    def below(self, old: Conjunction, new: Conjunction, field: ComparedField, step: str) -> Pair:
+        """Return the pair of a value in this one."""
+        return Pair(old, new, field, self, step)
 
     def paths(self, attribute: str, keyword: str) -> tuple[Path, Path]:
         """Return where the new and the old CRD have a keyword; the path of the schema itself without it."""

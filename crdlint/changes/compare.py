@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.changes.collector import Collector, ComparedField
+from crdlint.changes.examples import Examples
 from crdlint.changes.schemas import compare_schemas
 from crdlint.changes.versions import compare_conversion, compare_names, compare_parts, compare_versions, versions_of
 from crdlint.safety import work
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence
 
     from crdlint.changes.change import Change, Policy
-    from crdlint.crd.model import CustomResourceDefinition
+    from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionSpec
     from crdlint.diagnostics.diagnostic import Severity
     from crdlint.kubernetes.servers import Range
 
@@ -46,9 +47,14 @@ def changes(
             collector.changes += [change._replace(versions=(name,)) for change in compared[schemas]]
             continue
         start = len(collector.changes)
+        collector.examples = Examples(_identity(new.spec, name), servers.newest)
         compare_schemas(known.schema, version.schema, root, collector)
         compared[schemas] = collector.changes[start:]
     return _merged(_lowered(collector.changes, policy))
+
+
+def _identity(spec: CustomResourceDefinitionSpec, version: str) -> dict[str, Any]:
+    return {"apiVersion": f"{spec.group}/{version}", "kind": spec.names.kind, "metadata": {"name": "example"}}
 
 
 def _lowered(changes: Iterable[Change], policy: Policy) -> Iterable[Change]:

@@ -7,13 +7,16 @@ from weakref import ref
 
 from crdlint.changes import values
 from crdlint.changes.collector import Pair, path_of
+from crdlint.changes.conditions import conditions_of, has
 from crdlint.changes.conjunction import conjunction, items, keeps_unknown_fields, map_values, properties, type_of
 from crdlint.changes.junctors import compare_junctors
+from crdlint.changes.reasons import Reasons, is_implied
 from crdlint.changes.renames import renamed
 from crdlint.changes.validation_rules import compare_rules
 from crdlint.crd.equality import semantic_equal
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps
+from crdlint.kubecel.reasoning.reasoner import ITEM
 from crdlint.rules import changes as rules
 
 if TYPE_CHECKING:
@@ -58,9 +61,16 @@ def _compare(frame: _Frame, collector: Collector) -> Iterator[_Frame]:
         _compare_required(pair, collector)
         _compare_lists(pair, collector)
         _compare_maps(pair, collector)
-        compare_junctors(pair, collector)
-        compare_rules(pair, collector)
+        _compare_conditions(pair, collector)
     yield from _below(pair, collector)
+
+
+def _compare_conditions(pair: Pair, collector: Collector) -> None:
+    """Report changes of junctors and rules."""
+    if set(conditions_of(pair.old)) != set(conditions_of(pair.new)):
+        reasons = Reasons(pair, collector.server)
+        compare_junctors(pair, reasons, collector)
+        compare_rules(pair, reasons, collector)
 
 
 def _is_plain(pair: Pair) -> bool:
@@ -95,27 +105,32 @@ def _below(pair: Pair, collector: Collector) -> Iterator[_Frame]:
     old_items, new_items = items(pair.old), items(pair.new)
     if old_items and new_items:
         correlated = pair.old[0].x_list_type == "map" and pair.new[0].x_list_type == "map"
-        yield _Frame(Pair(old_items, new_items, pair.field.items(correlated=correlated)), is_required=True)
+        field = pair.field.items(correlated=correlated)
+        yield _Frame(pair.below(old_items, new_items, field, ITEM), is_required=True)
     if type_of(pair.new) != "object":
         return
     before, after = _known_properties(pair.old, pair), _known_properties(pair.new, pair)
     required = frozenset(name for schema in pair.new for name in schema.required)
     old_values, new_values = map_values(pair.old), map_values(pair.new)
     if old_values and new_values:
-        yield _Frame(Pair(old_values, new_values, pair.field.map_values()), is_required=True)
+        yield _Frame(pair.below(old_values, new_values, pair.field.map_values(), ""), is_required=True)
     elif new_values and keeps_unknown_fields(pair.old):
         _report_typed(pair, pair.field.map_values(), new_values, collector)
     removed = [name for name in before if name not in after]
     for name in removed:
         if new_values:
-            yield _Frame(Pair(before[name], new_values, pair.field.property(name)), is_required=name in required)
+            yield _Frame(
+                pair.below(before[name], new_values, pair.field.property(name), name), is_required=name in required
+            )
     if removed and not new_values:
         _report_removed(pair, removed, before, after, collector)
     for name, schemas in after.items():
         if name in before:
-            yield _Frame(Pair(before[name], schemas, pair.field.property(name)), is_required=name in required)
+            yield _Frame(
+                pair.below(before[name], schemas, pair.field.property(name), name), is_required=name in required
+            )
         elif old_values:
-            yield _Frame(Pair(old_values, schemas, pair.field.property(name)), is_required=name in required)
+            yield _Frame(pair.below(old_values, schemas, pair.field.property(name), name), is_required=name in required)
         else:
             _report_added(pair, name, schemas, collector)
 
@@ -204,9 +219,14 @@ def _compare_required(pair: Pair, collector: Collector) -> None:
             text = f"{field.shown} is required, with a default: manifests may still leave it out"
             collector.add(rules.REQUIRED_WITH_DEFAULT, text, *paths, field=field)
             continue
+        if is_implied(pair, has("self", name), collector.server):
+            continue
         text = f"{field.shown} is required: objects without it are rejected; "
         text += pair.field.consequence(is_container=True)
-        collector.add(rules.REQUIRED_ADDED, text, *paths, field=field)
+        part = JSONSchemaProps()
+        part.required = [name]
+        example = collector.example(pair, has("self", name), part)
+        collector.add(rules.REQUIRED_ADDED, text, *paths, field=field, example=example)
     for name in sorted(before.difference(after)):
         if name in specified:
             field = pair.field.property(name)

@@ -54,7 +54,8 @@ class Diagnostic:
     CRD. `hidden` marks findings that the API server reports only after others are fixed. `versions` are the Kubernetes
     versions of a range that report it, empty for all of them. `fix` contains the edits that fix it, if fixes are
     requested and there is one. `lacks` identifies a mapping and a field that it lacks: the field that the finding requires,
-    or the field that an unknown one probably was meant to be; see `rules.consequences`. `errors` is the number of errors in
+    or the field that an unknown one probably was meant to be; see `rules.consequences`. `example` is the JSON of an object
+    that an update breaks. `errors` is the number of errors in
     `detail`: those of a CEL expression are one finding, and one that only follows from others counts as none. Reports do
     not show `lacks` and `errors`.
     """
@@ -81,6 +82,7 @@ class Diagnostic:
     versions: tuple[str, ...] = ()
     lacks: str = ""
     errors: int = 1
+    example: str | None = None
 
     @property
     def is_advice(self) -> bool:

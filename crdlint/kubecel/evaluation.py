@@ -442,6 +442,18 @@ def _expressions(
             where = printable(path)
 
 
+def breaks(validator: RuleValidator | None, rule: ValidationRule, value: Any, limit: int) -> bool:
+    """Return whether a new value breaks one of the rules of its schema, which is found out within a limit of costs."""
+    if validator is None or validator.rules is None:
+        return False
+    program = next((ready.program for ready in validator.rules.ready() if ready.rule is rule), None)
+    if program is None:
+        return False
+    variables = {"self": to_value(value, validator.schema, is_resource=validator.is_root), "oldSelf": NONE}
+    result = program.evaluate(variables, limit)
+    return result.value is not True and not (result.error or "").startswith(COST_LIMIT_EXCEEDED)
+
+
 def _readapted(value: Any) -> Any:
     """Return the content of an optional variable after cel-go unwraps and converts it again, which changes errors."""
     if type(value) is Error:

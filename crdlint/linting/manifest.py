@@ -389,7 +389,7 @@ def _changes(old: OldCRD, crd: CustomResourceDefinition, locator: Locator, optio
         rule, span = catalog.get(change.rule), locator.span(change.new)
         diagnostic = rule.diagnostic(options.file, "advice", change.message(crd), span, change.help)
         related = _in_old(old, change.old)
-        yield replace(diagnostic, severity=change.severity, field=change.field, related=related)
+        yield replace(diagnostic, severity=change.severity, field=change.field, related=related, example=change.example)
 
 
 def _in_old(old: OldCRD, path: Path) -> Related | None:

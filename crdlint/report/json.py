@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -30,6 +31,7 @@ def _finding(finding: Diagnostic, positions: TextPositions, cause: Diagnostic | 
     """Return a finding as an object with the URL of its rule's page; its fix has the lines and columns of edits."""
     fix, fields = finding.fix, {**asdict(replace(finding, fix=None)), "url": rule_link(finding.rule)}
     del fields["lacks"], fields["errors"]
+    fields["example"] = None if finding.example is None else json.loads(finding.example)
     fields["follows_from"] = (
         None
         if cause is None

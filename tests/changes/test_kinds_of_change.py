@@ -289,25 +289,25 @@ OBJECTS: list[tuple[str, str, str]] = [
         "properties: {a: {type: string}, b: {type: string}, c: {type: string}}, anyOf: [{required: [a]}, {required: [b]}]",
         "properties: {a: {type: string}, b: {type: string}, c: {type: string}}, "
         "anyOf: [{required: [b]}, {required: [a]}, {required: [c]}]",
-        "info junctor",
+        "info junctor-removed",
     ),
     (
         "properties: {a: {type: string}, b: {type: string}, c: {type: string}}, "
         "anyOf: [{required: [b]}, {required: [a]}, {required: [c]}]",
         "properties: {a: {type: string}, b: {type: string}, c: {type: string}}, anyOf: [{required: [a]}, {required: [b]}]",
-        "warning junctor",
+        "error junctor",
     ),
     (
         "properties: {a: {type: string}, b: {type: string}, c: {type: string}}, oneOf: [{required: [a]}, {required: [b]}]",
         "properties: {a: {type: string}, b: {type: string}, c: {type: string}}, "
         "oneOf: [{required: [b]}, {required: [a]}, {required: [c]}]",
-        "warning junctor",
+        "error junctor",
     ),
     (
         "properties: {a: {type: string}, b: {type: string}}, oneOf: [{required: [a]}, {required: [b]}]",
         "properties: {a: {type: string}, b: {type: string}, c: {type: string}}, "
         "oneOf: [{required: [b]}, {required: [a]}, {required: [c]}]",
-        "info field-added, info junctor",
+        "info field-added, info junctor-removed",
     ),
     (
         "properties: {a: {type: integer}}",

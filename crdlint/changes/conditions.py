@@ -1,0 +1,151 @@
+"""Schemas as conditions in CEL, for the reasoner: what junctors, required fields and limits require of a value."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from crdlint.cel.ast import Comprehension, Ident, nodes
+from crdlint.cel.parser import parse
+from crdlint.changes.fingerprints import JUNCTORS, branches_of, fingerprint
+from crdlint.crd.model import PROVENANCE
+from crdlint.kubecel.environment import stored_expressions
+from crdlint.kubecel.escaping import escape
+from crdlint.kubecel.reasoning.reasoner import ITEM
+from crdlint.kubernetes.servers import NEWEST
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from crdlint.changes.conjunction import Conjunction
+    from crdlint.crd.model import JSONSchemaProps
+    from crdlint.kubecel.reasoning.reasoner import FieldPath
+
+_DEEPEST: Final = 12  # schemas within each other; deeper ones are compared by their digests
+_SELF: Final = "self"
+# Keywords by what they compare: the value itself or its size.
+BOUNDS: Final = {
+    "maximum": "{} <= {}", "minimum": "{} >= {}", "max_length": "size({}) <= {}", "min_length": "size({}) >= {}",
+    "max_items": "size({}) <= {}", "min_items": "size({}) >= {}", "max_properties": "size({}) <= {}",
+    "min_properties": "size({}) >= {}",
+}  # fmt: skip
+_EXPRESSED: Final = frozenset({*BOUNDS, "exclusive_maximum", "exclusive_minimum", "pattern", "enum", "required",
+                               "properties", "items", "all_of", "any_of", "one_of", "not_"})  # fmt: skip
+_SILENT: Final = frozenset({"type", "description", "title", "example", "x_validations"})
+
+
+def condition(schema: JSONSchemaProps, value: str = _SELF, depth: int = 0) -> str:
+    """Return a schema as a condition on a value; what CEL cannot express is a call that is named by its digest."""
+    keywords = {name for name in vars(schema) if not name.startswith("_")} - PROVENANCE - _SILENT
+    if depth > _DEEPEST or not keywords <= _EXPRESSED:
+        return f"{value}.matchesSchema({_text(fingerprint(schema).digest)})"
+    return _joined(_parts(schema, value, depth), "&&", "true")
+
+
+def _parts(schema: JSONSchemaProps, value: str, depth: int) -> Iterator[str]:
+    for name in schema.required:
+        yield has(value, name)
+    yield from _limits(schema, value)
+    for name, below in schema.properties.items():
+        field = escape(name)
+        inner = condition(below, f"{value}.{field}", depth + 1)
+        if inner != "true":
+            yield f"(!{has(value, name)} || {inner})" if field else f"{value}.{_named(below)}"
+    if schema.item_schema is not None:
+        variable = f"item_of_crdlint_{depth}"
+        yield f"{value}.all({variable}, {condition(schema.item_schema, variable, depth + 1)})"
+    for branch in schema.all_of:
+        yield condition(branch, value, depth + 1)
+    for kind in JUNCTORS:
+        branches = schema.one_of if kind == "oneOf" else schema.any_of if kind == "anyOf" else branches_of(schema, kind)
+        if branches:
+            yield junctor_condition(kind, branches, value, depth)
+
+
+def _named(schema: JSONSchemaProps) -> str:
+    return f"matchesSchema({_text(fingerprint(schema).digest)})"
+
+
+def _limits(schema: JSONSchemaProps, value: str) -> Iterator[str]:
+    for attribute, shape in BOUNDS.items():
+        bound = getattr(schema, attribute)
+        if bound is not None:
+            strict = getattr(schema, f"exclusive_{attribute}", False)
+            yield shape.replace("= ", " ").format(value, bound) if strict else shape.format(value, bound)
+    if schema.pattern:
+        yield f"{value}.matches({_text(schema.pattern)})"
+    if schema.enum:
+        yield among(schema.enum, value)
+
+
+def junctor_condition(kind: str, branches: Sequence[JSONSchemaProps], value: str = _SELF, depth: int = 0) -> str:
+    """Return what `anyOf`, `oneOf` or `not` requires of a value."""
+    conditions = [condition(branch, value, depth + 1) for branch in branches]
+    if kind == "not":
+        return f"!({conditions[0]})"
+    if kind == "anyOf":
+        return _joined(conditions, "||", "false")
+    return f"[{', '.join(conditions)}].filter(x, x == true).size() == 1"
+
+
+def among(values: Iterable[object], value: str = _SELF) -> str:
+    """Return the condition that a value is one of several."""
+    return f"{value} in [{', '.join(map(_text, values))}]"
+
+
+def has(value: str, name: str) -> str:
+    """Return the condition that an object has a field."""
+    field = escape(name)
+    return f"has({value}.{field})" if field else f"{value}.hasField({_text(name)})"
+
+
+def matches(pattern: str) -> str:
+    """Return the condition that a text matches a pattern."""
+    return f"self.matches({_text(pattern)})"
+
+
+def _joined(conditions: Iterable[str], operator: str, neutral: str) -> str:
+    parts = [part for part in conditions if part != neutral]
+    return f"({f' {operator} '.join(parts)})" if parts else neutral
+
+
+def _text(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def at(condition_: str, path: FieldPath, value: str = _SELF, depth: int = 0) -> str:
+    """Return a condition on a value as one on an object above it, which holds without the value."""
+    if not path:
+        return f"({_with_self(condition_, value)})"
+    step, *below = path
+    if step == ITEM:
+        variable = f"above_of_crdlint_{depth}"
+        return f"{value}.all({variable}, {at(condition_, tuple(below), variable, depth + 1)})"
+    return f"(!{has(value, step)} || {at(condition_, tuple(below), f'{value}.{escape(step) or step}', depth + 1)})"
+
+
+@lru_cache(maxsize=1024)
+def _with_self(text: str, value: str) -> str:
+    """Return an expression with another one in place of `self`."""
+    result = parse(text, options=stored_expressions(NEWEST).parser)
+    trees = [] if result.errors else list(nodes(result.expr))
+    if not trees or any(isinstance(node, Comprehension) and node.iter_var == _SELF for node in trees):
+        return text if value == _SELF else "unknown()"
+    places = {
+        result.source_info.offsets[node.id][0] for node in trees if isinstance(node, Ident) and node.name == _SELF
+    }
+    for place in sorted(places, reverse=True):
+        text = text[:place] + value + text[place + len(_SELF) :]
+    return text
+
+
+def conditions_of(node: Conjunction) -> list[str]:
+    """Return what the rules and junctors of schemas require of a value."""
+    texts = [rule.rule for schema in node for rule in schema.x_validations]
+    return texts + [
+        junctor_condition(kind, branches)
+        for schema in node
+        for kind in JUNCTORS
+        if (branches := branches_of(schema, kind))
+    ]
