@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from crdlint.kubernetes.servers import Server
 
 _DEEPEST: Final = 12  # values within each other
-_PARTS: Final = 12  # values of a field, or of an item, within another value
+_PARTS: Final = 20  # values of a field, or of an item, within another value
 _FEW_PARTS: Final = 2  # of them, if there is nothing to break
 _TRIED: Final = 60  # of values, until so many are valid
 _SOME: Final = 3  # fields of an object that must have any
@@ -130,7 +130,7 @@ class Candidates:
             return
         values = self._inner(below, items(new) if new else (), depth)
         yield from ([], *([value] for value in values[:2]))
-        yield from ([value, other] for value, other in product(values[:3], repeat=2))
+        yield from ([value, other] for value, other in product(values[:4], repeat=2))
         for size in self._sizes(old, "items"):
             yield from ([value] * size for value in values[:1])
             yield list(islice(self._distinct(below), size))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.changes.collector import Collector, ComparedField
+from crdlint.changes.collector import Collector
 from crdlint.changes.examples import Examples
+from crdlint.changes.pairs import ComparedField
 from crdlint.changes.schemas import compare_schemas
 from crdlint.changes.versions import compare_conversion, compare_names, compare_parts, compare_versions, versions_of
 from crdlint.safety import work

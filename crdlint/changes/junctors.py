@@ -13,8 +13,9 @@ from crdlint.rules import changes as rules
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crdlint.changes.collector import Collector, Pair
+    from crdlint.changes.collector import Collector
     from crdlint.changes.conjunction import Conjunction
+    from crdlint.changes.pairs import Pair
     from crdlint.changes.reasons import Reasons
     from crdlint.crd.paths import Path
 

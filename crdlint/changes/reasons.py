@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from crdlint.cel.ast import Expr
-    from crdlint.changes.collector import Collector, Pair
+    from crdlint.changes.collector import Collector
     from crdlint.changes.conjunction import Conjunction
     from crdlint.changes.examples import Example
+    from crdlint.changes.pairs import Pair
     from crdlint.crd.model import JSONSchemaProps, ValidationRule
     from crdlint.kubecel.reasoning.reasoner import FieldPath
     from crdlint.kubernetes.servers import Server

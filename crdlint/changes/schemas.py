@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from weakref import ref
 
 from crdlint.changes import values
-from crdlint.changes.collector import Pair, path_of
 from crdlint.changes.conditions import conditions_of, has
 from crdlint.changes.conjunction import conjunction, items, keeps_unknown_fields, map_values, properties, type_of
 from crdlint.changes.junctors import compare_junctors
+from crdlint.changes.pairs import Pair, path_of
 from crdlint.changes.reasons import Reasons, is_implied
 from crdlint.changes.renames import renamed
 from crdlint.changes.validation_rules import compare_rules
@@ -22,8 +22,9 @@ from crdlint.rules import changes as rules
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from crdlint.changes.collector import Collector, ComparedField
+    from crdlint.changes.collector import Collector
     from crdlint.changes.conjunction import Conjunction
+    from crdlint.changes.pairs import ComparedField
     from crdlint.crd.model import JSONSchemaPropsOrBool
     from crdlint.crd.paths import Path
 

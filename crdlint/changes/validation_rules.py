@@ -14,8 +14,9 @@ from crdlint.kubecel.syntax_trees import parsed, rule_key
 from crdlint.rules import changes as rules
 
 if TYPE_CHECKING:
-    from crdlint.changes.collector import Collector, Pair
+    from crdlint.changes.collector import Collector
     from crdlint.changes.examples import Example
+    from crdlint.changes.pairs import Pair
     from crdlint.changes.reasons import Reasons
     from crdlint.crd.model import ValidationRule
     from crdlint.diagnostics.diagnostic import Severity

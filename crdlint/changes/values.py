@@ -16,8 +16,9 @@ from crdlint.schema.values import equality_key
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from crdlint.changes.collector import Collector, Pair
+    from crdlint.changes.collector import Collector
     from crdlint.changes.constraints import Constraints, Limit
+    from crdlint.changes.pairs import Pair
     from crdlint.changes.patterns import Relation
     from crdlint.diagnostics.diagnostic import Severity
 

@@ -204,7 +204,7 @@ _GUARDED: Final = (
 _ROWS: Final = (
     (_UNIQUE, _GUARDED, "info"),
     (_GUARDED, _UNIQUE, "error"),
-    (_UNIQUE, _GUARDED.replace("has(y.v) && y.v == x.v", "has(y.v)"), "warning"),
+    (_UNIQUE, _GUARDED.replace("has(y.v) && y.v == x.v", "has(y.v)"), "error"),
     (_UNIQUE, _GUARDED.replace("y.v == x.v", "y.v == y.v"), "error"),
     ("self.c.exists_one(x, x.v == 'b')", "self.c.exists_one(x, has(x.v) && x.v == 'b')", "info"),
     ("self.c.exists_one(x, has(x.v) && x.v == 'b')", "self.c.exists_one(x, x.v == 'b')", "error"),
