@@ -13,7 +13,7 @@ class CELDialect(NamedTuple):
 
     Syntax:
     ``has_exists_one_in_camel_case`` adds the macro `existsOne` to `exists_one`.
-    ``hides_accumulator`` keeps the variable that macros accumulate into out of reach of expressions.
+    ``hides_accumulator`` no longer lets an expression read `__result__`, the internal variable of macros.
     ``locates_macro_arguments`` reports an invalid argument of `has`, `map` or `filter` at the argument, not the call.
     ``parser_locates_line_starts`` reports what the parser finds at the start of a line there, not behind the line before.
     ``reads_quoted_identifiers`` reads a name in backticks as one token.
@@ -23,7 +23,7 @@ class CELDialect(NamedTuple):
     Types:
     ``locates_line_starts`` reports what the checker finds at the start of a line there, not behind the line before.
     ``types_names_of_types`` gives a name such as `duration` the type `type(duration)`, not `duration`.
-    ``types_undeclared_methods`` gives the call of an undeclared method the error type, which fits everywhere.
+    ``types_undeclared_methods`` reports only the call of an undeclared method, not what follows from it.
     ``expects_bool_operands`` reports operands of `&&` and `||` one by one.
     ``null_unifies_either_way`` lets `null == self` compile as `self == null` does.
     ``validates_mixed_literals`` finds lists and maps of mixed types after type checking, not in it.
@@ -32,22 +32,22 @@ class CELDialect(NamedTuple):
     ``names_optional_type`` writes the type of optionals as `optional_type(T)`, not as `optional(T)`.
 
     Libraries:
-    ``allows_offsets_beyond_text`` finds nothing with `indexOf` beyond the end of a text, where others fail.
-    ``searches_empty_text_backwards`` finds nothing with `lastIndexOf` in an empty text, where others fail.
+    ``allows_offsets_beyond_text`` returns -1 from `indexOf` for an offset beyond the end of a text, where others fail.
+    ``searches_empty_text_backwards`` returns -1 from `lastIndexOf` for an empty text, where others fail.
     ``checks_offsets_of_empty_text`` finds an empty text at the end of a text, not beyond it.
     ``limits_ranges`` limits `lists.range` to a million numbers.
     ``converts_int_to_duration`` has `duration(1)`, which fails in evaluation.
     ``has_optional_list_functions`` adds `first`, `last` and `unwrap` to the library of optionals.
-    ``contains_networks_by_prefix`` finds a network in another by their prefixes, not by the whole address.
+    ``contains_networks_by_prefix`` compares networks in `containsCIDR` by their prefixes, not by the whole address.
     ``checks_format_clauses`` compares the clauses of `format` with the types of its arguments.
 
     ``writes_powers_without_spaces`` formats `%e` without spaces around the sign of multiplication.
 
     Costs:
     ``presence_test_has_cost`` estimates `has()` as one unit.
-    ``selection_from_error_has_cost`` counts a selection from a variable that is not of the type of its schema.
-    ``saturates_factors`` bounds a product with a factor by 2**64-1, where others overflow.
-    ``sizes_comprehensions`` bounds the result of a comprehension by the size of its range.
+    ``selection_from_error_has_cost`` counts the selection of a field from a variable whose value has another type than its schema.
+    ``saturates_factors`` limits the estimate of `in` to 2**64-1, where the product overflows in others.
+    ``sizes_comprehensions`` estimates that the result of a macro such as `map` is as long as its list.
     ``tracks_local_variables`` follows sizes through variables of macros, elements of literals, `dyn` and optionals.
     ``enum_bounds_strings`` bounds a string without maxLength by the longest value of its enum.
     ``max_length_bounds_int_or_string`` applies maxLength to x-kubernetes-int-or-string.
@@ -55,7 +55,7 @@ class CELDialect(NamedTuple):
     ``caps_metadata_names`` bounds metadata.name by 253 characters and metadata.generateName by 252.
     ``counts_affixes_by_argument`` counts `startsWith` and `endsWith` by the length of the argument, not of the text.
     ``counts_matches_as_function`` counts `matches(text, pattern)` as `text.matches(pattern)`, not as one unit.
-    ``url_has_size`` knows that a URL is as long as its text.
+    ``url_has_size`` estimates that a URL is as long as its text.
     ``keeps_cost_of_unchanged_schemas`` accepts on update an expensive rule of a schema that does not change.
     ``compares_library_types_at_once`` bounds the cost of `==` of quantities, addresses and other types of libraries.
 
