@@ -213,4 +213,4 @@ def _problem(error: GoError | StrictError) -> DecodeProblem:
 def _help(error: StrictError) -> str | None:
     if error.since is not None:
         return f"Remove the field, or support only Kubernetes {error.since} and later, which have it"
-    return f"Did you mean `{error.nearest}`?" if error.nearest else None
+    return f"Write `{error.nearest}` instead" if error.nearest else None

@@ -93,7 +93,7 @@ def _below(schema: JSONSchemaProps, step: PlaceStep, where: str) -> JSONSchemaPr
         near = nearest(step, schema.properties)
         known = ", ".join(sorted(schema.properties)[:_SHOWN])
         more = ", ..." if len(schema.properties) > _SHOWN else ""
-        help_ = f"Did you mean `{near}`?" if near else f"Use one of the fields: {known}{more}" if known else None
+        help_ = f"Write `{near}` instead" if near else f"Use one of the fields: {known}{more}" if known else None
         message = f"{where} has no field `{step}`"
         raise PlaceError(message, help_)
     if items is not None:

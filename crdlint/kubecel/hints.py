@@ -73,7 +73,7 @@ def hint(expression: Expression, effort: Effort) -> Hint:
 _SYNTAX_ERRORS: Final = frozenset({Code.UNEXPECTED_END, Code.UNEXPECTED_TOKEN, Code.UNRECOGNIZED_TOKEN})
 
 
-def _meant(name: str, text: str = "Did you mean `{}`?") -> Hint:
+def _meant(name: str, text: str = "Write `{}` instead") -> Hint:
     return Hint(text.format(name), Reason(ReasonCode.MISNAMED, (name,)))
 
 

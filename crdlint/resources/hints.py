@@ -79,11 +79,11 @@ def of_unknown(path: str, parent: JSONSchemaProps | None, name: str, grandparent
     """
     if path.startswith("metadata."):
         meant = nearest(name, OBJECT_META.fields, LIKE)
-        return f"Did you mean `{meant}`?" if meant else f"Remove `{name}`; use an annotation for data of your own"
+        return f"Write `{meant}` instead" if meant else f"Remove `{name}`; use an annotation for data of your own"
     known: Mapping[str, JSONSchemaProps] = {} if parent is None else parent.properties
     near = nearest(name, known, LIKE)
     if near is not None:
-        return f"Did you mean `{as_key(near)}`?"
+        return f"Write `{as_key(near)}` instead"
     deeper = sorted(child_name for child_name, schema in known.items() if name in schema.properties)
     if deeper:
         return f"Indent it: `{name}` is a field of `{deeper[0]}`"

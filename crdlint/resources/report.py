@@ -312,7 +312,7 @@ def _of_unknown_group(walk: _ObjectWalk, document: Document, resource: Object) -
         return [diagnostic(walk.file, "advice", "resource-no-match", "Object 'apiVersion' is missing", span, help_)]
     return [
         _no_match(
-            walk.file, kind, api_version, _span_of(resource.root, "apiVersion", offset), f"Did you mean `{suggested}`?"
+            walk.file, kind, api_version, _span_of(resource.root, "apiVersion", offset), f"Write `{suggested}` instead"
         )
     ]
 
@@ -348,7 +348,7 @@ def _of_unknown_kind(walk: _ObjectWalk, resource: Object, offset: int) -> list[D
         walk.undefined.setdefault((api_version, kind), []).append(line)
         return None
     near = known.kind_meant(resource.group, kind) if kind else None
-    help_ = (f"Did you mean `{near}`? " if near else "") + known.describe(resource.group)
+    help_ = (f"Write `{near}` instead: " if near else "") + known.describe(resource.group)
     return [
         _no_match(
             walk.file, kind, api_version, _span_of(resource.root, "kind" if kind else "apiVersion", offset), help_

@@ -139,7 +139,7 @@ def _help(schema: JSONSchemaProps) -> str | None:
         return f"Remove it: values of type {schema.type} have no formats"
     near = _nearest(schema)
     if near:
-        return f"Did you mean `{near}`? The API server ignores unrecognized formats"
+        return f"Write `{near}` instead: the API server ignores unrecognized formats"
     if schema.type in _KNOWN:
         return f"Use {' or '.join(f'`{name}`' for name in known)}, the formats of type {schema.type}, or remove it"
     return None

@@ -153,7 +153,7 @@ def _enumeration(finding: Finding, _: Edit) -> Placement:
 
 
 _HELPS: Final[dict[str, Callable[[Finding, Edit], Placement]]] = {
-    "Spell the field as the API does": lambda _, name: Placement(f"Did you mean `{name.text}`?"),
+    "Spell the field as the API does": lambda _, name: Placement(f"Write `{name.text}` instead"),
     "Write the constant as an enum": _enumeration,
     "Put the schema below `openAPIV3Schema`": lambda *_: Placement(
         "Put the schema below `schema` and `openAPIV3Schema`"

@@ -51,9 +51,9 @@ def _help(crd: DecodedCRD, size: int) -> str:
     described = _copies(crd) * sum(len(schema.description) for schema in crd.schemas)
     share = f"{described / size:.0%}"
     apply = "Use `kubectl apply --server-side`"
-    if size - described > ANNOTATIONS_LIMIT:
-        return f"{apply}: without its descriptions ({share} of it) the CRD would still be too large{_largest(crd)}"
-    return f"{apply}, or remove the descriptions, {share} of the CRD (controller-gen `crd:maxDescLen=0`){_largest(crd)}"
+    if size - described <= ANNOTATIONS_LIMIT:
+        return f"{apply}, or remove the descriptions (controller-gen `crd:maxDescLen=0`): {share} of the CRD{_largest(crd)}"
+    return apply if share == "0%" else f"{apply}: the CRD is too large even without its descriptions ({share} of it)"
 
 
 def _copies(crd: DecodedCRD) -> int:
@@ -72,7 +72,7 @@ def _largest(crd: DecodedCRD) -> str:
         for schema in largest
         if len(schema.description) >= _WORTH_A_WORD
     ]
-    return f". The largest descriptions: {', '.join(named)}" if named else ""
+    return f", the largest of them {', '.join(named)}" if named else ""
 
 
 _SHOWN: Final = 3  # descriptions

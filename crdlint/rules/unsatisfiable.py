@@ -264,9 +264,8 @@ def _dropped(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
         for i, name in missing[:shown]:
             message = f"no object can match: `{name}` is required, but dropped, since `properties` does not contain it"
             near = nearest(name, schema.properties)
-            help_ = f"Write `{near}`, or " if near is not None else ""
-            add = f"{'add' if help_ else 'Add'} `{name}` to `properties`, or remove it from `required`"
-            yield Advisory(message, path.index(i), f"{help_}{add}")
+            help_ = f"Write `{near}` instead, or add" if near is not None else "Remove it from `required`, or add"
+            yield Advisory(message, path.index(i), f"{help_} `{name}` to `properties`")
         for i, name in missing[shown : shown + 1]:
             others = f"`{name}` and {len(missing) - shown - 1:,} more names"
             message = (

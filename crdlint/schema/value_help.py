@@ -51,7 +51,7 @@ def _unsupported(error: FieldError, schema: JSONSchemaProps | None) -> str:
     del schema
     allowed = [] if error.reason is None else list(error.reason.arguments)
     near = nearest(error.value, allowed, LIKE) if isinstance(error.value, str) else None
-    return f"Did you mean `{near}`?" if near else f"Write one of {listed(allowed)}"
+    return f"Write `{near}` instead" if near else f"Write one of {listed(allowed)}"
 
 
 def _mistyped(error: FieldError, schema: JSONSchemaProps | None) -> str | None:

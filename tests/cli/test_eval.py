@@ -80,7 +80,7 @@ def test_an_error_has_the_caret_and_help_of_check() -> None:
     lines = result.stdout.splitlines()
     assert "error[cel-compilation] <expression>:1:6" in lines
     assert lines[lines.index("1 | self.replica > 1") + 1] == "  |      ^^^^^^^"
-    assert "  help: Did you mean `replicas`?" in lines
+    assert "  help: Write `replicas` instead" in lines
 
 
 def test_an_evaluation_that_ends_in_an_error() -> None:
@@ -193,7 +193,7 @@ def test_transition_rules_need_an_old_object() -> None:
         (["1", "--crd", "missing.yaml"], "missing.yaml: No such file or directory"),
         (["1", "--object", "missing.yaml"], "missing.yaml: No such file or directory"),
         (["1", "--crd", SAMPLE], "no CustomResourceDefinition in it"),
-        (["1", "--crd", CRD, "--field", "spek"], "help: Did you mean `spec`?"),
+        (["1", "--crd", CRD, "--field", "spek"], "help: Write `spec` instead"),
         (["1", "--crd", CRD, "--field", "spec.ports.name"], "help: Select an item first: `spec.ports[0].name`"),
         (["1", "--crd", CRD, "--field", "spec..["], "is not the path of a field"),
         (["1", "--crd", CRD, "--version", "v1alpha2"], "has no version 'v1alpha2': did you mean v1alpha1?"),

@@ -40,7 +40,7 @@ def test_a_bad_resource() -> None:
     assert result.exit_code == 1
     lines = result.stdout.splitlines()
     assert f"  rule `self.mode != 'Safe' || self.size > 1` at {CRD}:39:21" in lines
-    assert "  help: Did you mean `Fast`?" in lines
+    assert "  help: Write `Fast` instead" in lines
     assert (8, 3, 'unknown field "spec.naem"') in found("--crd", CRD, BAD)
     assert (25, 13, 'no matches for kind "Widget" in version "example.com/v1alpha1"') in found("--crd", CRD, BAD)
 

@@ -69,12 +69,12 @@ FOUND = {
     "a word for a flag": ("{size: 3, flag: 'yes'}", 23, "spec.flag:", "Write it without quotes: `yes`"),
     "a number for a text": ("{size: 3, text: 8080}", 23, "spec.text:", 'Write it in quotes: "8080"'),
     "a format": ("{size: 3, when: now}", 23, "spec.when:", "such as `2026-01-31T15:04:05Z`"),
-    "an enum": ("{size: 3, mode: fast}", 23, "spec.mode: Unsupported value", "Did you mean `Fast`?"),
+    "an enum": ("{size: 3, mode: fast}", 23, "spec.mode: Unsupported value", "Write `Fast` instead"),
     "a scalar for a list": ("{size: 3, tags: a}", 23, "spec.tags:", "Write it as a list: `[a]`"),
     "a key with a dot": ("{size: 3, map: {a.b: x}}", 28, "spec.map.a.b:", "Write an integer"),
     "an item twice": ("{size: 3, pair: [{k: a}, {k: a}]}", 32, "spec.pair[1]: Duplicate", "change its `k`"),
     "alternatives": ("{size: 3, either: {}}", 17, "<nil>: Invalid value:", "Set exactly one of `a`, `b`"),
-    "an unknown field": ("{size: 3, txet: x}", 17, 'unknown field "spec.txet"', "Did you mean `text`?"),
+    "an unknown field": ("{size: 3, txet: x}", 17, 'unknown field "spec.txet"', "Write `text` instead"),
     "a field of what is below": ("{size: 3, depth: 1}", 17, 'unknown field "spec.depth"', "a field of `inner`"),
     "a field of what is above": ("{size: 3, inner: {flag: 1}}", 25, 'unknown field "spec.inner.flag"', "one level up"),
     "a field with a dot": ("{size: 3, x.y: 1}", 17, 'unknown field "spec.x.y"', "Remove `x.y`"),
@@ -136,7 +136,7 @@ METADATA = {
         "json: cannot unmarshal number",
         'YAML reads it as a number: "1"',
     ),
-    "unknown": ("{name: x, lables: {}}", 21, 'unknown field "metadata.lables"', "Did you mean `labels`?"),
+    "unknown": ("{name: x, lables: {}}", 21, 'unknown field "metadata.lables"', "Write `labels` instead"),
     "no object": ("[x]", 1, "json: cannot unmarshal array", "Write a value of the type"),
 }
 
@@ -216,9 +216,9 @@ UNDEFINED = {
         'no matches for kind "Foo" in version "example.com/v9"',
         "Use a served version of Foo: `v1`",
     ),
-    "a kind": ("example.com/v1", "Foos", 'no matches for kind "Foos"', "Did you mean `Foo`? the CRDs of example.com"),
-    "a group": ("exampel.com/v1", "Foo", 'no matches for kind "Foo"', "Did you mean `example.com/v1`?"),
-    "a CRD's name": ("foos.example.com/v1", "Foo", 'no matches for kind "Foo"', "Did you mean `example.com/v1`?"),
+    "a kind": ("example.com/v1", "Foos", 'no matches for kind "Foos"', "Write `Foo` instead: the CRDs of example.com"),
+    "a group": ("exampel.com/v1", "Foo", 'no matches for kind "Foo"', "Write `example.com/v1` instead"),
+    "a CRD's name": ("foos.example.com/v1", "Foo", 'no matches for kind "Foo"', "Write `example.com/v1` instead"),
     "no apiVersion": ("", "Foo", "Object 'apiVersion' is missing", "Add `apiVersion: example.com/v1`"),
     "no kind": ("example.com/v1", "", "Object 'Kind' is missing", "define `Foo` (v1)"),
     "a kind that is no text": ("example.com/v1", "7", "couldn't get version/kind; json parse error:", "type"),
@@ -344,8 +344,8 @@ def test_the_resources_of_a_crd_that_cannot_be_decoded_are_each_reported() -> No
 KINDS = {
     "a kind of its own": ("FooConfig", False, None),
     "a kind of its own, strictly": ("FooConfig", True, "the CRDs of example.com define `Foo` (v1)"),
-    "a misspelt one": ("Fooo", False, "Did you mean `Foo`? the CRDs of example.com define `Foo` (v1)"),
-    "another case": ("foo", False, "Did you mean `Foo`? the CRDs of example.com define `Foo` (v1)"),
+    "a misspelt one": ("Fooo", False, "Write `Foo` instead: the CRDs of example.com define `Foo` (v1)"),
+    "another case": ("foo", False, "Write `Foo` instead: the CRDs of example.com define `Foo` (v1)"),
 }
 
 

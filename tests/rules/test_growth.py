@@ -75,7 +75,7 @@ def test_the_comparison_of_names_is_bounded(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_misspelled_field_of_a_large_object() -> None:
     (first, *_) = crdlint.lint_text(misspelled(1200))
-    assert first.help == "Did you mean `field0`?"
+    assert first.help == "Write `field0` instead"
 
 
 def test_helps_stay_short() -> None:
@@ -143,4 +143,4 @@ def test_helps_about_an_equal_schema_name_its_own_fields() -> None:
         "{type: object, properties: {replicas: {type: integer}}, x-kubernetes-validations: [{rule: self.replica > 0}]}"
     )
     found = crdlint.lint_text(crd_with_spec(f"{{type: object, properties: {{a: {one}, b: {one}}}}}"))
-    assert [d.help for d in found] == ["Did you mean `replicas`?"] * 2
+    assert [d.help for d in found] == ["Write `replicas` instead"] * 2

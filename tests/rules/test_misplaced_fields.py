@@ -91,7 +91,7 @@ def test_lines_that_are_not_below_their_key_are_named(key: str, what: str) -> No
 def test_each_field_that_v1beta1_has_in_another_place_has_a_help() -> None:
     values = {"conversionReviewVersions": "[v1]", "selectableFields": "[{jsonPath: .spec.a}]"}
     values["additionalPrinterColumns"] = "[{name: a, type: string, JSONPath: .spec.a}]"
-    for name, help_ in {**v1beta1.MOVED, "version": "Did you mean `versions`?"}.items():
+    for name, help_ in {**v1beta1.MOVED, "version": "Write `versions` instead"}.items():
         is_below = name in {"webhookClientConfig", "conversionReviewVersions"}
         head = "conversion:\n    strategy: None\n    " if is_below else ""
         text = SMALLEST.replace("  scope", f"  {head}{name}: {values.get(name, '{}')}\n  scope")
@@ -123,7 +123,7 @@ MOVED = {
         "  scope: Namespaced\n", "  scope: Namespaced\n  subresources: {status: {}}\n",
         "Move `subresources` to each item of `spec.versions`",
     ),
-    "other name": ("    schema:\n", "    validation:\n", "Did you mean `schema`?"),
+    "other name": ("    schema:\n", "    validation:\n", "Write `schema` instead"),
     "keyword that is not kept": (
         "                type: integer\n", "                type: integer\n                readOnly: true\n",
         "Remove the field: the API server keeps it in no schema",

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import pytest
 from plain_english import avoided
 
+import crdlint
 from crdlint.rules.catalog import all_rules
+from crdlint.rules.engine.examples import manifest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,9 +22,12 @@ RULES: Final = list(all_rules().values())
 LONGEST_SUMMARY: Final = 72
 # The verbs that a help starts with: someone who does that gets rid of the finding.
 VERB: Final = re.compile(
-    "(Add|Change|Check|Convert|Correct|Escape|Fix|Install|Keep|Make|Move|Put|Raise|Remove|Rename|Replace|Require|Restore|Set|"
-    "Simplify|Specify|Use|Write) "
+    "(Add|Change|Check|Close|Compare|Convert|Correct|Do not indent|Escape|Fix|Indent|Install|Keep|Make|Move|"
+    "Put|Raise|Remove|Rename|Replace|Require|Restore|Return|Set|Simplify|Specify|Use|Write) "
 )
+CODE: Final = re.compile("`[^`]*`")
+ALTERNATIVE: Final = re.compile("[,;:] or ")
+FIXTURES: Final = sorted((Path(__file__).resolve().parents[2] / "fixtures" / "invalid").iterdir())
 
 
 def misshapen_summary(rule: Rule) -> bool:
@@ -47,9 +53,14 @@ def misshapen_reason(rule: Rule) -> bool:
     )
 
 
+def is_misshapen(help_: str) -> bool:
+    """Return whether a help is not one instruction with at most one alternative."""
+    text = CODE.sub("`", help_)
+    return not VERB.match(help_) or text.endswith(".") or ". " in text or len(ALTERNATIVE.findall(text)) > 1
+
+
 def misshapen_help(rule: Rule) -> bool:
-    """Return whether the help is no instruction."""
-    return not VERB.match(rule.help) or rule.help.endswith(".")
+    return is_misshapen(rule.help)
 
 
 def untrimmed(rule: Rule) -> bool:
@@ -69,6 +80,13 @@ def texts(rule: Rule) -> list[str]:
 @pytest.mark.parametrize("fault", [misshapen_summary, misshapen_reason, misshapen_help, untrimmed, vague])
 def test_the_texts_of_rules(fault: Callable[[Rule], bool]) -> None:
     assert [rule.id for rule in RULES if fault(rule)] == []
+
+
+def test_a_finding_has_one_thing_to_do() -> None:
+    texts = [path.read_bytes().decode() for path in FIXTURES]
+    texts += [manifest(rule, rule.bad) for rule in RULES if rule.bad and not rule.compares]
+    findings = [finding for text in texts for finding in crdlint.lint_text(text)]
+    assert {(one.rule, one.help) for one in findings if is_misshapen(one.help or "")} == set()
 
 
 def test_no_two_rules_have_the_same_summary() -> None:

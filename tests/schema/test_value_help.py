@@ -19,7 +19,7 @@ CASES = {
     "a number for a string": ("{type: string}", "1.5", 'Write it in quotes: "..."'),
     "null": ("{type: integer}", "null", "Set a value, or remove the field"),
     "format": ("{type: string, format: email}", '"foo"', "Write a value of the format `email`"),
-    "enum": ("{type: string, enum: [Fast, Safe]}", '"fast"', "Did you mean `Fast`?"),
+    "enum": ("{type: string, enum: [Fast, Safe]}", '"fast"', "Write `Fast` instead"),
     "enum with a quote": ("{type: string, enum: ['a\"b', c]}", '"z"', 'Write one of `a"b`, `c`'),
     "minimum": ("{type: integer, minimum: 3}", "1", "Write 3 or a number greater than 3"),
     "exclusive maximum": ("{type: integer, maximum: 3, exclusiveMaximum: true}", "3", "Write a number less than 3"),
