@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 
 _Convention: Final = partial(OnRequest, in_set="conventions")
+_OfVersion: Final = partial(_Convention, scope="version")
 
 
 def _field(fields: str, name: str = "a") -> str:
@@ -177,14 +178,13 @@ def _root(crd: DecodedCRD) -> Iterator[Advisory]:
                 yield Advisory(f"`{name}` is beside `spec` and `status`", schema.path)
 
 
-@_Convention(
+@_OfVersion(
     id="observed-generation-missing",
     summary="Status without `observedGeneration`",
     why="Tools such as kstatus and Argo CD cannot see whether a status is about the current spec.",
     bad=_status("phase: {type: string}"),
     good=_status("observedGeneration: {type: integer, format: int64}"),
     help="Add `observedGeneration` (type integer, format int64) to the status, and let the controller set it",
-    scope="version",
 ).practice
 def _generation(crd: DecodedCRD) -> Iterator[Advisory]:
     for parts in version_parts(crd.spec):
@@ -195,7 +195,7 @@ def _generation(crd: DecodedCRD) -> Iterator[Advisory]:
             yield Advisory("the status has no `observedGeneration`", path)
 
 
-@_Convention(
+@_OfVersion(
     id="status-subresource-without-schema",
     summary="Status subresource of a schema without `status`",
     why="The API server drops every status that a controller writes.",
@@ -203,7 +203,6 @@ def _generation(crd: DecodedCRD) -> Iterator[Advisory]:
     good=_status("phase: {type: string}"),
     help="Add `status` to the schema, or disable the subresource",
     marker="remove `+kubebuilder:subresource:status`, or add the field `Status`",
-    scope="version",
 ).practice
 def _no_schema(crd: DecodedCRD) -> Iterator[Advisory]:
     for parts in version_parts(crd.spec):
@@ -218,14 +217,13 @@ def _no_schema(crd: DecodedCRD) -> Iterator[Advisory]:
             yield Advisory("the API server drops every status: the schema has none", path)
 
 
-@_Convention(
+@_OfVersion(
     id="status-children-required",
     summary="Field of the status is required",
     why="The API server rejects a status that a controller writes in parts, until all required fields are set.",
     bad=_status("phase: {type: string}", "required: [phase], "),
     good=_status("phase: {type: string}"),
     help="Remove `required` from the status",
-    scope="version",
     marker="write `+optional` on the field",
 ).practice
 def _children(crd: DecodedCRD) -> Iterator[Advisory]:
@@ -236,14 +234,13 @@ def _children(crd: DecodedCRD) -> Iterator[Advisory]:
             yield Advisory(message, path.child("required"))
 
 
-@_Convention(
+@_OfVersion(
     id="conditions-nonstandard",
     summary="Conditions lack a field of metav1.Condition",
     why="`kubectl wait` and tools that read conditions expect the fields of metav1.Condition.",
     bad=_status(_CONDITIONS.format("")),
     good=_status(_CONDITIONS.format(", message: {type: string}")),
     help="Add the fields of metav1.Condition: type, status, reason, message and lastTransitionTime",
-    scope="version",
 ).advice_on(Nodes({"items"}))
 def _conditions(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     items = schema.item_schema
@@ -328,14 +325,13 @@ def _of_status(parts: VersionParts) -> tuple[JSONSchemaProps | None, Path]:
     return status, parts.schema_path.child("properties").key("status")
 
 
-@_Convention(
+@_OfVersion(
     id="printer-columns-lose-age",
     summary="Printer columns without the age",
     why="`kubectl get` shows the age only if no columns are specified, or one of them shows `.metadata.creationTimestamp`.",
     bad=_columns(_READY),
     good=_columns(f"{_READY}, {_AGE}"),
     help="Add a column of type date with the path `.metadata.creationTimestamp`",
-    scope="version",
     marker='write `+kubebuilder:printcolumn:name="Age",type="date",JSONPath=".metadata.creationTimestamp"`',
 ).practice
 def _age(crd: DecodedCRD) -> Iterator[Advisory]:
@@ -358,7 +354,7 @@ def _each_column(crd: DecodedCRD) -> Iterator[tuple[CustomResourceColumnDefiniti
                 yield column, target, parts.path.child("additionalPrinterColumns").index(i)
 
 
-@_Convention(
+@_OfVersion(
     id="printer-column-not-scalar",
     summary="Printer column of a list or an object",
     why="`kubectl get` prints the value as JSON.",
@@ -366,7 +362,6 @@ def _each_column(crd: DecodedCRD) -> Iterator[tuple[CustomResourceColumnDefiniti
     good=_columns(f"{_READY}, {_AGE}"),
     help="Use the path of a scalar: of one item of the list, or of one field of the object",
     marker="correct the `JSONPath` of `+kubebuilder:printcolumn`",
-    scope="version",
 ).practice
 def _not_scalar(crd: DecodedCRD) -> Iterator[Advisory]:
     for column, schema, path in _each_column(crd):
@@ -382,7 +377,7 @@ _SHOWN: Final = {
 }  # fmt: skip
 
 
-@_Convention(
+@_OfVersion(
     id="printer-column-type-mismatch",
     summary="Printer column has another type than its field",
     why="`kubectl get` shows nothing for a value that it cannot convert to the type of the column.",
@@ -390,7 +385,6 @@ _SHOWN: Final = {
     good=_columns(f"{_READY}, {_AGE}"),
     help="Set the type of the column to that of the field, or to `string`",
     marker="correct the `type` of `+kubebuilder:printcolumn`",
-    scope="version",
 ).practice
 def _mismatch(crd: DecodedCRD) -> Iterator[Advisory]:
     for column, schema, path in _each_column(crd):
@@ -401,7 +395,7 @@ def _mismatch(crd: DecodedCRD) -> Iterator[Advisory]:
             yield Advisory(message, path.child("type"), help_)
 
 
-@_Convention(
+@_OfVersion(
     id="printer-column-duplicate-name",
     summary="Two printer columns with the same name",
     why="Users cannot distinguish the columns.",
@@ -409,7 +403,6 @@ def _mismatch(crd: DecodedCRD) -> Iterator[Advisory]:
     good=_columns(f"{_READY}, {_AGE}"),
     help="Rename one of the columns",
     marker="correct the `name` of `+kubebuilder:printcolumn`",
-    scope="version",
 ).practice
 def _duplicate(crd: DecodedCRD) -> Iterator[Advisory]:
     for parts in version_parts(crd.spec):
@@ -421,7 +414,7 @@ def _duplicate(crd: DecodedCRD) -> Iterator[Advisory]:
             seen.add(column.name)
 
 
-@_Convention(
+@_OfVersion(
     id="printer-column-date-without-format",
     summary="Date column for a string without the format `date-time`",
     why="`kubectl get` prints `<invalid>` for every text that is not a date with a time, as RFC 3339 specifies.",
@@ -429,7 +422,6 @@ def _duplicate(crd: DecodedCRD) -> Iterator[Advisory]:
     good=_columns(f"{{name: A, type: date, jsonPath: .spec.done}}, {_AGE}"),
     help="Add `format: date-time` to the field",
     marker="write `+kubebuilder:validation:Format=date-time` on the field",
-    scope="version",
 ).practice
 def _date(crd: DecodedCRD) -> Iterator[Advisory]:
     for column, schema, path in _each_column(crd):
@@ -438,7 +430,7 @@ def _date(crd: DecodedCRD) -> Iterator[Advisory]:
             yield Advisory(message, path.child("type"))
 
 
-@_Convention(
+@_OfVersion(
     id="scale-without-selector",
     summary="Scale subresource without `labelSelectorPath`",
     why="HorizontalPodAutoscalers need the selector to find the pods. `kubectl scale` works without it.",
@@ -452,7 +444,6 @@ def _date(crd: DecodedCRD) -> Iterator[Advisory]:
     ),
     help="Add `labelSelectorPath` with the path of a string in the status",
     marker="add `selectorpath` to `+kubebuilder:subresource:scale`",
-    scope="version",
 ).practice
 def _selector(crd: DecodedCRD) -> Iterator[Advisory]:
     for parts in version_parts(crd.spec):

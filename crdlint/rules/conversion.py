@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from collections.abc import Sequence as SequenceOf
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import Code, FieldError, Reason, Wording, forbidden, invalid, not_supported, required
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     )
     from crdlint.crd.paths import Path
     from crdlint.rules.engine.options import Options
+
+_Rule: Final = partial(Rule, scope="spec")
+
 
 _SOURCE = "apiextensions/validation validateCustomResourceConversion"
 _WEBHOOK_SOURCE = "apiserver/pkg/util/webhook"
@@ -80,7 +84,7 @@ def _rooted_path(finding: Finding) -> Edits:
         yield finding.editor.respell(node, f"/{node.value}")
 
 
-STRATEGY = Rule(
+STRATEGY = _Rule(
     id="conversion-strategy-invalid",
     summary="Unsupported conversion strategy",
     why="`None` changes only `apiVersion` when an object is converted; `Webhook` calls your webhook.",
@@ -88,7 +92,6 @@ STRATEGY = Rule(
     good=_GOOD,
     help="Set `spec.conversion.strategy` to `None` or `Webhook`",
     source=_SOURCE,
-    scope="spec",
     fixes=(
         Fixer(
             "Write the strategy that is meant",
@@ -99,7 +102,7 @@ STRATEGY = Rule(
         ),
     ),
 )
-CONFIG = Rule(
+CONFIG = _Rule(
     id="conversion-webhook-config",
     summary="Webhook config missing, incomplete, or set without `strategy: Webhook`",
     why="Without a webhook that it can call, the API server cannot convert objects between versions.",
@@ -107,10 +110,9 @@ CONFIG = Rule(
     good=_GOOD,
     help="Set either `service` or `url` in `webhook.clientConfig`, and use `webhook` only with `strategy: Webhook`",
     source=_SOURCE,
-    scope="spec",
     fixes=(_webhook_strategy,),
 )
-REVIEW_VERSIONS = Rule(
+REVIEW_VERSIONS = _Rule(
     id="conversion-review-versions",
     summary="Invalid or unsupported `conversionReviewVersions`",
     why="The API server sends the first version in the list that it supports, `v1` or `v1beta1`. Without one it cannot "
@@ -119,10 +121,9 @@ REVIEW_VERSIONS = Rule(
     good=_GOOD,
     help="Set `conversionReviewVersions: [v1]` in `spec.conversion.webhook`",
     source="apiextensions/validation validateConversionReviewVersions",
-    scope="spec",
     fixes=(_known_review_version, _repeated_review_version),
 )
-URL = Rule(
+URL = _Rule(
     id="conversion-webhook-url",
     summary="Webhook URL is not of the form `https://host[/path]`",
     why="The API server sends whole objects to this URL. It requires TLS, and rejects user names, queries and "
@@ -131,9 +132,8 @@ URL = Rule(
     good=_webhook("{url: 'https://convert.example.com/'}"),
     help="Write the URL as `https://host/path`, without user, query or fragment",
     source=f"{_WEBHOOK_SOURCE} ValidateWebhookURL",
-    scope="spec",
 )
-SERVICE = Rule(
+SERVICE = _Rule(
     id="conversion-webhook-service",
     summary="Incomplete or invalid webhook service",
     why="The API server calls `https://<name>.<namespace>.svc:<port><path>`, so each part must be valid.",
@@ -142,10 +142,9 @@ SERVICE = Rule(
     help="Specify `namespace` and `name` of the Service, a `port` from 1 to 65535 (443 if it is not set), and a `path` "
     "that starts with `/`",
     source=f"{_WEBHOOK_SOURCE} ValidateWebhookService",
-    scope="spec",
     fixes=(_rooted_path,),
 )
-CA_BUNDLE = Rule(
+CA_BUNDLE = _Rule(
     id="conversion-webhook-ca-bundle",
     summary="Webhook CA bundle contains no valid certificate",
     why="The API server could not verify the webhook, so every conversion would fail. Kubernetes 1.31 and later check "
@@ -154,9 +153,8 @@ CA_BUNDLE = Rule(
     good="",
     help="Set `caBundle` to base64-encoded PEM certificates, or remove it and let cert-manager's CA injector set it",
     source=f"{_WEBHOOK_SOURCE} ValidateCABundle",
-    scope="spec",
 )
-PRESERVE = Rule(
+PRESERVE = _Rule(
     id="conversion-with-preserve-unknown-fields",
     summary="Webhook conversion with `spec.preserveUnknownFields: true`",
     why="Webhook conversion requires that objects are pruned, and `preserveUnknownFields: true` disables pruning.",
@@ -164,7 +162,6 @@ PRESERVE = Rule(
     good=_GOOD,
     help="Remove `spec.preserveUnknownFields: true`",
     source="apiextensions/validation validateCustomResourceDefinitionSpec",
-    scope="spec",
 )
 
 REVIEWED: Final = ("v1", "v1beta1")

@@ -7,6 +7,7 @@ Upstream: specStandardValidatorV3.validate and similar parts of ValidateCustomRe
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import forbidden, invalid, not_supported
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from crdlint.rules.engine.common import Findings
 
 _SOURCE = "apiextensions/validation specStandardValidatorV3.validate"
+_Rule: Final = partial(Rule, source=_SOURCE)
 _WALK = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"
 
 
@@ -267,7 +269,7 @@ _UNSUPPORTED: Final[dict[str, tuple[Rule, Callable[[JSONSchemaProps], bool]]]] =
     "$ref": (_REF, lambda s: s.ref is not None),
 }
 
-_TYPE_UNSUPPORTED = Rule(
+_TYPE_UNSUPPORTED = _Rule(
     id="type-unsupported",
     summary="Unsupported `type`",
     why="The API server supports the types array, boolean, integer, number, object and string, and cannot validate any "
@@ -276,30 +278,27 @@ _TYPE_UNSUPPORTED = Rule(
     good="size: {type: integer}",
     help="Use one of array, boolean, integer, number, object and string",
     marker="correct `+kubebuilder:validation:Type`",
-    source=_SOURCE,
     fixes=(_meant_type, _implied_type, _array_of_any, _string_of_format, _any_value),
 )
-_TYPE_NULL = Rule(
+_TYPE_NULL = _Rule(
     id="type-null",
     summary="`type: null` is not allowed",
     why="OpenAPI v3 has no null type. A schema allows null with `nullable: true`.",
     bad="note: {type: 'null'}",
     good="note: {type: string, nullable: true}",
     help="Set the type of the values that are not null, and add `nullable: true`",
-    source=_SOURCE,
     fixes=(_nullable_instead,),
 )
-_ITEMS_ARRAY = Rule(
+_ITEMS_ARRAY = _Rule(
     id="items-not-a-schema",
     summary="`items` is a list of schemas",
     why="The API server does not support tuples: one schema applies to all items.",
     bad="pair: {type: array, items: [{type: string}, {type: integer}]}",
     good="pair: {type: array, items: {type: string}}",
     help="Write one schema for all items, such as `items: {x-kubernetes-preserve-unknown-fields: true}` if they differ",
-    source=_SOURCE,
     fixes=(_one_schema,),
 )
-_DEFAULT_FORBIDDEN = Rule(
+_DEFAULT_FORBIDDEN = _Rule(
     id="default-forbidden",
     summary="Default is not allowed here",
     why="Kubernetes sets apiVersion, kind and metadata of objects itself, so a schema cannot give defaults for them.",
@@ -307,10 +306,9 @@ _DEFAULT_FORBIDDEN = Rule(
     good="metadata: {type: object, properties: {name: {type: string}}}",
     help="Remove the default",
     marker="remove `+kubebuilder:default`",
-    source=_SOURCE,
     fixes=(Fixer("Remove the default", "safe", removal),),
 )
-_EMBEDDED_IN_META = Rule(
+_EMBEDDED_IN_META = _Rule(
     id="embedded-resource-in-metadata",
     summary="`x-kubernetes-embedded-resource` inside metadata",
     why="The metadata of an object cannot contain other Kubernetes objects.",
@@ -320,7 +318,6 @@ _EMBEDDED_IN_META = Rule(
     ),
     good="metadata: {type: object}",
     help="Remove `x-kubernetes-embedded-resource` here",
-    source=_SOURCE,
     fixes=(
         Fixer(
             "Remove `x-kubernetes-embedded-resource`",

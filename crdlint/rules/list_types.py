@@ -6,6 +6,7 @@ Reproduces ValidateCustomResourceDefinitionOpenAPISchema and validateMapListKeys
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from crdlint.rules.engine.common import Findings
 
 _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"
+_Rule: Final = partial(Rule, source=_SOURCE)
 _KEYS_SOURCE = "apiextensions/validation validateMapListKeysMapSet"
 
 
@@ -201,7 +203,7 @@ def _misspelled_in(item: Mapping, key: str) -> Scalar | None:
     return None if near is None else names[near]
 
 
-MAP_TYPE = Rule(
+MAP_TYPE = _Rule(
     id="map-type-unsupported",
     marker="correct `+mapType` or `+structType`",
     summary="Unsupported `x-kubernetes-map-type`",
@@ -209,7 +211,6 @@ MAP_TYPE = Rule(
     bad="selector: {type: object, x-kubernetes-map-type: merge}",
     good="selector: {type: object, x-kubernetes-map-type: atomic}",
     help="Set `x-kubernetes-map-type` to `atomic` or `granular` (the default)",
-    source=_SOURCE,
     fixes=(
         Fixer(
             "Write the map type that is meant",
@@ -219,7 +220,7 @@ MAP_TYPE = Rule(
         ),
     ),
 )
-MAP_TYPE_OBJECT = Rule(
+MAP_TYPE_OBJECT = _Rule(
     id="map-type-not-object",
     summary="`x-kubernetes-map-type` on a schema that is not an object",
     why="The map type decides how server-side apply merges the fields of an object.",
@@ -227,7 +228,6 @@ MAP_TYPE_OBJECT = Rule(
     good="selector: {type: object, x-kubernetes-map-type: atomic}",
     help="Set `type: object`, or remove `x-kubernetes-map-type`",
     marker="remove `+mapType` or `+structType`",
-    source=_SOURCE,
     fixes=(
         Fixer(
             "Add `type: object`",
@@ -244,7 +244,7 @@ MAP_TYPE_OBJECT = Rule(
         ),
     ),
 )
-LIST_TYPE = Rule(
+LIST_TYPE = _Rule(
     id="list-type-unsupported",
     marker="correct `+listType`",
     summary="Unsupported `x-kubernetes-list-type`",
@@ -253,7 +253,6 @@ LIST_TYPE = Rule(
     bad="ports:\n  type: array\n  x-kubernetes-list-type: list\n  items: {type: integer}",
     good="ports:\n  type: array\n  x-kubernetes-list-type: set\n  items: {type: string}",
     help="Set `x-kubernetes-list-type` to `atomic` (the default), `set` or `map`",
-    source=_SOURCE,
     fixes=(
         Fixer(
             "Write the list type that is meant",
@@ -263,7 +262,7 @@ LIST_TYPE = Rule(
         ),
     ),
 )
-LIST_TYPE_ARRAY = Rule(
+LIST_TYPE_ARRAY = _Rule(
     id="list-type-not-array",
     summary="`x-kubernetes-list-type` on a schema that is not an array",
     why="The list type decides how server-side apply merges the items of an array.",
@@ -271,7 +270,6 @@ LIST_TYPE_ARRAY = Rule(
     good="ports:\n  type: array\n  x-kubernetes-list-type: set\n  items: {type: string}",
     help="Set `type: array`, or remove `x-kubernetes-list-type`",
     marker="remove `+listType`",
-    source=_SOURCE,
     fixes=(
         Fixer(
             "Add `type: array`",
@@ -285,7 +283,7 @@ LIST_TYPE_ARRAY = Rule(
         ),
     ),
 )
-SET_ATOMIC = Rule(
+SET_ATOMIC = _Rule(
     id="set-items-not-atomic",
     marker="write `+structType=atomic` on the type of the items",
     summary="Set items must be scalars or atomic",
@@ -293,10 +291,9 @@ SET_ATOMIC = Rule(
     bad=_list("  x-kubernetes-list-type: set\n", "type: object, properties: {name: {type: string}}"),
     good=_list(_MAP, _NAMED),
     help="Add `x-kubernetes-map-type: atomic` to the items, or set `x-kubernetes-list-type: map` with keys",
-    source=_SOURCE,
     fixes=(_atomic_items,),
 )
-KEYS_WITHOUT_MAP = Rule(
+KEYS_WITHOUT_MAP = _Rule(
     id="list-map-keys-without-map",
     marker="write `+listType=map`",
     summary="`x-kubernetes-list-map-keys` on a list that is not a map list",
@@ -304,7 +301,6 @@ KEYS_WITHOUT_MAP = Rule(
     bad=_list("  x-kubernetes-list-type: set\n  x-kubernetes-list-map-keys: [name]\n", "type: string"),
     good=_GOOD_MAP,
     help="Set `x-kubernetes-list-type: map`, or remove `x-kubernetes-list-map-keys`",
-    source=_SOURCE,
     fixes=(
         _map_with_keys,
         Fixer(
@@ -315,7 +311,7 @@ KEYS_WITHOUT_MAP = Rule(
         ),
     ),
 )
-KEYS_REQUIRED = Rule(
+KEYS_REQUIRED = _Rule(
     id="list-map-keys-required",
     marker="write `+listMapKey=NAME`",
     summary="Map list without keys",
@@ -323,7 +319,6 @@ KEYS_REQUIRED = Rule(
     bad=_list("  x-kubernetes-list-type: map\n", _NAMED),
     good=_GOOD_MAP,
     help="Add `x-kubernetes-list-map-keys` with the fields that identify an item, such as `[name]`",
-    source=_SOURCE,
     fixes=(
         _only_key,
         _only_key.example(
@@ -337,7 +332,7 @@ KEYS_REQUIRED = Rule(
         ),
     ),
 )
-MAP_ITEMS = Rule(
+MAP_ITEMS = _Rule(
     id="list-map-items",
     summary="Items of a map list must be objects",
     why="The keys of a map list are fields of its items.",
@@ -346,10 +341,9 @@ MAP_ITEMS = Rule(
     help="Set `type: object` on the items, with the keys as `properties`; or set `x-kubernetes-list-type: set` and "
     "remove the keys",
     marker="correct `+listType`",
-    source=_SOURCE,
     fixes=(_set_of_scalars,),
 )
-KEY_UNKNOWN = Rule(
+KEY_UNKNOWN = _Rule(
     id="list-map-key-unknown",
     marker="correct `+listMapKey`",
     summary="List map key is not a property of the items",
@@ -357,10 +351,9 @@ KEY_UNKNOWN = Rule(
     bad=_list("  x-kubernetes-list-type: map\n  x-kubernetes-list-map-keys: [nmae]\n", _NAMED),
     good=_GOOD_MAP,
     help="Correct the key, or add it to the `properties` of the items",
-    source=_SOURCE,
     fixes=(_nearest_key,),
 )
-KEY_DUPLICATE = Rule(
+KEY_DUPLICATE = _Rule(
     id="list-map-key-duplicate",
     summary="Duplicate list map key",
     why="Repeating a key has no effect and usually means that another key was intended.",
@@ -368,10 +361,9 @@ KEY_DUPLICATE = Rule(
     good=_GOOD_MAP,
     help="Remove the duplicate key",
     marker="remove one `+listMapKey`",
-    source=_SOURCE,
     fixes=(_each_key_once,),
 )
-KEY_SCALAR = Rule(
+KEY_SCALAR = _Rule(
     id="list-map-key-not-scalar",
     summary="List map key is an object or a list",
     why="Server-side apply compares the keys of all items, and supports only scalars.",
@@ -379,7 +371,6 @@ KEY_SCALAR = Rule(
     good=_GOOD_MAP,
     help="Use a field of type string, integer, number or boolean as the key",
     marker="correct `+listMapKey`",
-    source=_SOURCE,
 )
 KEY_REQUIRED = Rule(
     id="list-map-key-required",

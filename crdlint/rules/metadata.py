@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd import object_meta_validation
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from crdlint.kubernetes.servers import Server
 
 _SOURCE = "apimachinery/pkg/api/validation ValidateObjectMeta"
+_Rule: Final = partial(Rule, source=_SOURCE, scope="metadata")
 _UPDATE = "apimachinery/pkg/api/validation ValidateObjectMetaUpdate"
 
 
@@ -128,7 +130,7 @@ NAME = Rule(
     scope="metadata",
     fixes=(_names_of_name, _name_of_spec, _other_name),
 )
-LABELS = Rule(
+LABELS = _Rule(
     id="metadata-labels",
     marker="correct `+kubebuilder:metadata:labels`",
     summary="Invalid label key or value",
@@ -137,10 +139,8 @@ LABELS = Rule(
     good="labels: {app: my-app}",
     help="Use at most 63 letters, digits, `-`, `_` and `.`, starting and ending with a letter or digit; a key may have "
     "a prefix such as `example.com/`",
-    source=_SOURCE,
-    scope="metadata",
 )
-ANNOTATIONS = Rule(
+ANNOTATIONS = _Rule(
     id="metadata-annotations",
     marker="correct `+kubebuilder:metadata:annotations`",
     summary="Invalid annotation key",
@@ -149,10 +149,8 @@ ANNOTATIONS = Rule(
     bad="annotations: {my key: x}",
     good="annotations: {example.com/my-key: x}",
     help="Write the key as `name` or `example.com/name`, with letters, digits, `-`, `_` and `.`",
-    source=_SOURCE,
-    scope="metadata",
 )
-ANNOTATIONS_SIZE = Rule(
+ANNOTATIONS_SIZE = _Rule(
     id="metadata-annotations-too-long",
     summary="Annotations are larger than 262144 bytes in total",
     why="Every response that contains the object contains its annotations, so the API server limits their size.",
@@ -160,10 +158,8 @@ ANNOTATIONS_SIZE = Rule(
     good="annotations: {example.com/data: x}",
     help="Move the data to a ConfigMap; if the annotation is kubectl.kubernetes.io/last-applied-configuration, remove "
     "it and use `kubectl apply --server-side`",
-    source=_SOURCE,
-    scope="metadata",
 )
-OWNERS = Rule(
+OWNERS = _Rule(
     id="metadata-owner-references",
     summary="Invalid owner reference",
     why="The garbage collector deletes objects whose owners do not exist. A wrong reference can delete the CRD with "
@@ -171,20 +167,16 @@ OWNERS = Rule(
     bad="ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: x, uid: ''}]",
     good="ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: x, uid: 0b7c}]",
     help="Specify `apiVersion`, `kind`, `name` and `uid` of the owner, or remove the reference",
-    source=_SOURCE,
-    scope="metadata",
 )
-FINALIZERS = Rule(
+FINALIZERS = _Rule(
     id="metadata-finalizers",
     summary="Invalid finalizer name",
     why="Each controller finds its own finalizer by name, so the API server accepts only qualified names.",
     bad="finalizers: [my finalizer]",
     good="finalizers: [example.com/cleanup]",
     help="Write the finalizer as `example.com/name`",
-    source=_SOURCE,
-    scope="metadata",
 )
-SERVER_OWNED = Rule(
+SERVER_OWNED = _Rule(
     id="metadata-server-owned",
     summary="Invalid value in a metadata field that the API server maintains",
     why="The API server maintains `generation` and `managedFields`. A manifest contains them only if it was copied "
@@ -192,8 +184,6 @@ SERVER_OWNED = Rule(
     bad="managedFields: [{manager: me, operation: Patch}]",
     good="name: foos.example.com",
     help="Remove the field from the manifest",
-    source=_SOURCE,
-    scope="metadata",
     fixes=(_server_owned,),
 )
 IMMUTABLE = Rule(

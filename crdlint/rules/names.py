@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from collections.abc import Sequence as SequenceOf
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import FieldError, invalid, not_supported, required
@@ -15,6 +16,9 @@ from crdlint.rules.engine.rule import Rule
 if TYPE_CHECKING:
     from crdlint.crd.model import CustomResourceDefinitionNames, CustomResourceDefinitionSpec
     from crdlint.crd.paths import Path
+
+_Rule: Final = partial(Rule, scope="spec")
+
 
 _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionNames"
 _SPEC = "apiextensions/validation validateCustomResourceDefinitionSpec"
@@ -121,7 +125,7 @@ GROUP = Rule(
     scope="manifest",
     fixes=(_group,),
 )
-SCOPE = Rule(
+SCOPE = _Rule(
     id="scope-invalid",
     marker="write `+kubebuilder:resource:scope=Cluster` or `Namespaced`",
     summary="`spec.scope` is neither `Cluster` nor `Namespaced`",
@@ -130,10 +134,9 @@ SCOPE = Rule(
     good="scope: Namespaced",
     help="Set `spec.scope` to `Namespaced` or `Cluster`",
     source=_SPEC,
-    scope="spec",
     fixes=(Fixer("Write the scope that is meant", "safe", nearest_of(_SCOPES, 0.6)), _namespaced),
 )
-NAMES_REQUIRED = Rule(
+NAMES_REQUIRED = _Rule(
     id="names-required",
     summary="Required name is missing in `spec.names`",
     why="`plural` and `kind` name the resource in URLs and manifests. The API server derives `singular` and `listKind` "
@@ -142,10 +145,9 @@ NAMES_REQUIRED = Rule(
     good="names: {kind: Foo}",
     help="Specify `plural` (lower case) and `kind` (CamelCase) in `spec.names`",
     source=_SPEC,
-    scope="spec",
     fixes=(_missing_name, _guessed_kind, _guessed_kind.example(bad="names:", good="names: {kind: Foo, plural: foos}")),
 )
-NAMES_INVALID = Rule(
+NAMES_INVALID = _Rule(
     id="names-invalid",
     marker="correct `+kubebuilder:resource`",
     summary="Invalid name in `spec.names`",
@@ -155,10 +157,9 @@ NAMES_INVALID = Rule(
     help="Use lower-case letters, digits and `-`, starting with a letter (`kind` and `listKind` may contain upper-case "
     "letters)",
     source=_SOURCE,
-    scope="spec",
     fixes=(_lower_case,),
 )
-LIST_KIND = Rule(
+LIST_KIND = _Rule(
     id="names-list-kind-same",
     summary="`kind` and `listKind` are the same",
     why="Clients could not distinguish an object from a list of objects.",
@@ -166,10 +167,9 @@ LIST_KIND = Rule(
     good="names: {listKind: FooList}",
     help="Set `listKind` to the kind followed by `List`, or remove `listKind`",
     source=_SOURCE,
-    scope="spec",
     fixes=(_list_kind,),
 )
-IMMUTABLE = Rule(
+IMMUTABLE = _Rule(
     id="spec-immutable",
     summary="Update changes an immutable field of the spec",
     why="Group and plural are part of the resource's URL. Scope and kind decide how its objects are stored.",
@@ -177,7 +177,6 @@ IMMUTABLE = Rule(
     good="",
     help="Restore the previous value, or create a CRD with another name and move the objects to it",
     source=f"{_SPEC}Update",
-    scope="spec",
 )
 
 _REQUIRED: Final = (("plural", "plural"), ("singular", "singular"), ("kind", "kind"), ("listKind", "list_kind"))

@@ -6,9 +6,13 @@ documents, a CRD and a resource of it.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 from crdlint.rules.engine.rule import Caution, Rule
+
+_Rule: Final = partial(Rule, scope="resource")
+
 
 _CRD: Final = """\
 apiVersion: apiextensions.k8s.io/v1
@@ -48,7 +52,7 @@ def _stream(
 _GOOD: Final = _stream("{replicas: 1, mode: Fast, ports: [80]}")
 _REGISTRY: Final = "apiextensions-apiserver/pkg/registry/customresource"
 
-VALUE = Rule(
+VALUE = _Rule(
     id="resource-value",
     summary="Value is not valid for the schema of its CRD",
     why="The API server validates every object against the schema of its version. Since Kubernetes 1.30 an update may "
@@ -57,9 +61,8 @@ VALUE = Rule(
     good=_GOOD,
     help="Change the value to one that the schema accepts",
     source="kube-openapi/pkg/validation/validate",
-    scope="resource",
 )
-RULE_FAILED = Rule(
+RULE_FAILED = _Rule(
     id="resource-rule",
     summary="Validation rule evaluates to false, or its evaluation fails",
     why="Rules express constraints between fields, and which changes are allowed. The API server rejects an object "
@@ -68,9 +71,8 @@ RULE_FAILED = Rule(
     good=_GOOD,
     help="Change the value so that the rule evaluates to true",
     source="apiextensions-apiserver/pkg/apiserver/schema/cel Validate",
-    scope="resource",
 )
-LIST_TYPE = Rule(
+LIST_TYPE = _Rule(
     id="resource-list-type",
     summary="Duplicate item in a set, or duplicate keys in a map list",
     why="Server-side apply identifies the items of such lists by their values or keys.",
@@ -78,9 +80,8 @@ LIST_TYPE = Rule(
     good=_GOOD,
     help="Remove the duplicate item",
     source="apiextensions-apiserver/pkg/apiserver/schema/listtype ValidateListSetsAndMaps",
-    scope="resource",
 )
-METADATA = Rule(
+METADATA = _Rule(
     id="resource-metadata",
     summary="Invalid metadata of an object or embedded resource",
     why="Names, labels, annotations and owner references have the same syntax in all Kubernetes objects.",
@@ -88,9 +89,8 @@ METADATA = Rule(
     good=_GOOD,
     help="Change the metadata as the message requires",
     source="apimachinery/pkg/api/validation ValidateObjectMeta",
-    scope="resource",
 )
-TYPE_META = Rule(
+TYPE_META = _Rule(
     id="resource-type",
     summary="apiVersion or kind differs from the CRD's",
     why="The API server finds the schema of an object by its apiVersion and kind.",
@@ -98,9 +98,8 @@ TYPE_META = Rule(
     good="",
     help="Set `apiVersion` and `kind` to those of the CRD",
     source=f"{_REGISTRY} validator",
-    scope="resource",
 )
-SCALE = Rule(
+SCALE = _Rule(
     id="resource-scale",
     summary="Field of the scale subresource is not a valid number of replicas",
     why="`kubectl scale` and autoscalers read and write this field.",
@@ -108,9 +107,8 @@ SCALE = Rule(
     good=_GOOD,
     help="Write an integer from 0 to 2147483647",
     source=f"{_REGISTRY} ValidateScaleSpec",
-    scope="resource",
 )
-DECODE = Rule(
+DECODE = _Rule(
     id="resource-decode",
     summary="Object cannot be decoded",
     why="The types of metadata, apiVersion and kind are fixed, whatever the schema specifies.",
@@ -118,9 +116,8 @@ DECODE = Rule(
     good=_GOOD,
     help="Write a value of the type that the message names",
     source="apiextensions-apiserver/pkg/apiserver schemaCoercingDecoder",
-    scope="resource",
 )
-NO_MATCH = Rule(
+NO_MATCH = _Rule(
     id="resource-no-match",
     summary="No CRD serves this kind and version",
     why="The API server has no such resource, and kubectl reports this before it sends the object.",
@@ -129,7 +126,6 @@ NO_MATCH = Rule(
     help="Change `apiVersion` and `kind` to a version and kind that a CRD serves",
     source="apimachinery/pkg/api/meta NoKindMatchError",
     origin="crdlint",
-    scope="resource",
 )
 CRD_REFUSED = Caution(
     id="resource-crd-rejected",
@@ -141,7 +137,7 @@ CRD_REFUSED = Caution(
     help="Fix the CRD first; `crdlint check` reports what is wrong",
     scope="resource",
 )
-CRD_UNREADABLE = Rule(
+CRD_UNREADABLE = _Rule(
     id="resource-crd-unreadable",
     summary="Resource of a CRD that cannot be decoded",
     why="crdlint has no schema to validate the resource against.",
@@ -149,7 +145,6 @@ CRD_UNREADABLE = Rule(
     good=_GOOD,
     help="Fix the CRD first; `crdlint check` reports what is wrong",
     origin="crdlint",
-    scope="resource",
 )
 SECOND_OPINION = Caution(
     id="resource-second-opinion",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from crdlint.crd.model import CustomResourceDefinitionVersion, JSONSchemaProps
 
 
-_Stability: Final = partial(OnRequest, in_set="stability")
+_Stability: Final = partial(OnRequest, in_set="stability", scope="spec")
 
 
 def _versions(*versions: tuple[str, str, str]) -> str:
@@ -92,7 +92,6 @@ def _fields(root: JSONSchemaProps) -> dict[tuple[str, ...], JSONSchemaProps]:
     bad=_versions(("v1", "", _A), ("v2", "", "a: {type: integer}")),
     good=_versions(("v1", "", _A), ("v2", "", "a: {type: string}")),
     help="Use the same type in all served versions, or a conversion webhook",
-    scope="spec",
     severity="warning",
 ).practice
 def types(crd: DecodedCRD) -> Iterator[Advisory]:
@@ -117,7 +116,6 @@ def _type(schema: JSONSchemaProps) -> str:
     bad=_versions(("v1", "", f"{_A}, b: {{type: string}}"), ("v2", "", _A)),
     good=_versions(("v1", "", _A), ("v2", "", _A)),
     help="Add the field to all served versions, or use a conversion webhook",
-    scope="spec",
 ).practice
 def lost_fields(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the topmost fields that other served versions drop."""
@@ -166,7 +164,6 @@ def _stability(version: CustomResourceDefinitionVersion) -> int:
     good=_versions(("v1", "", "a: {type: string, default: x}"), ("v2", "", "a: {type: string, default: x}")),
     help="Set the same default in all served versions, or use a conversion webhook",
     marker="correct `+kubebuilder:default` in one of the versions",
-    scope="spec",
 ).practice
 def defaults(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the fields whose default is another one in earlier versions."""
@@ -199,7 +196,6 @@ def _in_earlier_versions(crd: DecodedCRD) -> Iterator[tuple[tuple[str, ...], JSO
     bad=_versions(("v1beta1", "", _A), ("v1", "", _A)),
     good=_versions(("v1", "", _A), ("v1beta1", "", _A)),
     help="Set `storage: true` on the more stable version once no release in use lacks it, and `storage: false` on the other",
-    scope="spec",
     marker="write `+kubebuilder:storageversion` on the type of the more stable version",
 ).practice
 def less_stable(crd: DecodedCRD) -> Iterator[Advisory]:
@@ -220,7 +216,6 @@ def less_stable(crd: DecodedCRD) -> Iterator[Advisory]:
     bad=_versions(("v1", _WARNED, _A), ("v2", "", _A)),
     good=_versions(("v2", "", _A), ("v1", _WARNED, _A)),
     help="Set `storage: true` on a version that is not deprecated, and `storage: false` on this one",
-    scope="spec",
     marker="write `+kubebuilder:storageversion` on the type of a version that is not deprecated",
 ).practice
 def storage_deprecated(crd: DecodedCRD) -> Iterator[Advisory]:
@@ -239,7 +234,6 @@ def storage_deprecated(crd: DecodedCRD) -> Iterator[Advisory]:
     good=_versions(("v1", "", _A)),
     help="Add a version that is not deprecated, or remove `deprecated` from one",
     marker="remove one `+kubebuilder:deprecatedversion`",
-    scope="spec",
 ).practice
 def all_deprecated(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield that no served version is without deprecation."""
@@ -255,7 +249,6 @@ def all_deprecated(crd: DecodedCRD) -> Iterator[Advisory]:
     bad=_versions(("v2", "", _A), ("v1", _OLD, _A)),
     good=_versions(("v2", "", _A), ("v1", _WARNED, _A)),
     help="Add `deprecationWarning` with the version to use instead",
-    scope="spec",
     marker='write `+kubebuilder:deprecatedversion:warning="TEXT"`',
 ).practice
 def without_warning(crd: DecodedCRD) -> Iterator[Advisory]:
@@ -274,7 +267,6 @@ def without_warning(crd: DecodedCRD) -> Iterator[Advisory]:
     bad=_webhook(""),
     good="conversion: {strategy: None}",
     help="Set `caBundle`, or the annotation of the tool that injects it, such as `cert-manager.io/inject-ca-from`",
-    scope="spec",
 ).practice
 def without_ca(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield a conversion webhook without a CA bundle, unless a tool injects it."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import Code, Reason, forbidden, invalid, required
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from crdlint.rules.engine.common import Findings
 
 _SOURCE = "apiextensions-apiserver/pkg/apiserver/schema ValidateStructural"
+_Rule: Final = partial(Rule, source=_SOURCE)
 _NOT_PLACES: Final = frozenset(SchemaPosition) - {SchemaPosition.OUTSIDE}
 _ROOT: Final = frozenset({SchemaPosition.ROOT})
 _NESTED: Final = frozenset({SchemaPosition.NESTED})
@@ -417,24 +419,22 @@ NOT_CONVERTIBLE = Rule(
     source="apiextensions-apiserver/pkg/apiserver/schema NewStructural",
     fixes=(_without_schema_url,),
 )
-TYPE_REQUIRED = Rule(
+TYPE_REQUIRED = _Rule(
     id="structural-type-required",
     summary="Field without a type",
     why="The API server prunes, defaults and converts objects by the types in the schema, so every field needs one.",
     bad="replicas: {minimum: 1}",
     good="replicas: {type: integer, minimum: 1}",
     help="Add the `type` of this field",
-    source=_SOURCE,
     fixes=(_respelled, _decided_type, _number_type, _alternatives_type, _type_in_text, _any_type),
 )
-ITEMS_REQUIRED = Rule(
+ITEMS_REQUIRED = _Rule(
     id="structural-items-required",
     summary="Array without `items`",
     why="Without `items` the API server can neither prune nor validate the items of the array.",
     bad="ports: {type: array}",
     good="ports: {type: array, items: {type: integer}}",
     help="Add `items` with a type, such as `items: {type: string}`",
-    source=_SOURCE,
     fixes=(
         _respelled.example(
             bad="rows:\n  type: array\n  items:\n    type: array\n    item: {type: string}",
@@ -444,7 +444,7 @@ ITEMS_REQUIRED = Rule(
         _items_of_any_type,
     ),
 )
-ROOT_TYPE = Rule(
+ROOT_TYPE = _Rule(
     id="structural-root-not-object",
     summary="Root of the schema is not an object",
     why="Every Kubernetes object has the fields `apiVersion`, `kind` and `metadata`.",
@@ -452,10 +452,9 @@ ROOT_TYPE = Rule(
     good="type: object",
     scope="schema",
     help="Set `type: object` at the root of the schema",
-    source=_SOURCE,
     fixes=(Fixer("Write `type: object`", "safe", replacement("object")),),
 )
-ROOT_MAP = Rule(
+ROOT_MAP = _Rule(
     id="structural-root-additional-properties",
     summary="`additionalProperties` at the root of the schema",
     why="The root is a Kubernetes object with named fields, so it cannot be a map.",
@@ -463,9 +462,8 @@ ROOT_MAP = Rule(
     good="type: object\nproperties:\n  data: {type: object, additionalProperties: {type: string}}\n",
     scope="schema",
     help="Move `additionalProperties` to a field of the root, such as `spec`",
-    source=_SOURCE,
 )
-NOT_STRUCTURAL = Rule(
+NOT_STRUCTURAL = _Rule(
     id="structural-forbidden-in-junctor",
     summary="Type, default or description inside allOf, anyOf, oneOf or not",
     why="These keywords only validate values. Types, defaults and descriptions must be specified outside of them, so "
@@ -473,7 +471,6 @@ NOT_STRUCTURAL = Rule(
     bad="size: {type: string, anyOf: [{type: string}, {pattern: '^[0-9]+$'}]}",
     good="size: {type: string, anyOf: [{maxLength: 3}, {pattern: '^[0-9]+$'}]}",
     help="Remove it here, and specify it outside of the allOf, anyOf, oneOf or not",
-    source=_SOURCE,
     fixes=(
         _int_or_string_alternatives,
         _int_or_string_alternatives.example(
@@ -501,17 +498,16 @@ INCOMPLETE = Rule(
     help="Specify the field, with its type, outside of the allOf, anyOf, oneOf or not",
     source="apiextensions-apiserver/pkg/apiserver/schema validateStructuralCompleteness",
 )
-METADATA = Rule(
+METADATA = _Rule(
     id="metadata-restricted",
     summary="Schema restricts metadata other than name and generateName",
     why="Kubernetes defines `metadata` itself. A CRD may restrict only `name` and `generateName`.",
     bad="metadata: {type: object, properties: {labels: {type: object}}}",
     good="metadata: {type: object}",
     help="Set `metadata` to `{type: object}`; of its `properties`, only `name` and `generateName` are allowed",
-    source=_SOURCE,
     fixes=(_plain_metadata,),
 )
-METADATA_NESTED = Rule(
+METADATA_NESTED = _Rule(
     id="metadata-in-junctor",
     summary="`metadata` inside allOf, anyOf, oneOf or not",
     why="Kubernetes defines `metadata` itself, so a schema may not restrict it here.",
@@ -519,19 +515,17 @@ METADATA_NESTED = Rule(
     good="type: object\nproperties: {metadata: {type: object}}\n",
     scope="schema",
     help="Remove `metadata` here; to restrict it, add a rule at the root, such as `self.metadata.name.size() < 20`",
-    source=_SOURCE,
 )
-META_TYPE = Rule(
+META_TYPE = _Rule(
     id="metadata-type",
     summary="Wrong type for apiVersion, kind or metadata",
     why="In every Kubernetes object `apiVersion` and `kind` are strings and `metadata` is an object.",
     bad="apiVersion: {type: integer}",
     good="apiVersion: {type: string}",
     help="Set the type that the message names, or remove the field from the schema: Kubernetes defines it",
-    source=_SOURCE,
     fixes=(_named_type,),
 )
-EMBEDDED = Rule(
+EMBEDDED = _Rule(
     id="embedded-resource-shape",
     summary="Embedded resource is not an object with fields",
     why="`x-kubernetes-embedded-resource: true` declares a whole Kubernetes object, so the schema must be an object "
@@ -540,7 +534,6 @@ EMBEDDED = Rule(
     good="template: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}",
     help="Use `type: object` with `properties` or `x-kubernetes-preserve-unknown-fields: true`, and without "
     "`additionalProperties`",
-    source=_SOURCE,
     fixes=(
         Fixer(
             "Write `type: object`",
@@ -559,14 +552,13 @@ EMBEDDED = Rule(
         ),
     ),
 )
-INT_OR_STRING = Rule(
+INT_OR_STRING = _Rule(
     id="int-or-string-exclusive",
     summary="Int-or-string with unknown fields or an embedded resource",
     why="An integer or a string has no fields, so it cannot have unknown fields or contain an object.",
     bad="port: {x-kubernetes-int-or-string: true, x-kubernetes-preserve-unknown-fields: true}",
     good="port: {x-kubernetes-int-or-string: true}",
     help="Keep `x-kubernetes-int-or-string: true`, and remove the field that the message names",
-    source=_SOURCE,
     fixes=(
         Fixer(
             "Keep `x-kubernetes-int-or-string: true` alone",
@@ -577,7 +569,7 @@ INT_OR_STRING = Rule(
         ),
     ),
 )
-PATTERN = Rule(
+PATTERN = _Rule(
     id="pattern-invalid",
     marker="correct `+kubebuilder:validation:Pattern`",
     summary="Pattern is not a valid RE2 expression",
@@ -586,7 +578,6 @@ PATTERN = Rule(
     bad="name: {type: string, pattern: '^(?!kube-)'}",
     good="name:\n  type: string\n  x-kubernetes-validations: [{rule: \"!self.startsWith('kube-')\"}]",
     help="Write the pattern in RE2 syntax (https://github.com/google/re2/wiki/Syntax)",
-    source=_SOURCE,
     fixes=(_pattern_with_comment, _rule_of_lookahead),
 )
 

@@ -6,6 +6,7 @@ Reproduces the first half of what ValidateCustomResourceDefinitionOpenAPISchema 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import Code, FieldError, Reason, Wording, invalid, not_supported, required
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from crdlint.rules.engine.common import Findings
 
 _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"
+_Rule: Final = partial(Rule, source=_SOURCE)
 
 
 def _rule(fields: str) -> str:
@@ -122,7 +124,7 @@ def _quoted_rule(finding: Finding) -> Edits:
     return quoted_tag(finding, finding.scalar())
 
 
-RULE_REQUIRED = Rule(
+RULE_REQUIRED = _Rule(
     id="rule-required",
     marker="correct the `rule` of `+kubebuilder:validation:XValidation`",
     summary="Validation rule without an expression",
@@ -130,10 +132,9 @@ RULE_REQUIRED = Rule(
     bad=_rule("message: must have a mode"),
     good=_GOOD,
     help="Set `rule` to a CEL expression that must be true, such as `has(self.name)`, in quotes if it begins with `!`",
-    source=_SOURCE,
     fixes=(_quoted_rule,),
 )
-MESSAGE = Rule(
+MESSAGE = _Rule(
     id="rule-message-invalid",
     marker="correct the `message` of `+kubebuilder:validation:XValidation`",
     summary="Message of a rule is empty, has several lines, or is missing",
@@ -142,10 +143,9 @@ MESSAGE = Rule(
     bad=_rule('rule: has(self.mode), message: "must have\\na mode"'),
     good=_GOOD,
     help="Set `message` to one line of text",
-    source=_SOURCE,
     fixes=(_message_in_one_line, _empty_message, _message_of_rule),
 )
-MESSAGE_EXPRESSION = Rule(
+MESSAGE_EXPRESSION = _Rule(
     id="rule-message-expression-empty",
     summary="`messageExpression` is blank",
     why="The API server has no expression to evaluate, so it rejects the CRD.",
@@ -153,10 +153,9 @@ MESSAGE_EXPRESSION = Rule(
     good=_GOOD,
     help="Remove `messageExpression`, or set it to a CEL expression that evaluates to a string",
     marker="remove the `messageExpression` of `+kubebuilder:validation:XValidation`",
-    source=_SOURCE,
     fixes=(Fixer("Remove `messageExpression`", "safe", removal, good=_rule("rule: has(self.mode)")),),
 )
-REASON = Rule(
+REASON = _Rule(
     id="rule-reason-unsupported",
     summary="Unsupported `reason`",
     why="The API server returns the reason to clients as the type of the error, and supports only four.",
@@ -165,10 +164,9 @@ REASON = Rule(
     help="Set `reason` to `FieldValueInvalid` (the default), `FieldValueDuplicate`, `FieldValueForbidden` or "
     "`FieldValueRequired`",
     marker="correct the `reason` of `+kubebuilder:validation:XValidation`",
-    source=_SOURCE,
     fixes=(_reason,),
 )
-FIELD_PATH = Rule(
+FIELD_PATH = _Rule(
     id="rule-field-path-invalid",
     summary="`fieldPath` does not name a field of the schema",
     why="The API server adds the path to the path of its error. A wrong path would send users to the wrong field.",
@@ -176,7 +174,6 @@ FIELD_PATH = Rule(
     good=_GOOD,
     help="Write the path of a field below this schema, such as `.name` or `.labels['a']`",
     marker="correct the `fieldPath` of `+kubebuilder:validation:XValidation`",
-    source=_SOURCE,
     fixes=(_path_of_field, _nearest_path),
 )
 

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from collections.abc import Sequence as SequenceOf
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import Code, FieldError, Reason, Wording, invalid, required
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 _VERSIONS = Path("spec").child("versions")
 _VERSIONS_TYPE: Final = "[]apiextensions.CustomResourceDefinitionVersion"
 _SPEC = "apiextensions/validation validateCustomResourceDefinitionSpec"
+_Rule: Final = partial(Rule, source=_SPEC, scope="spec")
 _BASE = "{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}"
 _OTHER = (
     "served: true, storage: %s, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}"
@@ -123,18 +125,16 @@ def _deprecated(finding: Finding) -> Edits:
         yield finding.editor.set(owner, "deprecated", "true", before="deprecationWarning")
 
 
-SCHEMA_REQUIRED = Rule(
+SCHEMA_REQUIRED = _Rule(
     id="schema-required",
     summary="Version without a schema",
     why="The API server prunes all fields that a schema does not specify, so every version needs a schema.",
     bad="versions: [{name: v1, served: true, storage: true}]",
     good=f"versions: [{_BASE}]\n",
     help="Add `schema: {openAPIV3Schema: {type: object}}` to the version, and specify its fields under `properties`",
-    source=_SPEC,
-    scope="spec",
     fixes=(_any_schema,),
 )
-NAME = Rule(
+NAME = _Rule(
     id="version-name-invalid",
     summary="Invalid version name",
     why="The version name becomes part of URLs and of `apiVersion`, so it must be a DNS label.",
@@ -142,21 +142,17 @@ NAME = Rule(
     good=f"versions: [{_BASE}]\n",
     help="Rename the version to a name such as `v1`, `v1beta1` or `v2alpha3`",
     marker="correct `+versionName`, or the name of the Go package",
-    source=_SPEC,
-    scope="spec",
     fixes=(_like_a_version,),
 )
-UNIQUE = Rule(
+UNIQUE = _Rule(
     id="version-name-duplicate",
     summary="Duplicate version name",
     why="Each version is served at its own URL, so two versions cannot have the same name.",
     bad=_versions("name: v1, " + _OTHER % "false"),
     good=_GOOD,
     help="Rename one of the two versions, or remove it",
-    source=_SPEC,
-    scope="spec",
 )
-STORAGE = Rule(
+STORAGE = _Rule(
     id="storage-version-exactly-one",
     marker="write `+kubebuilder:storageversion` on one version",
     summary="Not exactly one version has `storage: true`",
@@ -164,8 +160,6 @@ STORAGE = Rule(
     bad=_versions("name: v2, " + _OTHER % "true"),
     good=_GOOD,
     help="Set `storage: true` on one version and `storage: false` on all others",
-    source=_SPEC,
-    scope="spec",
     fixes=(_only_version, _one_stored),
 )
 DEPRECATION = Rule(
