@@ -90,23 +90,10 @@ _CONSEQUENCES: Final = (
     *(
         _Consequence(rule, "unknown-field", _MISSPELLED)
         for rule in (
-            "conversion-review-versions",
-            "conversion-strategy-invalid",
-            "conversion-webhook-config",
-            "group-invalid",
-            "list-map-items",
-            "list-map-keys-required",
-            "list-type-not-array",
-            "map-type-not-object",
-            "names-required",
-            "printer-column-invalid",
-            "rule-required",
-            "scale-path-invalid",
-            "schema-required",
-            "storage-version-exactly-one",
-            "scope-invalid",
-            "structural-items-required",
-            "structural-type-required",
+            "conversion-review-versions", "conversion-strategy-invalid", "conversion-webhook-config", "group-invalid",
+            "list-map-items", "list-map-keys-required", "list-type-not-array", "map-type-not-object", "names-required",
+            "printer-column-invalid", "rule-required", "scale-path-invalid", "schema-required",
+            "storage-version-exactly-one", "scope-invalid", "structural-items-required", "structural-type-required",
         )
     ),
     _Consequence("unknown-field", "unknown-field", _MOVED),
@@ -139,7 +126,7 @@ _CONSEQUENCES: Final = (
     _Consequence(
         "storage-version-exactly-one", "storage-version-exactly-one", _fields("status.storedVersions", "spec.versions")
     ),
-)
+)  # fmt: skip
 
 
 def causes(findings: Sequence[Diagnostic]) -> dict[int, Diagnostic]:

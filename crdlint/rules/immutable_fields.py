@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
-from crdlint.rules.engine.finding import Edits, Finding, Fixer
+from crdlint.rules.engine.finding import Edits, Finding, fix
 from crdlint.rules.engine.markers import rule_marker
 from crdlint.rules.engine.rule import Hint
 from crdlint.yaml.nodes import Mapping, Node, Sequence
@@ -15,6 +15,22 @@ if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps
 
 
+def _spec(required: str, rules: str = "") -> str:
+    return (
+        f"spec:\n  type: object\n{required}  properties:\n    class:\n      type: string\n      maxLength: 63\n"
+        f"      x-kubernetes-validations:\n      - rule: self == oldSelf\n{rules}"
+    )
+
+
+@fix(
+    "Add a rule that keeps the field",
+    "unsafe",
+    good=_spec(
+        "",
+        "  x-kubernetes-validations:\n  - rule: 'has(oldSelf.class) == has(self.class)'\n"
+        "    message: 'class is immutable'\n",
+    ),
+)
 def _guard(finding: Finding) -> Edits:
     """Add a rule to the object that lets the field neither appear nor disappear."""
     about, editor = finding.advisory, finding.editor
@@ -49,13 +65,6 @@ def _guard_of(field: str) -> str:
     return f"has(oldSelf.{field}) == has(self.{field})"
 
 
-def _spec(required: str, rules: str = "") -> str:
-    return (
-        f"spec:\n  type: object\n{required}  properties:\n    class:\n      type: string\n      maxLength: 63\n"
-        f"      x-kubernetes-validations:\n      - rule: self == oldSelf\n{rules}"
-    )
-
-
 @Hint(
     id="immutable-bypass",
     summary="Immutable field can be removed and added again with another value",
@@ -65,18 +74,7 @@ def _spec(required: str, rules: str = "") -> str:
     good=_spec("  required: [class]\n"),
     help="Add the field to `required`, or add a rule to the object that has it: `has(oldSelf.FIELD) == has(self.FIELD)`",
     marker='write `+kubebuilder:validation:XValidation:rule="has(oldSelf.FIELD) == has(self.FIELD)"` on the struct',
-    fixes=(
-        Fixer(
-            "Add a rule that keeps the field",
-            "unsafe",
-            _guard,
-            good=_spec(
-                "",
-                "  x-kubernetes-validations:\n  - rule: 'has(oldSelf.class) == has(self.class)'\n"
-                "    message: 'class is immutable'\n",
-            ),
-        ),
-    ),
+    fixes=(_guard,),
 ).practice
 def bypasses(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the rules `self == oldSelf` of optional properties that no rule above keeps."""

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from crdlint.crd.paths import Path
 
 
+# A schema with what the examples refer to. It preserves unknown fields, so that an example needs no status subresource.
+_OPEN: Final = "schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}\n"
+
+
 def _from_a_dot(finding: Finding) -> Edits:
     """Write a path from its leading dot on."""
     node = finding.scalar()
@@ -39,6 +43,7 @@ def _below_its_parent(finding: Finding) -> Edits:
         yield finding.editor.respell(node, f"{reason.arguments[0]}{node.value}")
 
 
+@fix("Add the usual path", "unsafe", bad=_OPEN + "subresources: {scale: {statusReplicasPath: .status.replicas}}\n")
 def _usual_path(finding: Finding) -> Edits:
     """Add the path at which most resources have their replicas."""
     parent = finding.path.parent
@@ -69,19 +74,34 @@ _MEANT: Final = {
 }  # fmt: skip
 
 
+@fix(
+    "Begin the path with a dot",
+    "safe",
+    bad=_OPEN + "additionalPrinterColumns: [{name: Ready, type: boolean, jsonPath: status.ready}]\n",
+)
 def _column_path(finding: Finding) -> Edits:
     """Write the path of a column from its leading dot on."""
     return _from_a_dot(finding) if finding.name == "JSONPath" else []
 
 
+@fix(
+    "Add `type: string`",
+    "unsafe",
+    bad=_OPEN + "additionalPrinterColumns: [{name: Ready, jsonPath: .status.ready}]\n",
+    good=_OPEN + "additionalPrinterColumns: [{name: Ready, jsonPath: .status.ready, type: string}]\n",
+)
 def _column_type(finding: Finding) -> Edits:
     """Add the type that all values can be printed as."""
     if finding.name == "type" and finding.error is not None and finding.error.type == REQUIRED:
         yield finding.editor.set(finding.owner, "type", finding.editor.value("string"))
 
 
+@fix(
+    "Name the column after its field",
+    "unsafe",
+    bad=_OPEN + "additionalPrinterColumns: [{type: boolean, jsonPath: .status.ready}]\n",
+)
 def _column_name(finding: Finding) -> Edits:
-    """Name a column after its field."""
     if finding.name != "name":
         return
     json_path = finding.owner.find("jsonPath")
@@ -90,9 +110,6 @@ def _column_name(finding: Finding) -> Edits:
     if last:
         yield finding.editor.set(finding.owner, "name", finding.editor.value(last[0].upper() + last[1:]))
 
-
-# A schema with what the examples refer to. It preserves unknown fields, so that an example needs no status subresource.
-_OPEN: Final = "schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}\n"
 
 SCALE = Rule(
     id="scale-path-invalid",
@@ -114,12 +131,7 @@ SCALE = Rule(
             + "subresources: {scale: {specReplicasPath: spec.replicas, statusReplicasPath: .status.replicas}}\n",
         ),
         _below_its_parent,
-        Fixer(
-            "Add the usual path",
-            "unsafe",
-            _usual_path,
-            bad=_OPEN + "subresources: {scale: {statusReplicasPath: .status.replicas}}\n",
-        ),
+        _usual_path,
     ),
 )
 COLUMN = Rule(
@@ -132,28 +144,7 @@ COLUMN = Rule(
     help="Specify `name`, `type` (boolean, date, integer, number or string) and `jsonPath` (such as `.status.phase`)",
     source="apiextensions/validation ValidateCustomResourceColumnDefinition",
     scope="version",
-    fixes=(
-        _column_word,
-        Fixer(
-            "Begin the path with a dot",
-            "safe",
-            _column_path,
-            bad=_OPEN + "additionalPrinterColumns: [{name: Ready, type: boolean, jsonPath: status.ready}]\n",
-        ),
-        Fixer(
-            "Add `type: string`",
-            "unsafe",
-            _column_type,
-            bad=_OPEN + "additionalPrinterColumns: [{name: Ready, jsonPath: .status.ready}]\n",
-            good=_OPEN + "additionalPrinterColumns: [{name: Ready, jsonPath: .status.ready, type: string}]\n",
-        ),
-        Fixer(
-            "Name the column after its field",
-            "unsafe",
-            _column_name,
-            bad=_OPEN + "additionalPrinterColumns: [{type: boolean, jsonPath: .status.ready}]\n",
-        ),
-    ),
+    fixes=(_column_word, _column_path, _column_type, _column_name),
 )
 
 _TYPES: Final = ("boolean", "date", "integer", "number", "string")

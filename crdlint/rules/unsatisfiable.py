@@ -61,6 +61,12 @@ def _without_type(finding: Finding) -> Edits:
     return finding.remove() if finding.name == "type" else []
 
 
+@fix(
+    "Put the value in quotes",
+    "safe",
+    bad="name:\n  type: string\n  enum: [True, False, Unknown]",
+    good="name:\n  type: string\n  enum: ['True', 'False', Unknown]",
+)
 def _text_of_enum(finding: Finding) -> Edits:
     """Put a value of an enum of strings in quotes, if other values are strings."""
     if any(isinstance(value, str) for value in _enum_of(finding)):
@@ -75,6 +81,12 @@ def _as_text(finding: Finding) -> Edits:
         yield finding.editor.replace(node, quoted(node.value, double=finding.editor.is_json))
 
 
+@fix(
+    "Write the value without quotes",
+    "safe",
+    bad="name:\n  type: integer\n  enum: ['1', '2']",
+    good="name:\n  type: integer\n  enum: [1, 2]",
+)
 def _as_number(finding: Finding) -> Edits:
     """Write a number in an enum of numbers without quotes."""
     node, schema = finding.node(), _schema_of(finding)
@@ -101,8 +113,9 @@ _NUMBER: Final = {"integer": re.compile(r"-?(?:0|[1-9]\d*)\Z"), "number": re.com
 @fix(
     "Write the property that is meant",
     "unsafe",
-    bad="type: object\nrequired: [mdoe]\nproperties:\n  mode: {type: string}\n",
-    good="type: object\nrequired: [mode]\nproperties:\n  mode: {type: string}\n",
+    bad="type: object\nrequired: [mdoe]\nproperties: {mode: {type: string}}",
+    good="type: object\nrequired: [mode]\nproperties: {mode: {type: string}}",
+    scope="schema",
 )
 def _required_property(finding: Finding) -> Edits:
     """Write the property that is most like a required name that `properties` does not contain."""
@@ -118,40 +131,23 @@ def _required_property(finding: Finding) -> Edits:
 _LIKE: Final = 0.7
 
 
-def _field(schema: str) -> str:
-    return f"type: object\nproperties:\n  name:\n{schema}"
-
-
 NEVER: Final = Caution(
     id="never-valid",
     summary="Schema that no value can match",
     why="The API server accepts the CRD and then rejects every object that sets this field.",
-    bad=_field("    type: string\n    minLength: 5\n    maxLength: 2\n"),
-    good=_field("    type: string\n    minLength: 2\n    maxLength: 5\n"),
-    scope="schema",
+    bad="name:\n  type: string\n  minLength: 5\n  maxLength: 2",
+    good="name:\n  type: string\n  minLength: 2\n  maxLength: 5",
     help="Correct the limits so that at least one value matches all of them",
     fixes=(
-        Fixer(
-            "Put the value in quotes",
-            "safe",
-            _text_of_enum,
-            bad=_field("    type: string\n    enum: [True, False, Unknown]\n"),
-            good=_field("    type: string\n    enum: ['True', 'False', Unknown]\n"),
-        ),
+        _text_of_enum,
         Fixer(
             "Put the value in quotes",
             "unsafe",
             _as_text,
-            bad=_field("    type: string\n    enum: [1.2, 1.3]\n"),
-            good=_field("    type: string\n    enum: ['1.2', '1.3']\n"),
+            bad="name:\n  type: string\n  enum: [1.2, 1.3]",
+            good="name:\n  type: string\n  enum: ['1.2', '1.3']",
         ),
-        Fixer(
-            "Write the value without quotes",
-            "safe",
-            _as_number,
-            bad=_field("    type: integer\n    enum: ['1', '2']\n"),
-            good=_field("    type: integer\n    enum: [1, 2]\n"),
-        ),
+        _as_number,
         _required_property,
     ),
 )
