@@ -8,7 +8,6 @@ from typing import Final
 
 import click
 
-from crdlint.__about__ import __version__
 from crdlint.cli import console
 from crdlint.cli.interrupts import handled
 from crdlint.safety.bugs import Bug, bug_of, collected
@@ -66,8 +65,19 @@ class _Commands(click.Group):
             raise click.UsageError(f"{error.message} Did you mean '{near}'?", ctx) from error
 
 
+def _show_version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+    if value:
+        from crdlint.cli.version import version_line
+
+        console.out(version_line())
+        ctx.exit()
+
+
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, "-V", "--version", message="crdlint %(version)s")
+@click.option(
+    "-V", "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version,
+    help="Show the version, its commit and the Kubernetes versions, and exit.",
+)  # fmt: skip
 def cli() -> None:
     """Check CustomResourceDefinitions as kube-apiserver does, without a cluster.
 

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from dataclasses import fields
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Final
 
 import pytest
+from click.testing import CliRunner
 from commands import crdlint
 from crds import SMALLEST
 from terminal import on_terminal
 
+from crdlint.__about__ import __version__
+from crdlint.cli.main import cli
 from crdlint.diagnostics.diagnostic import Diagnostic
 
 GOOD = SMALLEST
@@ -167,6 +172,16 @@ def test_version_imports_nothing_heavy() -> None:
     assert done.stdout.startswith("crdlint ")
     loaded = {line.rpartition("|")[2].strip().partition(".")[0] for line in done.stderr.splitlines()}
     assert not loaded & {"ruamel", "rich", "_ruamel_yaml"}
+
+
+def test_the_version_has_the_commit_and_the_kubernetes_versions(monkeypatch: pytest.MonkeyPatch) -> None:
+    pattern = rf"crdlint {re.escape(__version__)} \({{}}\), Kubernetes 1\.\d+ to 1\.\d+\n"
+    assert re.fullmatch(pattern.format("[0-9a-f]{12}"), crdlint("--version").stdout)  # of this checkout
+    origin = SimpleNamespace(read_text=lambda _: json.dumps({"vcs_info": {"commit_id": "1" * 40}}))
+    monkeypatch.setattr("importlib.metadata.distribution", lambda _: origin)
+    assert re.fullmatch(pattern.format("1{12}"), CliRunner().invoke(cli, ["-V"]).stdout)  # pip install git+URL
+    monkeypatch.setattr("crdlint.cli.version.COMMIT", "2" * 40)
+    assert re.fullmatch(pattern.format("2{12}"), CliRunner().invoke(cli, ["-V"]).stdout)  # of a release
 
 
 def test_explain_and_rules_tell_of_every_rule() -> None:

@@ -100,6 +100,21 @@ def test_every_action_and_image_is_pinned() -> None:
     assert [image for image in images if not re.fullmatch(r"python:3\.13-slim@sha256:[0-9a-f]{64}", image)] == []
 
 
+def test_the_formula_and_the_plugin_manifest_are_filled(tmp_path: Path) -> None:
+    hashes = {}
+    for platform in ("linux-amd64", "darwin-arm64"):
+        (tmp_path / f"crdlint-{platform}.tar.gz").write_text(platform)
+        hashes[f"crdlint-{platform}.tar.gz"] = hashlib.sha256(platform.encode()).hexdigest()
+    must(ROOT / ".ci/packages/fill", "1.2.3", tmp_path, cwd=tmp_path)
+    manifest = YAML(typ="safe").load(tmp_path / "crdlint.yaml")
+    assert (manifest["metadata"]["name"], manifest["spec"]["version"]) == ("crdlint", "v1.2.3")
+    platforms = {one["uri"].rpartition("/v1.2.3/")[2]: one["sha256"] for one in manifest["spec"]["platforms"]}
+    assert platforms == hashes
+    formula = (tmp_path / "crdlint.rb").read_text(encoding="utf-8")
+    assert dict(re.findall(r'/v1\.2\.3/(\S+)"\n    sha256 "(\w+)"', formula)) == hashes
+    assert not re.search("@[A-Z]", formula)
+
+
 @pytest.mark.parametrize("name", ["requirements", "runtime", "publish"])
 def test_every_package_of_a_pipeline_has_a_hash(name: str) -> None:
     text = (ROOT / f".ci/{name}.txt").read_text(encoding="utf-8")

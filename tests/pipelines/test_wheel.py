@@ -11,6 +11,7 @@ import pytest
 from scratch import BAD, GOOD, ROOT, must, run, write
 
 from crdlint import __version__
+from crdlint.kubernetes.servers import NEWEST, OLDEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -77,7 +78,9 @@ print(json.dumps(len(names)))
 def test_checks(commands: Path, tmp_path: Path, offline: Mapping[str, str]) -> None:
     write(tmp_path, {"good.yaml": GOOD, "bad.yaml": BAD, ".crdlint.yaml": "fail-on: warning\n"})
     crdlint = commands / "crdlint"
-    assert must(crdlint, "--version", cwd=tmp_path, env=offline) == f"crdlint {__version__}\n"
+    assert must(crdlint, "--version", cwd=tmp_path, env=offline) == (
+        f"crdlint {__version__}, Kubernetes {OLDEST} to {NEWEST}\n"
+    )
     assert "checked 1 file, 1 CRD" in must(crdlint, "check", "good.yaml", cwd=tmp_path, env=offline)
     refused = run(crdlint, "check", "--format=concise", ".", cwd=tmp_path, env=offline)
     assert refused.returncode == 1, refused.stderr
