@@ -36,8 +36,10 @@ def requirement(expression: Expression, versions: Range) -> Requirement | None:
     server = next(accepting, versions.newest)
     if server is versions.oldest:
         return None
-    used = ", ".join(_used(expression, (server.major, server.cel.compatible_with)))
-    return Requirement(server, f"{used} (new rules may use it one release later)" if used else "")
+    introduced = (server.major, server.cel.compatible_with)
+    used = ", ".join(_used(expression, introduced))
+    reason = f"{used} came with {introduced[0]}.{introduced[1]}, and new rules may use it from {server} on"
+    return Requirement(server, reason if used else "")
 
 
 def _used(expression: Expression, introduced: Version) -> Iterator[str]:
@@ -46,24 +48,18 @@ def _used(expression: Expression, introduced: Version) -> Iterator[str]:
         selected = (node.field for node in nodes(expression.compiled.expr) if isinstance(node, Select))
         words = ", ".join(f"`{word}`" for word in dict.fromkeys(selected) if word in RESERVED)
         if words:
-            yield f"{words} as a field's name, of {_text(introduced)}"
+            yield f"{words} as a field's name"
     for library in LIBRARIES:
         if library.introduced == introduced:
-            names = list(_names(expression, library))
-            if names:
-                yield f"{', '.join(names)}, library {library.name} of {_text(introduced)}"
+            yield from _names(expression, library)
 
 
 def _names(expression: Expression, library: Library) -> Iterator[str]:
     references = expression.compiled.result.reference_map.values()
     ids = {id_ for reference in references for id_ in reference.overload_ids}
     functions = dict.fromkeys(row.function for row in library.functions if row.id in ids)
-    yield from (f"{name}()" for name in functions if name.replace(".", "").isidentifier())
+    yield from (f"`{name}()`" for name in functions if name.replace(".", "").isidentifier())
     if any(count == 3 for _, count, _ in library.macros) and any(
         isinstance(node, Comprehension) and node.iter_var2 for node in nodes(expression.compiled.expr)
     ):
         yield "macros over two variables"
-
-
-def _text(version: Version) -> str:
-    return f"{version[0]}.{version[1]}"

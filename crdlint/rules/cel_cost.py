@@ -178,7 +178,7 @@ def near_limit(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield rules whose cost is near the limit, or depends on a list, map or string without one."""
     for rule in crd.rules:
         cost = rule.total_cost
-        if cost > RULE_COST_LIMIT or cost <= RULE_COST_LIMIT * _WORTH_A_WORD:
+        if cost > RULE_COST_LIMIT or cost <= RULE_COST_LIMIT * _NEAR:
             continue
         from crdlint.kubecel.cost.limits import enclosing, limit_of, value_path
 
@@ -192,12 +192,11 @@ def near_limit(crd: DecodedCRD) -> Iterator[Advisory]:
             where = value_path(open_.schema)
             message = f"the rule's cost depends on `{where}`, which has no {open_.keyword}: {share}"
             yield Advisory(message, path, f"Set `{open_.keyword}` on `{where}`", rule=UNBOUNDED.id)
-        elif cost > RULE_COST_LIMIT * _NEAR:
+        else:
             yield Advisory(f"the rule's estimated cost is {share}", path)
 
 
 _NEAR: Final = 0.5
-_WORTH_A_WORD: Final = 0.1
 
 
 def total(rules: SequenceOf[EstimatedRule], path: Path, advice: Advice | None) -> Iterator[FieldError]:

@@ -15,7 +15,7 @@ from crdlint.rules.engine.markers import validation
 from crdlint.rules.engine.on_request import in_junctor, is_of_metadata, property_name, top_property
 from crdlint.rules.engine.rule import Nodes, OnRequest
 from crdlint.rules.engine.version_parts import VersionParts, version_parts
-from crdlint.rules.pruned_objects import is_arbitrary, is_spec_or_status, keeps_as_item, may_be_without_keys
+from crdlint.rules.pruned_objects import is_arbitrary, is_spec, keeps_as_item, may_be_without_keys
 from crdlint.rules.server_side_apply import is_conditions
 from crdlint.schema.json_paths import follow, steps
 
@@ -549,7 +549,7 @@ def _object(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
     name = property_name(schema)
     if schema.properties or parent is None or keeps_as_item(schema) or name == "metadata" or is_of_metadata(schema):
         return
-    if crd.spec.preserve_unknown_fields or is_spec_or_status(schema, crd) or is_arbitrary(schema):
+    if crd.spec.preserve_unknown_fields or is_spec(schema) or is_arbitrary(schema):
         return  # the latter two are reported by default
     if name is None or not _is_member_of_union(name, parent):
         yield Advisory("every key below is dropped", schema.path)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from crdlint.diagnostics.spelling import nearest
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.finding import Edits, Finding, fix
-from crdlint.rules.engine.rule import Caution
+from crdlint.rules.engine.rule import Caution, once
 from crdlint.rules.engine.version_parts import VersionParts, version_parts
 from crdlint.schema.json_path_syntax import syntax_error
 from crdlint.schema.json_paths import Missing, follow
@@ -77,13 +77,17 @@ SCALE = Caution(
 
 @COLUMN.practice
 def dead_paths(crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield the paths of columns and of the scale subresource that lead to no field, or to one of a wrong type."""
-    if crd.spec.preserve_unknown_fields:
-        return
-    for parts in version_parts(crd.spec):
+    """Yield the paths of columns and of the scale subresource that lead to no field, or to one of a wrong type.
+
+    Those that several versions share are one finding.
+    """
+    found: dict[str, list[Advisory]] = {}
+    for parts in () if crd.spec.preserve_unknown_fields else version_parts(crd.spec):
         if parts.schema is not None:
-            yield from _columns(parts, parts.schema)
-            yield from _scale_paths(parts, parts.schema)
+            for advisory in (*_columns(parts, parts.schema), *_scale_paths(parts, parts.schema)):
+                found.setdefault(advisory.message, []).append(advisory)
+    for shared in found.values():
+        yield from once(shared)
 
 
 def _columns(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advisory]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.finding import Edits, Finding, fix
 from crdlint.rules.engine.markers import rule_marker
-from crdlint.rules.engine.rule import Hint
+from crdlint.rules.engine.rule import Hint, once
 from crdlint.yaml.nodes import Mapping, Node, Sequence
 
 if TYPE_CHECKING:
@@ -77,7 +77,11 @@ def _guard_of(field: str) -> str:
     fixes=(_guard,),
 ).practice
 def bypasses(crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield the rules `self == oldSelf` of optional properties that no rule above keeps."""
+    """Yield the rules `self == oldSelf` of optional properties that no rule above keeps, as one finding."""
+    yield from once(list(_bypasses(crd)))
+
+
+def _bypasses(crd: DecodedCRD) -> Iterator[Advisory]:
     rules = [rule for rule in crd.rules if _OLD_SELF in rule.rule.rule]
     if not rules:
         return

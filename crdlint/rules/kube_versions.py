@@ -53,7 +53,7 @@ def newer_than_oldest(crd: DecodedCRD) -> Iterator[Advisory]:
     lowest = max((needs.server for _, needs in requirements), key=_version)
     help_ = f"Support only Kubernetes {lowest} and later, or rewrite all rules of the CRD that need a newer version"
     for path, needs in requirements:
-        message = f"needs Kubernetes >= {needs.server}{f': {needs.reason}' if needs.reason else ''}"
+        message = f"needs Kubernetes {needs.server} or later{f': {needs.reason}' if needs.reason else ''}"
         yield Advisory(message, path, help_)
 
 

@@ -13,6 +13,7 @@ from crdlint.yaml.editor import UneditableError
 
 if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps
+    from crdlint.diagnostics.diagnostic import Severity
 
 _LABELS: Final = "type: object\n    additionalProperties:\n      type: string"
 
@@ -97,14 +98,21 @@ def metadata(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:
         return ()
     if parent.x_embedded_resource or _keeps_unknown(crd):
         return ()
-    return [Advisory("labels and annotations written here are dropped", schema.path)]
+    severity: Severity | None = "info" if _is_ephemeral_volume(parent) else None
+    return [Advisory("labels and annotations written here are dropped", schema.path, severity=severity)]
+
+
+def _is_ephemeral_volume(schema: JSONSchemaProps) -> bool:
+    """Return whether a schema is the claim of Kubernetes' EphemeralVolumeSource, as in a copy of a PodSpec."""
+    source = schema.parent
+    return schema.steps == ("properties", "volumeClaimTemplate") and source is not None and len(source.properties) == 1
 
 
 @Hint(
     id="object-prunes-everything",
-    summary="Every field of `spec` or `status` is dropped",
-    why="The API server drops every field that the schema does not specify, and this object specifies none. What users or "
-    "controllers write is lost without an error.",
+    summary="Every field of `spec`, or of an arbitrary object, is dropped",
+    why="The API server drops every field that the schema does not specify, and this object specifies none. What users "
+    "write is lost without an error.",
     bad="spec:\n  type: object",
     good="spec:\n  type: object\n  x-kubernetes-preserve-unknown-fields: true",
     help="Specify the `properties` of the object, or add `x-kubernetes-preserve-unknown-fields: true`",
@@ -112,20 +120,17 @@ def metadata(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:
     fixes=(_with_unknown_fields,),
 ).advice_on(Nodes(when=may_be_without_keys))
 def objects(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:
-    """Return a spec, a status, or an object described as arbitrary whose keys are all dropped."""
+    """Return a spec, or an object described as arbitrary, whose keys are all dropped."""
     if schema.properties or schema.parent is None or _keeps_unknown(crd) or keeps_as_item(schema):
         return ()
-    if is_spec_or_status(schema, crd) or is_arbitrary(schema):
+    if is_spec(schema) or is_arbitrary(schema):
         return [Advisory("every key below is dropped", schema.path)]
     return ()
 
 
-def is_spec_or_status(schema: JSONSchemaProps, crd: DecodedCRD) -> bool:
-    """Return whether a schema is the root's spec, or its status if that has a subresource."""
-    parent = schema.parent
-    if parent is None or parent.parent is not None or schema.steps[0] != "properties":
-        return False
-    return schema.steps[1] == "spec" or (schema.steps[1] == "status" and has_status(schema, crd))
+def is_spec(schema: JSONSchemaProps) -> bool:
+    """Return whether a schema is the root's spec. An empty status is usually meant: its controller writes nothing."""
+    return schema.steps == ("properties", "spec") and schema.parent is not None and schema.parent.parent is None
 
 
 def is_arbitrary(schema: JSONSchemaProps) -> bool:
@@ -142,16 +147,3 @@ def keeps_as_item(schema: JSONSchemaProps) -> bool:
 
 def _keeps_unknown(crd: DecodedCRD) -> bool:
     return bool(crd.spec.preserve_unknown_fields)
-
-
-def has_status(schema: JSONSchemaProps, crd: DecodedCRD) -> bool:
-    """Return whether a version with the schema has the status subresource."""
-    spec = crd.spec
-    root = schema.root_schema
-    for version in spec.versions:
-        validation = version.schema or spec.validation
-        subresources = version.subresources or spec.subresources
-        is_of_schema = validation is not None and validation.open_api_v3_schema is root
-        if is_of_schema and subresources is not None and subresources.status is not None:
-            return True
-    return False

@@ -7,7 +7,7 @@ from typing import Final
 
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.finding import Edits, Finding, fix
-from crdlint.rules.engine.rule import Caution, Hint
+from crdlint.rules.engine.rule import Caution, Hint, once
 from crdlint.rules.engine.version_parts import version_parts
 from crdlint.yaml.nodes import Mapping, Sequence
 
@@ -52,11 +52,11 @@ _ENABLED: Final = "subresources: {status: {}}\n"
 NO_SUBRESOURCE = Hint(
     id="status-without-subresource",
     summary="Schema has `status`, but the status subresource is disabled",
-    why="Requests to `/status` end in 404. Controllers need permission to update the whole object, and each write of the "
-    "status raises `metadata.generation`.",
+    why="Requests to `/status` end in 404, and each write of the status raises `metadata.generation`. With the subresource, the "
+    "API server ignores the status in other updates, so controllers must write it by `/status` first.",
     bad=_version(""),
     good=_version(_ENABLED),
-    help="Add `subresources: {status: {}}` to the version",
+    help="Change the controller to write the status by `/status`, then add `subresources: {status: {}}` to the version",
     scope="version",
     marker="write `+kubebuilder:subresource:status`",
     fixes=(_enabled,),
@@ -77,7 +77,8 @@ REQUIRED = Caution(
 
 @NO_SUBRESOURCE.practice
 def status(crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield the versions with a status but no subresource, and those that require a status with it."""
+    """Yield the versions with a status but no subresource, as one finding, and those that require a status with it."""
+    without: list[Advisory] = []
     for parts in version_parts(crd.spec):
         schema = parts.schema
         field = None if schema is None else schema.properties.get("status")
@@ -88,8 +89,9 @@ def status(crd: DecodedCRD) -> Iterator[Advisory]:
                 "the status subresource is disabled: `/status` does not exist, and writes of it raise the generation"
             )
             path = parts.schema_path.child("properties").key("status")
-            yield Advisory(message, path)
+            without.append(Advisory(message, path))
         elif "status" in schema.required and (field is None or field.default is None):
             message = "no object can be created: the API server drops `status` on create, and then requires it"
             path = parts.schema_path.child("required").index(list(schema.required).index("status"))
             yield Advisory(message, path, rule=REQUIRED.id)
+    yield from once(without)

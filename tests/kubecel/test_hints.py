@@ -110,22 +110,22 @@ def test_unguarded(rule: str, paths: list[str]) -> None:
         (
             "isIP('a')",
             (1, 31),
-            "isIP(), library ip of 1.30 (new rules may use it one release later)",
+            "`isIP()` came with 1.30, and new rules may use it from 1.31 on",
         ),
         (
             "self.namespace == ''",
             (1, 32),
-            "`namespace` as a field's name, of 1.31 (new rules may use it one release later)",
+            "`namespace` as a field's name came with 1.31, and new rules may use it from 1.32 on",
         ),
         (
             "!self.list.all(i, v, i >= 0)",
             (1, 33),
-            "macros over two variables, library two-variable comprehensions of 1.32 (new rules may use it one release later)",
+            "macros over two variables came with 1.32, and new rules may use it from 1.33 on",
         ),
         (
             "isSemver('1.0.0') && isIP('a')",
             (1, 34),
-            "isSemver(), library semver of 1.33 (new rules may use it one release later)",
+            "`isSemver()` came with 1.33, and new rules may use it from 1.34 on",
         ),
     ],
 )

@@ -106,7 +106,7 @@ def test_validate_reports_each_finding_of_a_range_once(tmp_path: Path) -> None:
 def test_validate_names_the_servers_of_a_range_that_reject_the_crd(tmp_path: Path) -> None:
     found = [one for one in findings(tmp_path, RULES, FOO, "1.29..1.31") if one[0] == "resource-crd-rejected"]
     ((_, message, versions),) = found
-    assert "crd.yaml:28:51: needs Kubernetes >= 1.31: isIP()" in message
+    assert "crd.yaml:28:51: needs Kubernetes 1.31 or later: `isIP()` came with 1.30" in message
     assert versions == ()
 
 
@@ -228,7 +228,7 @@ def test_cost_lists_the_rules_that_older_servers_of_a_range_do_not_estimate(tmp_
     _, output = cost(tmp_path, "1.28..1.36", "--format=json")
     unestimated = json.loads(output)["unestimated"]
     assert [(one["rule"], one["message"].partition(":")[0]) for one in unestimated] == [
-        ("kube-version-too-old", "needs Kubernetes >= 1.31")
+        ("kube-version-too-old", "needs Kubernetes 1.31 or later")
     ]
 
 

@@ -188,7 +188,7 @@ def test_fields_in_backticks() -> None:
     assert errors(crd(schema)) == []
     assert "unsupported syntax: '`'" in errors(crd(schema), "1.36")[0]
     (one,) = [one for one in lint_text(crd(schema), kube_version="1.36..1.37") if one.rule == "kube-version-too-old"]
-    assert one.message == "needs Kubernetes >= 1.37"
+    assert one.message == "needs Kubernetes 1.37 or later"
 
 
 def test_an_integer_is_no_duration() -> None:

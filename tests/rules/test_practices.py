@@ -186,9 +186,21 @@ properties:
 """
 
 
+CLAIM = "{type: object, properties: {volumeClaimTemplate: {type: object, properties: {metadata: {type: object}}}}}"
+
+
 def test_embedded_metadata_is_reported_once() -> None:
     message = "labels and annotations written here are dropped (and at 2 more places of this CRD)"
     assert messages(crd(METADATA), ["embedded-metadata-pruned"]) == [message]
+
+
+@each(
+    ("more", "severity"),
+    [("", "info"), (", template: {type: object, properties: {metadata: {type: object}}}", "warning")],
+)
+def test_metadata_of_an_ephemeral_volume_in_a_copy_of_a_pod_spec_is_an_info(more: str, severity: str) -> None:
+    text = json.dumps(crd(f"{{type: object, properties: {{volume: {CLAIM}{more}}}}}"))
+    assert [one.severity for one in crdlint.lint_text(text) if one.rule == "embedded-metadata-pruned"] == [severity]
 
 
 @each(
@@ -200,8 +212,7 @@ def test_embedded_metadata_is_reported_once() -> None:
         ("spec: {type: object, additionalProperties: {type: string}}", {}, 0),
         ("spec: {type: object, x-kubernetes-preserve-unknown-fields: true}", {}, 0),
         ("spec: {type: object, x-kubernetes-embedded-resource: true, properties: {a: {type: string}}}", {}, 0),
-        ("status: {type: object}", {"subresources": STATUS}, 1),
-        ("status: {type: object}", {}, 0),
+        ("status: {type: object}", {"subresources": STATUS}, 0),
         ("spec: {type: object, properties: {}}", {}, 1),
         ("spec: {type: object, properties: {status: {type: object}}}", {"subresources": STATUS}, 0),
         ("other: {type: object, description: It can be of any type.}", {}, 1),
@@ -433,6 +444,30 @@ def test_immutable_fields(spec: str, expected: int) -> None:
     assert len(messages(found, ["immutable-bypass"])) == expected
 
 
+def test_immutable_fields_are_one_finding() -> None:
+    fields = f"properties: {{a: {{type: string, {RULE}}}, b: {{type: string, {RULE}}}}}"
+    message = "`a` can be removed and added again with another value: the rule is skipped if either is missing"
+    found = messages(crd(f"{{type: object, {fields}}}"), ["immutable-bypass"])
+    assert found == [f"{message} (and at 1 more place of this CRD)"]
+
+
+def test_what_versions_share_is_one_finding() -> None:
+    columns = "[{name: A, type: string, jsonPath: .a}]"
+    found = crd("{type: object, properties: {status: {type: object}}}", additionalPrinterColumns=columns)
+    [first] = found["spec"]["versions"]
+    found["spec"]["versions"].append(first | {"name": "v2", "storage": False, "deprecated": True})
+    found["spec"]["versions"][1]["schema"] = crd("{type: object, properties: {status: {type: object, title: A}}}")[
+        "spec"
+    ]["versions"][0]["schema"]
+    assert messages(found, ["printer-column-dead-path", "status-without-subresource"]) == [
+        f"{message} (and at 1 more place of this CRD)"
+        for message in (
+            "the column A is always empty: `.a` is not in the schema",
+            "the status subresource is disabled: `/status` does not exist, and writes of it raise the generation",
+        )
+    ]
+
+
 @each(
     ("place", "given", "expected"),
     [
@@ -541,3 +576,10 @@ def test_a_long_list_of_dropped_names_is_told_in_a_few_findings(names: int, show
     assert len(found) == shown
     more = f"`f32` and {names - 33:,} more names are required, but dropped"
     assert (more in found[-1].message) is (names > shown)
+
+
+@each(("rule", "expected"), [("self > 0", 0), ("self > 0 && self < 65536 && self != 22", 1)])
+def test_the_cost_of_an_unlimited_list_is_reported_from_half_of_the_budget_on(rule: str, expected: int) -> None:
+    items = f"{{type: integer, x-kubernetes-validations: [{{rule: {rule}}}]}}"
+    found = crd(f"{{type: object, properties: {{a: {{type: array, items: {items}}}}}}}")
+    assert len(messages(found, ["cel-rule-cost-unbounded-parent"])) == expected

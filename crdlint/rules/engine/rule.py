@@ -215,9 +215,10 @@ class NodeAdvisor:
 
 
 def once(advisories: Sequence[Advisory]) -> Iterator[Advisory]:
-    """Yield the findings of a rule as one finding with their number, at the position of the first."""
+    """Yield the findings of a rule as one finding with their number, at the position of the first that is not only an info."""
     if not advisories:
         return
-    first, more = advisories[0], len(advisories) - 1
+    first, more = min(advisories, key=lambda advisory: advisory.severity == "info"), len(advisories) - 1
+    paths = tuple(advisory.path for advisory in advisories)
     count = f" (and at {more:,} more place{'' if more == 1 else 's'} of this CRD)" if more else ""
-    yield first._replace(message=f"{first.message}{count}", subject=tuple(advisory.path for advisory in advisories))
+    yield first._replace(message=f"{first.message}{count}", subject=first.subject or paths)
