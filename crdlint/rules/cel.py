@@ -302,8 +302,6 @@ OLD_SELF = Rule(
     marker="correct the `rule` of `+kubebuilder:validation:XValidation`",
     source=_SOURCE,
 )
-
-
 OPTIONAL_OLD_SELF = Rule(
     id="cel-optional-old-self-unused",
     summary="`optionalOldSelf` on a rule that does not use `oldSelf`",

@@ -88,7 +88,6 @@ CRD_COST = Rule(
     source="apiextensions/validation validateCustomResourceDefinitionValidation, TotalCost",
     fixes=(_LIMITS,),
 )
-
 NEAR_LIMIT = Rule(
     id="cel-rule-cost-near-limit",
     marker="write `+kubebuilder:validation:MaxItems`, `MaxLength` or `MaxProperties` on what the rule reads",
@@ -137,7 +136,6 @@ WORK_LIMIT = Rule(
 
 # Findings that limits fix.
 OVER_BUDGET: Final = frozenset({RULE_COST.id, CRD_COST.id})
-
 _MOST_EXPENSIVE: Final = 4
 
 

@@ -33,8 +33,6 @@ REMOVED = _Break(
     summary="CRD of the old revision was removed",
     why="Deleting a CRD deletes all of its objects. Tools that prune, such as Argo CD and Flux, delete it from the "
     "cluster once no file contains it.",
-    good="",
-    bad="",
     help="Restore the CRD, or ignore this rule once no cluster has objects of it",
     scope="manifest",
 )

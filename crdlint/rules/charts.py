@@ -30,8 +30,6 @@ KUBE_VERSION = Caution(
     id="helm-kube-version",
     summary="No Kubernetes version satisfies `kubeVersion` in Chart.yaml",
     why="Helm cannot install the chart on any cluster.",
-    bad="",
-    good="",
     help="Set `kubeVersion` to a range such as `>=1.29.0-0`",
     scope="template",
 )
@@ -40,8 +38,6 @@ RENDER = Rule(
     summary="Helm cannot render the chart",
     why="`helm install` fails with the same values. crdlint reads the templates without Helm instead, so that CRDs which depend "
     "on values are not checked. It is a warning if the chart lacks a dependency, and otherwise an error.",
-    bad="",
-    good="",
     help="Check the chart with `helm template CHART`, which shows the same error",
     severity="error",
     origin="crdlint",
@@ -66,7 +62,6 @@ WITHOUT_KEEP = Hint(
     help="Add the annotation `helm.sh/resource-policy: keep`, or move the CRD to `crds/`",
     scope="template",
 )
-
 RELEASE_TOO_LARGE = Caution(
     id="helm-release-too-large",
     marker="use the option `crd:maxDescLen=0`",
@@ -74,8 +69,6 @@ RELEASE_TOO_LARGE = Caution(
     why="Helm stores the files of the chart and the rendered manifest, compressed, in a Secret. The API server rejects "
     "more than 1,048,576 bytes of data with `data: Too long`, so that `helm install` and `helm upgrade` fail. From three "
     "quarters of that size on, the finding is information.",
-    bad="",
-    good="",
     help="Remove the descriptions of the CRDs (controller-gen `crd:maxDescLen=0`), or move the CRDs to the `crds/` "
     "folder of a chart in `charts/`, whose files Helm does not store",
     scope="template",

@@ -31,8 +31,6 @@ class _Consequence(NamedTuple):
 
 
 _LAST_STEP: Final = re.compile(r"(?:\.[^.\[\]]*|\[[^\[\]]*\])\Z")
-
-
 _ROOT: Final = ".openAPIV3Schema"
 
 

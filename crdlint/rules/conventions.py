@@ -53,7 +53,6 @@ _CONDITIONS: Final = (
 )
 _AGE: Final = "{name: Age, type: date, jsonPath: .metadata.creationTimestamp}"
 _READY: Final = "{name: Ready, type: boolean, jsonPath: .spec.ready}"
-
 _CONDITION: Final = ("type", "status", "reason", "message", "lastTransitionTime")
 
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from crdlint.rules.engine.options import Options
 
 _Rule: Final = partial(Rule, scope="spec")
-
-
 _SOURCE = "apiextensions/validation validateCustomResourceConversion"
 _WEBHOOK_SOURCE = "apiserver/pkg/util/webhook"
 
@@ -149,8 +147,6 @@ CA_BUNDLE = _Rule(
     summary="Webhook CA bundle contains no valid certificate",
     why="The API server could not verify the webhook, so every conversion would fail. Kubernetes 1.31 and later check "
     "the bundle when an established CRD is updated.",
-    bad="",
-    good="",
     help="Set `caBundle` to base64-encoded PEM certificates, or remove it and let cert-manager's CA injector set it",
     source=f"{_WEBHOOK_SOURCE} ValidateCABundle",
 )

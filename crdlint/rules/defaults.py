@@ -151,7 +151,6 @@ def _nearest_bound(finding: Finding) -> Edits:
 
 _DECIMAL: Final = re.compile(r"-?\d+(?:\.\d+)?\Z")
 
-
 UNPRUNED = Rule(
     id="default-unknown-field",
     marker="correct `+kubebuilder:default`",

@@ -208,7 +208,7 @@ _LIKE: Final = 0.7
 def _field(name: str, why: str, bad: str, good: str, help_: str, fixes: tuple[Fixer, ...] = ()) -> Rule:
     kebab = "".join(f"-{c.lower()}" if c.isupper() else c for c in name.strip("$"))
     summary = f"`{name}` is not supported in a CRD's schema"
-    return Rule(f"forbidden-{kebab}", summary, why, bad, good, help_, _SOURCE, fixes=fixes)
+    return Rule(f"forbidden-{kebab}", summary, why, help_, bad, good, _SOURCE, fixes=fixes)
 
 
 _ID = _field(

@@ -16,8 +16,6 @@ INTERNAL: Final = Rule(
     summary="Document that crdlint cannot check because of a bug",
     why="crdlint does not know whether the API server accepts the document. Other documents are checked. The exit status "
     "is 3, and no configuration, ignore comment or baseline hides the finding.",
-    bad="",
-    good="",
     help="Check the document with another version of crdlint, and report the bug with it",
     scope="text",
     origin="crdlint",
@@ -26,8 +24,6 @@ UNREADABLE: Final = Rule(
     id="unreadable",
     summary="File or directory cannot be read",
     why="crdlint does not know what the file contains. The exit status is 2.",
-    bad="",
-    good="",
     help="Make the file readable, or exclude it",
     scope="text",
     origin="crdlint",

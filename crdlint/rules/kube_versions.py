@@ -17,7 +17,6 @@ x-kubernetes-validations:
 - rule: {}
 """
 
-
 NEEDS_NEWER = Rule(
     id="kube-version-too-old",
     summary="Rule needs a newer Kubernetes version than the oldest requested one",
@@ -66,7 +65,6 @@ DROPS_FIELD = Caution(
         "    properties:\n      spec:\n        type: object\n        properties:\n"
         "          mode: {type: string}\n"
     ),
-    good="",
     help="Require a newer version with `--kube-version`, or remove the field",
     source="apiextensions-apiserver/pkg/registry/customresourcedefinition dropDisabledFields",
     scope="version",

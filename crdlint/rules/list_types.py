@@ -46,8 +46,6 @@ def _list(fields: str, items: str) -> str:
 _MAP = "  x-kubernetes-list-type: map\n  x-kubernetes-list-map-keys: [name]\n"
 _NAMED = "type: object, required: [name], properties: {name: {type: string}}"
 _GOOD_MAP = _list(_MAP, _NAMED)
-
-
 _TYPES: Final = ("atomic", "set", "map")
 _LIKE: Final = 0.6
 _SCALARS: Final = frozenset({"string", "integer", "number", "boolean"})

@@ -191,8 +191,6 @@ IMMUTABLE = Rule(
     summary="Update changes an immutable metadata field",
     why="Name, namespace, uid and timestamps identify an object, so the API server rejects an update that changes "
     "them.",
-    bad="",
-    good="",
     help="Restore the previous value, or remove the field if the API server maintains it",
     source=_UPDATE,
     scope="metadata",

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from crdlint.crd.paths import Path
 
 _Rule: Final = partial(Rule, scope="spec")
-
-
 _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionNames"
 _SPEC = "apiextensions/validation validateCustomResourceDefinitionSpec"
 
@@ -173,8 +171,6 @@ IMMUTABLE = _Rule(
     id="spec-immutable",
     summary="Update changes an immutable field of the spec",
     why="Group and plural are part of the resource's URL. Scope and kind decide how its objects are stored.",
-    bad="",
-    good="",
     help="Restore the previous value, or create a CRD with another name and move the objects to it",
     source=f"{_SPEC}Update",
 )

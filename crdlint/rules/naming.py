@@ -83,7 +83,6 @@ _camel = _Convention(
     help="Rename the field in a new version, such as `maxSize`",
 ).advice_on(EVERY_NODE)(_by_name("`{}` is not in camelCase", lambda name: not _CAMEL.fullmatch(name)))
 
-
 _phase = _Convention(
     id="name-phase",
     summary="Field is called `phase`",
@@ -94,7 +93,6 @@ _phase = _Convention(
 ).advice_on(Nodes(types={"string"}))(
     _by_name("each new value of `{}` breaks clients that know only the earlier ones", lambda name: name == "phase")
 )
-
 
 _reference = _Convention(
     id="name-reference",
@@ -107,7 +105,6 @@ _reference = _Convention(
     _by_name("`{}` does not end in `Ref` or `Refs`", lambda name: name.endswith(("Reference", "References")))
 )
 
-
 _timestamp = _Convention(
     id="name-timestamp",
     summary="Name of a time ends in `Timestamp`",
@@ -116,7 +113,6 @@ _timestamp = _Convention(
     good="startTime: {type: string}",
     help="Rename the field in a new version, so that its name ends in `Time`",
 ).advice_on(EVERY_NODE)(_by_name("`{}` does not end in `Time`", lambda name: name.lower().endswith("timestamp")))
-
 
 _duration = _Convention(
     id="name-duration",
@@ -128,7 +124,6 @@ _duration = _Convention(
 ).advice_on(Nodes(types={"string"}))(
     _by_name("`{}` is a duration in a string", lambda name: name.lower().endswith(_DURATIONS))
 )
-
 
 _is_bool = _Convention(
     id="name-is-bool",

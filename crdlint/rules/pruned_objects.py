@@ -61,14 +61,10 @@ _MAPS: Final = """\
 _OBJECT: Final = "          type: object\n"
 
 # The fields beside `type` and `properties` that let an object have keys.
-_KEYS: Final = frozenset(
-    {
-        "additionalProperties",
-        "x-kubernetes-preserve-unknown-fields",
-        "x-kubernetes-embedded-resource",
-        "x-kubernetes-int-or-string",
-    }
-)
+_KEYS: Final = frozenset({
+    "additionalProperties", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource",
+    "x-kubernetes-int-or-string",
+})  # fmt: skip
 _ARBITRARY: Final = re.compile(
     r"\b(?:arbitrary|free-?\s?form|any (?:(?:valid )?(?:JSON|YAML)|data|fields?|keys?|kind|object|structure|types?|values?))\b",
     re.IGNORECASE,

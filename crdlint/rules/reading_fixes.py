@@ -569,7 +569,6 @@ UNKNOWN: Final = (
 )  # fmt: skip
 
 _ITEMS: Final = "type: object\nproperties:\n  names:\n    type: array\n    items:\n      type: string\n"
-
 _OBJECTS: Final = _ITEMS.replace("string", "object")
 
 IGNORED: Final = (

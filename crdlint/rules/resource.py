@@ -13,7 +13,6 @@ from crdlint.rules.engine.rule import Caution, Rule
 
 _Rule: Final = partial(Rule, scope="resource")
 
-
 _CRD: Final = """\
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -94,8 +93,6 @@ TYPE_META = _Rule(
     id="resource-type",
     summary="apiVersion or kind differs from the CRD's",
     why="The API server finds the schema of an object by its apiVersion and kind.",
-    bad="",
-    good="",
     help="Set `apiVersion` and `kind` to those of the CRD",
     source=f"{_REGISTRY} validator",
 )
@@ -150,8 +147,6 @@ SECOND_OPINION = Caution(
     id="resource-second-opinion",
     summary="cel-python and crdlint evaluate the rule to different results",
     why="At least one of them differs from the API server. crdlint reports it only with `--second-opinion`.",
-    bad="",
-    good="",
     help="Check the object on a cluster, and report the difference to crdlint",
     scope="resource",
 )

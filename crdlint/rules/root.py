@@ -81,30 +81,11 @@ NULLABLE = Rule(
 )
 
 # By Go's names, in upstream's order, which its message prints.
-_ALLOWED: Final = [
-    "Description",
-    "Type",
-    "Format",
-    "Title",
-    "Maximum",
-    "ExclusiveMaximum",
-    "Minimum",
-    "ExclusiveMinimum",
-    "MaxLength",
-    "MinLength",
-    "Pattern",
-    "MaxItems",
-    "MinItems",
-    "UniqueItems",
-    "MultipleOf",
-    "Required",
-    "Items",
-    "Properties",
-    "ExternalDocs",
-    "Example",
-    "XPreserveUnknownFields",
-    "XValidations",
-]
+_ALLOWED: Final = (
+    "Description", "Type", "Format", "Title", "Maximum", "ExclusiveMaximum", "Minimum", "ExclusiveMinimum",
+    "MaxLength", "MinLength", "Pattern", "MaxItems", "MinItems", "UniqueItems", "MultipleOf", "Required", "Items",
+    "Properties", "ExternalDocs", "Example", "XPreserveUnknownFields", "XValidations",
+)  # fmt: skip
 
 
 def validate(schema: JSONSchemaProps, path: Path, *, status_enabled: bool) -> Iterator[FieldError]:

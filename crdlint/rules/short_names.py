@@ -43,8 +43,6 @@ IN_USE = Caution(
     summary="Name belongs to another CRD of the group",
     why="The API server accepts a name for one CRD of a group only. `NamesAccepted` of the other one becomes False with this "
     "message, so the CRD is not established, and health checks and `helm --wait` hang.",
-    bad="",
-    good="",
     help="Rename or remove the name in one of the two CRDs",
     source="pkg/controller/status NamingConditionController",
     scope="spec",

@@ -76,11 +76,7 @@ def _largest(crd: DecodedCRD) -> str:
 
 
 _SHOWN: Final = 3  # descriptions
-
-
 _WORTH_A_WORD: Final = 200  # characters of a description
-
-
 _ETCD_LIMIT: Final = 1536 * 1024  # bytes of a request (--max-request-bytes)
 
 
@@ -118,9 +114,5 @@ def _json_size(value: Any) -> int:
 
 # Times the limit: a text may have comments, and characters that JSON escapes.
 _SURELY: Final = 1.15
-
-
 _SURELY_NOT: Final = 0.95
-
-
 _ANCHOR: Final = re.compile(r"&(?<=[\s\[{,]&)[^\s&]")

@@ -130,7 +130,6 @@ def _required_property(finding: Finding) -> Edits:
 
 _LIKE: Final = 0.7
 
-
 NEVER: Final = Caution(
     id="never-valid",
     summary="Schema that no value can match",
@@ -425,7 +424,6 @@ def formats(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:
 
 
 _OF_STRINGS: Final = frozenset(formats_of("string"))
-
 
 _SOME: Final = {
     "array": "an array", "object": "an object", "integer": "an integer", "number": "a number", "boolean": "a boolean",

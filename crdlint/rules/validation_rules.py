@@ -180,7 +180,6 @@ FIELD_PATH = _Rule(
 # Reported only if the schema can be converted to a structural one, in which the path is resolved (crdlint.linting.schema).
 NO_FIELD: Final = Reason(Code.NO_FIELD)
 _NO_FIELD_DETAIL: Final = Wording.by_version("fieldPath must be a valid path", (34, "must be a valid path"))
-
 REASONS: Final = ("FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired")
 
 

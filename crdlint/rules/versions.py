@@ -179,8 +179,6 @@ STORED = Rule(
     id="stored-version-missing",
     summary="Version in `status.storedVersions` is missing from `spec.versions`",
     why="Without the version, the API server could no longer read the objects that are stored in it.",
-    bad="",
-    good="",
     help="Restore the version in `spec.versions` (`served: false` is enough), migrate all objects to the storage "
     "version, then remove it from `status.storedVersions`",
     source="apiextensions/validation ValidateCustomResourceDefinitionStoredVersions",

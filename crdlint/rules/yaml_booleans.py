@@ -48,7 +48,6 @@ BOOLEAN = Caution(
     help="Put the word in quotes",
     fixes=(_quotes,),
 )
-
 KEY = Caution(
     id="yaml-key",
     summary="Unquoted name of a property that YAML reads as a boolean or number",

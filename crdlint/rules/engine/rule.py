@@ -62,9 +62,9 @@ class Rule(NamedTuple):
     id: str
     summary: str
     why: str
-    bad: str
-    good: str
     help: str
+    bad: str = ""
+    good: str = ""
     source: str = ""
     scope: Scope = "properties"
     severity: Severity = "error"
