@@ -114,7 +114,9 @@ VALUES = [
     ("[timestamp('2020-02-29T23:31:05Z')].map(t, [t.getMonth(), t.getMinutes(), t.getSeconds()])[0]", [1, 31, 5]),
     ("timestamp('2020-02-29T23:30:00Z').getDate('+01:00')", 1),
     ("timestamp('2020-02-29T23:30:00Z').getHours('-02:30')", 21),
+    ("timestamp('2020-02-29T23:30:00Z').getMinutes('+05:45')", 15),
     ("timestamp('2020-07-01T00:00:00Z').getHours('America/New_York')", 20),
+    ("timestamp('2020-01-15T00:00:00Z').getHours('Europe/Amsterdam')", 1),  # was 00:19 as long before 1970
     ("timestamp('2020-02-29T23:30:00Z').getDayOfWeek()", 6),
     ("timestamp('9999-12-31T23:59:59Z').getFullYear('+01:00')", 10000),
     ("[duration('1h30m').getHours(), duration('-90s').getMinutes(), duration('1.5s').getMilliseconds()]", [1, -1, 1500]),
@@ -165,6 +167,7 @@ ERRORS = [
     ("uint(-x)", "unsigned integer overflow"),
     ("timestamp(x * 1000000000000)", "timestamp overflow"),
     ("timestamp(x).getHours('Nowhere/Land')", "unknown time zone Nowhere/Land"),
+    ("timestamp(x).getHours('a..b')", "time: invalid location name"),
     ("timestamp(x).getHours('a:30')", 'strconv.Atoi: parsing "a": invalid syntax'),
     (
         "timestamp(x).getHours('-9223372036854775809:00')",

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     ("function", "args", "result"),
     [
         (strings.char_at, ("tacocat", 3), "o"),
+        (strings.char_at, ("tacocat", 0), "t"),
         (strings.char_at, ("tacocat", 7), ""),
         (strings.char_at, ("©àT", 1), "à"),
         (strings.index_of, ("tacocat", "ac"), 1),
