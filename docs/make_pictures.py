@@ -7,7 +7,6 @@ import io
 import os
 import pty
 import re
-import shutil
 import struct
 import subprocess
 import sys
@@ -23,21 +22,42 @@ ROOT: Final = Path(__file__).parents[1]
 PICTURES: Final = Path(__file__).with_name("pictures")
 COLUMNS: Final = 80
 
-# Picture: the fixture that is config/crd/widgets.yaml in the run, and the command.
-RUNS: Final = {
-    "check": ("invalid/list-map-key-optional.yaml", "crdlint check config/crd/"),
-    "cost": ("invalid/rule-too-expensive.yaml", "crdlint cost config/crd/"),
-    "explain": ("valid/minimal.yaml", "crdlint explain list-map-key-required"),
+# Picture: the fixtures by their names in the run, each with a text and what takes its place, and the command.
+RUNS: Final[dict[str, tuple[dict[str, tuple[str, str, str]], str]]] = {
+    "check": ({"config/crd/widgets.yaml": ("invalid/list-map-key-optional.yaml", "", "")}, "crdlint check config/crd/"),
+    "fix": ({"config/crd/widgets.yaml": ("invalid/type-unknown.yaml", "", "")}, "crdlint check --diff config/crd/"),
+    "diff": (
+        {
+            "old/crd.yaml": ("eval/crd.yaml", "", ""),
+            "new/crd.yaml": (
+                "eval/crd.yaml",
+                "class: {type: string, maxLength: 20, ",
+                "class: {type: string, maxLength: 10, ",
+            ),
+        },
+        "crdlint diff old/ new/",
+    ),
+    "cost": ({"config/crd/widgets.yaml": ("invalid/rule-too-expensive.yaml", "", "")}, "crdlint cost config/crd/"),
+    "validate": (
+        {
+            "crd.yaml": ("resources/crd.yaml", "", ""),
+            "samples/widget.yaml": ("resources/good.yaml", "size: 3", 'size: "3"'),
+        },
+        "crdlint validate --crd crd.yaml samples/",
+    ),
+    "explain": ({}, "crdlint explain list-map-key-required"),
 }
 
 
 def output(name: str) -> str:
     """Return what the run of a picture prints on a terminal."""
-    fixture, command = RUNS[name]
+    fixtures, command = RUNS[name]
     with tempfile.TemporaryDirectory() as folder:
-        target = Path(folder, "config", "crd", "widgets.yaml")
-        target.parent.mkdir(parents=True)
-        shutil.copy(ROOT / "fixtures" / fixture, target)
+        for path, (fixture, before, after) in fixtures.items():
+            target = Path(folder, path)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            text = Path(ROOT, "fixtures", fixture).read_text(encoding="utf-8")
+            target.write_text(text.replace(before, after) if before else text, encoding="utf-8")
         return _run([sys.executable, "-m", *command.split()], folder)
 
 

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import base64
+import json
+import re
+import zlib
+from html import escape
 from typing import TYPE_CHECKING, Final
 
 from crdlint.report.escapes import markdown
 from crdlint.report.rule_description import sections
 from crdlint.rules.catalog import families
+from crdlint.rules.engine.examples import manifest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,25 +25,47 @@ if TYPE_CHECKING:
 
 _INDEX: Final = "README.md"
 _HEAD: Final = """\
+---
+description: Every rule of crdlint with its severity, what it reports, and whether a fix repairs it.
+hide: [toc]
+---
 # Rules
 
-```console
-$ crdlint rules
-$ crdlint explain list-map-key-required
-```
+`crdlint rules` lists these {count} rules, `crdlint explain RULE` prints the page of one. A terminal that shows links leads from the
+rule of a finding to its page.
 
-The first command lists these rules, the second one prints the page of a rule. A terminal that shows links leads from the rule of
-a finding to its page.
-
-| rule | severity | what it reports | fix |
-| --- | --- | --- | --- |
+<label class="rules-filter">Filter <input type="search" id="rules-filter" placeholder="list-map, default, cost"></label>
 """
+_PLAYGROUND: Final = "../../playground/"  # below the folder of a rule's page
+# Where the packages that rules name as their source are.
+_UPSTREAM: Final = (
+    ("apiextensions/", "kubernetes/kubernetes/tree/master/staging/src/k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/"),
+    ("pkg/controller/", "kubernetes/kubernetes/tree/master/staging/src/k8s.io/apiextensions-apiserver/pkg/controller/"),
+    ("kube-openapi/", "kubernetes/kube-openapi/tree/master/"),
+    ("sigs.k8s.io/", "kubernetes-sigs/"),
+    ("k8s.io/", "kubernetes/kubernetes/tree/master/staging/src/k8s.io/"),
+    ("", "kubernetes/kubernetes/tree/master/staging/src/k8s.io/"),
+)  # fmt: skip
 
 
 def pages() -> dict[str, str]:
     """Return the text of each page by its file name."""
     rules = [rule for family in families() for rule in family.values()]
-    return {_INDEX: _HEAD + "".join(map(_row, rules)), **{f"{rule.id}.md": _page(rule) for rule in rules}}
+    groups = {origin: [rule for rule in rules if _group(rule) == origin] for origin in _GROUPS}
+    listed = "".join(_listed(_GROUPS[origin], members) for origin, members in groups.items())
+    index = _HEAD.format(count=len(rules)) + listed
+    return {_INDEX: index, **{f"{rule.id}.md": _page(rule) for rule in rules}}
+
+
+_GROUPS: Final = {
+    "apiserver": "What the API server rejects, or warns of",
+    "crdlint": "What crdlint adds",
+    "requested": "On request",
+}
+
+
+def _group(rule: Rule) -> str:
+    return "requested" if rule.on_request else rule.origin
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -49,26 +77,61 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
+def _listed(title: str, rules: list[Rule]) -> str:
+    """Return the list of some rules, which stylesheets/extra.css lays out and javascripts/site.js filters."""
+    return f'\n## {title}\n\n<ul class="rules">\n{"".join(map(_row, rules))}</ul>\n'
+
+
 def _row(rule: Rule) -> str:
     kinds = dict.fromkeys(sorted(fix.applicability for fix in rule.fixes))
-    return f"| [{rule.id}]({rule.id}.md) | {rule.severity} | {_text(rule.summary)} | {', '.join(kinds)} |\n"
+    fixes = f'<span class="fix">{" and ".join(kinds)} fix</span>' if kinds else ""
+    summary = re.sub(r"`([^`]*)`", r"<code>\1</code>", escape(rule.summary, quote=False))
+    return (
+        f'<li><a href="{rule.id}/"><code>{rule.id}</code></a> <span class="severity {rule.severity}">{rule.severity}</span> '
+        f"{fixes} <span>{summary}</span></li>\n"
+    )
 
 
 def _page(rule: Rule) -> str:
-    heading = f"# {rule.id}\n\n{_text(rule.summary)} ({rule.severity})"
-    return "\n\n".join([heading, *(part for section in sections(rule) for part in _parts(section))]) + "\n"
+    heading = f"---\ntitle: {rule.id}\ndescription: {json.dumps(rule.summary)}\n---\n# {rule.id}\n\n"
+    summary = f"{_text(rule.summary)} ({rule.severity})"
+    return (
+        "\n\n".join([heading + summary, *(part for section in sections(rule) for part in _parts(section, rule))]) + "\n"
+    )
 
 
-def _parts(section: Section) -> Iterator[str]:
-    if section.title == "Related":
-        yield "Related: " + ", ".join(f"[{one}]({one}.md)" for one in section.text.replace("`", "").split(", "))
+def _parts(section: Section, rule: Rule) -> Iterator[str]:
+    title, _, place = section.title.partition(" (")
+    yield f"## {title}"
+    if place:
+        yield f"{place[:1].upper()}{place[1:-1]}:"
+    if title == "Related":
+        yield ", ".join(f"[{one}]({one}.md)" for one in section.text.replace("`", "").split(", "))
+    elif title == "Upstream":
+        yield f"[{_text(section.text)}]({_upstream(section.text)})"
     elif section.text:
-        yield f"**{section.title}**: {_text(section.text)}"
-    else:
-        yield f"**{section.title}**:"
+        yield _text(section.text)
     if section.code:
         fence = "`" * max(3, _longest_fence(section.code) + 1)
         yield f"{fence}{section.language}\n{section.code}\n{fence}"
+    if title in {"Bad", "New"} and rule.scope not in {"template", "crds"}:
+        yield f'<a href="{_PLAYGROUND}#{_shared(rule)}">Try it in the playground</a>'
+
+
+def _upstream(source: str) -> str:
+    """Return the URL of the package that a source names."""
+    package = " ".join(part for part in source.split(" ") if "/" in part).rstrip(",").replace(" ", "/")
+    start, target = next(row for row in _UPSTREAM if package.startswith(row[0]))
+    return f"https://github.com/{target}{package.removeprefix(start)}"
+
+
+def _shared(rule: Rule) -> str:
+    """Return the fragment of a link to the playground with the bad example of a rule (playground/web/share.js)."""
+    old = manifest(rule, rule.good) if rule.compares else ""
+    state = {"crd": manifest(rule, rule.bad), "resource": "", "old": old, "version": ""}
+    packed = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    data = packed.compress(json.dumps(state).encode()) + packed.flush()
+    return "1." + base64.urlsafe_b64encode(data).decode().rstrip("=")
 
 
 def _longest_fence(text: str) -> int:

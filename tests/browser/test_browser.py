@@ -30,6 +30,7 @@ pytestmark = pytest.mark.exhaustive
 ROOT = Path(__file__).parents[2]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+SERIOUS = {"serious", "critical"}
 WAIT = 60_000  # milliseconds that a loaded machine may need for the first answer
 NO_NETWORK = ("ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ETIMEDOUT")
 
@@ -38,7 +39,8 @@ CRD = (ROOT / "fixtures/invalid/list-map-key-optional.yaml").read_text(encoding=
 
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The built playground, which the processes of a test run share."""
+    """The built site with the playground, which the processes of a test run share."""
+    pytest.importorskip("material", reason="the extra `docs` is not installed")
     if not (shutil.which("npm") and shutil.which("node")):
         pytest.skip("npm or node is not installed")
     base = tmp_path_factory.getbasetemp()
@@ -47,6 +49,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with (shared / "playground.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (folder / "playground" / "service-worker.js").exists():
+            site = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(folder)]
+            subprocess.run(site, cwd=ROOT, capture_output=True, check=True)
             command = [sys.executable, str(ROOT / "docs" / "make_playground.py"), str(folder / "playground")]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             if any(word in done.stderr for word in NO_NETWORK):
@@ -252,16 +256,27 @@ def test_a_narrow_page_does_not_scroll_sideways(shared_page: Page, url: str) -> 
     shared_page.set_viewport_size({"width": 1300, "height": 900})
 
 
+# The pages of the site whose layouts differ; most pages of rules are alike.
+PAGES = ("", "api/", "cost/", "editors/", "eval/", "rules/", "rules/cel-rule-cost/", "playground/")
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious(browser: Browser, url: str, scheme: Any) -> None:
-    context = browser.new_context(bypass_csp=True, color_scheme=scheme)  # axe itself is an injected script
+@pytest.mark.parametrize("width", [1280, 375])
+def test_axe_finds_nothing_serious(browser: Browser, url: str, scheme: Any, width: int) -> None:
+    size: Any = {"width": width, "height": 900}
+    context = browser.new_context(
+        bypass_csp=True, color_scheme=scheme, viewport=size
+    )  # axe itself is an injected script
     page = context.new_page()
     page.set_default_timeout(WAIT)
-    page.goto(url)
-    page.wait_for_selector("#findings li")
-    page.add_script_tag(path=PLAYGROUND / "node_modules/axe-core/axe.min.js")
-    found = page.evaluate("axe.run()")["violations"]
-    assert [(one["id"], one["nodes"]) for one in found if one["impact"] in {"serious", "critical"}] == []
+    found = []
+    for name in PAGES:
+        page.goto(url.removesuffix("playground/") + name)
+        page.wait_for_selector("#findings li" if name == "playground/" else ".md-footer")
+        page.add_script_tag(path=PLAYGROUND / "node_modules/axe-core/axe.min.js")
+        found += [(name, one["id"]) for one in page.evaluate("axe.run()")["violations"] if one["impact"] in SERIOUS]
+        found += [(name, "is too wide")] if page.evaluate("document.documentElement.scrollWidth") > width else []
+    assert found == []
     context.close()
 
 

@@ -21,7 +21,7 @@ def test_the_page_of_a_rule_is_what_explain_prints() -> None:
             assert text.replace("<", "&lt;") in page
 
 
-@pytest.mark.parametrize("name", ["check", "cost", "explain"])
+@pytest.mark.parametrize("name", ["check", "fix", "diff", "cost", "validate", "explain"])
 def test_a_picture_shows_what_the_command_prints(name: str, request: pytest.FixtureRequest) -> None:
     make = script("make_pictures")
     file = make.PICTURES / f"{name}.svg"
