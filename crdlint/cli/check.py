@@ -21,6 +21,7 @@ from crdlint.inputs.read import STDIN
 from crdlint.kubernetes.servers import NEWEST
 from crdlint.linting.shared_names import SharedNames
 from crdlint.report import formats
+from crdlint.report.escapes import printable_line
 from crdlint.report.pieces import Outcome, SpoolError, View
 from crdlint.report.summary import Summary
 from crdlint.runner.plan import Planner
@@ -97,6 +98,9 @@ class CheckOptions(options.RunOptions):
     statistics: bool
     jobs: int | None
     no_cache: bool
+    show_files: bool
+    show_settings: bool
+    show_ignored: bool
 
 
 @click.command("check", cls=Command)
@@ -140,6 +144,9 @@ class CheckOptions(options.RunOptions):
 )
 @click.option("--diff", is_flag=True, help="Print the changes of --fix as a unified diff, and do not write files.")
 @click.option("--show-fixes", is_flag=True, help="With --fix or --diff, list the fixes.")
+@click.option("--show-files", is_flag=True, help="List the files that may have CRDs instead of checking them.")
+@click.option("--show-settings", is_flag=True, help="Print each setting and where it is set instead of checking files.")
+@click.option("--show-ignored", is_flag=True, help="List the ignored findings, with the reason of each.")
 @click.option("--statistics", is_flag=True, help="Count findings by rule.")
 @click.option(
     "--jobs",
@@ -201,7 +208,7 @@ class _Command:
         if check_options.against and not self._quiet:
             self._reports.hold()
         self._known = _known(check_options.baseline_file, missing_ok=check_options.update_baseline)
-        self._config = options.read_config(check_options.config)
+        self._config = options.read_config(check_options.config, isolated=check_options.isolated)
         fixes = check_options.fix or check_options.diff
         self._fixing: Fixing | None = None
         if fixes:
@@ -241,22 +248,11 @@ class _Command:
         plan = planner.add(discovered.files)
         if self._fixing is not None:
             planner.add_resources(discovered.files)
-        previous = loaded.crds() if loaded is not None else None
-        settings = Settings(
-            previous, False, values, not check_options.no_helm,
-            self._cache(), tuple(plan.charts), self._workers() if plan.charts else 1, fixes=True,
-            fixing=None if self._fixing is None else "unsafe" if check_options.unsafe_fixes else "safe",
-        )  # fmt: skip
-        self._check(run, plan, settings)
-        self._check_kustomizations(run, planner, settings)
-        if self._fixing is None:
-            self._check_releases(run, plan, settings)
-        if loaded is not None and previous is not None:
-            self._take_problems(run, loaded.problems)
-            self._compare(run, planner, previous, loaded.tops)
-        elif run.ignores is not None:
-            for result, config in run.ignores.unused(self._paths):
-                self._take(run, result, config)
+        run.problems += plan.problems
+        if check_options.show_files or check_options.show_settings:
+            return self._show(run, planner)
+        if not planner.has_invalid_configuration:
+            self._check_inputs(run, planner, loaded, values)
         run.summary.seconds = time.perf_counter() - start
         if self._fixing is not None:
             self._report_fixes(self._fixing, run)
@@ -270,6 +266,42 @@ class _Command:
         if self._fixing is not None and self._fixing.diff and not (run.problems or run.unwritten):
             return 1 if self._fixing.files else 0
         return 2 if run.problems or run.unwritten else 1 if run.failed else 0
+
+    def _show(self, run: CheckState, planner: Planner) -> int:
+        """Print the files that a check would read, or the settings of the first one, instead of the check."""
+        for name, reason in run.problems:
+            console.err(f"crdlint: {name}: {reason}")
+        files = [task.path for task in planner.plan.tasks]
+        if self._options.show_files:
+            for file in files:
+                console.out(printable_line(file))
+        elif not run.problems:
+            from crdlint.cli.settings import settings_of
+
+            config = self._config or planner.unmerged(next(iter(files), self._paths[0]))
+            for line in settings_of(config, planner.merged(config), self._options.kube_version):
+                console.out(printable_line(line))
+        return 2 if run.problems else 0
+
+    def _check_inputs(self, run: CheckState, planner: Planner, loaded: Loaded | None, values: Values | None) -> None:
+        """Check the planned files, builds and releases, and compare them with old files."""
+        plan = planner.plan
+        previous = loaded.crds() if loaded is not None else None
+        settings = Settings(
+            previous, False, values, not self._options.no_helm,
+            self._cache(), tuple(plan.charts), self._workers() if plan.charts else 1, fixes=True,
+            fixing=None if self._fixing is None else "unsafe" if self._options.unsafe_fixes else "safe",
+        )  # fmt: skip
+        self._check(run, plan, settings)
+        self._check_kustomizations(run, planner, settings)
+        if self._fixing is None:
+            self._check_releases(run, plan, settings)
+        if loaded is not None and previous is not None:
+            self._take_problems(run, loaded.problems)
+            self._compare(run, planner, previous, loaded.tops)
+        elif run.ignores is not None:
+            for result, config in run.ignores.unused(self._paths):
+                self._take(run, result, config)
 
     def _is_missing_crds(self, run: CheckState, discovered: Found, plan: Plan) -> bool:
         """Report that no CRD was found, and return whether that is an error."""
@@ -319,7 +351,6 @@ class _Command:
 
     def _check(self, run: CheckState, plan: Plan, settings: Settings) -> None:
         """Check the planned files, and print their findings in order."""
-        run.problems += plan.problems
         run.summary.files += plan.passed
         for result, config in plan.results:
             self._take(run, result, config)
@@ -426,6 +457,11 @@ class _Command:
         run.failed |= applied.failed
         run.rejections += len(applied.rejections)
         self._print(applied.result)
+        if self._options.show_ignored:
+            from crdlint.config.reasons import reasons
+
+            for line in reasons(applied.ignored, config, comments):
+                self._reports.note(line)
 
     def _print(self, result: FileResult) -> None:
         """Write what a report has about a file, to standard output and to other files."""

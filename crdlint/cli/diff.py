@@ -154,7 +154,9 @@ class _Command:
         }
         run_options = options.RunOptions(**shared, paths=(arguments["new"],), no_ignore=False, allow_empty=True)
         try:
-            config = options.read_config(arguments["config"]) or nearest(str(Path(os.curdir) / "x"), {})
+            config = options.read_config(arguments["config"], isolated=arguments["isolated"]) or nearest(
+                str(Path(os.curdir) / "x"), {}
+            )
         except ConfigError as error:
             raise click.UsageError(str(error)) from error
         config = options.override(run_options, include_dependencies=arguments["include_dependencies"])(config)

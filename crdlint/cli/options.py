@@ -84,7 +84,9 @@ class RunOptions:
     outputs: tuple[str, ...]
     kube_version: str | None
     config: str | None
+    isolated: bool
     selected: tuple[str, ...]
+    extended: tuple[str, ...]
     ignored: tuple[str, ...]
     fail_on: FailOn | None
     min_severity: Severity | None
@@ -197,8 +199,14 @@ kube_version = click.option(
 )
 
 
-def read_config(file: str | None) -> Config | None:
+def read_config(file: str | None, *, isolated: bool = False) -> Config | None:
     """Return the configuration that replaces those of folders; a broken one ends the run."""
+    if isolated and file is not None:
+        raise click.UsageError("--config cannot be used with --isolated")
+    if isolated:
+        from crdlint.config.model import Config
+
+        return Config()
     if file is None:
         return None
     from crdlint.config.load import read_config
@@ -238,6 +246,11 @@ def configuration(command: Command) -> Command:
             help="Only report these rules, or the rules of a set (repeatable).",
         ),
         click.option(
+            "--extend-select", "extended", multiple=True, metavar="RULE", shell_complete=complete_rules,
+            help="Report these rules, or the rules of a set, besides the selected ones (repeatable).",
+        ),
+        click.option("--isolated", is_flag=True, help="Ignore all configuration files."),
+        click.option(
             "--config", metavar="FILE", shell_complete=complete_paths,
             help="Use this configuration file instead of the closest .crdlint.yaml.",
         ),
@@ -269,13 +282,15 @@ def _unknown_rule(rule: str, file: str | None) -> str | None:
 
 def override(options: RunOptions, *, include_dependencies: bool = False) -> Callable[[Config], Config]:
     """Return what replaces the settings of a configuration by the options given; an unknown rule is a usage error."""
-    for name, rules in (("--select", options.selected), ("--ignore", options.ignored)):
+    named = (("--select", options.selected), ("--extend-select", options.extended), ("--ignore", options.ignored))
+    for name, rules in named:
         for rule in rules:
             problem = _unknown_rule(rule, options.config)
             if problem is not None:
                 raise click.UsageError(f"{name}: {problem}")
     return lambda config: config.merged(
         select=options.selected,
+        extended=options.extended,
         ignore=options.ignored,
         fail_on=options.fail_on,
         min_severity=options.min_severity,

@@ -126,7 +126,7 @@ class _Command:
         self._reports = Reports(
             "findings", formats.findings, validate_options.format_, validate_options.outputs, view, write
         )
-        config = options.read_config(validate_options.config)
+        config = options.read_config(validate_options.config, isolated=validate_options.isolated)
         self._planner = Planner(
             validate_options.kube_version, options.override(validate_options), config, kustomize=False
         )

@@ -128,3 +128,9 @@ def shown_path(path: str) -> str:
 def _folder_of(path: str) -> str:
     """Return the absolute directory of a path; links are not resolved."""
     return str(Path(os.path.abspath(path)).parent)  # noqa: PTH100  resolve() would follow links
+
+
+def positions(path: str) -> dict[str, int]:
+    """Return the keys of a valid configuration file with the line of each."""
+    source = _source(path, shown_path(path))
+    return {} if source is None else {key: source.locate([key], True)[0] for key in source.values or {}}

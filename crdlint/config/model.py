@@ -149,6 +149,7 @@ class Config(NamedTuple):
         self,
         *,
         select: tuple[str, ...] = (),
+        extended: tuple[str, ...] = (),
         ignore: tuple[str, ...] = (),
         severity: tuple[tuple[str, Level], ...] = (),
         kube_version: str | None = None,
@@ -160,10 +161,11 @@ class Config(NamedTuple):
     ) -> Config:
         """Return the configuration with the options of the command line applied.
 
-        `ignore` and `severity` are appended; other options that are set replace the values of the file.
+        `extended` is appended to `select`, `ignore` and `severity` to those of the file; other options that are set
+        replace the values of the file.
         """
         return self._replace(
-            select=with_sets(select, self.sets) or self.select,
+            select=(with_sets(select, self.sets) or self.select) + with_sets(extended, self.sets),
             ignore=(*self.ignore, *with_sets(ignore, self.sets)),
             severity=(*self.severity, *severity),
             kube_version=kube_version or self.kube_version,

@@ -241,13 +241,23 @@ class Planner:
         if config is not None and config.include_dependencies:
             self._chart(chart, config)
 
+    @property
+    def has_invalid_configuration(self) -> bool:
+        """Whether the configuration of a planned file is invalid."""
+        return bool(self._reported)
+
+    def unmerged(self, path: str) -> Config:
+        """Return the configuration of a file without the options of the command line; raise ConfigError."""
+        from crdlint.config.load import nearest
+
+        return self.config or nearest(path, self.configs)
+
     def _config(self, path: str) -> Config | None:
         """Return the configuration of a file; if it is invalid, report that once and return None."""
-        from crdlint.config.load import nearest
         from crdlint.config.model import ConfigError
 
         try:
-            config = self.config or nearest(path, self.configs)
+            config = self.unmerged(path)
         except ConfigError as error:
             if id(error) not in self._reported:
                 self._reported.add(id(error))

@@ -52,7 +52,7 @@ def test_help_opens_with_what_the_command_does_and_has_two_examples(command: str
 
 
 def options_of(help_: str) -> list[str]:
-    return re.findall(r"^  (-[^ ,]+)", help_, re.MULTILINE)
+    return re.findall(r"^  (-[^ ,).]+)(?=[ ,]|$)", help_, re.MULTILINE)
 
 
 def test_help_shows_groups_of_24_options_and_the_others_on_request() -> None:

@@ -1,0 +1,82 @@
+"""What a run would do: its files, its settings with their origins, and what it ignores."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+from crds import SMALLEST
+
+from crdlint.cli.main import cli
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WITH_BOOLEANS = SMALLEST.replace("{type: object}", "{type: object, properties: {a: {type: string, enum: [on, off]}}}")
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.yaml").write_text(WITH_BOOLEANS)
+    (tmp_path / "pod.yaml").write_text("kind: Pod\n")
+    (tmp_path / ".crdlint.yaml").write_text("fail-on: warning\nignore: [cel-*]\n")
+
+
+def check(*arguments: str) -> tuple[int, str, str]:
+    result = CliRunner().invoke(cli, ["check", *arguments])
+    return result.exit_code, result.stdout, result.stderr
+
+
+def test_files_that_may_have_crds_are_listed() -> None:
+    assert check("--show-files") == (0, "a.yaml\n", "")
+    assert check("--show-files", "gone.yaml")[::2] == (2, "crdlint: gone.yaml: No such file or directory\n")
+
+
+def test_settings_have_origins() -> None:
+    status, shown, _ = check(
+        "--show-settings", "--select", "yaml-*", "--extend-select", "ssa", "--ignore", "too-large-to-apply"
+    )
+    assert status == 0
+    settings = dict(line.split(" = ", 1) for line in shown.splitlines())
+    assert settings["select"] == '["yaml-*", "ssa"]  # command line'
+    assert settings["ignore"] == '["cel-*", "too-large-to-apply"]  # .crdlint.yaml:2 and command line'
+    assert settings["fail-on"] == '"warning"  # .crdlint.yaml:1'
+    assert settings["min-severity"] == '"info"  # default'
+    assert '"error"  # default' in check("--show-settings", "--isolated")[1]
+
+
+def test_no_configuration_and_more_rules() -> None:
+    assert check("a.yaml")[0] == 1
+    assert check("--isolated", "a.yaml")[0] == 0
+    assert check("--isolated", "--config", ".crdlint.yaml", "a.yaml")[0] == 2
+    assert "names-defaulted" not in check("a.yaml")[1]
+    extended = check("--extend-select", "names-defaulted", "a.yaml")[1]
+    assert "names-defaulted" in extended
+    assert "yaml-boolean" in extended
+
+
+def test_a_mistake_in_a_configuration_ends_the_run(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub/b.yaml").write_text(WITH_BOOLEANS)
+    (tmp_path / "sub/.crdlint.yaml").write_text("select: [nope]\n")
+    message = "crdlint: sub/.crdlint.yaml:1:10: there is no rule 'nope'\n"
+    assert check() == (2, "", message)
+    assert check("--show-settings") == (2, "", message)
+    status, shown, _ = check("--format", "json")
+    assert (status, '"unreadable": [{"file": "sub/.crdlint.yaml:1:10"' in shown) == (2, True)
+
+
+def test_ignored_findings_have_reasons(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(WITH_BOOLEANS.rstrip() + " # crdlint: ignore[yaml-boolean] old clients\n")
+    where = f"a.yaml:{SMALLEST.count(chr(10))}:"
+    ignored = [line.partition(": ")[2] for line in check("--show-ignored")[1].splitlines() if line.startswith(where)]
+    assert ignored == [f"ignored warning yaml-boolean by line {SMALLEST.count(chr(10))}: old clients"] * 2
+    (tmp_path / "a.yaml").write_text(WITH_BOOLEANS)
+    (tmp_path / ".crdlint.yaml").write_text("ignore:\n- rules: [yaml-*]\n  crd: '*'\n  reason: old servers\n")
+    assert "ignored warning yaml-boolean by .crdlint.yaml:2: old servers\n" in check("--show-ignored")[1]
+    assert (
+        "ignored warning yaml-boolean by ignore\n"
+        in check("--show-ignored", "--ignore", "yaml-boolean", "--isolated")[1]
+    )
