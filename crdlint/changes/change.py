@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from crdlint.crd.model import CustomResourceDefinition
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 AlphaPolicy: TypeAlias = Literal["lower", "same", "off"]
 StatusPolicy: TypeAlias = Literal["lower", "same"]
+ALPHA: Final = "(alpha: reported as a warning)"  # ends the text of a change that is an error in other versions
 
 
 class Policy(NamedTuple):
@@ -48,4 +49,6 @@ class Change(NamedTuple):
         missing = [version for version in self.versions if not re.search(rf"\b{re.escape(version)}\b", self.text)]
         if not missing or len(self.versions) == len(crd.spec.versions):
             return self.text
-        return f"{self.text} (in {', '.join(self.versions)})"
+        text = self.text.removesuffix(f" {ALPHA}")
+        end = f" {ALPHA}" if text != self.text else ""
+        return f"{text} (in {', '.join(self.versions)}){end}"

@@ -12,7 +12,7 @@ from crdlint.changes.junctors import compare_junctors
 from crdlint.changes.pairs import Pair, path_of
 from crdlint.changes.reasons import Reasons, is_implied
 from crdlint.changes.renames import renamed
-from crdlint.changes.validation_rules import compare_rules
+from crdlint.changes.validation_rules import compare_messages, compare_rules
 from crdlint.crd.equality import semantic_equal
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps
@@ -63,6 +63,7 @@ def _compare(frame: _Frame, collector: Collector) -> Iterator[_Frame]:
         _compare_lists(pair, collector)
         _compare_maps(pair, collector)
         _compare_conditions(pair, collector)
+        compare_messages(pair, collector)
     yield from _below(pair, collector)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from crdlint.cel.ast import Ident, nodes
 from crdlint.changes.conjunction import steps, type_of
 from crdlint.changes.reasons import WIDER, field_paths
+from crdlint.golang.values import marshal
 from crdlint.kubecel.reasoning.domains import TRUE
 from crdlint.kubecel.reasoning.reasoner import Facts, Reasoner
 from crdlint.kubecel.syntax_trees import parsed, rule_key
@@ -54,6 +55,25 @@ def compare_rules(pair: Pair, reasons: Reasons, collector: Collector) -> None:
         if text_key not in after:
             text = f"{pair.field.shown}: rule `{_shown(rule)}` was removed"
             collector.add(rules.RULE_REMOVED, text, *paths, field=pair.field)
+
+
+def compare_messages(pair: Pair, collector: Collector) -> None:
+    """Report the rules that remain with another message, reason or field path."""
+    before = {rule_key(rule.rule): rule for schema in pair.old for rule in schema.x_validations}
+    paths = pair.paths("x_validations", "x-kubernetes-validations")
+    for rule in (rule for schema in pair.new for rule in schema.x_validations):
+        old = before.get(rule_key(rule.rule))
+        for keyword, attribute in () if old is None else _MESSAGES:
+            was, now = getattr(old, attribute), getattr(rule, attribute)
+            if (was or "") != (now or ""):
+                text = f"{pair.field.shown}: rule `{_shown(rule)}`: `{keyword}` changed from "
+                text += f"{marshal(was) if was else 'nothing'} to {marshal(now) if now else 'nothing'}"
+                collector.add(rules.RULE_MESSAGE, text, *paths, field=pair.field)
+
+
+_MESSAGES: Final = (
+    ("messageExpression", "message_expression"), ("reason", "reason"), ("fieldPath", "field_path"),
+)  # fmt: skip
 
 
 def _shown(rule: ValidationRule) -> str:

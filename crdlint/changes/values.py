@@ -10,13 +10,15 @@ from crdlint.changes.conjunction import keeps_unknown_fields, type_of
 from crdlint.changes.constraints import CONTAINER_LIMITS, LIMITS, NUMBER_FORMATS, Bound, constraints, format_bound
 from crdlint.golang.values import marshal
 from crdlint.rules import changes as rules
+from crdlint.schema.defaulting import apply_defaults
 from crdlint.schema.validator import ValueValidator
-from crdlint.schema.values import equality_key
+from crdlint.schema.values import deep_copy, equality_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from crdlint.changes.collector import Collector
+    from crdlint.changes.conjunction import Conjunction
     from crdlint.changes.constraints import Constraints, Limit
     from crdlint.changes.pairs import Pair
     from crdlint.changes.patterns import Relation
@@ -35,9 +37,8 @@ def compare_types(pair: Pair, collector: Collector) -> bool:
     paths = pair.paths("type", "type")
     change = f"type changed from {old or _ANY} to {new or _ANY}"
     if new == "":
-        keeps = keeps_unknown_fields(pair.new)
         text = f"{pair.field.shown}: {change}: clients may read a value that they cannot decode"
-        collector.add(rules.TYPE_WIDENED, text, *paths, field=pair.field, severity="info" if keeps else "warning")
+        collector.add(rules.TYPE_WIDENED, text, *paths, field=pair.field)
         return False
     if (old, new) in _WIDENED:
         text = f"{pair.field.shown}: {change}: clients may read a value that they cannot decode"
@@ -298,20 +299,33 @@ def compare_annotations(pair: Pair, collector: Collector, *, is_required: bool) 
 def _compare_defaults(pair: Pair, collector: Collector, *, is_required: bool) -> None:
     old, new, field = pair.old[0].default, pair.new[0].default, pair.field
     paths = pair.paths("default", "default")
+    was, now = _with_defaults(pair.old), _with_defaults(pair.new)
     if old is None and new is not None:
-        if new.value == {}:
-            return  # it only has an effect together with the defaults of fields
-        text = f"{field.shown}: default {marshal(new.value)} added: objects without the field are read with it"
+        if now == {}:
+            return  # the object has no field with a default
+        text = f"{field.shown}: default {marshal(now)} added: objects without the field are read with it"
         collector.add(rules.DEFAULT_ADDED, text, *paths, field=field)
+    elif old is not None and new is None and was == {} and not is_required:
+        return
     elif old is not None and new is None:
         if is_required:
             text = f"{field.shown}: required, and its default {marshal(old.value)} was removed: "
             text += "manifests without the field are rejected"
             collector.add(rules.DEFAULT_REMOVED, text, *paths, field=field, severity="error")
         else:
-            text = f"{field.shown}: default {marshal(old.value)} removed: objects without the field are read without it"
+            text = f"{field.shown}: default {marshal(was)} removed: objects without the field are read without it"
             collector.add(rules.DEFAULT_REMOVED, text, *paths, field=field)
     elif old is not None and new is not None and equality_key(old.value) != equality_key(new.value):
         text = f"{field.shown}: default changed from {marshal(old.value)} to {marshal(new.value)}: "
         text += "objects without the field change their meaning, also stored ones"
         collector.add(rules.DEFAULT, text, *paths, field=field)
+
+
+def _with_defaults(node: Conjunction) -> Any:
+    """Return the default of a value with those of its fields, None without one."""
+    default = node[0].default
+    if default is None:
+        return None
+    value = deep_copy(default.value)
+    apply_defaults(value, node[0])
+    return value

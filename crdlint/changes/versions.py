@@ -78,7 +78,7 @@ def compare_versions(old: dict[str, Version], new: dict[str, Version], collector
             collector.add(rules.VERSION_REMOVED, text, path, before.path.child("name"))
         else:
             text = f"version {name} was removed, which was not served: objects that are stored in it must be migrated first"
-            collector.add(rules.VERSION_REMOVED, text, path, before.path.child("name"), severity="warning")
+            collector.add(rules.VERSION_REMOVED, text, path, before.path.child("name"), severity="info")
     for name, after in new.items():
         if name not in old and name not in renamed.values():
             collector.versions = (name,)
@@ -135,11 +135,9 @@ def _compare_storage(old: dict[str, Version], new: dict[str, Version], collector
     paths = after.path.child("storage"), before.path.child("storage")
     text = f"storage version changed from {before.name} to {after.name}: objects remain stored as {before.name} "
     text += "until they are written again"
-    if after.name in old:
-        collector.add(rules.STORAGE_VERSION, text, *paths)
-        return
-    text += f"; after a rollback, the old CRD cannot read what was stored as {after.name}"
-    collector.add(rules.STORAGE_VERSION, text, *paths, severity="error")
+    if after.name not in old:
+        text += f"; after a rollback, the old CRD cannot read what was stored as {after.name}"
+    collector.add(rules.STORAGE_VERSION, text, *paths)
 
 
 def compare_names(old: CustomResourceDefinitionSpec, new: CustomResourceDefinitionSpec, collector: Collector) -> None:
@@ -155,7 +153,7 @@ def compare_names(old: CustomResourceDefinitionSpec, new: CustomResourceDefiniti
     if before.singular != after.singular:
         path = names.child("singular")
         text = f"`singular` changed from {before.singular} to {after.singular}: scripts that use the old name fail"
-        collector.add(rules.NAMES, text, path, path, severity="info")
+        collector.add(rules.NAMES, text, path, path)
     for rule, what, field, old_words, left in (
         (rules.SHORT_NAME_REMOVED, "short name", "shortNames", before.short_names, after.short_names),
         (rules.CATEGORY_REMOVED, "category", "categories", before.categories, after.categories),
@@ -164,23 +162,38 @@ def compare_names(old: CustomResourceDefinitionSpec, new: CustomResourceDefiniti
             if name not in left:
                 path = names.child(field)
                 collector.add(rule, f"{what} {name} was removed: scripts that use it fail", path, path)
+        for name in left:
+            if name not in old_words:
+                path = names.child(field)
+                collector.add(rules.NAME_ADDED, f"{what} {name} was added", path, path)
 
 
 def compare_parts(old: Version, new: Version, collector: Collector) -> None:
     """Report the subresources, columns and selectable fields of a version that were removed or changed."""
     _compare_subresources(old, new, collector)
-    names = {column.name for column in new.columns}
-    paths = new.path.child("additionalPrinterColumns"), old.path.child("additionalPrinterColumns")
-    for column in old.columns:
-        if column.name not in names:
-            text = f"printer column {column.name} was removed: scripts that read it fail"
-            collector.add(rules.PRINTER_COLUMN_REMOVED, text, *paths)
+    _compare_columns(old, new, collector)
     selectable = {selectable_field.json_path for selectable_field in new.selectable}
     paths = new.path.child("selectableFields"), old.path.child("selectableFields")
     for selectable_field in old.selectable:
         if selectable_field.json_path not in selectable:
             text = f"selectable field {selectable_field.json_path} was removed: requests with it in a field selector are rejected"
             collector.add(rules.SELECTABLE_FIELD_REMOVED, text, *paths)
+
+
+def _compare_columns(old: Version, new: Version, collector: Collector) -> None:
+    columns = {column.name: column for column in new.columns}
+    paths = new.path.child("additionalPrinterColumns"), old.path.child("additionalPrinterColumns")
+    for column in old.columns:
+        same = columns.get(column.name)
+        if same is None:
+            text = f"printer column {column.name} was removed: scripts that read it fail"
+            collector.add(rules.PRINTER_COLUMN_REMOVED, text, *paths)
+            continue
+        for field, attribute in (("jsonPath", "json_path"), ("type", "type")):
+            was, now = getattr(column, attribute), getattr(same, attribute)
+            if was != now:
+                text = f"printer column {column.name}: `{field}` changed from {was} to {now}"
+                collector.add(rules.PRINTER_COLUMN, text, *paths)
 
 
 def _compare_subresources(old: Version, new: Version, collector: Collector) -> None:
@@ -238,9 +251,47 @@ def compare_conversion(
     elif was == "None" and now == "Webhook":
         text = "conversion changed from None to Webhook: requests fail while the webhook is not available"
         collector.add(rules.CONVERSION, text, path, path, severity="info")
+    if was == now == "Webhook":
+        _compare_webhooks(old, new, collector)
     if now == "None":
         is_explicit = new.conversion is not None and new.conversion.node is not None
         _compare_pairs(before, after, collector, had_webhook=was == "Webhook", is_explicit=is_explicit)
+
+
+def _compare_webhooks(
+    old: CustomResourceDefinitionSpec, new: CustomResourceDefinitionSpec, collector: Collector
+) -> None:
+    """Report a conversion webhook with another address, CA bundle or versions of its requests."""
+    before, after = _webhook(old), _webhook(new)
+    path = _SPEC.child("conversion", "webhook")
+    for what, was in before.items():
+        now = after[what]
+        if was == now:
+            continue
+        text = f"conversion webhook: the {what} changed"
+        shown = "" if what == _CA else f" from {was or 'nothing'} to {now or 'nothing'}"
+        collector.add(rules.CONVERSION_WEBHOOK, text + shown, path, path, severity=_WEBHOOK_SEVERITIES[what])
+
+
+_CA: Final = "CA bundle"
+# A CA bundle may have more certificates than before, and injectors such as cert-manager write it.
+_WEBHOOK_SEVERITIES: Final[dict[str, Severity]] = {
+    "URL": "warning", "service": "warning", "path": "warning", "port": "warning", _CA: "info", "review versions": "warning",
+}  # fmt: skip
+
+
+def _webhook(spec: CustomResourceDefinitionSpec) -> dict[str, Any]:
+    conversion = spec.conversion
+    config = None if conversion is None else conversion.webhook_client_config
+    service = None if config is None else config.service
+    return {
+        "URL": config and config.url,
+        "service": service and f"{service.namespace}/{service.name}",
+        "path": service and service.path,
+        "port": service and service.port,
+        _CA: config and config.ca_bundle,
+        "review versions": conversion and ", ".join(conversion.conversion_review_versions),
+    }
 
 
 def _strategy(spec: CustomResourceDefinitionSpec) -> str:

@@ -15,7 +15,7 @@ from crdlint.cli import console, options
 from crdlint.cli.bugs import STATUS, Bugs
 from crdlint.cli.completion import complete_paths
 from crdlint.cli.help import Command
-from crdlint.cli.reports import Reports
+from crdlint.cli.reports import Reports, note_rejections
 from crdlint.inputs.paths import Selection, discover
 from crdlint.report import formats
 from crdlint.report.changes import is_consequence
@@ -44,6 +44,7 @@ _CHANGELOG: Final = "changelog"
 @click.argument("old", shell_complete=complete_paths)
 @click.argument("new", default=os.curdir, shell_complete=complete_paths)
 @click.option("--all", "everything", is_flag=True, help="Also report changes that break nothing.")
+@click.option("--explain", is_flag=True, help="Show an object that was valid and is not any more for breaking changes.")
 @options.format_of(
     "changes", "text for people, markdown for a pull request, changelog for release notes, others for programs."
 )
@@ -92,7 +93,7 @@ class _Command:
 
         self._arguments = arguments
         format_: str = arguments["format_"]
-        view = View(options.page(arguments["color"], 100), quiet=arguments["quiet"])
+        view = View(options.page(arguments["color"], 100), quiet=arguments["quiet"], examples=arguments["explain"])
         self._reports = Reports("changes", formats.changes, format_, arguments["outputs"], view)
         self._config = self._configuration(everything=arguments["everything"] or format_ == _CHANGELOG)
         self._values = options.values(arguments["value_files"], arguments["sets"]) or Values()
@@ -101,6 +102,7 @@ class _Command:
         self._unread: list[str] = []  # new inputs that may contain any CRD
         self._summary = Summary()
         self._failed = False
+        self._known = self._rejections = 0  # rejections that the old side has, too, and those that are ignored
         self._bugs = Bugs()
 
     def run(self) -> int:
@@ -200,9 +202,14 @@ class _Command:
         """Report the changes of a file."""
         from crdlint.config.apply import apply
 
-        findings = tuple(self._named(finding) for finding in result.diagnostics if is_consequence(finding))
+        known = frozenset().union(*(crd.known for crd in result.compared))
+        consequences = [finding for finding in result.diagnostics if is_consequence(finding)]
+        new = [finding for finding in consequences if finding.origin != "apiserver" or finding.message not in known]
+        self._known += len(consequences) - len(new)
+        findings = tuple(map(self._named, new))
         applied = apply(replace(result, file=self._name(result.file), diagnostics=findings), self._config, updates=True)
         self._failed |= applied.failed
+        self._rejections += len(applied.rejections)
         self._summary.files += 1
         self._summary.add(applied.result)
         self._reports.add(lambda report: report.file(applied.result))
@@ -233,6 +240,10 @@ class _Command:
         for file, reason in self._problems:
             console.err(f"crdlint: {file}: {reason}")
         self._reports.show(lambda report: report.end(outcome))
+        if self._known and not self._arguments["quiet"]:
+            self._reports.note(f"already rejected before: {self._known:,}")
+        accepted = self._config.accept_rejections
+        note_rejections(self._reports, self._rejections, self._config.fail_on, accepted=accepted)
         for problem in self._reports.save(lambda report: report.end(outcome)):
             console.err(f"crdlint: {problem}")
             self._problems.append((problem, ""))

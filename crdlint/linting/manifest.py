@@ -169,7 +169,9 @@ def check_crd(
     notices: list[str] = []
     if has_placeholders:
         diagnostics, notices = _without_placeholders(diagnostics, document)
-    compared = None if options.previous is None else ComparedCRD(crd.metadata.name, _state(old, crd))
+    is_broken = bool(problems or report.errors)
+    known = _known_rejections(old, options) if old is not None and is_broken else frozenset()
+    compared = None if options.previous is None else ComparedCRD(crd.metadata.name, _state(old, crd), known)
     if rejected or not options.keep:
         return CheckedCRD(diagnostics, [], notices, decoded=decoded, common=common, compared=compared)
     blocking = {id(diagnostic) for error in report.blocking if (diagnostic := of_fields.get(str(error))) is not None}
@@ -390,6 +392,14 @@ def _changes(old: OldCRD, crd: CustomResourceDefinition, locator: Locator, optio
         diagnostic = rule.diagnostic(options.file, "advice", change.message(crd), span, change.help)
         related = _in_old(old, change.old)
         yield replace(diagnostic, severity=change.severity, field=change.field, related=related, example=change.example)
+
+
+def _known_rejections(old: OldCRD, options: Options) -> frozenset[str]:
+    """Return the messages with which the API server rejects an old CRD."""
+    from crdlint.linting import update  # only updates need it
+
+    report = update.validate(old.crd, old.crd, options.versions.newest, options.effort)
+    return old.problems.union(map(str, report.errors))
 
 
 def _in_old(old: OldCRD, path: Path) -> Related | None:

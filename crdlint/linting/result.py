@@ -58,22 +58,28 @@ class CRD(NamedTuple):
 
 
 class OldCRD(NamedTuple):
-    """An old CRD to validate an update against: the positions of its parts and of its name, and the file's name."""
+    """An old CRD to validate an update against: the positions of its parts and of its name, and the file's name.
+
+    `problems` are the messages of the decoder, such as unknown fields.
+    """
 
     crd: CustomResourceDefinition
     positions: Positions
     span: Span
     file: str
+    problems: frozenset[str] = frozenset()
 
 
 class ComparedCRD(NamedTuple):
     """A CRD that was compared with the old one of its name, which does not exist, or whose spec is equal or different.
 
-    It is "unread" if only Helm can read it or the old one. Its name may then be its position.
+    It is "unread" if only Helm can read it or the old one. Its name may then be its position. `known` are the messages with
+    which the API server rejects the old one, too.
     """
 
     name: str
     state: State
+    known: frozenset[str] = frozenset()
 
 
 class UnreadDocument(NamedTuple):

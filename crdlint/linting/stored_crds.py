@@ -89,4 +89,5 @@ def _collect(
     crd = decoded.crd
     assume_established(crd)
     locator = Locator(root, offset, document.text)
-    crds.setdefault(crd.metadata.name, OldCRD(crd, locator, locator.span(_NAME), file))
+    problems = frozenset(problem.message for problem in decoded.problems)
+    crds.setdefault(crd.metadata.name, OldCRD(crd, locator, locator.span(_NAME), file, problems))

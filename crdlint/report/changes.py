@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from crdlint.changes.change import ALPHA
 from crdlint.diagnostics.diagnostic import INTERNAL_ERROR, OLD_CRD
 from crdlint.report.summary import counted
 from crdlint.rules import catalog
@@ -30,7 +31,9 @@ _BY_SEVERITY: Final = {"error": BREAKS, "warning": BEHAVIOUR, "info": OTHER}
 
 def group_of(diagnostic: Diagnostic) -> str:
     """Return the group of a finding."""
-    return REFUSED if diagnostic.origin == "apiserver" else _BY_SEVERITY[diagnostic.severity]
+    if diagnostic.origin == "apiserver":
+        return REFUSED
+    return BREAKS if diagnostic.message.endswith(ALPHA) else _BY_SEVERITY[diagnostic.severity]
 
 
 def is_consequence(diagnostic: Diagnostic) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from crdlint.changes.change import ALPHA
 from crdlint.report.changes import BEHAVIOUR, BREAKS, OTHER, REFUSED, ChangesReport
 from crdlint.report.changes_markdown import code
 from crdlint.report.escapes import html_text, printable_line
@@ -11,6 +12,7 @@ from crdlint.report.escapes import html_text, printable_line
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.report.pieces import Outcome
 
 _TITLES: Final = {
@@ -31,12 +33,24 @@ class Report(ChangesReport):
         added = sorted(name for name, state in self._changes.states.items() if state == "added")
         if not groups and not added:
             yield "No change of the CRDs has a consequence.\n"
-        for i, (name, by_crd) in enumerate(groups):
-            yield f"{'' if i == 0 else chr(10)}### {_TITLES[name]}\n\n"
-            for crd, findings in sorted(by_crd.items()):
+        sections: dict[str, dict[str, list[Diagnostic]]] = {}
+        for name, by_crd in groups:
+            for crd, findings in by_crd.items():
+                for finding in findings:
+                    sections.setdefault(_title(name, finding), {}).setdefault(crd, []).append(finding)
+        for i, (title, of_title) in enumerate(sections.items()):
+            yield f"{'' if i == 0 else chr(10)}### {title}\n\n"
+            for crd, findings in sorted(of_title.items()):
                 yield f"- <code>{html_text(printable_line(crd))}</code>\n"
                 for finding in findings:
                     yield f"  - {code(finding.message)}\n"
         if added:
             yield f"{chr(10) if groups else ''}### New CRDs\n\n"
             yield from (f"- <code>{html_text(printable_line(name))}</code>\n" for name in added)
+
+
+def _title(group: str, finding: Diagnostic) -> str:
+    """Return the title for a finding; what breaks alpha versions only was removed or changed."""
+    if not finding.message.endswith(ALPHA):
+        return _TITLES[group]
+    return "Removed" if finding.rule.endswith(("-removed", "-unserved", "-renamed")) else "Changed"

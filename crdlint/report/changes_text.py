@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from crdlint.report.changes import GROUPS, ChangesReport
@@ -9,6 +10,7 @@ from crdlint.report.escapes import printable_line
 from crdlint.report.fold import fold
 from crdlint.report.page import rule_link
 from crdlint.report.summary import counted
+from crdlint.resources.dump import dump
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,6 +26,7 @@ class Report(ChangesReport):
         super().__init__(view)
         self._page = view.page
         self._quiet = view.quiet
+        self._examples = view.examples
 
     def end(self, outcome: Outcome) -> Iterator[str]:
         """Yield the complete report."""
@@ -55,3 +58,7 @@ class Report(ChangesReport):
         yield from page.wrapped(fold(finding.message), "      ")
         if finding.help:
             yield from page.wrapped(finding.help, "            ", "      help: ", "label")
+        if self._examples and finding.example is not None:
+            yield "      valid before, and not any more:"
+            for line in dump(json.loads(finding.example)):
+                yield from (f"        {part}" for part in line.splitlines())

@@ -35,7 +35,7 @@ class View(NamedTuple):
 
     `page` is the output that the text is formatted for. `hidden` adds the findings that others hide, `show_all` those
     that are combined into one entry. `quiet` omits notices and closing lines, `statistics` adds the number of findings
-    of each rule, `verbose` the name of every test. `noun` names the objects that a run counts.
+    of each rule, `verbose` the name of every test, `examples` objects that changes break. `noun` names the objects that a run counts.
     """
 
     page: Page = PLAIN
@@ -43,6 +43,7 @@ class View(NamedTuple):
     show_all: bool = False
     quiet: bool = False
     statistics: bool = False
+    examples: bool = False
     verbose: bool = False
     noun: str = "CRD"
 

@@ -136,6 +136,7 @@ TYPE = _Break(
 )
 TYPE_WIDENED = _Risk(
     id="change-type-widened",
+    severity="info",
     summary="Type accepts more values",
     why="Clients that were generated from the old schema fail to decode values of the new type.",
     good="a: {type: integer}",
@@ -366,6 +367,14 @@ RULE_REMOVED = _Harmless(
     bad="a: {type: integer}",
     help="Check that clients handle the new objects",
 )
+RULE_MESSAGE = _Harmless(
+    id="change-rule-message",
+    summary="Message expression, reason or field path of a rule was changed",
+    why="Clients that read the reason or the field of an error meet another one.",
+    good='a: {type: integer, x-kubernetes-validations: [{rule: "self > 0"}]}',
+    bad='a: {type: integer, x-kubernetes-validations: [{rule: "self > 0", reason: FieldValueForbidden}]}',
+    help="Check that clients handle the new reason and field",
+)
 EMBEDDED_RESOURCE = _Break(
     id="change-embedded-resource",
     summary="Object became an embedded resource",
@@ -431,9 +440,8 @@ NAMES = _Risk(
     bad="names: {listKind: Foos}\n",
     help="Keep the old name",
     scope="spec",
-    on_request=True,
 )
-SHORT_NAME_REMOVED = _Harmless(
+SHORT_NAME_REMOVED = _Risk(
     id="change-short-name-removed",
     summary="Short name was removed",
     why="Scripts that use the short name fail.",
@@ -450,6 +458,24 @@ CATEGORY_REMOVED = _Harmless(
     bad="names: {categories: []}\n",
     help="Keep the category",
     scope="spec",
+)
+NAME_ADDED = _Harmless(
+    id="change-name-added",
+    summary="Short name or category was added",
+    why="If another CRD has the short name already, the API server does not accept the name.",
+    good="names: {categories: []}\n",
+    bad="names: {categories: [all]}\n",
+    help="Check that no other CRD has the short name",
+    scope="spec",
+)
+PRINTER_COLUMN = _Harmless(
+    id="change-printer-column",
+    summary="Printer column was changed",
+    why="Scripts that read the column of `kubectl get` read another value.",
+    good="additionalPrinterColumns: [{name: Kind, type: string, jsonPath: .kind}]\n",
+    bad="additionalPrinterColumns: [{name: Kind, type: string, jsonPath: .apiVersion}]\n",
+    help="Keep the column, and add another one",
+    scope="version",
 )
 PRINTER_COLUMN_REMOVED = _Harmless(
     id="change-printer-column-removed",
@@ -478,6 +504,15 @@ CONVERSION = _Risk(
     good=f"{_TWO_SCHEMAS}{_WEBHOOK}",
     bad=f"{_TWO_SCHEMAS}conversion: {{strategy: None}}\n",
     help="Keep the conversion webhook until all objects are stored in one version and only that version is served",
+    scope="spec",
+)
+CONVERSION_WEBHOOK = _Risk(
+    id="change-conversion-webhook",
+    summary="Conversion webhook was changed",
+    why="The API server calls another address, or trusts other certificates. Requests fail while the webhook does not answer.",
+    good=f"{_TWO_SCHEMAS}{_WEBHOOK}",
+    bad=f"{_TWO_SCHEMAS}{_WEBHOOK.replace('/convert', '/v2/convert')}",
+    help="Make sure that the webhook answers at the new address before the CRD is updated",
     scope="spec",
 )
 SERVED_PAIR = _Risk(

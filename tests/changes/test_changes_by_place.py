@@ -92,7 +92,7 @@ PARTS: list[tuple[dict[str, str], dict[str, str], str]] = [
     (
         versions(version("v1", storage=True), version("v1alpha1", served=False)),
         versions(version("v1", storage=True)),
-        "warning version-removed",
+        "info version-removed",
     ),
     (
         versions(version("v1", storage=True), version("v1beta1")),
@@ -117,12 +117,12 @@ PARTS: list[tuple[dict[str, str], dict[str, str], str]] = [
     (
         versions(version("v1beta1", storage=True)),
         versions(version("v1beta2", storage=True)),
-        "error storage-version, error version-renamed",
+        "error version-renamed, warning storage-version",
     ),
     (
         versions(version("v1beta1", storage=True)),
         versions(version("v1beta2", storage=True, fields=AB)),
-        "error storage-version, error version-removed, info version-added",
+        "error version-removed, info version-added, warning storage-version",
     ),
     (
         versions(version("v1beta1", storage=True), version("v1")),
@@ -142,7 +142,7 @@ PARTS: list[tuple[dict[str, str], dict[str, str], str]] = [
     (
         {**versions(version("v1", storage=True), version("v2")), "conversion": webhook("a")},
         {**versions(version("v1", storage=True), version("v2")), "conversion": webhook("b")},
-        "",
+        "warning conversion-webhook",
     ),
     (
         {**versions(version("v1", storage=True), version("v2", fields=AB)), "conversion": webhook("a")},
@@ -197,7 +197,7 @@ PARTS: list[tuple[dict[str, str], dict[str, str], str]] = [
     (
         {"additionalPrinterColumns": "[{name: A, type: string, jsonPath: .spec.a}]"},
         {"additionalPrinterColumns": "[{name: A, type: string, jsonPath: .spec.b}]"},
-        "",
+        "info printer-column",
     ),
     (
         {"additionalPrinterColumns": "[{name: A, type: string, jsonPath: .spec.a}]"},
@@ -212,9 +212,9 @@ PARTS: list[tuple[dict[str, str], dict[str, str], str]] = [
     (
         {"names": "{plural: foos, kind: Foo, shortNames: [fo, f]}"},
         {"names": "{plural: foos, kind: Foo, shortNames: [f]}"},
-        "info short-name-removed",
+        "warning short-name-removed",
     ),
-    ({"names": "{plural: foos, kind: Foo}"}, {"names": "{plural: foos, kind: Foo, categories: [all]}"}, ""),
+    ({"names": "{plural: foos, kind: Foo}"}, {"names": "{plural: foos, kind: Foo, categories: [all]}"}, "info name-added"),
     (
         {"names": "{plural: foos, kind: Foo, categories: [a, b]}"},
         {"names": "{plural: foos, kind: Foo, categories: [b]}"},

@@ -30,9 +30,9 @@ FIELDS: list[tuple[str, str, str]] = [
     ("{type: number}", "{type: integer}", "error type"),
     ("{x-kubernetes-int-or-string: true}", "{type: integer}", "error type"),
     ("{x-kubernetes-preserve-unknown-fields: true}", "{type: string}", "error type"),
-    ("{type: integer}", "{type: number}", "warning type-widened"),
-    ("{type: string}", "{x-kubernetes-int-or-string: true}", "warning type-widened"),
-    ("{type: integer}", "{x-kubernetes-int-or-string: true}", "warning type-widened"),
+    ("{type: integer}", "{type: number}", "info type-widened"),
+    ("{type: string}", "{x-kubernetes-int-or-string: true}", "info type-widened"),
+    ("{type: integer}", "{x-kubernetes-int-or-string: true}", "info type-widened"),
     ("{type: string}", "{x-kubernetes-preserve-unknown-fields: true}", "info type-widened"),
     (
         "{x-kubernetes-int-or-string: true}",
@@ -130,6 +130,12 @@ FIELDS: list[tuple[str, str, str]] = [
     ("{type: string, default: a}", "{type: string}", "warning default-removed"),
     ("{type: string}", "{type: string, default: a}", "info default-added"),
     ("{type: object, default: {}}", "{type: object, default: { }}", ""),
+    ("{type: object}", "{type: object, default: {}}", ""),
+    ("{type: object, default: {}}", "{type: object}", ""),
+    ("{type: object, properties: {b: {type: string, default: c}}}",
+     "{type: object, default: {}, properties: {b: {type: string, default: c}}}", "info default-added"),
+    ("{type: object, default: {}, properties: {b: {type: string, default: c}}}",
+     "{type: object, properties: {b: {type: string, default: c}}}", "warning default-removed"),
     # lists and maps
     (
         "{type: array, items: {type: string}}",
@@ -194,7 +200,7 @@ FIELDS: list[tuple[str, str, str]] = [
     (
         '{type: integer, x-kubernetes-validations: [{rule: "self > 0"}]}',
         '{type: integer, x-kubernetes-validations: [{rule: "(self)>0", message: positive, reason: FieldValueInvalid}]}',
-        "",
+        "info rule-message",
     ),
     (
         "{type: string, maxLength: 9}",
@@ -361,11 +367,11 @@ PARTS: list[tuple[dict[str, str], dict[str, str], str]] = [
         "info printer-column-removed",
     ),
     ({}, {"additionalPrinterColumns": "[{name: A, type: string, jsonPath: .spec.a}]"}, ""),
-    ({"names": "{plural: foos, kind: Foo, shortNames: [fo]}"}, {}, "info short-name-removed"),
-    ({}, {"names": "{plural: foos, kind: Foo, shortNames: [fo]}"}, ""),
+    ({"names": "{plural: foos, kind: Foo, shortNames: [fo]}"}, {}, "warning short-name-removed"),
+    ({}, {"names": "{plural: foos, kind: Foo, shortNames: [fo]}"}, "info name-added"),
     ({"names": "{plural: foos, kind: Foo, categories: [all]}"}, {}, "info category-removed"),
     ({}, {"names": "{plural: foos, kind: Foo, listKind: Foos}"}, "warning names"),
-    ({}, {"names": "{plural: foos, kind: Foo, singular: fool}"}, "info names"),
+    ({}, {"names": "{plural: foos, kind: Foo, singular: fool}"}, "warning names"),
     (
         {
             "conversion": "{strategy: Webhook, webhook: {conversionReviewVersions: [v1], "
@@ -390,7 +396,7 @@ PARTS: list[tuple[dict[str, str], dict[str, str], str]] = [
     (
         {"versions": f"[{{{V1}, {SCHEMA}}}, {{name: v1beta1, served: false, storage: false, {SCHEMA}}}]"},
         {"versions": f"[{{{V1}, {SCHEMA}}}]"},
-        "warning version-removed",
+        "info version-removed",
     ),
     (
         {"versions": f"[{{{V1}, {SCHEMA}}}, {{name: v1alpha1, served: true, storage: false, {SCHEMA}}}]"},
@@ -421,7 +427,7 @@ PARTS: list[tuple[dict[str, str], dict[str, str], str]] = [
             "versions": f"[{{name: v1, served: true, storage: false, {SCHEMA}}}, "
             f"{{name: v2, served: true, storage: true, {SCHEMA}}}]"
         },
-        "error storage-version, info version-added",
+        "info version-added, warning storage-version",
     ),
     (
         {"versions": f"[{{{V1}, {SCHEMA}}}]"},
