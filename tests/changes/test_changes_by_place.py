@@ -214,7 +214,11 @@ PARTS: list[tuple[dict[str, str], dict[str, str], str]] = [
         {"names": "{plural: foos, kind: Foo, shortNames: [f]}"},
         "warning short-name-removed",
     ),
-    ({"names": "{plural: foos, kind: Foo}"}, {"names": "{plural: foos, kind: Foo, categories: [all]}"}, "info name-added"),
+    (
+        {"names": "{plural: foos, kind: Foo}"},
+        {"names": "{plural: foos, kind: Foo, categories: [all]}"},
+        "info name-added",
+    ),
     (
         {"names": "{plural: foos, kind: Foo, categories: [a, b]}"},
         {"names": "{plural: foos, kind: Foo, categories: [b]}"},
