@@ -157,8 +157,27 @@ function schedule() {
 
 const request = () => ({ crd: textOf("crd"), resource: textOf("resource"), old: textOf("old"), version: find("version").value });
 
+const SAVED = "crdlint-texts"; // survive a reload
+
+function save() {
+  try {
+    localStorage.setItem(SAVED, JSON.stringify(request()));
+  } catch {
+    // no room, or not allowed
+  }
+}
+
+function saved() {
+  try {
+    return JSON.parse(localStorage.getItem(SAVED));
+  } catch {
+    return null;
+  }
+}
+
 function check() {
   if (!ready) return;
+  save();
   if (running) {
     waiting = true;
     return;
@@ -292,7 +311,9 @@ function costs() {
   );
 }
 
-async function load(state) {
+// Shows the texts of a state; `example` is the number of an example that they are.
+async function load(state, example = "") {
+  find("examples").value = example;
   for (const name of TABS) {
     const made = editorState(state[name] ?? "", LABELS[name]);
     states[name] = made;
@@ -323,7 +344,7 @@ async function examples() {
   const select = find("examples");
   select.append(...given.map((example, index) => element("option", { value: index }, example.title)));
   select.addEventListener("change", () => {
-    if (select.value !== "") load(given[select.value]);
+    if (select.value !== "") load(given[select.value], select.value);
   });
   return given;
 }
@@ -331,7 +352,8 @@ async function examples() {
 async function open() {
   const shared = await decode(location.hash.slice(1));
   const given = await examples();
-  await load(shared ?? given[0]);
+  const texts = shared ?? saved();
+  await (texts ? load(texts) : load(given[0], "0"));
 }
 
 window.addEventListener("hashchange", async () => {

@@ -191,6 +191,10 @@ def test_a_shared_link_shows_the_same_texts(shared_page: Page, browser: Browser,
     assert rules(other)[0] == "list-map-key-required"
     other.click("#tab-old")
     assert other.inner_text(".cm-content").strip() == "b: 2"
+    assert other.input_value("#examples") == ""
+    other.goto(url)  # the texts are kept without the link
+    other.wait_for_selector("#findings li")
+    assert rules(other)[0] == "list-map-key-required"
     other.close()
 
 
