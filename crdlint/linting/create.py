@@ -10,8 +10,7 @@ from crdlint.kubernetes.servers import NEWEST
 from crdlint.linting import schema
 from crdlint.linting.ratcheting import gives_default, has_extension, has_schema_with
 from crdlint.rules import approval, conversion, metadata, names, selectable_fields, subresources, versions
-from crdlint.rules.engine.common import Common
-from crdlint.rules.engine.options import Options
+from crdlint.rules.engine.common import Common, Options
 from crdlint.safety import work
 
 if TYPE_CHECKING:

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.crd.paths import Path
     from crdlint.kubecel.estimated_rule import EstimatedRule
-    from crdlint.rules.engine.common import Findings
-    from crdlint.rules.engine.options import Options
+    from crdlint.rules.engine.common import Findings, Options
 
 # Errors whose fix may change the type or the fields of a schema.
 _CHANGES_TYPE: Final = frozenset(

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from crdlint.crd.model import CustomResourceValidation, JSONSchemaProps
     from crdlint.crd.paths import Path
     from crdlint.kubecel.estimated_rule import CompiledNode, EstimatedRule
-    from crdlint.rules.engine.common import Findings
-    from crdlint.rules.engine.options import Options
+    from crdlint.rules.engine.common import Findings, Options
 
 WALKER = Walker(catalog.checks())
 

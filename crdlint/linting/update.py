@@ -21,7 +21,7 @@ from crdlint.linting.ratcheting import (
 )
 from crdlint.linting.schema import is_structural
 from crdlint.rules import approval, conversion, defaults, metadata, names, versions
-from crdlint.rules.engine.options import Options
+from crdlint.rules.engine.common import Options
 from crdlint.rules.names import IMMUTABLE
 from crdlint.rules.selectable_fields import MAX_SELECTABLE_FIELDS
 from crdlint.safety import work

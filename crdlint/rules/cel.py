@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from crdlint.kubecel.cost.advice import Advice
     from crdlint.kubecel.estimated_rule import CompiledNode
     from crdlint.rules.engine.advisory import DecodedCRD
+    from crdlint.rules.engine.common import Options
     from crdlint.rules.engine.finding import Finding
-    from crdlint.rules.engine.options import Options
     from crdlint.safety.work import Effort
     from crdlint.yaml.nodes import Scalar
 

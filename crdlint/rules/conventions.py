@@ -12,9 +12,15 @@ from crdlint.crd.model import CustomResourceColumnDefinition, JSONSchemaProps
 from crdlint.golang.values import marshal
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.markers import validation
-from crdlint.rules.engine.on_request import in_junctor, is_of_metadata, property_name, top_property
+from crdlint.rules.engine.parts import (
+    VersionParts,
+    in_junctor,
+    is_of_metadata,
+    property_name,
+    top_property,
+    version_parts,
+)
 from crdlint.rules.engine.rule import Nodes, OnRequest
-from crdlint.rules.engine.version_parts import VersionParts, version_parts
 from crdlint.rules.pruned_objects import is_arbitrary, is_spec, keeps_as_item, may_be_without_keys
 from crdlint.rules.server_side_apply import is_conditions
 from crdlint.schema.json_paths import follow, steps

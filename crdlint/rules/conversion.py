@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         WebhookClientConfig,
     )
     from crdlint.crd.paths import Path
-    from crdlint.rules.engine.options import Options
+    from crdlint.rules.engine.common import Options
 
 _Rule: Final = partial(Rule, scope="spec")
 _SOURCE = "apiextensions/validation validateCustomResourceConversion"
@@ -63,11 +63,7 @@ def _known_review_version(finding: Finding) -> Edits:
 
 @fix("Remove the repetition", "safe", bad=_webhook("{service: {namespace: default, name: convert}}", "[v1, v1]"))
 def _repeated_review_version(finding: Finding) -> Edits:
-    """Remove the version that is there already."""
-    node = finding.node()
-    listed = finding.editor.parent(node)
-    if finding.reason(Code.NOT_UNIQUE) and isinstance(listed, Sequence):
-        yield finding.editor.remove_item(listed, finding.editor.index(node))
+    return finding.remove_item() if finding.reason(Code.NOT_UNIQUE) else []
 
 
 @fix(

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 from crdlint.diagnostics.spelling import nearest
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.finding import Edits, Finding, fix
+from crdlint.rules.engine.parts import VersionParts, version_parts
 from crdlint.rules.engine.rule import Caution, once
-from crdlint.rules.engine.version_parts import VersionParts, version_parts
 from crdlint.schema.json_path_syntax import syntax_error
 from crdlint.schema.json_paths import Missing, follow
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from crdlint.kubecel.evaluation import RuleValidator, RuleValidators
     from crdlint.kubecel.sharing import Sharing
     from crdlint.kubernetes.servers import Server
-    from crdlint.rules.engine.options import Options
+    from crdlint.rules.engine.common import Options
 
 _SOURCE: Final = "apiextensions-apiserver/pkg/apiserver/schema/defaulting ValidateDefaults"
 

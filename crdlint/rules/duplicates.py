@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.positions import node_span
+from crdlint.crd.positions import Span, node_span
 from crdlint.diagnostics.diagnostic import Diagnostic, Related
 from crdlint.rules import catalog
 
@@ -60,7 +60,8 @@ def _distance(duplicate: DuplicateKey) -> int:
 def of_yaml(duplicate: DuplicateKey, file: str, line_offset: int, help_: str | None = None) -> Diagnostic:
     """Return the finding about a key of a YAML document; ``line_offset`` is the number of lines above the document."""
     name = duplicate.name
-    first, later = (node_span(node, line_offset).line for node in (duplicate.first, duplicate.later))
+    first_span, later_span = node_span(duplicate.first, line_offset), node_span(duplicate.later, line_offset)
+    first, later = first_span.line, later_span.line
     rule = "duplicate-key"
     if duplicate.how == "overrides merge":
         rule = "merge-key-override"
@@ -72,29 +73,23 @@ def of_yaml(duplicate: DuplicateKey, file: str, line_offset: int, help_: str | N
         message = f"key {name} is set twice, {_lines(first, later)}: {_LAST_WINS.format('YAML')}"
     if duplicate.repetitions:
         message += f" ({duplicate.repetitions:,} more mappings merge it)"
-    return _finding(rule, message, duplicate.message, (duplicate.first, duplicate.later), file, line_offset, help_)
+    made = catalog.get(rule).diagnostic(file, "strict", message, later_span, help_)
+    return _after(first_span, made, duplicate.message)
 
 
 def of_json(server_message: str, path: str, first: Node, later: Node, file: str, line_offset: int) -> Diagnostic:
     """Return the finding about a field of a JSON document."""
-    lines = _lines(*(node_span(node, line_offset).line for node in (first, later)))
-    message = f'field "{path}" is set twice, {lines}: {_LAST_WINS.format("file")}'
-    return _finding("duplicate-key", message, server_message, (first, later), file, line_offset)
+    first_span, later_span = node_span(first, line_offset), node_span(later, line_offset)
+    message = f'field "{path}" is set twice, {_lines(first_span.line, later_span.line)}: {_LAST_WINS.format("file")}'
+    made = catalog.get("duplicate-key").diagnostic(file, "strict", message, later_span)
+    return _after(first_span, made, server_message)
 
 
 def _lines(first: int, later: int) -> str:
     return f"in line {first}" if first == later else f"in lines {first} and {later}"
 
 
-def _finding(
-    rule: str,
-    message: str,
-    server_message: str,
-    keys: tuple[Node, Node],
-    file: str,
-    line_offset: int,
-    help_: str | None = None,
-) -> Diagnostic:
-    first, later = (node_span(key, line_offset) for key in keys)
-    made = catalog.get(rule).diagnostic(file, "strict", message, later, help_)
-    return replace(made, server_message=server_message, related=Related("first set", file, first.line, first.column))
+def _after(first: Span, finding: Diagnostic, server_message: str) -> Diagnostic:
+    """Return the finding about a key with the place where it is set first."""
+    related = Related("first set", finding.file, first.line, first.column)
+    return replace(finding, server_message=server_message, related=related)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.markers import validation
-from crdlint.rules.engine.on_request import in_junctor, is_of_metadata
+from crdlint.rules.engine.parts import in_junctor, is_of_metadata
 from crdlint.rules.engine.rule import Nodes, OnRequest
 from crdlint.schema.traversal import with_all_of
 

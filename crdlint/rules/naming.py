@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from crdlint.crd.paths import Path
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.finding import Edits, Finding, fix
-from crdlint.rules.engine.on_request import is_of_metadata, property_name, top_property
+from crdlint.rules.engine.parts import is_of_metadata, property_name, top_property
 from crdlint.rules.engine.rule import EVERY_NODE, Nodes, OnRequest
 from crdlint.schema.traversal import with_all_of
 from crdlint.yaml.nodes import child

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
-from crdlint.rules.engine.on_request import in_junctor, property_name, top_property
+from crdlint.rules.engine.parts import in_junctor, property_name, top_property
 from crdlint.rules.engine.rule import Nodes, OnRequest
 
 if TYPE_CHECKING:

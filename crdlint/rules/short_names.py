@@ -7,24 +7,8 @@ from typing import Final
 
 from crdlint.crd.paths import Path
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
-from crdlint.rules.engine.finding import Edits, Finding, fix
+from crdlint.rules.engine.finding import Finding, Fixer
 from crdlint.rules.engine.rule import Caution
-from crdlint.yaml.nodes import Sequence
-
-
-@fix("Remove the short name", "safe")
-def _removed(finding: Finding) -> Edits:
-    node = finding.node()
-    names = finding.editor.parent(node)
-    if not isinstance(names, Sequence):
-        return
-    if len(names.items) == 1:
-        parent = finding.path.parent
-        if parent is not None and parent.parent is not None:
-            yield finding.editor.remove(finding.mapping(parent.parent), "shortNames")
-    else:
-        yield finding.editor.remove_item(names, finding.editor.index(node))
-
 
 OWN_NAME = Caution(
     id="short-name-own-name",
@@ -36,7 +20,7 @@ OWN_NAME = Caution(
     help="Remove the short name: kubectl finds resources by their plural and singular anyway",
     scope="spec",
     marker="correct the `shortName` of `+kubebuilder:resource`",
-    fixes=(_removed,),
+    fixes=(Fixer("Remove the short name", "safe", Finding.remove_item),),
 )
 IN_USE = Caution(
     id="name-in-use",

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
-from crdlint.rules.engine.finding import Edits, Finding, fix
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, fix
+from crdlint.rules.engine.parts import version_parts
 from crdlint.rules.engine.rule import Caution, Hint, once
-from crdlint.rules.engine.version_parts import version_parts
-from crdlint.yaml.nodes import Mapping, Sequence
+from crdlint.yaml.nodes import Mapping
 
 
 @fix("Enable the status subresource", "unsafe")
@@ -25,18 +25,6 @@ def _enabled(finding: Finding) -> Edits:
         yield finding.editor.insert(node, "subresources", "{status: {}}" if node.flow else "\n  status: {}")
     elif isinstance(subresources[1], Mapping):
         yield finding.editor.insert(subresources[1], "status", "{}")
-
-
-@fix("Remove `status` from `required`", "unsafe")
-def _optional(finding: Finding) -> Edits:
-    node = finding.node()
-    names = finding.editor.parent(node)
-    if not isinstance(names, Sequence):
-        return
-    if len(names.items) == 1 and finding.path.parent is not None and finding.path.parent.parent is not None:
-        yield finding.editor.remove(finding.mapping(finding.path.parent.parent), "required")
-    else:
-        yield finding.editor.remove_item(names, finding.editor.index(node))
 
 
 def _version(subresources: str, required: str = "") -> str:
@@ -71,7 +59,7 @@ REQUIRED = Caution(
     help="Remove `status` from `required`",
     scope="version",
     marker="write `+optional` on the field `Status`",
-    fixes=(_optional,),
+    fixes=(Fixer("Remove `status` from `required`", "unsafe", Finding.remove_item),),
 )
 
 

@@ -24,7 +24,7 @@ from crdlint.yaml.nodes import Mapping, child, items_of
 
 if TYPE_CHECKING:
     from crdlint.crd.model import CustomResourceDefinitionSpec, CustomResourceDefinitionVersion
-    from crdlint.rules.engine.options import Options
+    from crdlint.rules.engine.common import Options
 
 _VERSIONS = Path("spec").child("versions")
 _VERSIONS_TYPE: Final = "[]apiextensions.CustomResourceDefinitionVersion"

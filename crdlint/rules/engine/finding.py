@@ -194,6 +194,17 @@ class Finding:
         """Return the edit that removes the field of the finding."""
         return [self.editor.remove(self.owner, self.name)]
 
+    def remove_item(self) -> list[Edit]:
+        """Return the edit that removes the item of a list that the finding is about, or the list with its only item."""
+        editor, node = self.editor, self.node()
+        listed = editor.parent(node)
+        owner, key = (None, None) if listed is None else (editor.parent(listed), editor.key_of(listed))
+        if not isinstance(listed, Sequence) or not isinstance(owner, Mapping) or key is None:
+            return []
+        if len(listed.items) == 1:
+            return [editor.remove(owner, key.value)]
+        return [editor.remove_item(listed, editor.index(node))]
+
     def write(self, value: str) -> list[Edit]:
         """Return the edit that sets the field of the finding to a text, in place or as a new field."""
         entry = self.owner.find(self.name)

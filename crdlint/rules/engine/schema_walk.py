@@ -20,7 +20,7 @@ from crdlint.schema.structural import is_int_or_string, unsupported
 
 if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps
-    from crdlint.rules.engine.options import Options
+    from crdlint.rules.engine.common import Options
 
 
 class SchemaPosition(IntEnum):  # an int's hash is faster than an Enum's

@@ -1,9 +1,9 @@
-"""The versions of a CRD as advice reads them: each with its schema, and its subresources and columns at their paths."""
+"""The parts of a CRD as advice reads them: versions with their schemas and columns, and where in a schema a node stands."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.crd.paths import Path
 
@@ -54,3 +54,34 @@ def version_parts(spec: CustomResourceDefinitionSpec) -> Iterator[VersionParts]:
         yield VersionParts(version, schema, subresources, columns, _SPEC.child("versions").index(i) if own else _SPEC)
         if not own:
             return
+
+
+def property_name(schema: JSONSchemaProps) -> str | None:
+    """Return the name of a schema's property, or None for items, maps and parts of allOf, anyOf, oneOf and not."""
+    return str(schema.steps[1]) if schema.steps[:1] == ("properties",) and not in_junctor(schema) else None
+
+
+def in_junctor(schema: JSONSchemaProps) -> bool:
+    """Return whether a schema is in allOf, anyOf, oneOf or not, where it extends another schema."""
+    ancestor: JSONSchemaProps | None = schema
+    while ancestor is not None and ancestor.steps:
+        if ancestor.steps[0] in _JUNCTORS:
+            return True
+        ancestor = ancestor.parent
+    return False
+
+
+_JUNCTORS: Final = frozenset({"allOf", "anyOf", "oneOf", "not"})
+
+
+def top_property(schema: JSONSchemaProps) -> str:
+    """Return the name of the root's property that contains a schema, empty for the root."""
+    top, parent = schema, schema.parent
+    while parent is not None and parent.parent is not None:
+        top, parent = parent, parent.parent
+    return str(top.steps[1]) if top.steps[:1] == ("properties",) else ""
+
+
+def is_of_metadata(schema: JSONSchemaProps) -> bool:
+    """Return whether a schema is apiVersion, kind or metadata of the root, or a part of them."""
+    return top_property(schema) in {"apiVersion", "kind", "metadata"}
