@@ -55,11 +55,10 @@ class CheckState:
     ``checked`` has files' results by their real path, without texts, if there are kustomizations.
     """
 
-    matching: BaselineMatcher | None = None
+    baseline: BaselineMatcher | Update | None = None
     updates: bool = False
     changes: Changes | None = None  # of a check of updates
     removed: bool = False  # whether an old CRD is gone
-    update: Update | None = None
     checked: dict[str, FileResult] = field(default_factory=dict)
     crds: dict[str, list[str]] = field(default_factory=dict)  # their names by file
     problems: list[tuple[str, str]] = field(default_factory=list)
@@ -323,8 +322,8 @@ class _Command:
             changes = Changes()
         if self._known is None:
             return CheckState(updates=updates, changes=changes)
-        update = self._known.update() if self._options.update_baseline else None
-        return CheckState(self._known.matching(), updates=updates, changes=changes, update=update)
+        baseline = self._known.update() if self._options.update_baseline else self._known.matching()
+        return CheckState(baseline, updates=updates, changes=changes)
 
     def _take_problems(self, run: CheckState, problems: Iterable[Problem]) -> None:
         for problem in problems:
@@ -438,9 +437,7 @@ class _Command:
         comments = comments_of(result) if reads_comments else None
         if run.updates:
             run.crds.setdefault(result.file, []).extend(crd.name for crd in result.crds)
-        if run.update is not None:
-            run.update.add(apply(result, config, comments, updates=run.updates).result)
-        applied = apply(result, config, comments, run.matching, updates=run.updates)
+        applied = apply(result, config, comments, run.baseline, updates=run.updates)
         if config.ignores:
             from crdlint.config.places import UsedIgnores
 
@@ -504,21 +501,20 @@ class _Command:
     def _report_known(self, run: CheckState) -> None:
         """Write the baseline if that is asked for; otherwise report its entries that are no longer found."""
         file = self._options.baseline_file
-        if self._known is None or run.matching is None or file is None:
+        if run.baseline is None or file is None:
             return
-        if run.update is not None:
-            from crdlint.config.baseline import write
-            from crdlint.config.model import ConfigError
+        from crdlint.config.baseline import Update, write
+        from crdlint.config.model import ConfigError
 
+        if isinstance(run.baseline, Update):
             try:
-                changed = write(file, run.update.baseline())
+                write(file, run.baseline.baseline())
             except ConfigError as error:
                 run.unwritten.append(f"--baseline: {error}")
                 return
-            word = "written" if changed else "as it was"
-            console.err(f"crdlint: {file}: {word}")
+            console.err(f"crdlint: {file}: {run.baseline.summary()}")
             return
-        for entry in () if self._quiet else run.matching.stale():
+        for entry in () if self._quiet else run.baseline.stale():
             console.err(f"crdlint: note: no longer found, --update-baseline removes it: {entry}")
 
     def _cache(self) -> Cache | None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from crdlint.diagnostics.diagnostic import INTERNAL_ERROR
 
 if TYPE_CHECKING:
-    from crdlint.config.baseline import BaselineMatcher
+    from crdlint.config.baseline import BaselineMatcher, Update
     from crdlint.config.comments import Comments
     from crdlint.config.model import Config, FailOn, FieldValidation, Ignore, IgnoredBy
     from crdlint.diagnostics.diagnostic import Diagnostic
@@ -57,7 +57,7 @@ def apply(
     result: FileResult,
     config: Config,
     comments: Comments | None = None,
-    baseline: BaselineMatcher | None = None,
+    baseline: BaselineMatcher | Update | None = None,
     *,
     updates: bool = False,
     resources: bool = False,
@@ -101,7 +101,7 @@ def apply(
 
 
 def _take_known(
-    result: FileResult, findings: list[Diagnostic], by: dict[int, IgnoredBy], baseline: BaselineMatcher
+    result: FileResult, findings: list[Diagnostic], by: dict[int, IgnoredBy], baseline: BaselineMatcher | Update
 ) -> None:
     """Add the remaining findings that the baseline contains to `by`."""
     left = [i for i in range(len(findings)) if i not in by]

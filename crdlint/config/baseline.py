@@ -68,13 +68,23 @@ class Update:
     counts: Counter[Identity] = field(default_factory=Counter)
     met: set[str] = field(default_factory=set)
 
-    def add(self, result: FileResult) -> None:
-        """Add the findings of a file."""
+    def take(self, result: FileResult) -> frozenset[int]:
+        """Add the findings of a file that belong to a CRD, and return their indexes."""
         from crdlint.config.identity import identities
 
         self.met.update(crd.name for crd in result.crds)
-        for alternatives in identities(result):
-            self.counts.update(alternatives)
+        found = identities(result)
+        for versions in found:
+            self.counts.update(versions)
+        return frozenset(i for i, versions in enumerate(found) if versions)
+
+    def summary(self) -> str:
+        """Return how many entries the new baseline has, and how many were added, removed and changed."""
+        old, new = self.known, self.baseline().counts
+        changed = sum(old[identity] != count for identity, count in new.items() if identity in old)
+        changes = {"added": len(new.keys() - old.keys()), "removed": len(old.keys() - new.keys()), "changed": changed}
+        listed = ", ".join(f"{count:,} {word}" for word, count in changes.items() if count)
+        return f"{len(new):,} entr{'y' if len(new) == 1 else 'ies'}: {listed or 'none added or removed'}"
 
     def baseline(self) -> KnownFindings:
         """Return the new baseline."""

@@ -83,7 +83,7 @@ def updated(known: KnownFindings, results: list[FileResult]) -> KnownFindings:
     """Return the baseline that a run writes."""
     update = known.update()
     for result in results:
-        update.add(result)
+        update.take(result)
     return update.baseline()
 
 

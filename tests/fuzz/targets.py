@@ -278,7 +278,7 @@ def _known(given: tuple[str, str]) -> None:
     result = lint_file(crd, filename="x.yaml")
     known.matching().take(result)
     update = known.update()
-    update.add(result)
+    update.take(result)
     update.baseline().matching().take(result)
 
 
