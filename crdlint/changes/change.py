@@ -20,10 +20,12 @@ class Policy(NamedTuple):
 
     ``alpha`` is about versions such as v1alpha1: ``lower`` turns their errors into warnings, ``off`` does not compare them.
     ``status`` is about fields below ``.status``, which only controllers write: ``lower`` reports them one step lower.
+    ``explains`` adds an example to each change that rejects objects.
     """
 
     alpha: AlphaPolicy = "lower"
     status: StatusPolicy = "lower"
+    explains: bool = False
 
 
 class Change(NamedTuple):

@@ -48,3 +48,7 @@ class Collector:
     def example(self, pair: Pair, condition: str, part: JSONSchemaProps | ValidationRule) -> Example | None:
         """Return an example for a new condition on the values of a pair, which is a part of the new schema."""
         return None if self.examples is None else self.examples.find(pair, condition, part)
+
+    def explanation(self, pair: Pair, condition: str, part: JSONSchemaProps) -> Example | None:
+        """Return an example for a condition that is known to reject values, if the run explains its changes."""
+        return self.example(pair, condition, part) if self.examples is not None and self.examples.explains else None

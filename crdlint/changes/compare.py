@@ -49,7 +49,7 @@ def changes(
             collector.changes += [change._replace(versions=(name,)) for change in compared[schemas]]
             continue
         start = len(collector.changes)
-        collector.examples = Examples(_identity(new.spec, name), servers.newest)
+        collector.examples = Examples(_identity(new.spec, name), servers.newest, explains=policy.explains)
         compare_schemas(known.schema, version.schema, root, collector)
         compared[schemas] = collector.changes[start:]
     return _merged(_lowered(collector.changes, policy))

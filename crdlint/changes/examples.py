@@ -46,7 +46,9 @@ class Example(NamedTuple):
 class Examples:
     """Finds examples for the conditions of one version; ``identity`` has the apiVersion, kind and metadata of objects."""
 
-    def __init__(self, identity: dict[str, Any], server: Server) -> None:
+    def __init__(self, identity: dict[str, Any], server: Server, *, explains: bool) -> None:
+        """Find complete objects only if the run `explains` its changes, which takes longer."""
+        self.explains: Final = explains
         self._identity: Final = identity
         self._server: Final = server
         self._rules: Final = RuleValidators(server)
@@ -65,10 +67,10 @@ class Examples:
         found = 0
         try:
             for value in self._breaking(pair, condition, part):
-                text = self._completed(pair, value)
+                text = self._completed(pair, value) if self.explains else None
                 first = first or Example(value, text)
                 found += 1
-                if text is not None:
+                if text is not None or not self.explains:
                     return Example(value, text)
                 if found == _COMPLETED:
                     break

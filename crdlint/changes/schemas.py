@@ -227,7 +227,7 @@ def _compare_required(pair: Pair, collector: Collector) -> None:
         text += pair.field.consequence(is_container=True)
         part = JSONSchemaProps()
         part.required = [name]
-        example = collector.example(pair, has("self", name), part)
+        example = collector.explanation(pair, has("self", name), part)
         collector.add(rules.REQUIRED_ADDED, text, *paths, field=field, example=example)
     for name in sorted(before.difference(after)):
         if name in specified:

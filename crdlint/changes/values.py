@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crdlint.changes import patterns
+from crdlint.changes.conditions import BOUNDS, among, matches
 from crdlint.changes.conjunction import keeps_unknown_fields, type_of
 from crdlint.changes.constraints import CONTAINER_LIMITS, LIMITS, NUMBER_FORMATS, Bound, constraints, format_bound
+from crdlint.changes.reasons import is_implied
+from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.values import marshal
 from crdlint.rules import changes as rules
 from crdlint.schema.defaulting import apply_defaults
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from crdlint.changes.pairs import Pair
     from crdlint.changes.patterns import Relation
     from crdlint.diagnostics.diagnostic import Severity
+    from crdlint.rules.engine.rule import Rule
 
 _SHOWN: Final = 5  # values in a text
 _FEW: Final = 64  # integers that are compared one by one
@@ -46,7 +50,8 @@ def compare_types(pair: Pair, collector: Collector) -> bool:
         return True
     consequence = pair.field.consequence(is_container=False)
     text = f"{pair.field.shown}: {change}: values of the old type are rejected; {consequence}"
-    collector.add(rules.TYPE, text, *paths, field=pair.field)
+    attribute = "x_int_or_string" if new == "int-or-string" else "type"
+    _reject(rules.TYPE, text, _New("type", {attribute: new if attribute == "type" else True}), pair, collector)
     return False
 
 
@@ -71,7 +76,8 @@ def compare_constraints(pair: Pair, collector: Collector) -> None:
             return
         consequence = pair.field.consequence(is_container=False)
         text = f"{pair.field.shown}: only {_values(new.enum.values())} accepted now; {consequence}"
-        collector.add(rules.ENUM_ADDED, text, *pair.paths("enum", "enum"), field=pair.field)
+        values = list(new.enum.values())
+        _reject(rules.ENUM_ADDED, text, _New("enum", {"enum": values}, among(values)), pair, collector)
     else:
         _compare_limits(pair, old, new, collector)
         _compare_multiples(pair, old, new, collector)
@@ -116,13 +122,36 @@ def _compare_enumerated(pair: Pair, old: Mapping[Any, Any], new: Constraints, co
         was_default = default is not None and equality_key(default.value) in map(equality_key, lost)
         note = f"; {marshal(default.value)} was the default" if was_default and default is not None else ""
         text = f"{pair.field.shown}: {_values(lost)} not accepted any more{note}; {consequence}"
-        collector.add(rules.ENUM_VALUE_REMOVED, text, *paths, field=pair.field)
+        rejected = JSONSchemaProps()
+        rejected.enum = lost
+        constraint = _New("enum", {"not_": rejected}, f"!({among(lost)})")
+        _reject(rules.ENUM_VALUE_REMOVED, text, constraint, pair, collector)
     if new.enum is None:
         text = f"{pair.field.shown}: the enumeration was removed: clients meet values that were not possible before"
         collector.add(rules.ENUM_REMOVED, text, *paths, field=pair.field)
     elif gained := [value for key, value in new.enum.items() if key not in old]:
         text = f"{pair.field.shown}: {_values(gained)} accepted now: clients may not know the new values"
         collector.add(rules.ENUM_VALUE_ADDED, text, *paths, field=pair.field)
+
+
+class _New(NamedTuple):
+    """A new constraint: its keyword and attributes in a schema, and the same as a condition in CEL, empty if CEL has none."""
+
+    keyword: str
+    attributes: Mapping[str, Any]
+    condition: str = ""
+
+
+def _reject(rule: Rule, text: str, new: _New, pair: Pair, collector: Collector) -> None:
+    """Report a constraint that rejects values, unless old rules imply it."""
+    if new.condition and is_implied(pair, new.condition, collector.server):
+        return
+    part = JSONSchemaProps()
+    for attribute, value in new.attributes.items():
+        setattr(part, attribute, value)
+    example = collector.explanation(pair, new.condition or "true", part)
+    paths = pair.paths(next(iter(new.attributes)), new.keyword)
+    collector.add(rule, text, *paths, field=pair.field, example=example)
 
 
 def _compare_limits(pair: Pair, old: Constraints, new: Constraints, collector: Collector) -> None:
@@ -150,7 +179,10 @@ def _compare_limits(pair: Pair, old: Constraints, new: Constraints, collector: C
             breaking = f"{breaking} and {_number(after)} itself"
         consequence = pair.field.consequence(is_container=limit.attribute in CONTAINER_LIMITS)
         text = f"{pair.field.shown}: `{limit.keyword}` {change}: {breaking} are rejected; {consequence}"
-        collector.add(rules.LIMIT_TIGHTENED, text, *paths, field=pair.field)
+        number = int(after.value) if float(after.value).is_integer() else after.value
+        attributes = {limit.attribute: number, **({f"exclusive_{limit.attribute}": True} if after.is_strict else {})}
+        condition = BOUNDS[limit.attribute].replace("= ", " " if after.is_strict else "= ").format("self", number)
+        _reject(rules.LIMIT_TIGHTENED, text, _New(limit.keyword, attributes, condition), pair, collector)
 
 
 def _implied(old: Constraints, limit: Limit) -> Bound | None:
@@ -192,7 +224,8 @@ def _compare_multiples(pair: Pair, old: Constraints, new: Constraints, collector
         consequence = pair.field.consequence(is_container=False)
         number = marshal(factor)
         text = f"{pair.field.shown}: values that are not multiples of {number} are rejected; {consequence}"
-        collector.add(rules.LIMIT_TIGHTENED, text, *paths, field=pair.field)
+        constraint = _New("multipleOf", {"multiple_of": factor}, f"self % {number} == 0" if factor.is_integer() else "")
+        _reject(rules.LIMIT_TIGHTENED, text, constraint, pair, collector)
     if lost and not added:
         text = (
             f"{pair.field.shown}: `multipleOf` accepts more values: clients meet values that were not possible before"
@@ -217,7 +250,7 @@ def _compare_patterns(pair: Pair, old: Constraints, new: Constraints, collector:
         if any(patterns.relation(known, pattern, *lengths).is_covered for known in ("", *old.patterns)):
             continue
         text = f"{shown}: values that do not match `{pattern}` are rejected; {consequence}"
-        collector.add(rules.PATTERN_ADDED, text, *paths, field=pair.field)
+        _reject(rules.PATTERN_ADDED, text, _New("pattern", {"pattern": pattern}, matches(pattern)), pair, collector)
     if lost and not added:
         text = f"{shown}: the pattern `{lost[0]}` was removed: clients meet values that were not possible before"
         collector.add(rules.PATTERN_REMOVED, text, *paths, field=pair.field)
@@ -246,7 +279,7 @@ def _compare_pattern(pair: Pair, relation: Relation, old: str, new: str, collect
         text = f"{shown}: {change}, which {which}: {marshal(relation.lost)} is rejected; {consequence}"
     else:
         text = f"{shown}: {change}: it is not known which values are rejected now; {consequence}"
-    collector.add(rules.PATTERN, text, *paths, field=pair.field)
+    _reject(rules.PATTERN, text, _New("pattern", {"pattern": new}, matches(new)), pair, collector)
 
 
 def _compare_formats(pair: Pair, old: Constraints, new: Constraints, collector: Collector) -> None:
@@ -265,7 +298,8 @@ def _compare_formats(pair: Pair, old: Constraints, new: Constraints, collector: 
     before = f" instead of {', '.join(lost)}" if lost else ""
     which = "numbers outside of its range" if tighter[0] in NUMBER_FORMATS else "values without this format"
     text = f"{pair.field.shown}: format is {', '.join(tighter)}{before}: {which} are rejected; {consequence}"
-    collector.add(rules.FORMAT, text, *paths, field=pair.field)
+    attributes = {"format": tighter[0], "type": new.type if new.type in {"string", "integer", "number"} else "string"}
+    _reject(rules.FORMAT, text, _New("format", attributes), pair, collector)
 
 
 # The formats of numbers that reject some numbers of 64 bits.

@@ -162,6 +162,9 @@ class _Command:
         except ConfigError as error:
             raise click.UsageError(str(error)) from error
         config = options.override(run_options, include_dependencies=arguments["include_dependencies"])(config)
+        formats_ = [arguments["format_"], *(output.partition("=")[0] for output in arguments["outputs"])]
+        if arguments["explain"] or "json" in formats_:
+            config = config._replace(change=config.change._replace(explains=True))
         if everything and not arguments["selected"]:
             config = config._replace(select=(*config.select, *_EVERYTHING))
         return config

@@ -243,3 +243,34 @@ class TestRevisions:
         assert "no file, folder or git revision named 'v9'" in diff("v9").stderr
         assert "v1 has no YAML or JSON file in none" in diff("v1:none", "v2").stderr
         assert diff("v9").exit_code == 2
+
+
+def test_rejections_of_both_sides_are_counted_only(sides: Path) -> None:
+    broken = OLD.replace("name: {type: string}", "name: {type: array}")
+    (sides / "old" / "foos.yaml").write_text(broken)
+    (sides / "new" / "foos.yaml").write_text(broken.replace("maximum: 9", "maximum: 9, nullible: true"))
+    result = diff("old", "new")
+    assert "unknown-field" in result.output
+    assert "rejected on update: 1 change\n" in result.output
+    assert result.output.endswith("already rejected before: 1\n")
+    assert diff("old", "old").exit_code == 0
+    selected = diff("old", "new", "--select", "change-type")
+    assert selected.exit_code == 1
+    assert "1 ignored finding is rejected by the API server: exit status 1" in selected.output
+
+
+def test_explain_shows_an_object_that_is_not_valid_any_more(sides: Path) -> None:
+    (sides / "new" / "foos.yaml").write_text(
+        OLD.replace("{type: string}", "{type: string, default: a}").replace(
+            "            type: object\n", "            type: object\n            required: [size]\n"
+        )
+    )
+    shown = "      valid before, and not any more:\n        apiVersion: "
+    assert shown in diff("old", "new", "--explain").output
+    assert shown not in diff("old", "new").output
+    [finding] = [
+        each
+        for each in json.loads(diff("old", "new", "--format", "json").output)["diagnostics"]
+        if each["severity"] == "error"
+    ]
+    assert finding["example"]["spec"] == {}
