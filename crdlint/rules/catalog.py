@@ -111,5 +111,5 @@ def _requested(requested: frozenset[str], kind: type[_AdviceT]) -> list[_AdviceT
 
 
 def _declared(family: str, kind: type[_T] | tuple[type[_T], ...]) -> list[_T]:
-    """Return what the module of a family declares, in the order in which it stands there."""
+    """Return what the module of a family declares, in the order of the module."""
     return [member for member in vars(import_module(f"crdlint.rules.{family}")).values() if isinstance(member, kind)]

@@ -215,8 +215,7 @@ def _no_schema(crd: DecodedCRD) -> Iterator[Advisory]:
         if (
             root is not None
             and parts.has_status
-            and "status" not in root.properties
-            and not root.x_preserve_unknown_fields
+            and not (root.x_preserve_unknown_fields or "status" in root.properties)
         ):
             path = parts.path.child("subresources", "status")
             yield Advisory("the API server drops every status: the schema has none", path)
@@ -235,8 +234,7 @@ def _children(crd: DecodedCRD) -> Iterator[Advisory]:
     for parts in version_parts(crd.spec):
         status, path = _of_status(parts)
         if status is not None and status.required and status.default is None:
-            message = f"a status without `{status.required[0]}` is rejected"
-            yield Advisory(message, path.child("required"))
+            yield Advisory(f"a status without `{status.required[0]}` is rejected", path.child("required"))
 
 
 @_OfVersion(
@@ -253,8 +251,7 @@ def _conditions(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]
         return
     missing = [name for name in _CONDITION if name not in items.properties]
     if missing:
-        message = f"the conditions lack {', '.join(f'`{name}`' for name in missing)}"
-        yield Advisory(message, schema.path)
+        yield Advisory(f"the conditions lack {', '.join(f'`{name}`' for name in missing)}", schema.path)
 
 
 @_Convention(
@@ -281,8 +278,7 @@ def _default(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
         field in parent.properties and parent.properties[field].default is not None for field in parent.required
     ):
         help_ += f", and to `{parent.steps[1]}`"
-    message = f"the default of `{min(defaults)}` is not set if `{name}` is missing"
-    yield Advisory(message, schema.path, help_)
+    yield Advisory(f"the default of `{min(defaults)}` is not set if `{name}` is missing", schema.path, help_)
 
 
 def _could_have_default(schema: JSONSchemaProps) -> bool:
@@ -314,13 +310,9 @@ def _spec(crd: DecodedCRD) -> Iterator[Advisory]:
     for parts in version_parts(crd.spec):
         root = parts.schema
         spec = root.properties.get("spec") if root is not None else None
-        if (
-            root is not None
-            and spec is not None
-            and "spec" not in root.required
-            and spec.required
-            and spec.default is None
-        ):
+        if root is None or spec is None or "spec" in root.required:
+            continue
+        if spec.required and spec.default is None:
             message = f"an object without `spec` is accepted, although `{spec.required[0]}` is required in it"
             yield Advisory(message, parts.schema_path.child("properties").key("spec"))
 
@@ -342,8 +334,7 @@ def _of_status(parts: VersionParts) -> tuple[JSONSchemaProps | None, Path]:
 def _age(crd: DecodedCRD) -> Iterator[Advisory]:
     for parts in version_parts(crd.spec):
         if parts.columns and not any(_shows_age(column.json_path) for column in parts.columns):
-            path = parts.path.child("additionalPrinterColumns")
-            yield Advisory("`kubectl get` does not show the age", path)
+            yield Advisory("`kubectl get` does not show the age", parts.path.child("additionalPrinterColumns"))
 
 
 def _shows_age(path: str) -> bool:
@@ -396,8 +387,7 @@ def _mismatch(crd: DecodedCRD) -> Iterator[Advisory]:
         if schema.type not in _SHOWN.get(column.type, {schema.type}):
             message = f"the column {column.name} is of type {column.type}, its field of type {schema.type}"
             shown = schema.type if schema.type in {"integer", "number", "boolean"} else "string"
-            help_ = f"Set the type of the column to `{shown}`"
-            yield Advisory(message, path.child("type"), help_)
+            yield Advisory(message, path.child("type"), f"Set the type of the column to `{shown}`")
 
 
 @_OfVersion(

@@ -81,12 +81,12 @@ def dead_paths(crd: DecodedCRD) -> Iterator[Advisory]:
 
     Those that several versions share are one finding.
     """
-    found: dict[str, list[Advisory]] = {}
+    by_message: dict[str, list[Advisory]] = {}
     for parts in () if crd.spec.preserve_unknown_fields else version_parts(crd.spec):
         if parts.schema is not None:
             for advisory in (*_columns(parts, parts.schema), *_scale_paths(parts, parts.schema)):
-                found.setdefault(advisory.message, []).append(advisory)
-    for shared in found.values():
+                by_message.setdefault(advisory.message, []).append(advisory)
+    for shared in by_message.values():
         yield from once(shared)
 
 
@@ -96,8 +96,7 @@ def _columns(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advisory]
         target = follow(column.json_path, schema)
         if isinstance(target, Missing):
             message = f"the column {column.name} is always empty: {_reason(target)}"
-            path = columns_path.index(i).child("jsonPath")
-            yield Advisory(message, path, *_help(target, column.json_path))
+            yield Advisory(message, columns_path.index(i).child("jsonPath"), *_help(target, column.json_path))
 
 
 def _scale_paths(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advisory]:
@@ -163,6 +162,5 @@ def unparsed_columns(crd: DecodedCRD) -> Iterator[Advisory]:
             if error is not None:
                 dropped = "this column and all after it" if i else "all columns"
                 message = f"`{column.json_path}` cannot be parsed ({error}): the API server discards {dropped}"
-                path = parts.path.child("additionalPrinterColumns").index(i).child("jsonPath")
-                yield Advisory(message, path)
+                yield Advisory(message, parts.path.child("additionalPrinterColumns").index(i).child("jsonPath"))
                 break

@@ -108,8 +108,7 @@ def _bypasses(crd: DecodedCRD) -> Iterator[Advisory]:
         )
         help_ = f"Add `{name}` to `required`, or add this rule to the object that has it: `{_guard_of(field)}`"
         marker = f"write {rule_marker(_guard_of(field), f'{name} is immutable')} on the struct that has the field"
-        path = rule.path.child("rule")
-        yield Advisory(message, path, help_, subject=(name, field), marker=marker)
+        yield Advisory(message, rule.path.child("rule"), help_, subject=(name, field), marker=marker)
 
 
 _OLD_SELF: Final = "oldSelf"

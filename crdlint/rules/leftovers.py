@@ -50,5 +50,4 @@ def leftovers(crd: DecodedCRD) -> Iterator[Advisory]:
         return
     for path, reason in _FIELDS:
         if child(crd.root, *map(str, path.steps())) is not None:
-            message = f"`{path}` has no effect in a manifest: {reason}"
-            yield Advisory(message, path, "Remove the field")
+            yield Advisory(f"`{path}` has no effect in a manifest: {reason}", path, "Remove the field")

@@ -100,8 +100,7 @@ def _is_anchored(pattern: str) -> tuple[bool, bool]:
 def unanchored(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield a pattern that is anchored nowhere."""
     if schema.pattern and _is_anchored(schema.pattern) == (False, False):
-        message = "any text with a part that matches the pattern is accepted"
-        yield Advisory(message, schema.path.child("pattern"))
+        yield Advisory("any text with a part that matches the pattern is accepted", schema.path.child("pattern"))
 
 
 @_Limit(

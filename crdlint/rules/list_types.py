@@ -491,8 +491,7 @@ def _list_map(schema: JSONSchemaProps) -> Iterator[FieldError]:
         detail = "must not be empty if x-kubernetes-list-type is map"
         yield required(KEYS_REQUIRED.id, path.child("x-kubernetes-list-map-keys"), detail)
     if items is None:
-        detail = "must have a schema if x-kubernetes-list-type is map"
-        yield required(MAP_ITEMS.id, path.child("items"), detail)
+        yield required(MAP_ITEMS.id, path.child("items"), "must have a schema if x-kubernetes-list-type is map")
         return
     item = items.schema
     if item is None:

@@ -151,8 +151,7 @@ def _pascal(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     for part in with_all_of(schema):
         wrong = [value for value in part.enum if isinstance(value, str) and not _PASCAL.fullmatch(value)]
         if wrong:
-            message = f"`{wrong[0]}` is not in PascalCase"
-            yield Advisory(message, part.path.child("enum"))
+            yield Advisory(f"`{wrong[0]}` is not in PascalCase", part.path.child("enum"))
             return
 
 
@@ -220,8 +219,7 @@ def _plural(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield a plural that kubectl resolves to a built-in resource."""
     plural = crd.spec.names.plural
     if plural in _PLURALS:
-        message = f"`kubectl get {plural}` lists the built-in resource"
-        yield Advisory(message, Path("spec").child("names", "plural"))
+        yield Advisory(f"`kubectl get {plural}` lists the built-in resource", Path("spec").child("names", "plural"))
 
 
 @_Convention(

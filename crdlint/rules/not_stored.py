@@ -111,8 +111,7 @@ def _within(mapping: Node | None, names: tuple[str, ...], path: Path) -> Iterato
 
 def _advisory(path: Path, name: str, value: Any) -> Advisory:
     shown = marshal(list(value) if isinstance(value, tuple) else value)
-    message = f"the API server does not store `{name}: {shown}`: GitOps tools always see a difference"
-    return Advisory(message, path)
+    return Advisory(f"the API server does not store `{name}: {shown}`: GitOps tools always see a difference", path)
 
 
 _DESCRIPTION: Final = SCHEMA_BITS["description"]

@@ -170,8 +170,7 @@ def defaults(crd: DecodedCRD) -> Iterator[Advisory]:
     for steps, schema, earlier in _in_earlier_versions(crd):
         names = [name for name, other in earlier if not deep_equal(_default(other), _default(schema))]
         if names:
-            message = f"the default of `{_shown(steps)}` differs in {_versions_of(names)}"
-            yield Advisory(message, schema.path)
+            yield Advisory(f"the default of `{_shown(steps)}` differs in {_versions_of(names)}", schema.path)
 
 
 def _default(schema: JSONSchemaProps) -> Any:

@@ -76,8 +76,7 @@ def status(crd: DecodedCRD) -> Iterator[Advisory]:
             message = (
                 "the status subresource is disabled: `/status` does not exist, and writes of it raise the generation"
             )
-            path = parts.schema_path.child("properties").key("status")
-            without.append(Advisory(message, path))
+            without.append(Advisory(message, parts.schema_path.child("properties").key("status")))
         elif "status" in schema.required and (field is None or field.default is None):
             message = "no object can be created: the API server drops `status` on create, and then requires it"
             path = parts.schema_path.child("required").index(list(schema.required).index("status"))

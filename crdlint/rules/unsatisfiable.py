@@ -266,8 +266,7 @@ def _dropped(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
             message = (
                 f"no object can match: {others} are required, but dropped, since `properties` does not contain them"
             )
-            help_ = "Add the names to `properties`, or remove them from `required`"
-            yield Advisory(message, path.index(i), help_)
+            yield Advisory(message, path.index(i), "Add the names to `properties`, or remove them from `required`")
 
 
 @NEVER.advice_on(Nodes({"enum", "allOf"}))
@@ -295,8 +294,7 @@ def _of_other_types(part: JSONSchemaProps, schema: JSONSchemaProps) -> Iterator[
         value = part.enum[i]
         message = f"no value can match `{marshal(value)}` in the enum: the type is {schema.type}"
         help_ = "Write a value of the type, or remove it from the enum"
-        path = part.path.child("enum").index(i)
-        yield Advisory(message, path, help_, marker=_correct(schema, "enum"))
+        yield Advisory(message, part.path.child("enum").index(i), help_, marker=_correct(schema, "enum"))
 
 
 def _unmatched(with_values: JSONSchemaProps, schema: JSONSchemaProps) -> Iterator[Advisory]:

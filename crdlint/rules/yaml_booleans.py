@@ -101,5 +101,4 @@ def names_of_properties(crd: DecodedCRD) -> Iterator[Advisory]:
             if isinstance(key, Scalar) and name is not None and name != key.value:
                 what = "boolean" if name in {"true", "false"} else "number"
                 message = f"`{key.value}` is read as the {what} {name}, so the property is named `{name}`"
-                path = schema.path.child("properties").key(name)
-                yield Advisory(message, path, f'Write `"{key.value}"`')
+                yield Advisory(message, schema.path.child("properties").key(name), f'Write `"{key.value}"`')

@@ -1,6 +1,6 @@
 """Advisory rules: findings about a CRD that do not reject it.
 
-A function that yields them stands below the declaration of its rule, see `Rule.advice`.
+The declaration of a rule is the decorator of the function that yields them, see `Rule.advice`.
 """
 
 from __future__ import annotations

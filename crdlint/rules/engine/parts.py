@@ -1,4 +1,4 @@
-"""The parts of a CRD as advice reads them: versions with their schemas and columns, and where in a schema a node stands."""
+"""The parts of a CRD as advice reads them: versions with their schemas and columns, and the position of a node in its schema."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Rule(NamedTuple):
     bad one raises the rule. `help` is the default help for findings without a more specific one. `source` is the
     upstream function (package path and name) that it reproduces, empty for crdlint's own advice. `on_request` rules are
     only reported if the configuration selects them, or the set `in_set`. A rule `of_whole_crds` is about what a build or a
-    chart may add, so it judges only CRDs that are complete. The first of `fixes` that applies is offered. `marker` is the
+    chart may add, so it is only checked for CRDs that are complete. The first of `fixes` that applies is offered. `marker` is the
     controller-gen marker in the Go source that replaces a change of the CRD, empty if there is none. `aliases` are
     former ids, which users can still use. A rule that `compares` two versions of a CRD has a fragment of the old one in
     `good` and of the new one in `bad`.
