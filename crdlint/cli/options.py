@@ -157,7 +157,7 @@ def _globs(_ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) 
 _FINDINGS: Final = (AUTO, *formats.names("findings"))
 format_ = click.option(
     "--format", "format_", type=click.Choice(_FINDINGS), default=AUTO, show_default=True, metavar="FORMAT",
-    help=f"One of {', '.join(_FINDINGS)}. auto is github in GitHub Actions, else text.",
+    help=f"One of {', '.join(_FINDINGS)}. auto is github in GitHub Actions, azure in Azure Pipelines, else text.",
 )  # fmt: skip
 
 

@@ -17,6 +17,9 @@ _NAMED: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 # actions/toolkit: escapeData and escapeProperty.
 _COMMAND_DATA: Final = {"%": "%25", "\r": "%0D", "\n": "%0A"}
 _COMMAND_PROPERTY: Final = {**_COMMAND_DATA, ":": "%3A", ",": "%2C"}
+# azure-pipelines-task-lib: escapeData and escape.
+_ISSUE_DATA: Final = {"%": "%AZP25", "\r": "%0D", "\n": "%0A"}
+_ISSUE_PROPERTY: Final = {**_ISSUE_DATA, "]": "%5D", ";": "%3B"}
 _NOT_XML: Final = {"\ufffe": "\\ufffe", "\uffff": "\\uffff"}
 _HTML: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"}
 _MARKDOWN: Final = {
@@ -24,8 +27,9 @@ _MARKDOWN: Final = {
     "&": "&amp;", "<": "&lt;", ">": "&gt;", "\n": "<br>",
 }  # fmt: skip
 
-_data, _property, _not_xml, _html, _markdown = (
-    str.maketrans(table) for table in (_COMMAND_DATA, _COMMAND_PROPERTY, _NOT_XML, _HTML, _MARKDOWN)
+_data, _property, _issue_data, _issue_property, _not_xml, _html, _markdown = (
+    str.maketrans(table)
+    for table in (_COMMAND_DATA, _COMMAND_PROPERTY, _ISSUE_DATA, _ISSUE_PROPERTY, _NOT_XML, _HTML, _MARKDOWN)
 )
 
 
@@ -60,6 +64,16 @@ def command_data(text: str) -> str:
 def command_property(text: str) -> str:
     """Return text as a property of a GitHub workflow command."""
     return printable(text).translate(_property)
+
+
+def issue_data(text: str) -> str:
+    """Return text as the message of a logging command of Azure Pipelines."""
+    return printable(text).translate(_issue_data)
+
+
+def issue_property(text: str) -> str:
+    """Return text as a property of a logging command of Azure Pipelines."""
+    return printable(text).translate(_issue_property)
 
 
 def markdown(text: str) -> str:

@@ -57,6 +57,7 @@ FORMATS: Final = {
     "sarif": Format("SARIF 2.1.0, for code scanning", findings="sarif", changes="sarif"),
     "junit": Format("JUnit XML, for test reports", findings="junit", suites="junit"),
     "github": Format("annotations of GitHub Actions", findings="github", changes="github"),
+    "azure": Format("issues of Azure Pipelines", findings="azure"),
     "rdjson": Format("reviewdog, with fixes as suggestions", findings="rdjson"),
     "gitlab": Format("GitLab's Code Quality", findings="gitlab", changes="gitlab"),
     "checkstyle": Format("Checkstyle XML", findings="checkstyle"),
@@ -85,10 +86,12 @@ def names(kind: Kind) -> list[str]:
 
 
 def choose(name: str) -> str:
-    """Return the format of a name: `auto` is GitHub's within its Actions, else text."""
+    """Return the format of a name: `auto` is that of GitHub Actions or Azure Pipelines within one, else text."""
     if name != AUTO:
         return name
-    return "github" if os.environ.get("GITHUB_ACTIONS") == "true" else TEXT
+    if os.environ.get("GITHUB_ACTIONS") == "true":
+        return "github"
+    return "azure" if os.environ.get("TF_BUILD", "").lower() == "true" else TEXT
 
 
 def findings(name: str, view: View) -> Report:

@@ -92,6 +92,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+COMMANDS = {
+    "github": r"::(error|warning|notice) file=[^:,]*(,[A-Za-z]+=[^:,]*)*::[^\r\n]*\Z",
+    "azure": r"##vso\[task\.logissue type=(error|warning);([a-z]+=[^;\]]*;)+\](?!.*##)[^\r\n]*\Z|(?!.*##).*(: info |error)",
+}
+
+
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("name", formats.names("findings"))
 def test_check(name: str) -> None:
@@ -99,14 +105,13 @@ def test_check(name: str) -> None:
     assert done.returncode == 2
     errors = assert_harmless(done.stderr)
     assert "binary" in errors
-    if name != "github":
+    if name not in COMMANDS:
         assert_harmless(done.stdout)
         return
     lines = done.stdout.splitlines()
     assert len(lines) > 20
     assert not CONTROL.search("\n".join(lines))
-    command = re.compile(r"::(error|warning|notice) file=[^:,]*(,[A-Za-z]+=[^:,]*)*::[^\r\n]*\Z")
-    assert [line for line in lines if not command.match(line)] == []
+    assert [line for line in lines if not re.match(COMMANDS[name], line)] == []
 
 
 @pytest.mark.usefixtures("folder")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import xml.etree.ElementTree as ET
 from dataclasses import dataclass
 from pathlib import Path
@@ -134,6 +135,18 @@ def test_github() -> None:
     assert lines[4].startswith("::notice ")
 
 
+def test_azure() -> None:
+    lines = render("azure", ALL).splitlines()
+    start = "##vso[task.logissue type=error;sourcepath=dir/a b.yaml;linenumber=2;columnnumber=3;code=default-invalid;]"
+    assert lines[0] == f"{start}default-invalid: first"
+    assert "type=warning;" in lines[2]
+    assert "%AZP250A" in lines[2]
+    assert "%0Asecond" in lines[2]
+    assert lines[3].startswith("dir/a b.yaml:")
+    assert "##vso[task.logissue type=error;sourcepath=no file;]cannot: be, read" in lines
+    assert re.fullmatch(r"\d+ errors?, \d+ warnings?, \d+ infos?", lines[-1])
+
+
 def test_gitlab() -> None:
     found = json.loads(render("gitlab", ALL))
     assert [one["severity"] for one in found] == ["major", "major", "minor", "info", "major"]
@@ -172,7 +185,9 @@ def test_markdown_has_errors_first_and_many_infos_once_a_rule() -> None:
     assert len(places("".join(report.end(Outcome([], run.summary))))) == 12
 
 
-@pytest.mark.parametrize("name", ["json", "sarif", "gitlab", "concise", "github", "checkstyle", "junit", "rdjson"])
+@pytest.mark.parametrize(
+    "name", ["json", "sarif", "gitlab", "concise", "github", "azure", "checkstyle", "junit", "rdjson"]
+)
 def test_formats_for_programs_have_each_info(name: str) -> None:
     text = render(name, checked(*(advice("bool", line) for line in range(1, 21))))
     assert all(f"line {line}" in text for line in range(1, 21))
@@ -264,9 +279,10 @@ def run(*args: str, env: dict[str, str] | None = None) -> Result:
 BAD = str(FIXTURES / "invalid" / "default-out-of-range.yaml")
 
 
-def test_auto_is_text_but_github_within_its_actions() -> None:
+def test_auto_is_text_but_that_of_a_ci_system_within_one() -> None:
     assert run(BAD).stdout.startswith(str(FIXTURES))
     assert run(BAD, env={"GITHUB_ACTIONS": "true"}).stdout.startswith("::error file=")
+    assert run(BAD, env={"TF_BUILD": "True"}).stdout.startswith("##vso[task.logissue type=error;")
 
 
 def test_several_outputs_in_one_run(tmp_path: Path) -> None:
