@@ -22,6 +22,7 @@ from crdlint.crd.recognition import may_hold_crd
 from crdlint.inputs.kustomize.slim import Slim
 from crdlint.inputs.patterns import compiled
 from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
@@ -57,7 +58,7 @@ def _look(text: str) -> None:
 
 
 def _lint(text: str) -> None:
-    lint_file(CRD + text, filename="a.yaml", skip_unfinished=True)
+    lint_file(CRD + text, "a.yaml", CheckRequest(skip_unfinished=True))
 
 
 def _slim(text: str) -> None:

@@ -14,6 +14,7 @@ from timing import best
 from crdlint.kubecel.evaluation import MISSING, Run, rule_validator, validate_rules
 from crdlint.kubernetes.servers import NEWEST
 from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
 from crdlint.resources.definitions import Definitions
 from crdlint.resources.report import validate_text
 
@@ -38,11 +39,11 @@ def objects(count: int, spec: str = "") -> str:
 def main() -> None:
     """Print the times."""
     definitions = Definitions()
-    definitions.add(lint_file(crd(20), filename="crd.yaml", keep=True))
+    definitions.add(lint_file(crd(20), "crd.yaml", CheckRequest(keep=True)))
     schema = definitions.by_kind["example.com", "Foo"].schema("v1")
     assert schema is not None
     one = Definitions()
-    one.add(lint_file(crd(1), filename="crd.yaml", keep=True))
+    one.add(lint_file(crd(1), "crd.yaml", CheckRequest(keep=True)))
     small = one.by_kind["example.com", "Foo"].schema("v1")
     assert small is not None
     validator = rule_validator(small, NEWEST)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from crdlint.diagnostics.diagnostic import Diagnostic, in_server_words
 from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
 from crdlint.linting.rule_cost import RuleCost, rule_cost
 from crdlint.linting.stored_crds import collect_crds
 from crdlint.resources.report import ResourceReport, report
@@ -37,7 +38,7 @@ def lint_text(text: str, *, filename: str = "<stdin>", kube_version: str = NEWES
 
     A document that crdlint cannot check because of a bug has a finding of the rule ``internal-error``.
     """
-    return _visible(lint_file(text, filename=filename, kube_version=kube_version))
+    return _visible(lint_file(text, filename, CheckRequest(kube_version=kube_version)))
 
 
 def lint_update(old_text: str, new_text: str, *, kube_version: str = NEWEST_VERSION) -> list[Diagnostic]:
@@ -48,12 +49,12 @@ def lint_update(old_text: str, new_text: str, *, kube_version: str = NEWEST_VERS
     old, new = collect_crds(old_text).by_name, collect_crds(new_text).by_name
     if len(old) == len(new) == 1:
         old = dict(zip(new, old.values(), strict=True))
-    return _visible(lint_file(new_text, filename="<stdin>", kube_version=kube_version, previous=old.get))
+    return _visible(lint_file(new_text, "<stdin>", CheckRequest(kube_version=kube_version, previous=old.get)))
 
 
 def estimate_costs(text: str, *, kube_version: str = NEWEST_VERSION) -> list[RuleCost]:
     """Return the cost of each rule, in document order; empty if the API server would not compile the rules."""
-    result = lint_file(text, filename="<stdin>", kube_version=kube_version, keep=True)
+    result = lint_file(text, "<stdin>", CheckRequest(kube_version=kube_version, keep=True))
     return [rule_cost(evaluated, result.file) for evaluated in result.rules]
 
 

@@ -9,6 +9,7 @@ import json
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
 from crdlint.linting.stored_crds import collect_crds
 from crdlint.report.page import PLAIN
 from crdlint.report.pieces import View
@@ -34,7 +35,7 @@ class Shape(NamedTuple):
 def checked(shape: Shape, n: int) -> int:
     """Check the CRD of a size, with fixes and a report; return the number of findings."""
     old = collect_crds(shape.old(n)).by_name.get if shape.old else None
-    result = lint_file(shape.text(n), filename="a.yaml", previous=old, skip_unfinished=True, fixes=True)
+    result = lint_file(shape.text(n), "a.yaml", CheckRequest(previous=old, skip_unfinished=True, fixes=True))
     list(Report(View(PLAIN)).lines(result))
     return len(result.diagnostics)
 

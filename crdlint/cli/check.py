@@ -19,6 +19,7 @@ from crdlint.cli.reports import Reports, add_file, note_rejections
 from crdlint.inputs.paths import Selection, discover
 from crdlint.inputs.read import STDIN
 from crdlint.kubernetes.servers import NEWEST
+from crdlint.linting.request import CheckRequest
 from crdlint.linting.shared_names import SharedNames
 from crdlint.report import formats
 from crdlint.report.escapes import printable_line
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from crdlint.runner.plan import Plan
     from crdlint.runner.task import CheckOutcome
 
+_REQUEST: Final = CheckRequest(skip_unfinished=True, fixes=True)
 _PROGRESS_FROM: Final = 50  # files
 
 
@@ -243,7 +245,7 @@ class _Command:
         deleted = set() if loaded is None else {path for path in loaded.covered if not os.path.lexists(path)}
         self._take_problems(run, (problem for problem in discovered.problems if problem.path not in deleted))
         override = options.override(check_options, include_dependencies=check_options.include_dependencies)
-        planner = Planner(check_options.kube_version, override, self._config, builds, stdin_name)
+        planner = Planner(check_options.kube_version, override, self._config, builds, stdin_name, _REQUEST)
         plan = planner.add(discovered.files)
         if self._fixing is not None:
             planner.add_resources(discovered.files)
@@ -287,8 +289,8 @@ class _Command:
         plan = planner.plan
         previous = loaded.crds() if loaded is not None else None
         settings = Settings(
-            previous, False, values, not self._options.no_helm,
-            self._cache(), tuple(plan.charts), self._workers() if plan.charts else 1, fixes=True,
+            previous, values, not self._options.no_helm,
+            self._cache(), tuple(plan.charts), self._workers() if plan.charts else 1,
             fixing=None if self._fixing is None else "unsafe" if self._options.unsafe_fixes else "safe",
         )  # fmt: skip
         self._check(run, plan, settings)

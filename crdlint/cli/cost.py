@@ -15,6 +15,7 @@ from crdlint.inputs.helm.layout import Layout
 from crdlint.inputs.paths import Selection, discover
 from crdlint.inputs.read import open_descriptor
 from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
+from crdlint.linting.request import CheckRequest
 from crdlint.report import formats
 from crdlint.report.pieces import Costs, View
 from crdlint.rules.charts import RENDER, SKIPPED
@@ -120,13 +121,14 @@ def _read(
     paths: tuple[str, ...], selection: Selection, kube_version: str, bugs: Bugs, *, fixes: bool
 ) -> tuple[list[FileResult], list[tuple[str, str]]]:
     discovered = discover(paths, selection)
-    checker = Checker(Settings(keep=True, fixes=fixes))
+    checker = Checker(Settings())
+    request = CheckRequest(kube_version=kube_version, skip_unfinished=True, keep=True, fixes=fixes)
     problems = [(problem.path, problem.message) for problem in discovered.problems if problem.fatal]
     results: list[FileResult] = []
     layout = Layout()
     for path in discovered.files:
         location = None if open_descriptor(path) is not None else layout.locate(path)
-        checked = checker.check(Task(path, kube_version, location))
+        checked = checker.check(Task(path, request, location))
         results.extend(map(_with_unchecked, checked.results))
         if checked.problem is not None:
             problems.append((checked.name, checked.problem))
@@ -166,6 +168,7 @@ def _print_patch(results: Sequence[FileResult], kube_version: str, rules: Contai
     from crdlint.runner.fix_files import diff_of
     from crdlint.runner.fixes import fix
 
+    request = CheckRequest(kube_version=kube_version, skip_unfinished=True, fixes=True)
     for result in results:
         if result.masked is not None:
             if any(finding.rule in rules for finding in result.diagnostics):
@@ -173,7 +176,7 @@ def _print_patch(results: Sequence[FileResult], kube_version: str, rules: Contai
             continue
 
         def check(text: str, file: str = result.file) -> FileResult:
-            return lint_file(text, filename=file, kube_version=kube_version, skip_unfinished=True, fixes=True)
+            return lint_file(text, file, request)
 
         fixed = fix(result, check, unsafe=True, shown=lambda result: (d for d in result.diagnostics if d.rule in rules))
         diff = diff_of(result.file, result.text, fixed.edits) if fixed.edits else ""

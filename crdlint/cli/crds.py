@@ -11,6 +11,7 @@ from crdlint.inputs.helm.check import Charts
 from crdlint.inputs.read import open_descriptor
 from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
 from crdlint.resources.definitions import Definitions
 from crdlint.resources.index import CRDFiles
@@ -103,8 +104,10 @@ class _Reader:
         version = self.planner.kube_version or (None if config is None else config.kube_version) or NEWEST_VERSION
         name = shown_name(path)
 
+        request = CheckRequest(kube_version=version, skip_unfinished=True, keep=True)
+
         def lint(text: str, name: str, only: frozenset[int] | None = None) -> FileResult:
-            return lint_file(text, filename=name, kube_version=version, skip_unfinished=True, keep=True, only=only)
+            return lint_file(text, name, request, only=only)
 
         with self.inputs.bugs_of(path):
             result = self._lint_template(path, text, lint) or lint(text, name, only)

@@ -13,6 +13,7 @@ from crdlint.inputs.paths import Selection, discover
 from crdlint.inputs.read import STDIN, UnreadableError, read_text
 from crdlint.kubecel.evaluation import MISSING
 from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
 from crdlint.resources.definitions import Definitions
 from crdlint.resources.objects import objects_of
 from crdlint.resources.report import version_of
@@ -91,8 +92,10 @@ def _definitions(path: str, server: Server) -> Definitions:
     definitions, charts = Definitions(), Charts()
     skipped: list[str] = []
 
+    request = CheckRequest(kube_version=str(server), skip_unfinished=True, keep=True)
+
     def lint(text: str, name: str) -> FileResult:
-        return lint_file(text, filename=name, kube_version=str(server), skip_unfinished=True, keep=True)
+        return lint_file(text, name, request)
 
     for file in crd_files.files:
         try:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from crdlint.changes.change import Policy
 from crdlint.crd.convert import read_crd
 from crdlint.crd.decode_help import suggestion
 from crdlint.crd.decode_values import is_json
@@ -27,13 +26,13 @@ from crdlint.rules.engine.finding import Finding, Manifest, fix_of
 from crdlint.rules.engine.markers import VERSION_ANNOTATION, with_marker
 from crdlint.rules.misplaced_fields import placement
 from crdlint.safety.bugs import attempt
-from crdlint.safety.work import Effort
 from crdlint.schema.traversal import all_schemas
 from crdlint.yaml.edit import split_lines
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Container, Iterable, Iterator
+    from collections.abc import Mapping as MappingOf
     from collections.abc import Sequence as SequenceOf
 
     from crdlint.crd.decode import Decoded, DecodeProblem
@@ -42,39 +41,32 @@ if TYPE_CHECKING:
     from crdlint.crd.paths import Path
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.kubecel.estimated_rule import EstimatedRule
-    from crdlint.kubernetes.servers import Range
-    from crdlint.linting.result import Stage, State
+    from crdlint.kubernetes.servers import Server
+    from crdlint.linting.create import Report
+    from crdlint.linting.request import CheckRequest, StopAt
+    from crdlint.linting.result import Stage
     from crdlint.rules.engine.advisory import Advise, Advisory
+    from crdlint.safety.work import Effort
     from crdlint.yaml.nodes import Node
     from crdlint.yaml.parse import Document
 
-    FindOldCRD = Callable[[str], OldCRD | None]
 
+class Subject(NamedTuple):
+    """A CRD in a document of a file, and what its file shares: its fixes, None without, and the work left for helps.
 
-@dataclass(frozen=True, slots=True)
-class Options:
-    """The options for checking the CRDs of a file, see `lint_file`.
-
-    `advice` are the advisory rules to run, None for all except those on request that are not `requested`. `effort`
-    limits the work for helps in the whole file. `policy` applies to the changes of updates. `stop_at` returns whether
-    the check of a CRD stops at the stage of a finding, None to complete it.
+    The server's findings are hidden if its apiVersion or kind is `rejected` already.
     """
 
     file: str
-    versions: Range
-    previous: FindOldCRD | None
-    skip_unfinished: bool
-    keep: bool
-    fixes_of: FixesOf | None = None
-    advice: tuple[Advise, ...] | None = None
-    requested: frozenset[str] = frozenset()
-    effort: Effort = field(default_factory=Effort)
-    policy: Policy = field(default_factory=Policy)
-    stop_at: Callable[[Diagnostic], bool] | None = None
+    document: Document
+    root: Mapping
+    fixes: FixesOf | None
+    effort: Effort
+    rejected: bool = False
 
     def with_fix(self, diagnostic: Diagnostic, finding: Finding) -> Diagnostic:
         """Return a diagnostic with the fix of its finding, if fixes are requested and there is one."""
-        return diagnostic if self.fixes_of is None else self.fixes_of.add(diagnostic, finding)
+        return diagnostic if self.fixes is None else self.fixes.add(diagnostic, finding)
 
 
 class FixesOf:
@@ -116,81 +108,121 @@ class CheckedCRD(NamedTuple):
     stage: Stage | None = None
 
 
-def check_crd(
-    document: Document, root: Mapping, options: Options, *, rejected: bool, like: CheckedCRD | None = None
-) -> CheckedCRD:
-    """Check a CRD; the server's findings are hidden if its apiVersion or kind is `rejected` already.
+def check_crd(subject: Subject, request: CheckRequest, like: CheckedCRD | None = None) -> CheckedCRD:
+    """Check a CRD for the newest server of a request, stage by stage.
 
     `like` is the result for another server that decodes the CRD in the same way, unless an update changes that.
     """
-    old = options.previous(name_of(root)) if options.previous is not None else None
-    server = options.versions.newest
+    crd = _decode(subject, request, like)
+    findings = _decode_findings(crd)
+    if crd.ends_with(findings):
+        return crd.stopped("decode", findings)
+    for report in _validations(crd):
+        errors = _located(crd, report.errors)
+        if crd.ends_with(errors.values()):
+            return crd.stopped("field", [*findings, *errors.values()])
+    errors |= _located(crd, report.find_hidden(), errors, hidden=True)
+    findings += errors.values()
+    if not crd.rejected:
+        findings += _ignored_fields(crd)
+        findings += _advisories(crd, report)
+        findings += _changes(crd)
+    findings, notices = _without_placeholders(crd, crd.named(findings))
+    compared = None if request.previous is None else _compared(crd, report)
+    checked = CheckedCRD(findings, [], notices, decoded=crd.decoded, common=crd.common, compared=compared)
+    return _kept(crd, checked, report, errors) if request.keep and not crd.rejected else checked
+
+
+class _DecodedCRD(NamedTuple):
+    """A CRD after the server has decoded, defaulted and converted it; `rejected` if the server cannot decode it."""
+
+    subject: Subject
+    request: CheckRequest
+    server: Server
+    old: OldCRD | None
+    decoded: Decoded
+    problems: SequenceOf[DecodeProblem]
+    common: Common
+    manifest: Manifest
+    locator: Locator
+    rejected: bool
+    has_placeholders: bool
+
+    @property
+    def crd(self) -> CustomResourceDefinition:
+        """The CRD in its internal version."""
+        return self.decoded.crd
+
+    @property
+    def name(self) -> str:
+        """The metadata.name."""
+        return self.crd.metadata.name
+
+    @property
+    def stop_at(self) -> StopAt | None:
+        """Whether the check ends at a finding; never where there are placeholders, as findings on them are dropped."""
+        return None if self.has_placeholders else self.request.stop_at
+
+    def ends_with(self, findings: Iterable[Diagnostic]) -> bool:
+        """Return whether the stages after that of some findings need not run."""
+        return self.stop_at is not None and any(map(self.stop_at, findings))
+
+    def stopped(self, stage: Stage, findings: Iterable[Diagnostic]) -> CheckedCRD:
+        """Return the result of a check whose last stage has findings because of which it stops."""
+        return CheckedCRD(self.named(findings), [], [], stage=stage)
+
+    def named(self, findings: Iterable[Diagnostic]) -> list[Diagnostic]:
+        """Return findings with the name of their CRD."""
+        return [finding if finding.crd == self.name else replace(finding, crd=self.name) for finding in findings]
+
+
+def _decode(subject: Subject, request: CheckRequest, like: CheckedCRD | None) -> _DecodedCRD:
+    """Decode, default and convert a CRD."""
+    document, root = subject.document, subject.root
+    old = request.previous(name_of(root)) if request.previous is not None else None
+    server = request.versions.newest
     decoded = like.decoded if like is not None else None
     decoded = decoded or read_crd(root, stored=old is not None, server=server)
-    common = (like.common if like is not None else None) or Common()
-    crd, locator = decoded.crd, Locator(root, document.line_offset, document.text)
-    has_placeholders = options.skip_unfinished and any(opening in document.text for opening in PLACEHOLDERS)
-    manifest = Manifest(document, root, locator, crd)
+    has_placeholders = request.skip_unfinished and any(opening in document.text for opening in PLACEHOLDERS)
     # A misspelled apiVersion or kind is fixed before the API server decodes the other fields.
-    problems = [problem for problem in decoded.problems if not (rejected and is_type_key(root, problem.node))]
-    diagnostics = _duplicate_key_findings(manifest, options, is_json=is_json(root))
-    diagnostics += _decode_findings(problems, manifest, options, hidden=rejected)
-    diagnostics += _decode_findings(decoded.later, manifest, options, hidden=True)
-    rejected = rejected or any(_is_rejection(problem, has_placeholders=has_placeholders) for problem in problems)
-    diagnostics = [_with_marker(diagnostic, crd) for diagnostic in diagnostics]
-    stop_at = None if has_placeholders else options.stop_at  # a finding about a placeholder is not reported
-    if stop_at is not None and any(map(stop_at, diagnostics)):
-        return CheckedCRD(_of_crd(diagnostics, crd), [], [], stage="decode")
-    if stop_at is not None and old is None:
-        first = create.validate(crd, server, options.effort, common, walk_only=True)
-        of_first: dict[str, Diagnostic] = {}
-        _add_field_findings(of_first, first.errors, decoded, manifest, locator, options, hidden=rejected)
-        if any(map(stop_at, of_first.values())):
-            return CheckedCRD(_of_crd([*diagnostics, *of_first.values()], crd), [], [], stage="field")
-    if old is None:
-        report = create.validate(crd, server, options.effort, common)
-    else:
-        from crdlint.linting import update  # only updates need it
-
-        report = update.validate(crd, old.crd, server, options.effort)
-    of_fields: dict[str, Diagnostic] = {}
-    _add_field_findings(of_fields, report.errors, decoded, manifest, locator, options, hidden=rejected)
-    if stop_at is not None and any(map(stop_at, of_fields.values())):
-        return CheckedCRD(_of_crd([*diagnostics, *of_fields.values()], crd), [], [], stage="field")
-    _add_field_findings(of_fields, report.find_hidden(), decoded, manifest, locator, options, hidden=True)
-    diagnostics += of_fields.values()
-    if not rejected:
-        diagnostics += _ignored_fields(decoded.ignored, manifest, options)
-        accepted = not (problems or report.errors)
-        diagnostics += _advisories(root, old, crd, report.rules, manifest, locator, options, common, accepted=accepted)
-        if old is not None and options.advice is None:
-            diagnostics += _changes(old, crd, locator, options)
-    diagnostics = _of_crd(diagnostics, crd)
-    notices: list[str] = []
-    if has_placeholders:
-        diagnostics, notices = _without_placeholders(diagnostics, document)
-    is_broken = bool(problems or report.errors)
-    known = _known_rejections(old, options) if old is not None and is_broken else frozenset()
-    compared = None if options.previous is None else ComparedCRD(crd.metadata.name, _state(old, crd), known)
-    if rejected or not options.keep:
-        return CheckedCRD(diagnostics, [], notices, decoded=decoded, common=common, compared=compared)
-    blocking = {id(diagnostic) for error in report.blocking if (diagnostic := of_fields.get(str(error))) is not None}
-    return CheckedCRD(
-        diagnostics,
-        [diagnostic for diagnostic in diagnostics if id(diagnostic) in blocking],
-        notices,
-        FoundCRD(crd, locator, options.versions),
-        tuple(FoundRule(crd.metadata.name, _version_of(rule, crd), rule, locator) for rule in report.rules),
+    problems = [p for p in decoded.problems if not (subject.rejected and is_type_key(root, p.node))]
+    locator = Locator(root, document.line_offset, document.text)
+    return _DecodedCRD(
+        subject,
+        request,
+        server,
+        old,
         decoded,
-        common,
-        compared,
+        problems,
+        (like.common if like is not None else None) or Common(),
+        Manifest(document, root, locator, decoded.crd),
+        locator,
+        subject.rejected or any(_is_rejection(p, has_placeholders=has_placeholders) for p in problems),
+        has_placeholders,
     )
 
 
-def _of_crd(diagnostics: Iterable[Diagnostic], crd: CustomResourceDefinition) -> list[Diagnostic]:
-    """Return findings with the name of their CRD."""
-    name = crd.metadata.name
-    return [diagnostic if diagnostic.crd == name else replace(diagnostic, crd=name) for diagnostic in diagnostics]
+def _validations(crd: _DecodedCRD) -> Iterator[Report]:
+    """Yield the server's report, and before it one without errors of defaults and rules if they need not be found."""
+    effort = crd.subject.effort
+    if crd.old is not None:
+        from crdlint.linting import update  # only updates need it
+
+        yield update.validate(crd.crd, crd.old.crd, crd.server, effort)
+        return
+    if crd.stop_at is not None:
+        yield create.validate(crd.crd, crd.server, effort, crd.common, walk_only=True)
+    yield create.validate(crd.crd, crd.server, effort, crd.common)
+
+
+def _kept(crd: _DecodedCRD, checked: CheckedCRD, report: Report, errors: MappingOf[str, Diagnostic]) -> CheckedCRD:
+    """Return a result with the CRD, its rules, and the findings because of which rules have no cost."""
+    blocking = {id(errors[str(error)]) for error in report.blocking if str(error) in errors}
+    return checked._replace(
+        blocking=[finding for finding in checked.diagnostics if id(finding) in blocking],
+        definition=FoundCRD(crd.crd, crd.locator, crd.request.versions),
+        rules=tuple(FoundRule(crd.name, _version_of(rule, crd.crd), rule, crd.locator) for rule in report.rules),
+    )
 
 
 def _is_rejection(problem: DecodeProblem, *, has_placeholders: bool) -> bool:
@@ -212,42 +244,47 @@ def _with_marker(diagnostic: Diagnostic, crd: CustomResourceDefinition, marker: 
 _NEAR: Final = 32  # the number of repeated keys that are compared with a key
 
 
-def _duplicate_key_findings(manifest: Manifest, options: Options, *, is_json: bool) -> list[Diagnostic]:
-    diagnostics = []
-    keys = take_duplicate_keys(manifest.document, is_json=is_json)
-    offset = manifest.document.line_offset
+def _decode_findings(crd: _DecodedCRD) -> list[Diagnostic]:
+    """Return the findings of the parser and of the decoder; some of the decoder's are hidden."""
+    findings = [
+        *_duplicate_key_findings(crd.subject, crd.manifest),
+        *_problem_findings(crd, crd.problems, hidden=crd.subject.rejected),
+        *_problem_findings(crd, crd.decoded.later, hidden=True),
+    ]
+    return [_with_marker(finding, crd.crd) for finding in findings]
+
+
+def _duplicate_key_findings(subject: Subject, manifest: Manifest) -> Iterator[Diagnostic]:
+    keys = take_duplicate_keys(subject.document, is_json=is_json(subject.root))
+    offset = subject.document.line_offset
     for i, key in enumerate(keys):
         near = keys[max(i - _NEAR, 0) : i + _NEAR]
         help_ = attempt(duplicates.repeated_block, key, near, offset)
-        diagnostic = duplicates.of_yaml(key, options.file, offset, help_)
-        diagnostics.append(options.with_fix(diagnostic, Finding(manifest, diagnostic.rule, duplicate=key)))
-    return diagnostics
+        diagnostic = duplicates.of_yaml(key, subject.file, offset, help_)
+        yield subject.with_fix(diagnostic, Finding(manifest, diagnostic.rule, duplicate=key))
 
 
-def _decode_findings(
-    problems: Iterable[DecodeProblem], manifest: Manifest, options: Options, *, hidden: bool
-) -> list[Diagnostic]:
-    diagnostics = []
+def _problem_findings(crd: _DecodedCRD, problems: Iterable[DecodeProblem], *, hidden: bool) -> Iterator[Diagnostic]:
+    subject = crd.subject
     for problem in problems:
-        diagnostic = replace(_decode_finding(problem, options.file, manifest.document), hidden=hidden)
-        finding = Finding(manifest, diagnostic.rule, problem=problem)
+        diagnostic = replace(_decode_finding(problem, subject.file, subject.document), hidden=hidden)
+        finding = Finding(crd.manifest, diagnostic.rule, problem=problem)
         placed = attempt(placement, finding)
         if placed is not None:
             name = problem.path.rpartition(".")[2]
             lacks = diagnostic.lacks if placed.owner is None else _lacking(placed.owner, name)
             diagnostic = replace(diagnostic, help=placed.help, lacks=lacks)
-        diagnostics.append(options.with_fix(diagnostic, finding))
-    return diagnostics
+        yield subject.with_fix(diagnostic, finding)
 
 
-def _ignored_fields(ignored: Iterable[DecodeProblem], manifest: Manifest, options: Options) -> Iterator[Diagnostic]:
+def _ignored_fields(crd: _DecodedCRD) -> Iterator[Diagnostic]:
     """Yield the unknown fields that the API server drops without an error."""
-    rule = catalog.get("unknown-field-ignored")
-    for problem in ignored if options.advice is None else ():
+    rule, subject = catalog.get("unknown-field-ignored"), crd.subject
+    for problem in crd.decoded.ignored if crd.request.advice is None else ():
         message = f"{problem.message}: the API server drops it without an error"
-        span = node_span(problem.node, manifest.document.line_offset)
-        diagnostic = rule.diagnostic(options.file, "advice", message, span, problem.help)
-        yield options.with_fix(diagnostic, Finding(manifest, rule.id, problem=problem))
+        span = node_span(problem.node, subject.document.line_offset)
+        diagnostic = rule.diagnostic(subject.file, "advice", message, span, problem.help)
+        yield subject.with_fix(diagnostic, Finding(crd.manifest, rule.id, problem=problem))
 
 
 def _decode_finding(problem: DecodeProblem, file: str, document: Document) -> Diagnostic:
@@ -297,34 +334,30 @@ def _lacking(mapping: Node, name: str) -> str:
 _DECODE_RULES: Final = {"decode": "decode-type", "strict": "unknown-field"}
 
 
-def _add_field_findings(
-    diagnostics: dict[str, Diagnostic],
-    errors: Iterable[FieldError],
-    decoded: Decoded,
-    manifest: Manifest,
-    locator: Locator,
-    options: Options,
-    *,
-    hidden: bool,
-) -> None:
-    """Add the findings of field errors by message, without duplicates, as in upstream's ToAggregate."""
+def _located(
+    crd: _DecodedCRD, errors: Iterable[FieldError], known: Container[str] = (), *, hidden: bool = False
+) -> dict[str, Diagnostic]:
+    """Return the findings of field errors by message, without those `known` and duplicates, as in upstream's ToAggregate."""
+    subject, decoded, locator = crd.subject, crd.decoded, crd.locator
     not_decoded = {id(problem.node) for problem in (*decoded.problems, *decoded.later) if problem.kind == "decode"}
+    located: dict[str, Diagnostic] = {}
     for error in errors:
         if not_decoded and _is_at(locator, error, not_decoded):
             continue  # the value is invalid only because it was not decoded
         message = str(error)
-        if message in diagnostics:
+        if message in located or message in known:
             continue
         path = error.at or error.path
         span = locator.span(path, key=error.key) if error.inside is None else locator.span_inside(path, error.inside)
         diagnostic = catalog.get(error.rule).diagnostic_of(
-            error, message, span, file=options.file, crd=decoded.crd.metadata.name, hidden=hidden or error.hidden
+            error, message, span, file=subject.file, crd=crd.name, hidden=hidden or crd.rejected or error.hidden
         )
         missing = locator.missing(error.path) if decoded.problems else None
         if missing is not None:
             diagnostic = replace(diagnostic, lacks=_lacking(*missing))
-        diagnostic = options.with_fix(diagnostic, Finding(manifest, error.rule, error=error))
-        diagnostics[message] = _with_marker(diagnostic, decoded.crd)
+        diagnostic = subject.with_fix(diagnostic, Finding(crd.manifest, error.rule, error=error))
+        located[message] = _with_marker(diagnostic, crd.crd)
+    return located
 
 
 def _is_at(locator: Locator, error: FieldError, nodes: set[int]) -> bool:
@@ -333,72 +366,75 @@ def _is_at(locator: Locator, error: FieldError, nodes: set[int]) -> bool:
     return position.exact and (id(position.node) in nodes or id(position.key) in nodes)
 
 
-def _advisories(
-    root: Mapping,
-    old: OldCRD | None,
-    crd: CustomResourceDefinition,
-    rules: SequenceOf[EstimatedRule],
-    manifest: Manifest,
-    locator: Locator,
-    options: Options,
-    common: Common,
-    *,
-    accepted: bool,
-) -> Iterator[Diagnostic]:
-    """Yield the server's warnings and crdlint's advice; some of it applies only to CRDs that the server has `accepted`."""
+def _advisories(crd: _DecodedCRD, report: Report) -> Iterator[Diagnostic]:
+    """Yield the server's warnings and crdlint's advice; some of it applies only to CRDs that the server accepts."""
+    spec, old, request, subject = crd.crd.spec, crd.old, crd.request, crd.subject
     decoded = DecodedCRD(
-        root=root,
-        text=manifest.document.text,
-        spec=crd.spec,
-        schemas=common.all_schemas(crd.spec),
+        root=subject.root,
+        text=subject.document.text,
+        spec=spec,
+        schemas=crd.common.all_schemas(spec),
         old_schemas=[] if old is None else all_schemas(old.crd.spec),
-        rules=rules,
-        versions=options.versions,
-        dropped=crd.dropped,
-        requested=options.requested,
-        annotations=crd.metadata.annotations,
+        rules=report.rules,
+        versions=request.versions,
+        dropped=crd.crd.dropped,
+        requested=request.requested,
+        annotations=crd.crd.metadata.annotations,
         old_names=None if old is None else accepted_names(old.crd),
     )
-    advice = catalog.advice(options.requested, accepted=accepted) if options.advice is None else options.advice
-    for advisory in (advisory for advise in advice for advisory in attempt(_all, advise, decoded) or ()):
-        span = locator.span_inside(advisory.path, advisory.inside) if advisory.inside else locator.span(advisory.path)
-        diagnostic = catalog.get(advisory.rule).diagnostic(
-            options.file, advisory.kind, advisory.message, span, advisory.help
-        )
-        diagnostic = _with_marker(diagnostic, crd, advisory.marker)
-        if advisory.severity is not None:
-            diagnostic = replace(diagnostic, severity=advisory.severity)
-        if advisory.old_path is not None and old is not None:
-            diagnostic = replace(diagnostic, related=_in_old(old, advisory.old_path))
-        yield options.with_fix(diagnostic, Finding(manifest, advisory.rule, advisory=advisory))
+    accepted = not (crd.problems or report.errors)
+    advice = catalog.advice(request.requested, accepted=accepted) if request.advice is None else request.advice
+    for advise in advice:
+        for advisory in attempt(_all, advise, decoded) or ():
+            yield _advised(crd, advisory)
+
+
+def _advised(crd: _DecodedCRD, advisory: Advisory) -> Diagnostic:
+    """Return the finding of an advisory at its position, with its fix."""
+    locator, subject = crd.locator, crd.subject
+    span = locator.span_inside(advisory.path, advisory.inside) if advisory.inside else locator.span(advisory.path)
+    rule = catalog.get(advisory.rule)
+    diagnostic = rule.diagnostic(subject.file, advisory.kind, advisory.message, span, advisory.help)
+    diagnostic = _with_marker(diagnostic, crd.crd, advisory.marker)
+    if advisory.severity is not None:
+        diagnostic = replace(diagnostic, severity=advisory.severity)
+    if advisory.old_path is not None and crd.old is not None:
+        diagnostic = replace(diagnostic, related=_in_old(crd.old, advisory.old_path))
+    return subject.with_fix(diagnostic, Finding(crd.manifest, advisory.rule, advisory=advisory))
 
 
 def _all(advise: Advise, decoded: DecodedCRD) -> list[Advisory]:
     return list(advise(decoded))
 
 
-def _state(old: OldCRD | None, crd: CustomResourceDefinition) -> State:
-    if old is None:
-        return "added"
-    return "unchanged" if semantic_equal(old.crd.spec, crd.spec) else "changed"
+def _compared(crd: _DecodedCRD, report: Report) -> ComparedCRD:
+    """Return how a CRD differs from its old one, whose own rejections only count if it is rejected as well."""
+    if crd.old is None:
+        return ComparedCRD(crd.name, "added")
+    is_broken = bool(crd.problems or report.errors)
+    known = _known_rejections(crd.old, crd) if is_broken else frozenset()
+    is_same = semantic_equal(crd.old.crd.spec, crd.crd.spec)
+    return ComparedCRD(crd.name, "unchanged" if is_same else "changed", known)
 
 
-def _changes(old: OldCRD, crd: CustomResourceDefinition, locator: Locator, options: Options) -> Iterator[Diagnostic]:
+def _changes(crd: _DecodedCRD) -> Iterator[Diagnostic]:
     """Yield the effects of an update on clients and stored objects."""
+    if crd.old is None or crd.request.advice is not None:
+        return
     from crdlint.changes.compare import changes  # only updates need it
 
-    for change in changes(old.crd, crd, options.versions, options.policy):
-        rule, span = catalog.get(change.rule), locator.span(change.new)
-        diagnostic = rule.diagnostic(options.file, "advice", change.message(crd), span, change.help)
-        related = _in_old(old, change.old)
+    for change in changes(crd.old.crd, crd.crd, crd.request.versions, crd.request.policy):
+        rule, span = catalog.get(change.rule), crd.locator.span(change.new)
+        diagnostic = rule.diagnostic(crd.subject.file, "advice", change.message(crd.crd), span, change.help)
+        related = _in_old(crd.old, change.old)
         yield replace(diagnostic, severity=change.severity, field=change.field, related=related, example=change.example)
 
 
-def _known_rejections(old: OldCRD, options: Options) -> frozenset[str]:
+def _known_rejections(old: OldCRD, crd: _DecodedCRD) -> frozenset[str]:
     """Return the messages with which the API server rejects an old CRD."""
     from crdlint.linting import update  # only updates need it
 
-    report = update.validate(old.crd, old.crd, options.versions.newest, options.effort)
+    report = update.validate(old.crd, old.crd, crd.server, crd.subject.effort)
     return old.problems.union(map(str, report.errors))
 
 
@@ -408,8 +444,11 @@ def _in_old(old: OldCRD, path: Path) -> Related | None:
     return Related(OLD_CRD, old.file, span.line, span.column) if old.file else None
 
 
-def _without_placeholders(diagnostics: list[Diagnostic], document: Document) -> tuple[list[Diagnostic], list[str]]:
+def _without_placeholders(crd: _DecodedCRD, diagnostics: list[Diagnostic]) -> tuple[list[Diagnostic], list[str]]:
     """Return the findings that are not about placeholders, and notices instead of the others."""
+    if not crd.has_placeholders:
+        return diagnostics, []
+    document = crd.subject.document
     lines = split_lines(document.text)
     remaining: list[Diagnostic] = []
     notices: list[str] = []

@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from crdlint.changes.change import Policy
 from crdlint.crd.decode import decode_crd, identify, kind_missing
 from crdlint.crd.decode_values import is_json
 from crdlint.crd.near_misses import SPEC_KEYS, is_partial, misspelled_type_key, near_miss
@@ -14,72 +13,48 @@ from crdlint.crd.placeholders import PLACEHOLDERS, directive, placeholder_of
 from crdlint.crd.positions import node_span
 from crdlint.crd.recognition import KIND, names_crd
 from crdlint.diagnostics.diagnostic import INTERNAL_ERROR
-from crdlint.kubernetes.servers import NEWEST_VERSION, ByVersion, parse_range
+from crdlint.kubernetes.servers import ByVersion
 from crdlint.linting.documents import DocumentWalk, manifests, name_of, resource_names
-from crdlint.linting.manifest import FixesOf, Options, check_crd
+from crdlint.linting.manifest import FixesOf, Subject, check_crd
+from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import CRD, STAGES, ComparedCRD, FileResult, FoundCRD, FoundRule
 from crdlint.rules.engine.finding import Manifest
 from crdlint.safety.bugs import attempt
+from crdlint.safety.work import Effort
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping
 from crdlint.yaml.values import to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from crdlint.crd.decode import Identity
     from crdlint.diagnostics.diagnostic import Diagnostic
-    from crdlint.linting.manifest import FindOldCRD
     from crdlint.linting.result import Stage
     from crdlint.rules.engine.finding import Finding
     from crdlint.yaml.nodes import Node
     from crdlint.yaml.parse import Document
 
 
+_EVERYTHING: Final = CheckRequest()
+
+
 def lint_file(
     text: str,
-    *,
     filename: str,
-    kube_version: str = NEWEST_VERSION,
-    previous: FindOldCRD | None = None,
-    skip_unfinished: bool = False,
-    partial: str = "a Kustomize patch",
-    keep: bool = False,
-    fixes: bool = False,
+    request: CheckRequest = _EVERYTHING,
+    *,
     only: frozenset[int] | None = None,
     known: FileResult | None = None,
-    policy: Policy | None = None,
-    requested: frozenset[str] = frozenset(),
-    stop_at: Callable[[Diagnostic], bool] | None = None,
 ) -> FileResult:
-    """Check every CRD of a text, as an update if `previous` returns an old CRD of the same name.
+    """Check every CRD of a text.
 
-    `keep` keeps the CRDs and their rules of x-kubernetes-validations in the result. `fixes` adds fixes to diagnostics.
-    `skip_unfinished` skips, with a notice, templates and incomplete CRDs, which the notice calls `partial`. It also
-    reports misspelled CRDs, which the API server does not recognize as CRDs. `requested` are the rules to run that are
-    only reported on request. `only` contains the numbers of the documents to check (see crdlint.yaml.parse.split), None
-    for all. `known` is the result for an earlier text of the file with the same options, whose unchanged documents
-    are not checked again, unless `keep` or `previous` is given. `policy` applies to the changes of
-    updates. `stop_at` returns whether the check of a CRD may stop at the stage of a finding; it is not used for ranges.
-    `kube_version` is the server's version, or a range such as `1.29..1.37`: each finding of these servers is
-    reported once, with the servers that report it. Invalid input raises no exceptions; an unknown version raises
-    ValueError.
+    `only` contains the numbers of the documents to check (see crdlint.yaml.parse.split), None for all. `known` is the
+    result of the same request for an earlier text of the file, whose unchanged documents are not checked again unless
+    CRDs are kept or compared. Invalid input raises no exceptions; an unknown version raises ValueError.
     """
-    fixes_of = FixesOf(text) if fixes else None
-    versions = parse_range(kube_version)
-    options = Options(
-        filename,
-        versions,
-        previous,
-        skip_unfinished,
-        keep,
-        fixes_of,
-        policy=policy or Policy(),
-        requested=requested,
-        stop_at=stop_at if len(versions.servers) == 1 else None,
-    )
-    walk = _CRDWalk(filename, options=options, partial=partial, text=text)
-    result = walk.run(text, only, None if keep or previous is not None else known)
+    if len(request.versions.servers) > 1 and request.stop_at is not None:
+        request = replace(request, stop_at=None)
+    walk = _CRDWalk(filename, request=request, fixes=FixesOf(text) if request.fixes else None, text=text)
+    result = walk.run(text, only, None if request.keep or request.previous is not None else known)
     return replace(
         result,
         definitions=tuple(walk.definitions),
@@ -98,9 +73,10 @@ def lint_file(
 class _CRDWalk(DocumentWalk):
     """Checks the CRDs of a file; `blocking` contains the findings, by identity, because of which rules have no cost."""
 
-    options: Options
-    partial: str
+    request: CheckRequest
+    fixes: FixesOf | None
     text: str
+    effort: Effort = field(default_factory=Effort)
     definitions: list[FoundCRD] = field(default_factory=list)
     rules: list[FoundRule] = field(default_factory=list)
     blocking: set[int] = field(default_factory=set)
@@ -110,11 +86,11 @@ class _CRDWalk(DocumentWalk):
 
     def effects(self) -> tuple[int, ...]:
         """Return numbers that change if the check of a CRD stops, or takes effort that the later ones may need."""
-        return len(self.stages), self.options.effort.left
+        return len(self.stages), self.effort.left
 
     def reports_syntax_error(self) -> bool:
         """Return whether the kind of a CRD occurs anywhere in the file; other files need not be YAML."""
-        if not self.options.skip_unfinished:
+        if not self.request.skip_unfinished:
             return True
         if self._names_crd is None:
             self._names_crd = names_crd(self.text.encode("utf-8", "replace"))
@@ -122,7 +98,7 @@ class _CRDWalk(DocumentWalk):
 
     def skips_template(self, document: Document) -> bool:
         """Return whether a document that is not YAML is skipped as a template, and add the notice."""
-        template = directive(document.text) if self.options.skip_unfinished else None
+        template = directive(document.text) if self.request.skip_unfinished else None
         if template is None:
             return False
         line = template.line + document.line_offset + 1
@@ -142,7 +118,7 @@ class _CRDWalk(DocumentWalk):
 
     def with_fix(self, diagnostic: Diagnostic, finding: Finding) -> Diagnostic:
         """Return a diagnostic with the fix of its finding, if fixes are requested and there is one."""
-        return self.options.with_fix(diagnostic, finding)
+        return diagnostic if self.fixes is None else self.fixes.add(diagnostic, finding)
 
     def check_objects(self, document: Document) -> bool:
         """Check the CRDs of a document, and return whether it has any, in any version."""
@@ -169,14 +145,14 @@ class _CRDWalk(DocumentWalk):
     def in_server_words(self, message: str) -> str:
         """Return the text of the server: until sigs.k8s.io/yaml 1.4, one error begins with a capital letter."""
         if message.startswith(_NO_KEY):
-            return _KEY_ERROR.on(self.options.versions.newest) + message.removeprefix(_NO_KEY)
+            return _KEY_ERROR.on(self.request.versions.newest) + message.removeprefix(_NO_KEY)
         return message
 
     def _check_manifest(self, document: Document, root: Mapping, identity: Identity) -> bool:
         """Check one object; return whether it is a CRD, in any version."""
         if identity.form == "other":
-            return self.options.skip_unfinished and self._check_misspelled(document, root, identity)
-        if self.options.skip_unfinished and self._skips_unfinished(document, root, identity):
+            return self.request.skip_unfinished and self._check_misspelled(document, root, identity)
+        if self.request.skip_unfinished and self._skips_unfinished(document, root, identity):
             return False
         offset = document.line_offset
         self.crds.append(CRD(name_of(root), node_span(root, offset).line, resource_names(root, offset)))
@@ -186,13 +162,13 @@ class _CRDWalk(DocumentWalk):
             self._report_type(document, root, identity)
             if identity.form == "unserved" or identity.kind != KIND:
                 return True
-        rejected = identity.error is not None
-        if len(self.options.versions.servers) == 1:
-            checked = check_crd(document, root, self.options, rejected=rejected)
+        subject = Subject(self.file, document, root, self.fixes, self.effort, rejected=identity.error is not None)
+        if len(self.request.versions.servers) == 1:
+            checked = check_crd(subject, self.request)
         else:
             from crdlint.linting.version_range import check_versions  # only ranges need it
 
-            checked = check_versions(document, root, self.options, rejected=rejected)
+            checked = check_versions(subject, self.request)
         self.diagnostics += checked.diagnostics
         self.notices += checked.notices
         self.rules += checked.rules
@@ -243,7 +219,7 @@ class _CRDWalk(DocumentWalk):
         if not is_partial(root):
             return False
         keys = f"{', '.join(SPEC_KEYS[:-1])} or {SPEC_KEYS[-1]}"
-        self.notices.append(f"line {line}: skipped: looks like {self.partial} (no spec.{keys})")
+        self.notices.append(f"line {line}: skipped: looks like {self.request.partial} (no spec.{keys})")
         return True
 
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.positions import node_span
 from crdlint.diagnostics.by_version import REJECTIONS, FindingsByVersion
-from crdlint.kubernetes.servers import Range
 from crdlint.linting.documents import name_of
 from crdlint.linting.manifest import CheckedCRD, check_crd
 from crdlint.rules import formats, kube_versions
@@ -20,23 +18,24 @@ if TYPE_CHECKING:
     from crdlint.diagnostics.by_version import VersionedFinding
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.kubernetes.servers import Server
-    from crdlint.linting.manifest import Options
+    from crdlint.linting.manifest import Subject
+    from crdlint.linting.request import CheckRequest
     from crdlint.yaml.nodes import Mapping
     from crdlint.yaml.parse import Document
 
 
-def check_versions(document: Document, root: Mapping, options: Options, *, rejected: bool) -> CheckedCRD:
+def check_versions(subject: Subject, request: CheckRequest) -> CheckedCRD:
     """Check a CRD for each server of a range; see `check_crd`, which checks it for the newest."""
-    newest = check_crd(document, root, options, rejected=rejected)
-    servers = options.versions.servers
-    if _is_alike_on_all(newest, document, options):
+    newest = check_crd(subject, request)
+    servers, document = request.versions.servers, subject.document
+    if _is_alike_on_all(newest, document, request):
         return newest
     fields = frozenset(field for field, pattern in FIELDS.items() if pattern.search(document.text))
     results = {servers[-1]: newest}
     for server in reversed(servers[:-1]):  # in this order most servers have the result of the previous one
         alike = (known for other, known in results.items() if _decodes_alike(known, other, server, fields))
-        like = next(alike, None) if options.previous is None else None
-        results[server] = check_crd(document, root, _only(options, server), rejected=rejected, like=like)
+        like = next(alike, None) if request.previous is None else None
+        results[server] = check_crd(subject, request.on(server, _ADVICE), like)
     by_server = [(server, of_server(results[server].diagnostics)) for server in servers]
     blocking = {id(diagnostic) for result in results.values() for diagnostic in result.blocking}
     merged = FindingsByVersion(by_server)
@@ -52,14 +51,14 @@ def check_versions(document: Document, root: Mapping, options: Options, *, rejec
     unestimated = [
         reported for diagnostic, reported in pairs if id(diagnostic) in blocking or diagnostic.rule == NEEDS_NEWER.id
     ]
-    notices = [*newest.notices, *_creatable(merged.findings, servers, root, document)]
+    notices = [*newest.notices, *_creatable(merged.findings, servers, subject.root, document)]
     return newest._replace(diagnostics=diagnostics, blocking=unestimated, notices=notices)
 
 
-def _is_alike_on_all(newest: CheckedCRD, document: Document, options: Options) -> bool:
+def _is_alike_on_all(newest: CheckedCRD, document: Document, request: CheckRequest) -> bool:
     """Return whether older servers report nothing about a new CRD about which the newest reports nothing."""
     return (
-        options.previous is None and not of_server(newest.diagnostics) and _LATER_FEATURES.search(document.text) is None
+        request.previous is None and not of_server(newest.diagnostics) and _LATER_FEATURES.search(document.text) is None
     )
 
 
@@ -87,10 +86,6 @@ def _decodes_alike(known: CheckedCRD, server: Server, other: Server, fields: fro
         server.unknown_fields & fields == other.unknown_fields & fields
         and server.dropped_fields & fields == other.dropped_fields & fields
     )
-
-
-def _only(options: Options, server: Server) -> Options:
-    return replace(options, versions=Range.of(server), advice=_ADVICE)
 
 
 # The advisory rules whose findings depend on the server.

@@ -15,6 +15,7 @@ from crdlint.inputs.fragments import is_suite
 from crdlint.inputs.helm.layout import TEMPLATES, Layout
 from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.linting.documents import unchecked
+from crdlint.linting.request import CheckRequest
 from crdlint.lsp import resources
 from crdlint.lsp.crd_index import CRDIndex
 from crdlint.runner.fixes import fix, reported
@@ -50,6 +51,9 @@ class Checked:
     bugs: tuple[Bug, ...] = ()
 
 
+_REQUEST: Final = CheckRequest(skip_unfinished=True, keep=True, fixes=True)
+
+
 class Checks:
     """Checks documents one at a time; each version of a document once.
 
@@ -63,7 +67,7 @@ class Checks:
         self.index: Final = CRDIndex(workspace)
         self._configs: Cache = {}
         self._stamps: dict[str, object] = {}
-        self._checker: Final = Checker(Settings(keep=True, uses_helm=False, fixes=True))
+        self._checker: Final = Checker(Settings(uses_helm=False))
 
     def forget(self) -> None:
         """Forget all results: files that they depend on have changed."""
@@ -105,7 +109,7 @@ class Checks:
 
     def _check(self, document: Document) -> Checked:
         version = self._workspace.settings.kube_version
-        planner = Planner(version, lambda config: config, kustomize=False, configs=self._configs)
+        planner = Planner(version, lambda config: config, kustomize=False, request=_REQUEST, configs=self._configs)
         text = document.text.text
         plan = planner.add_text(document.path, text)
         config = planner.config_of(document.path)
@@ -155,7 +159,7 @@ class Checks:
     def kube_version(self, checked: Checked) -> str:
         """Return the version or range of Kubernetes that a document is checked for."""
         if checked.task is not None:
-            return checked.task.kube_version
+            return checked.task.request.kube_version
         return self._workspace.settings.kube_version or checked.config.kube_version or NEWEST_VERSION
 
     def _has_other_configuration(self, document: Document) -> bool:

@@ -12,6 +12,7 @@ from crdlint.inputs.crd_lookup import configured_crds, crd_folders_near, files_b
 from crdlint.inputs.paths import Selection, discover
 from crdlint.inputs.read import UnreadableError, read_text
 from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
 from crdlint.resources.definitions import Definitions
 from crdlint.resources.index import outline
 from crdlint.yaml.parse import split
@@ -168,14 +169,8 @@ class _Source:
             self._read[path] = file.stamp
             key = numbers, self._kube_version
             if key not in file.results:
-                file.results[key] = lint_file(
-                    file.text,
-                    filename=path,
-                    kube_version=self._kube_version,
-                    skip_unfinished=True,
-                    keep=True,
-                    only=numbers,
-                )
+                request = CheckRequest(kube_version=self._kube_version, skip_unfinished=True, keep=True)
+                file.results[key] = lint_file(file.text, path, request, only=numbers)
             yield file.results[key]
 
     def groups(self, kind: str | None = None) -> Iterator[str]:

@@ -85,12 +85,12 @@ def findings(rule: Rule, fragment: str, version: str = "") -> Sequence[Diagnosti
 def _checked(rule: Rule, text: str, name: str, versions: str) -> FileResult:
     from crdlint.inputs.helm.templates import check_template, check_unrendered
     from crdlint.linting.pipeline import lint_file
+    from crdlint.linting.request import CheckRequest
 
     def lint(text: str, file: str, versions: str = versions) -> FileResult:
         requested = frozenset({rule.id})
-        return lint_file(
-            text, filename=file, kube_version=versions, skip_unfinished=True, previous=previous, requested=requested
-        )
+        request = CheckRequest(kube_version=versions, skip_unfinished=True, previous=previous, requested=requested)
+        return lint_file(text, file, request)
 
     previous = None
     if rule.compares:
@@ -103,11 +103,12 @@ def _checked(rule: Rule, text: str, name: str, versions: str) -> FileResult:
 
 def _resource_findings(text: str, name: str) -> Sequence[Diagnostic]:
     from crdlint.linting.pipeline import lint_file
+    from crdlint.linting.request import CheckRequest
     from crdlint.resources.definitions import Definitions
     from crdlint.resources.report import validate_text
 
     definitions = Definitions()
-    definitions.add(lint_file(text, filename=name, keep=True))
+    definitions.add(lint_file(text, name, CheckRequest(keep=True)))
     return validate_text(text, filename=name, definitions=definitions).result.diagnostics
 
 

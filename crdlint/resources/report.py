@@ -18,6 +18,7 @@ from crdlint.kubecel.second_opinion import compare
 from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
 from crdlint.linting.documents import DocumentWalk, take_duplicate_keys
 from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import CRD, FileResult
 from crdlint.resources.definitions import Definition, may_have_crd, rejection_of
 from crdlint.resources.findings import Findings, diagnostic
@@ -186,7 +187,7 @@ def report(
 @lru_cache(maxsize=8)
 def _errors_of_crd(text: str, kube_version: str) -> tuple[Diagnostic, ...]:
     """Return the errors for which servers of a version or range reject the CRD in the first document of a text."""
-    result = lint_file(text, filename="<crd>", kube_version=kube_version, only=frozenset({0}))
+    result = lint_file(text, "<crd>", CheckRequest(kube_version=kube_version), only=frozenset({0}))
     return tuple(
         in_server_words(finding) for finding in result.diagnostics if finding.severity == "error" and not finding.hidden
     )

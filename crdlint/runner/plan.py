@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -15,8 +15,9 @@ from crdlint.inputs.kustomize import Patches, kustomization_of
 from crdlint.inputs.paths import Problem
 from crdlint.inputs.read import STDIN, UnreadableError, decode, open_descriptor, read_bytes
 from crdlint.kubernetes.servers import NEWEST_VERSION
+from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
-from crdlint.runner.task import PATCH, Task, shown_name
+from crdlint.runner.task import Task, shown_name
 from crdlint.runner.whole_crds import WholeCRDs
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ class Planner:
     config: Config | None = None
     kustomize: bool = True
     stdin_name: str | None = None
+    request: CheckRequest = CheckRequest(skip_unfinished=True)  # noqa: RUF009  frozen
     plan: Plan = field(default_factory=Plan)
     _layout: Layout = field(default_factory=Layout)
     configs: Cache = field(default_factory=dict)
@@ -128,11 +130,7 @@ class Planner:
         config = None if path is None else self.config_of(path)
         if config is not None:
             self.plan.kustomizations.append(
-                Task(
-                    folder or ".",
-                    self.kube_version or config.kube_version or NEWEST_VERSION,
-                    requested=config.requested(),
-                )
+                Task(folder or ".", self._request(self.kube_version or config.kube_version or NEWEST_VERSION, config))
             )
 
     def _add(self, path: str) -> None:
@@ -168,7 +166,7 @@ class Planner:
             plan.excluded.add(path)
             return
         is_file = not is_stream
-        partial = PATCH
+        partial = self.request.partial
         if is_file:
             if self._patches.has(name):
                 self._skip(name, config, "skipped a patch of a kustomization: what is built with it is checked")
@@ -191,9 +189,8 @@ class Planner:
         if location is not None and text is None:
             plan.releases.setdefault(outermost(location.chart), config)
         support = None if location is None else self._chart(location.chart, config)
-        plan.tasks.append(
-            self._task(name, config, location, support, text)._replace(partial=partial, policy=config.change)
-        )
+        task = self._task(name, config, location, support, text)
+        plan.tasks.append(task._replace(request=replace(task.request, partial=partial, policy=config.change)))
         plan.configs.append(config._replace(in_chart=location is not None))
 
     def _report_deleted_crds(self, chart: str, path: str, data: bytes, config: Config) -> None:
@@ -281,8 +278,12 @@ class Planner:
         """Return a task; the version of the command line has precedence over the configuration's, and that over the chart's."""
         version = self.kube_version or config.kube_version
         if version is None and support is not None:
-            return Task(path, support.versions, location, text, support.constraint, requested=config.requested())
-        return Task(path, version or NEWEST_VERSION, location, text, requested=config.requested())
+            return Task(path, self._request(support.versions, config), location, text, support.constraint)
+        return Task(path, self._request(version or NEWEST_VERSION, config), location, text)
+
+    def _request(self, kube_version: str, config: Config) -> CheckRequest:
+        """Return the command's request for a version of Kubernetes, with the rules that a configuration asks for."""
+        return replace(self.request, kube_version=kube_version, requested=config.requested())
 
     def _chart(self, chart: str, config: Config) -> Support | None:
         """Return the versions that a chart supports; plan its packed dependencies if requested."""

@@ -63,14 +63,14 @@ def run(tasks: Iterable[Task | CheckOutcome], settings: Settings, jobs: int | No
     cache are large enough.
     """
     checker = Checker(settings)
-    if jobs is None and not settings.keep:
+    if jobs is None:
         ahead = _ReadAhead(checker, iter(tasks))
         yield from ahead.results()
         if not ahead.is_worthwhile:
             return
         tasks = ahead.left()
         jobs = free_processors()
-    if jobs is None or jobs == 1 or settings.keep:
+    if jobs is None or jobs == 1:
         for task in tasks:
             yield _check(checker, task)
     else:

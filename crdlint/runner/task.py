@@ -10,11 +10,10 @@ from collections import deque
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from crdlint.changes.change import Policy
 from crdlint.crd.recognition import may_hold_crd
 from crdlint.inputs.helm.layout import TEMPLATES
 from crdlint.inputs.read import STDIN, UnreadableError, decode, open_descriptor, read_bytes
-from crdlint.kubernetes.servers import NEWEST_VERSION
+from crdlint.linting.request import CheckRequest
 from crdlint.safety.bugs import Bug, bug_of, collected, contain
 
 if TYPE_CHECKING:
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from crdlint.runner.cache import Cache
     from crdlint.runner.fixes import FileFixes, StopAt
 
-PATCH: Final = "a Kustomize patch"
 _TOO_OLD: Final = "kube-version-too-old"
 _NOT_RENDERED: Final = "not checked as Helm renders it with the values given"
 
@@ -40,45 +38,34 @@ _NOT_RENDERED: Final = "not checked as Helm renders it with the values given"
 class Settings(NamedTuple):
     """The settings of a check in addition to the text of an input.
 
-    `previous` contains the old CRDs for updates. `keep` keeps CRDs and rules in results, which then cannot be sent to
-    other processes. `values` are for Helm. `cache` contains results of earlier runs, None to disable it. `charts` are
-    those that Helm renders for the run, up to `workers` at a time. `fixes` adds fixes to findings. `fixing` applies
-    them to the texts of files, only safe ones or all; tasks then need a configuration.
+    `previous` contains the old CRDs for updates. `values` are for Helm. `cache` contains results of earlier runs, None
+    to disable it. `charts` are those that Helm renders for the run, up to `workers` at a time. `fixing` applies fixes
+    to the texts of files, only safe ones or all; tasks then need a configuration.
     """
 
     previous: PreviousCRDs | None = None
-    keep: bool = False
     values: Values | None = None
     uses_helm: bool = True
     cache: Cache | None = None
     charts: tuple[str, ...] = ()
     workers: int = 1
-    fixes: bool = False
     fixing: Applicability | None = None
 
 
 class Task(NamedTuple):
-    """An input: its path, the version or range of Kubernetes, and its location in a chart.
+    """An input: its path, what to check, and its location in a chart.
 
     `text` is that of a file packed within another, or of standard input with a known name; `path` is that name.
-    `supported` is the chart's kubeVersion if `kube_version` is derived from it. `partial` describes a part of a CRD.
-    `config` selects the findings to fix.
+    `supported` is the chart's kubeVersion if that of the request is derived from it. `config` selects the findings to
+    fix.
     """
 
     path: str
-    kube_version: str
+    request: CheckRequest
     location: ChartLocation | None = None
     text: str | None = None
     supported: str | None = None
-    partial: str = PATCH
-    requested: frozenset[str] = frozenset()
-    policy: Policy = Policy()
     config: Config | None = None
-
-    @property
-    def options(self) -> str:
-        """What the result of a text depends on beside the text, as part of a key of the cache."""
-        return " ".join((self.kube_version, *sorted(self.requested)))
 
 
 class CheckOutcome(NamedTuple):
@@ -119,7 +106,8 @@ class Checker:
         opened = self._open(task)
         if isinstance(opened, CheckOutcome):
             return self._fixed(opened)
-        checked = self._fixed(self.check_text(opened.text, task, stop_at=self._stop_at(task)))
+        stopping = task._replace(request=replace(task.request, stop_at=self._stop_at(task)))
+        checked = self._fixed(self.check_text(opened.text, stopping)._replace(task=task))
         checked = checked._replace(results=tuple(result.for_report() for result in checked.results))
         is_changed = checked.fixes is not None and checked.fixes.edits
         is_final = bool(checked.results) and not is_changed and not checked.bugs
@@ -162,7 +150,8 @@ class Checker:
         def check_until(text: str, stop_at: StopAt | None) -> FileResult:
             nonlocal latest
             known = latest.results[0] if latest is not None else result
-            latest = again = self.check_text(text, task._replace(text=text), known, stop_at)
+            request = replace(task.request, stop_at=stop_at)
+            latest = again = self.check_text(text, task._replace(text=text, request=request), known)
             if len(again.bugs) > len(checked.bugs):
                 raise RuntimeError(again.bugs[-1].traceback)
             return again.results[0]
@@ -214,20 +203,14 @@ class Checker:
         except UnreadableError as error:
             return CheckOutcome(name, task, problem=str(error))
         settings = self.settings
-        if settings.cache is None or settings.previous is not None or settings.keep or task.location:
+        if settings.cache is None or settings.previous is not None or task.request.keep or task.location:
             return _Opened(text)
-        key = settings.cache.key(data, f"{task.options} {task.partial}")
+        key = settings.cache.key(data, f"{task.request.key} {task.request.partial}")
         known = settings.cache.get(key, name, text)
         return _Opened(text, key) if known is None else CheckOutcome(name, task, (known,))
 
-    def check_text(
-        self, text: str, task: Task, known: FileResult | None = None, stop_at: StopAt | None = None
-    ) -> CheckOutcome:
-        """Check a text as the content of an input.
-
-        `known` is the result of an earlier text of it, and the check may stop at findings (see lint_file); both are
-        only used outside of charts.
-        """
+    def check_text(self, text: str, task: Task, known: FileResult | None = None) -> CheckOutcome:
+        """Check a text as the content of an input; outside of charts, `known` is the result of an earlier text of it."""
         name = shown_name(task.path)
         unread: dict[str, None] = {}
         failures: list[Failure] = []
@@ -241,7 +224,7 @@ class Checker:
         def check() -> tuple[FileResult, ...]:
             previous = self.settings.previous
             if task.location is None:
-                result = self._lint(text, name, task, unread, known=known, stop_at=stop_at)
+                result = self._lint(text, name, task, unread, known)
             else:
                 charts = self._of_charts()
                 result = charts.check(
@@ -249,7 +232,7 @@ class Checker:
                     text,
                     task.location,
                     lint,
-                    task.options,
+                    task.request.key,
                     lint_with=None if previous is None else lint_with,
                     is_saved=task.text is None,
                 )
@@ -277,7 +260,7 @@ class Checker:
             )
             return () if result is None else (result,)
 
-        return _outcome(chart, Task(chart, NEWEST_VERSION), "", check)
+        return _outcome(chart, Task(chart, CheckRequest()), "", check)
 
     def check_kustomizations(
         self, tasks: Sequence[Task], checked: dict[str, FileResult], workers: int
@@ -319,8 +302,10 @@ class Checker:
         def lint_resource(text: str, file: str) -> FileResult:
             return self._lint(text, file, task, unread)
 
+        unfixed = task._replace(request=replace(task.request, fixes=False))
+
         def lint(text: str, file: str) -> FileResult:
-            return self._lint(text, file, task, unread, fixes=False)  # the text belongs to the build instead of a file
+            return self._lint(text, file, unfixed, unread)  # the text belongs to the build instead of a file
 
         def has_changed() -> bool:
             return previous is not None and previous.changes_kustomization(task.path)
@@ -337,7 +322,7 @@ class Checker:
             return lambda: outcome
         build = planned
         cache = None if previous is not None else self.settings.cache
-        key = None if cache is None else cache.key(build.key(), f"build {task.options}")
+        key = None if cache is None else cache.key(build.key(), f"build {task.request.key}")
         known = None if cache is None or key is None else cache.get(key, build.file, "")
         future = None if known is not None else pool.submit(build.run)
 
@@ -361,11 +346,8 @@ class Checker:
         name: str,
         task: Task,
         unread: dict[str, None],
-        *,
-        fixes: bool = True,
         known: FileResult | None = None,
         values: str = "",
-        stop_at: StopAt | None = None,
     ) -> FileResult:
         """Check a text; add the reasons why old CRDs of its CRDs cannot be read to `unread`.
 
@@ -374,27 +356,15 @@ class Checker:
         from crdlint.linting.pipeline import lint_file
 
         previous = self.settings.previous
+        if previous is None:
+            return lint_file(text, name, task.request, known=known)
 
         def find(crd: str) -> OldCRD | None:
-            assert previous is not None  # noqa: S101  it is asked only if there is one
             old, problems = previous.find(crd, name, values)
             unread.update(dict.fromkeys(problems))
             return old
 
-        return lint_file(
-            text,
-            filename=name,
-            kube_version=task.kube_version,
-            previous=None if previous is None else find,
-            skip_unfinished=True,
-            partial=task.partial,
-            keep=self.settings.keep,
-            fixes=fixes and self.settings.fixes,
-            known=known,
-            stop_at=stop_at,
-            requested=task.requested,
-            policy=task.policy,
-        )
+        return lint_file(text, name, replace(task.request, previous=find))
 
     def _of_charts(self) -> Charts:
         if self._charts is None:
@@ -402,7 +372,7 @@ class Checker:
             from crdlint.inputs.helm.render import Values
 
             settings = self.settings
-            cache = settings.cache if settings.previous is None and not settings.keep else None
+            cache = settings.cache if settings.previous is None else None
             self._charts = Charts(
                 settings.values or Values(), settings.uses_helm, cache, settings.charts, settings.workers
             )

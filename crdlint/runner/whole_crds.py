@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,7 +48,8 @@ class WholeCRDs:
         for group, is_whole in ((tasks, self._is_whole_file), (kustomizations, self._is_whole_build)):
             for i, task in enumerate(group):
                 if _asks(task) and not is_whole(task):
-                    group[i] = task._replace(requested=task.requested - of_whole_crds())
+                    requested = task.request.requested - of_whole_crds()
+                    group[i] = task._replace(request=replace(task.request, requested=requested))
 
     def _is_whole_file(self, task: Task) -> bool:
         if task.location is not None or open_descriptor(task.path) is not None:
@@ -67,7 +68,7 @@ class WholeCRDs:
 
 
 def _asks(task: Task) -> bool:
-    return bool(task.requested) and not of_whole_crds().isdisjoint(task.requested)
+    return bool(task.request.requested) and not of_whole_crds().isdisjoint(task.request.requested)
 
 
 def _read(folders: Sequence[str]) -> list[_Build]:

@@ -13,6 +13,7 @@ from crdlint.inputs.crd_lookup import files_in, files_near_suite, folders_near_s
 from crdlint.inputs.read import UnreadableError, read_text, reason
 from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
 from crdlint.resources.definitions import Definitions, is_rejection
 from crdlint.schema.values import deep_copy
 from crdlint.suites.featuregates import GateError, applies
@@ -212,7 +213,7 @@ def patched(target: Target, patches: tuple[dict[str, Any], ...]) -> Target:
 def define(value: dict[str, Any], file: str, kube_version: str) -> Definition:
     """Return a CRD to validate objects against; raise MissingCRDError with the API server's message if it is rejected."""
     definitions = Definitions()
-    definitions.add(lint_file(marshal(value), filename=file, kube_version=kube_version, keep=True))
+    definitions.add(lint_file(marshal(value), file, CheckRequest(kube_version=kube_version, keep=True)))
     for definition in definitions.by_kind.values():
         if not definition.errors:
             return definition
@@ -223,7 +224,7 @@ def _rejected(value: dict[str, Any], file: str, kube_version: str = NEWEST_VERSI
     """Return the error with the API server's messages about a rejected CRD."""
     errors = [
         finding
-        for finding in lint_file(marshal(value), filename=file, kube_version=kube_version).diagnostics
+        for finding in lint_file(marshal(value), file, CheckRequest(kube_version=kube_version)).diagnostics
         if is_rejection(finding)
     ]
     if errors[:1] and errors[0].rule == INTERNAL_ERROR:

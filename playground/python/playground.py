@@ -10,6 +10,7 @@ from crdlint.config.apply import is_rejection
 from crdlint.kubecel.limits import RULE_COST_LIMIT
 from crdlint.kubernetes.servers import KNOWN, NEWEST_VERSION, SERVERS
 from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
 from crdlint.linting.rule_cost import rule_cost
 from crdlint.linting.stored_crds import collect_crds
 from crdlint.report.edit_ranges import TextPositions
@@ -45,7 +46,8 @@ def check(request: str) -> str:
     """
     given: dict[str, str] = json.loads(request)
     old = collect_crds(given["old"]).by_name.get if given["old"].strip() else None
-    result = lint_file(given["crd"], filename=_CRD, kube_version=given["version"], previous=old, keep=True, fixes=True)
+    asked = CheckRequest(kube_version=given["version"], previous=old, keep=True, fixes=True)
+    result = lint_file(given["crd"], _CRD, asked)
     answer: dict[str, Any] = {
         "crd": _findings(result.diagnostics, result.text),
         "resource": [],

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from crds import small
 
 from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
 from crdlint.linting.stored_crds import collect_crds
 from crdlint.yaml import decode_yaml
 
@@ -44,7 +45,7 @@ def with_parts(**parts: str) -> dict[str, Any]:
 def changes(old: Any, new: Any, kube_version: str = "1.36") -> list[Diagnostic]:
     """Return the findings of an update that are about changes."""
     collected = collect_crds(json.dumps(old), "old.yaml").by_name
-    result = lint_file(json.dumps(new), filename="new.yaml", previous=collected.get, kube_version=kube_version)
+    result = lint_file(json.dumps(new), "new.yaml", CheckRequest(previous=collected.get, kube_version=kube_version))
     return [one for one in result.diagnostics if one.rule.startswith("change-")]
 
 

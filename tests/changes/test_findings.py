@@ -12,6 +12,7 @@ from tables import each
 import crdlint
 from crdlint.changes.change import Policy
 from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
 from crdlint.linting.stored_crds import collect_crds
 
 ALSO = "is rejected if the existing object breaks this, even if it changes another field"
@@ -88,7 +89,7 @@ OLD = f"""{HEAD}        type: object
 def test_a_finding_points_at_both_files() -> None:
     new = OLD.replace("          spec:", "          # more\n          spec:").replace("maximum: 9", "maximum: 8")
     old = collect_crds(OLD, "old.yaml").by_name
-    [found] = lint_file(new, filename="new.yaml", previous=old.get).diagnostics
+    [found] = lint_file(new, "new.yaml", CheckRequest(previous=old.get)).diagnostics
     assert (found.file, found.line, found.column, found.field) == ("new.yaml", 23, 26, ".spec.replicas")
     assert found.related is not None
     assert (found.related.file, found.related.line, found.related.column) == ("old.yaml", 22, 26)
@@ -97,7 +98,7 @@ def test_a_finding_points_at_both_files() -> None:
 def test_a_removed_field_is_shown_where_it_was() -> None:
     new = OLD.replace("replicas", "number").replace("type: integer\n                maximum: 9", "type: string")
     old = collect_crds(OLD, "old.yaml").by_name
-    found = {one.rule: one for one in lint_file(new, filename="new.yaml", previous=old.get).diagnostics}
+    found = {one.rule: one for one in lint_file(new, "new.yaml", CheckRequest(previous=old.get)).diagnostics}
     removed = found["change-field-removed"]
     assert removed.line == 19
     assert removed.related is not None
@@ -129,7 +130,7 @@ def test_status_and_alpha_versions_are_lowered(policy: Policy, name: str, severi
         for limit in ("", ", maxLength: 5")
     ]
     old = collect_crds(texts[0], "old").by_name
-    found = lint_file(texts[1], filename="new", previous=old.get, policy=policy).diagnostics
+    found = lint_file(texts[1], "new", CheckRequest(previous=old.get, policy=policy)).diagnostics
     severities = [one.severity for one in found if one.rule.startswith("change-")]
     assert severities == ([] if severity is None else [severity])
 

@@ -15,7 +15,6 @@ from crdlint.safety import atomic
 
 if TYPE_CHECKING:
     from crdlint.linting.result import FileResult
-    from crdlint.runner.fixes import StopAt
 
 FIXABLE = (Path(__file__).parents[2] / "fixtures/invalid/rule-optional-old-self-unused.yaml").read_text(
     encoding="utf-8"
@@ -67,11 +66,9 @@ def test_a_fixed_file_is_checked_once_more(file: Path, monkeypatch: pytest.Monke
     texts = []
     check_text = Checker.check_text
 
-    def counted(
-        self: Checker, text: str, task: Task, known: FileResult | None = None, stop_at: StopAt | None = None
-    ) -> CheckOutcome:
+    def counted(self: Checker, text: str, task: Task, known: FileResult | None = None) -> CheckOutcome:
         texts.append(text)
-        return check_text(self, text, task, known, stop_at)
+        return check_text(self, text, task, known)
 
     monkeypatch.setattr(Checker, "check_text", counted)
     fix(file)

@@ -18,6 +18,7 @@ from crdlint.cli.main import cli
 from crdlint.crd import recognition
 from crdlint.crd.recognition import KIND, edits, is_near_group, is_near_kind, may_hold_crd, names_crd
 from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -120,7 +121,7 @@ def test_a_misspelled_crd_is_reported(
     tmp_path: Path, right: str, written: str, place: tuple[int, int], message: str
 ) -> None:
     text = CRD.replace(right, written)
-    (found,) = lint_file(text, filename="a.yaml", skip_unfinished=True).diagnostics
+    (found,) = lint_file(text, "a.yaml", CheckRequest(skip_unfinished=True)).diagnostics
     assert (found.rule, (found.line, found.column)) == ("crd-misspelled", place)
     assert message in found.message
     assert found.help is not None
@@ -143,7 +144,7 @@ def test_a_misspelled_crd_is_reported(
 )
 def test_a_misspelled_key_makes_no_patch_of_a_crd(tmp_path: Path, right: str, written: str, rule: str) -> None:
     text = CRD.replace(right, written, 1)
-    result = lint_file(text, filename="a.yaml", skip_unfinished=True)
+    result = lint_file(text, "a.yaml", CheckRequest(skip_unfinished=True))
     assert result.notices == ()
     assert result.diagnostics[0].rule == rule
     assert [one.message for one in result.diagnostics] == [one.message for one in lint_text(text)]
@@ -154,7 +155,7 @@ def test_a_misspelled_key_makes_no_patch_of_a_crd(tmp_path: Path, right: str, wr
 
 def test_a_misspelled_kind_without_api_version() -> None:
     text = CRD.replace("apiVersion: apiextensions.k8s.io/v1\n", "").replace(KIND, "CRD")
-    (found,) = lint_file(text, filename="a.yaml", skip_unfinished=True).diagnostics
+    (found,) = lint_file(text, "a.yaml", CheckRequest(skip_unfinished=True)).diagnostics
     assert found.message.startswith("Object 'apiVersion' is missing in 'kind: CRD\n")
     assert found.help == "Write `apiVersion: apiextensions.k8s.io/v1`"
 
@@ -214,26 +215,26 @@ def test_edits_are_counted_up_to_a_limit(text: str, other: str, number: int) -> 
     ids=["composite", "review", "role"],
 )  # fmt: skip
 def test_other_objects_are_no_crds(text: str) -> None:
-    result = lint_file(text, filename="a.yaml", skip_unfinished=True)
+    result = lint_file(text, "a.yaml", CheckRequest(skip_unfinished=True))
     assert (result.diagnostics, result.notices, result.skipped) == ((), (), 1)
 
 
 def test_the_kind_in_a_foreign_group_is_named() -> None:
-    result = lint_file(f"apiVersion: foo.io/v1\n{KIND_LINE}\n", filename="a.yaml", skip_unfinished=True)
+    result = lint_file(f"apiVersion: foo.io/v1\n{KIND_LINE}\n", "a.yaml", CheckRequest(skip_unfinished=True))
     assert result.notices == ("line 1: skipped: apiVersion foo.io/v1 is not that of a CRD",)
 
 
 def test_a_document_that_is_not_yaml_is_reported_beside_crds_only() -> None:
     broken = "---\nkind: Role\n a: b\n"
-    assert lint_file(CRD + broken, filename="a.yaml", skip_unfinished=True).diagnostics[0].rule == "yaml-syntax"
+    assert lint_file(CRD + broken, "a.yaml", CheckRequest(skip_unfinished=True)).diagnostics[0].rule == "yaml-syntax"
     review = "apiVersion: apiextensions.k8s.io/v1\nkind: ConversionReview\n"
-    assert lint_file(review + broken, filename="a.yaml", skip_unfinished=True).diagnostics == ()
+    assert lint_file(review + broken, "a.yaml", CheckRequest(skip_unfinished=True)).diagnostics == ()
 
 
 def test_the_text_is_searched_once_for_all_broken_documents(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[Any] = []
     monkeypatch.setattr("crdlint.linting.pipeline.names_crd", recording(calls, lambda _: False))
-    lint_file("kind: x\na: b: c\n---\n" * 50, filename="a.yaml", skip_unfinished=True)
+    lint_file("kind: x\na: b: c\n---\n" * 50, "a.yaml", CheckRequest(skip_unfinished=True))
     assert len(calls) == 1
 
 
@@ -261,7 +262,7 @@ PARTIAL = f"apiVersion: apiextensions.k8s.io/v1\n{KIND_LINE}\nmetadata: {{name: 
 @each("version", ["v1", "v1beta1"])
 def test_a_part_of_a_crd_is_skipped(spec: str, version: str) -> None:
     text = PARTIAL.replace("k8s.io/v1", f"k8s.io/{version}") + spec
-    result = lint_file(text, filename="a.yaml", skip_unfinished=True)
+    result = lint_file(text, "a.yaml", CheckRequest(skip_unfinished=True))
     message = "line 1: skipped: looks like a Kustomize patch (no spec.group, names, scope or versions)"
     assert (result.diagnostics, result.notices, result.skipped) == ((), (message,), 1)
 
@@ -284,18 +285,18 @@ def test_a_part_of_a_crd_is_skipped(spec: str, version: str) -> None:
     ],
 )  # fmt: skip
 def test_a_template_is_skipped(right: str, written: str, notice: str) -> None:
-    result = lint_file(CRD.replace(right, written), filename="a.yaml", skip_unfinished=True)
+    result = lint_file(CRD.replace(right, written), "a.yaml", CheckRequest(skip_unfinished=True))
     assert (result.diagnostics, result.notices, result.skipped) == ((), (notice,), 1)
 
 
 @each("text", ["use {{ .Value }}", "use ${VALUE}", "use [[ value ]]"])
 def test_placeholders_in_texts_hide_no_finding(text: str) -> None:
     described = CRD.replace("{type: object}", f"\n        type: object\n        description: {text}")
-    assert lint_file(described, filename="a.yaml", skip_unfinished=True).diagnostics == ()
+    assert lint_file(described, "a.yaml", CheckRequest(skip_unfinished=True)).diagnostics == ()
     wrong = described.replace("scope: Namespaced", "scope: Somewhere")
-    assert lint_file(wrong, filename="a.yaml", skip_unfinished=True).diagnostics[0].rule == "scope-invalid"
+    assert lint_file(wrong, "a.yaml", CheckRequest(skip_unfinished=True)).diagnostics[0].rule == "scope-invalid"
     broken = described.replace("  scope:", " scope:")
-    assert lint_file(broken, filename="a.yaml", skip_unfinished=True).diagnostics[0].rule == "yaml-syntax"
+    assert lint_file(broken, "a.yaml", CheckRequest(skip_unfinished=True)).diagnostics[0].rule == "yaml-syntax"
 
 
 def test_a_crd_behind_a_number_without_json_form() -> None:
@@ -306,7 +307,7 @@ def test_a_crd_behind_a_number_without_json_form() -> None:
 
 def test_placeholders_behind_lone_carriage_returns() -> None:
     text = CRD.replace("  scope:", '  labels: "${LABELS}"\r  scope:') + "nope: 1"
-    result = lint_file(text, filename="a.yaml", skip_unfinished=True)
+    result = lint_file(text, "a.yaml", CheckRequest(skip_unfinished=True))
     assert "unknown-field" in {one.rule for one in result.diagnostics}
 
 
@@ -319,10 +320,10 @@ def test_a_placeholder_for_a_value_is_not_checked_and_the_rest_is() -> None:
       clientConfig: {caBundle: "${CA_BUNDLE}", service: {name: a, namespace: b}}
 """
     text = CRD.replace("  scope:", f"{webhook}  scope:")
-    result = lint_file(text, filename="a.yaml", skip_unfinished=True)
+    result = lint_file(text, "a.yaml", CheckRequest(skip_unfinished=True))
     assert result.diagnostics == ()
     assert result.notices == ('line 11: not checked: "${CA_BUNDLE}" is a placeholder',)
     assert [one.rule for one in lint_text(text)] == ["decode-type"]
     wrong = text.replace("scope: Namespaced", "scope: Somewhere")
-    (found,) = lint_file(wrong, filename="a.yaml", skip_unfinished=True).diagnostics
+    (found,) = lint_file(wrong, "a.yaml", CheckRequest(skip_unfinished=True)).diagnostics
     assert (found.rule, found.hidden) == ("scope-invalid", False)

@@ -17,6 +17,7 @@ import grammar
 from mutation import mutated, mutated_bytes
 
 import crdlint
+from crdlint.linting.request import CheckRequest
 from crdlint.safety.bugs import Bug, collected
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ def _compiler() -> RuleCompiler:
     lines = "".join(f"            {line}\n" for line in _SELF.splitlines())
     head = _crds()[0].partition("        type: object")[0]
     result = lint_file(
-        f"{head}        type: object\n        properties:\n          spec:\n{lines}", filename="x", keep=True
+        f"{head}        type: object\n        properties:\n          spec:\n{lines}", "x", CheckRequest(keep=True)
     )
     return RuleCompiler(SchemaContext(NEWEST.cel).declared(result.rules[0].estimated.node.schema))
 
@@ -250,7 +251,7 @@ def _comment(text: str) -> None:
     from crdlint.config.comments import match_ignore_comments, read_comments
     from crdlint.linting.pipeline import lint_file
 
-    result = lint_file(text, filename="x.yaml", skip_unfinished=True)
+    result = lint_file(text, "x.yaml", CheckRequest(skip_unfinished=True))
     match_ignore_comments(read_comments(text, "x.yaml"), result.diagnostics, [crd.line for crd in result.crds])
 
 
@@ -426,11 +427,11 @@ def _cost(text: str) -> None:
     from crdlint.report.terminal import Terminal
     from crdlint.runner.fixes import fix
 
-    result = lint_file(text, filename="x.yaml", keep=True, fixes=True)
+    result = lint_file(text, "x.yaml", CheckRequest(keep=True, fixes=True))
     found = entries(result)
     cost_page(found, None, result.unestimated)
     list(tables(Costs(found, [result]), Terminal(80, ColorSystem.STANDARD)))
-    fix(result, lambda given: lint_file(given, filename="x.yaml", fixes=True), unsafe=True)
+    fix(result, lambda given: lint_file(given, "x.yaml", CheckRequest(fixes=True)), unsafe=True)
 
 
 class _file:  # noqa: N801  used as a function

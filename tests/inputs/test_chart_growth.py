@@ -19,6 +19,7 @@ from crdlint.inputs.helm.render import RenderedDocument
 from crdlint.inputs.helm.rendered import check_rendered
 from crdlint.inputs.helm.templates import check_template
 from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
 from crdlint.rules.engine.examples import HEAD
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ CRD = HEAD + "        type: object\n"
 
 
 def lint(text: str, file: str) -> FileResult:
-    return lint_file(text, filename=file, skip_unfinished=True)
+    return lint_file(text, file, CheckRequest(skip_unfinished=True))
 
 
 class Counting:

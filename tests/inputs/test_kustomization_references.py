@@ -18,6 +18,7 @@ from click.testing import CliRunner
 from crdlint.cli.main import cli
 from crdlint.inputs.kustomize.kustomization import local_path, patch_files, read_kustomization
 from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
 from crdlint.rules.engine.examples import HEAD
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ PLUGIN = "apiVersion: builtin\nkind: PatchTransformer\nmetadata: {name: a}\npath
 
 
 def lint(text: str, file: str) -> FileResult:
-    return lint_file(text, filename=file, skip_unfinished=True)
+    return lint_file(text, file, CheckRequest(skip_unfinished=True))
 
 
 # Each kustomization makes kustomize fetch URL, unless crdlint refuses to build it.

@@ -14,6 +14,7 @@ from crds import crd_with_schema
 
 from crdlint.cli.main import cli
 from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,7 +49,7 @@ spec:
 
 
 def lint(text: str, file: str) -> FileResult:
-    return lint_file(text, filename=file, skip_unfinished=True)
+    return lint_file(text, file, CheckRequest(skip_unfinished=True))
 
 
 @pytest.fixture

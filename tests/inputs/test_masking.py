@@ -11,6 +11,7 @@ from crdlint.inputs.helm.analysis import analyse
 from crdlint.inputs.helm.masking import mask
 from crdlint.inputs.helm.templates import check_template, check_unrendered
 from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
 
 if TYPE_CHECKING:
     from crdlint.linting.result import FileResult
@@ -26,7 +27,7 @@ META = "  name: foos.example.com\n"
 
 
 def lint(text: str, name: str) -> FileResult:
-    return lint_file(text, filename=name, skip_unfinished=True)
+    return lint_file(text, name, CheckRequest(skip_unfinished=True))
 
 
 def check(text: str) -> FileResult:

@@ -16,6 +16,7 @@ from crdlint.inputs.helm.check import Charts
 from crdlint.inputs.helm.layout import Layout
 from crdlint.inputs.helm.render import Values
 from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
 from crdlint.safety.programs import ProgramError, run
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def check(folder: Path, name: str = "crd.yaml", charts: Charts | None = None) ->
     place = Layout().locate(path)
     assert place is not None
     return (charts or Charts()).check(
-        path, text, place, lambda given, file: lint_file(given, filename=file, skip_unfinished=True)
+        path, text, place, lambda given, file: lint_file(given, file, CheckRequest(skip_unfinished=True))
     )
 
 

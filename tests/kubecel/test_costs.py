@@ -22,6 +22,7 @@ from crdlint.kubecel.cost.suggest import Plan, Solution
 from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT
 from crdlint.linting.cost_entries import entries
 from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
 from crdlint.rules.cel_cost import OVER_BUDGET
 from crdlint.runner.fixes import fix
 from crdlint.safety.work import Effort
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def rules(spec: str) -> list[EstimatedRule]:
-    return [found.estimated for found in lint_file(crd_with_spec(spec), filename="x", keep=True).rules]
+    return [found.estimated for found in lint_file(crd_with_spec(spec), "x", CheckRequest(keep=True)).rules]
 
 
 def solved(estimated: EstimatedRule) -> Solution | None:
@@ -184,7 +185,7 @@ def with_limits(text: str) -> str:
     """Return a text with the limits set that bring its rules below their budgets."""
 
     def check(given: Any) -> Any:
-        return lint_file(given, filename="x", fixes=True)
+        return lint_file(given, "x", CheckRequest(fixes=True))
 
     return fix(
         check(text), check, unsafe=True, shown=lambda one: [d for d in one.diagnostics if d.rule in OVER_BUDGET]
@@ -239,7 +240,7 @@ def test_a_reserved_word_hides_limits() -> None:
 
 
 def test_explanation() -> None:
-    (entry,) = entries(lint_file(crd_with_spec(QUADRATIC), filename="x", keep=True))
+    (entry,) = entries(lint_file(crd_with_spec(QUADRATIC), "x", CheckRequest(keep=True)))
     assert entry.value_path == "spec"
     assert entry.times == "once in an object"
     assert entry.tree is not None

@@ -17,15 +17,14 @@ from crdlint.kubernetes.servers import KNOWN, SERVERS
 from crdlint.linting import pipeline, version_range
 from crdlint.linting.manifest import check_crd
 from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.kubernetes.servers import Server
-    from crdlint.linting.manifest import CheckedCRD, Options
-    from crdlint.yaml.nodes import Mapping
-    from crdlint.yaml.parse import Document
+    from crdlint.linting.manifest import CheckedCRD, Subject
 
 TESTS = Path(__file__).resolve().parents[1]
 with gzip.open(TESTS / "conformance" / "sample.ndjson.gz", "rt", encoding="utf-8") as lines:
@@ -46,7 +45,7 @@ def by_server(text: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Diag
         return FindingsByVersion(given)
 
     monkeypatch.setattr(version_range, "FindingsByVersion", recorded)
-    lint_file(text, filename="x", kube_version=KNOWN)
+    lint_file(text, "x", CheckRequest(kube_version=KNOWN))
     monkeypatch.undo()
     return found
 
@@ -55,14 +54,14 @@ def one_by_one(text: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Dia
     """Return what a check for each server finds in CRDs, as far as it depends on the server."""
     found: dict[str, list[Diagnostic]] = {str(server): [] for server in SERVERS}
 
-    def recorded(document: Document, root: Mapping, options: Options, *, rejected: bool) -> CheckedCRD:
-        checked = check_crd(document, root, options, rejected=rejected)
-        found[str(options.versions)] += version_range.of_server(checked.diagnostics)
+    def recorded(subject: Subject, request: CheckRequest) -> CheckedCRD:
+        checked = check_crd(subject, request)
+        found[request.kube_version] += version_range.of_server(checked.diagnostics)
         return checked
 
     monkeypatch.setattr(pipeline, "check_crd", recorded)
     for version in found:
-        lint_file(text, filename="x", kube_version=version)
+        lint_file(text, "x", CheckRequest(kube_version=version))
     monkeypatch.undo()
     return found
 
@@ -114,9 +113,9 @@ def group(number: int) -> dict[str, Any]:
 def test_nine_servers_cost_less_than_two_and_a_half_times_one() -> None:
     text = crd({f"group{i}": group(i) for i in range(4)}, ["self.group0.size <= self.group1.size"])
     for versions in (str(SERVERS[-1]), KNOWN):
-        lint_file(text, filename="x", kube_version=versions)  # what is imported or made once counts for neither
+        lint_file(text, "x", CheckRequest(kube_version=versions))  # what is imported or made once counts for neither
     one, all_ = (
-        lines_run(lambda versions=versions: lint_file(text, filename="x", kube_version=versions))  # type: ignore[misc]
+        lines_run(lambda versions=versions: lint_file(text, "x", CheckRequest(kube_version=versions)))  # type: ignore[misc]
         for versions in (str(SERVERS[-1]), KNOWN)
     )
     assert all_ / one < 2.5
@@ -130,5 +129,5 @@ def test_the_fields_that_servers_decode_in_different_ways_are_known() -> None:
 def test_an_escaped_name_of_a_field_is_decoded_for_each_server() -> None:
     text = crd({"a": {"type": "string"}}, ["true"])
     text = text.replace('"name": "v1"', '"name": "v1", "\\u0073electableFields": [{"jsonPath": ".spec.a"}]')
-    rules = [(one.rule, one.versions) for one in lint_file(text, filename="x", kube_version=KNOWN).diagnostics]
+    rules = [(one.rule, one.versions) for one in lint_file(text, "x", CheckRequest(kube_version=KNOWN)).diagnostics]
     assert ("unknown-field", ("1.28", "1.29")) in rules

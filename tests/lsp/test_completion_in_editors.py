@@ -15,6 +15,7 @@ from crdlint.kubecel.environment import new_expressions
 from crdlint.kubecel.function_docs import DOCS
 from crdlint.kubernetes.servers import NEWEST
 from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -163,7 +164,7 @@ def test_every_item_compiles_at_every_place(rules: list[str]) -> None:
     places = 0
     wrong = []
     for text in rules:
-        for found in lint_file(text, filename="crd.yaml", keep=True).rules:
+        for found in lint_file(text, "crd.yaml", CheckRequest(keep=True)).rules:
             expression = found.estimated.compiled.rule
             for offset in range(0, len(expression.text) + 1, 2):
                 place, offered = complete(

@@ -20,6 +20,7 @@ from crdlint.diagnostics.diagnostic import Diagnostic
 from crdlint.kubecel.cost.explain import Part
 from crdlint.linting.cost_entries import Entry, entries
 from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
 from crdlint.linting.rule_cost import RuleCost
 from crdlint.report.cost_html import cost_page
 
@@ -267,7 +268,7 @@ def test_deep_tree_and_long_parts() -> None:
 
 
 def test_real_rule() -> None:
-    result = lint_file(CRD, filename="foo.yaml", keep=True)
+    result = lint_file(CRD, "foo.yaml", CheckRequest(keep=True))
     (one,) = entries(result)
     page = cost_page([one])
     check = words(page)

@@ -10,6 +10,7 @@ import jsonschema
 import pytest
 
 from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
 from crdlint.report import formats
 from crdlint.report.pieces import Outcome, View
 from crdlint.report.summary import Summary
@@ -32,7 +33,7 @@ TEXT = f"""\
 
 
 def checked(text: str) -> FileResult:
-    return lint_file(text, filename="a b.yaml", fixes=True)
+    return lint_file(text, "a b.yaml", CheckRequest(fixes=True))
 
 
 def render(name: str, result: FileResult) -> str:

@@ -8,6 +8,7 @@ from counting import recording
 from tables import each
 
 from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
 from crdlint.resources.definitions import Definitions
 from crdlint.resources.index import CRDFiles, outline
 
@@ -46,7 +47,7 @@ WRITTEN = {
 def files(texts: dict[str, str], parsed: list[tuple[str, frozenset[int]]]) -> CRDFiles:
     def lint(path: str, text: str, only: frozenset[int]) -> FileResult:
         parsed.append((path, only))
-        return lint_file(text, filename=path, keep=True, only=only)
+        return lint_file(text, path, CheckRequest(keep=True), only=only)
 
     return CRDFiles(lambda: texts, texts.__getitem__, lint)
 

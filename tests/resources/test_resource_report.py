@@ -9,6 +9,7 @@ from present import present
 from tables import each
 
 from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
 from crdlint.resources.definitions import Definitions
 from crdlint.resources.placeholders import Patterns
 from crdlint.resources.report import ResourceOptions, old_objects, report, validate_text
@@ -91,7 +92,7 @@ FOUND = {
 
 def definitions(schema: str = SPEC, scope: str = "Namespaced") -> Definitions:
     found = Definitions()
-    found.add(lint_file(CRD.format(schema=schema, scope=scope), filename="crd.yaml", keep=True))
+    found.add(lint_file(CRD.format(schema=schema, scope=scope), "crd.yaml", CheckRequest(keep=True)))
     return found
 
 

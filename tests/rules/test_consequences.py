@@ -7,6 +7,7 @@ import json
 from tables import each
 
 from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
 from crdlint.report import formats
 from crdlint.report.pieces import Outcome, View
 from crdlint.report.summary import Summary
@@ -176,7 +177,7 @@ RULE = "- rule: \"self.list.all(x, x.all(y, y.indexOf('a') > {} || self.list.exi
 def test_the_cost_of_each_rule_follows_from_that_of_the_schema() -> None:
     lines = NESTED + "".join(RULE.format(i) for i in range(30))
     text = HEAD + "".join(f"        {line}\n" for line in lines.splitlines())
-    shown = [one for one in lint_file(text, filename="x", kube_version="1.28..1.36").diagnostics if not one.hidden]
+    shown = [one for one in lint_file(text, "x", CheckRequest(kube_version="1.28..1.36")).diagnostics if not one.hidden]
     costs = [one for one in shown if one.rule == "cel-schema-cost"]
     (total,) = (one for one in costs if one.field.endswith("openAPIV3Schema"))
     following = causes(shown)
@@ -187,7 +188,7 @@ def test_the_cost_of_each_rule_follows_from_that_of_the_schema() -> None:
 def test_a_field_that_some_servers_drop_and_others_reject_is_one_problem() -> None:
     text = HEAD.replace("    schema:", "    selectableFields: [{jsonPath: .a}]\n    schema:")
     text += "        type: object\n        properties: {a: {type: string}}\n"
-    shown = [one for one in lint_file(text, filename="x", kube_version="1.28..1.36").diagnostics if not one.hidden]
+    shown = [one for one in lint_file(text, "x", CheckRequest(kube_version="1.28..1.36")).diagnostics if not one.hidden]
     by_rule = {one.rule: one for one in shown}
     assert set(by_rule) == {"unknown-field", "kube-version-drops-field"}
     assert causes(shown) == {id(by_rule["kube-version-drops-field"]): by_rule["unknown-field"]}

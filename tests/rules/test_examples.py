@@ -10,6 +10,7 @@ from tables import each
 
 import crdlint.rules
 from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
 from crdlint.linting.stored_crds import collect_crds
 from crdlint.report import rule_description
 from crdlint.rules import catalog
@@ -63,10 +64,10 @@ def test_the_good_example_raises_nothing(rule: Rule) -> None:
 def test_the_examples_of_a_change_are_an_update_that_raises_it(rule: Rule) -> None:
     old, new = (manifest(rule, fragment) for fragment in (rule.good, rule.bad))
     known = collect_crds(old, "old.yaml").by_name
-    found = lint_file(new, filename="x", previous=known.get).diagnostics
+    found = lint_file(new, "x", CheckRequest(previous=known.get)).diagnostics
     assert [one.message for one in found if one.origin == "apiserver"] == []
     assert rule.id in {one.rule for one in found}
-    unchanged = lint_file(old, filename="x", previous=known.get).diagnostics
+    unchanged = lint_file(old, "x", CheckRequest(previous=known.get)).diagnostics
     assert [one.rule for one in unchanged if one.rule.startswith("change-")] == []
 
 

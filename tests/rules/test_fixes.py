@@ -13,6 +13,7 @@ from crds import SMALLEST, crd_with_schema
 from tables import each
 
 from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
 from crdlint.rules.catalog import all_rules
 from crdlint.rules.engine.examples import manifest
 from crdlint.runner.fixes import fix
@@ -37,7 +38,7 @@ FIXES = [
 def checker(rule: Rule) -> Callable[[str], FileResult]:
     """Return what checks a text, with the rule requested if it is only reported on request."""
     requested = frozenset({rule.id})
-    return lambda text: lint_file(text, filename="x", skip_unfinished=True, fixes=True, requested=requested)
+    return lambda text: lint_file(text, "x", CheckRequest(skip_unfinished=True, fixes=True, requested=requested))
 
 
 def examples(rule: Rule, fixer: Fixer) -> tuple[str, str]:
@@ -99,7 +100,7 @@ def test_values_of_other_types_are_fixed_or_left(value: str) -> None:
     """Every scalar of a CRD is replaced in turn; the fix of what is found ends, and brings no new error."""
     text = (FIXTURES / "valid" / "minimal.yaml").read_text(encoding="utf-8")
     for match in re.finditer(r"(?<=: )\S.*$", text, re.MULTILINE):
-        check = partial(lint_file, filename="x", skip_unfinished=True, fixes=True)
+        check = partial(lint_file, filename="x", request=CheckRequest(skip_unfinished=True, fixes=True))
         before = check(f"{text[: match.start()]}{value}{text[match.end() :]}")
         fixed = fix(before, check, unsafe=True, named=bool)
         assert len(errors(fixed.result)) <= len(errors(before))
@@ -141,7 +142,7 @@ LEFT = {
 
 @each(("text", "rule"), LEFT.values(), ids=LEFT)
 def test_what_no_fix_can_know_is_left(text: str, rule: str) -> None:
-    check = partial(lint_file, filename="x", skip_unfinished=True, fixes=True)
+    check = partial(lint_file, filename="x", request=CheckRequest(skip_unfinished=True, fixes=True))
     before = check(text)
     assert rule in {one.rule for one in before.diagnostics}
     assert fix(before, check, unsafe=True, named=bool).edits == ()
@@ -214,7 +215,9 @@ PARTS = {
 def test_a_part_is_fixed(made: Callable[[str], str], rule: str, before: str, after: str | None) -> None:
     text = made(before)
     [offered] = [
-        one.fix for one in lint_file(text, filename="x", fixes=True).diagnostics if one.rule == rule and not one.hidden
+        one.fix
+        for one in lint_file(text, "x", CheckRequest(fixes=True)).diagnostics
+        if one.rule == rule and not one.hidden
     ]
     assert (None if offered is None else apply(text, offered.edits)) == (None if after is None else made(after))
 
@@ -224,6 +227,6 @@ def test_a_part_is_fixed(made: Callable[[str], str], rule: str, before: str, aft
 )
 def test_a_name_is_replaced_unasked_only_if_it_is_like_the_right_one(name: str, applicability: str) -> None:
     text = SMALLEST.replace("foos.example.com", name)
-    [offered] = [one.fix for one in lint_file(text, filename="x", fixes=True).diagnostics]
+    [offered] = [one.fix for one in lint_file(text, "x", CheckRequest(fixes=True)).diagnostics]
     assert offered is not None
     assert (offered.applicability, apply(text, offered.edits)) == (applicability, SMALLEST)

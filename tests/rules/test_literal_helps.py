@@ -7,6 +7,7 @@ import pytest
 from tables import each
 
 from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
 from crdlint.rules.engine.examples import HEAD
 from crdlint.yaml.edit import apply
 
@@ -196,7 +197,7 @@ def test_the_bracket_that_is_missing_in_a_rule_is_placed(rule: str, opening: str
         OBJECT
         + "  a: {type: string, maxLength: 9}\n  b: {type: integer}\nrequired: [a, b]\nx-kubernetes-validations:\n- rule: |-\n    "
     )
-    (found,) = lint_file(schema(text + rule), filename="x", fixes=True).diagnostics
+    (found,) = lint_file(schema(text + rule), "x", CheckRequest(fixes=True)).diagnostics
     assert found.help == f"Close the `{opening}`: write `{closing}` after `{before}`"
     followed = schema(text + rule.replace(before, before + closing, 1))
     assert [one.message for one in lint_file(followed, filename="x").diagnostics] == []

@@ -10,6 +10,7 @@ from crds import small
 from tables import each
 
 from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
 from crdlint.rules.catalog import all_rules
 from crdlint.rules.engine.markers import VERSION_ANNOTATION, with_marker
 from crdlint.yaml import decode_yaml
@@ -37,7 +38,7 @@ def helps(root: str, rule: str, version: str | None = "v0.21.0", more: str = "")
     if version is not None:
         found["metadata"]["annotations"] = {VERSION_ANNOTATION: version}
     found["spec"]["versions"][0].update(decode_yaml(f"{{{more}}}"))
-    result = lint_file(json.dumps(found), filename="crd.json", requested=frozenset({rule}))
+    result = lint_file(json.dumps(found), "crd.json", CheckRequest(requested=frozenset({rule})))
     return [one.help for one in result.diagnostics if one.rule == rule]
 
 
@@ -153,5 +154,5 @@ def test_a_keyword_without_a_marker_has_none() -> None:
 def test_a_finding_with_a_marker_keeps_rules_from_being_estimated() -> None:
     found: Any = small({"type": "object", "x-kubernetes-validations": [{"rule": "self.foo()"}]})
     found["metadata"]["annotations"] = {VERSION_ANNOTATION: "v0.21.0"}
-    result = lint_file(json.dumps(found), filename="crd.json", keep=True)
+    result = lint_file(json.dumps(found), "crd.json", CheckRequest(keep=True))
     assert [one.rule for one in result.unestimated] == ["cel-compilation"]

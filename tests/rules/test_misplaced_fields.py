@@ -8,6 +8,7 @@ from crds import HEAD, SMALLEST
 from tables import each
 
 from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
 from crdlint.rules import v1beta1
 from crdlint.rules.consequences import causes
 from crdlint.runner.fixes import fix
@@ -79,13 +80,13 @@ KEYS = {
 def test_lines_that_are_not_below_their_key_are_named(key: str, what: str) -> None:
     assert lint_file(CRD, filename="x").diagnostics == ()
     text = outdented(CRD, key)
-    result = lint_file(text, filename="x", fixes=True)
+    result = lint_file(text, "x", CheckRequest(fixes=True))
     shown = [one for one in result.diagnostics if not one.hidden]
     (only,) = [one for one in shown if id(one) not in causes(shown)]
     help_ = str(only.help)
     assert f": {what} of `{key.strip()[:-1]}` in line {CRD.split(chr(10)).index(key) + 1}" in help_
     assert followed(text, help_) == CRD
-    assert fix(result, lambda text: lint_file(text, filename="x", fixes=True), unsafe=False).text == CRD
+    assert fix(result, lambda text: lint_file(text, "x", CheckRequest(fixes=True)), unsafe=False).text == CRD
 
 
 def test_each_field_that_v1beta1_has_in_another_place_has_a_help() -> None:
@@ -150,6 +151,6 @@ FIXED = {
 
 @each(("crd", "old", "new"), FIXED.values(), ids=FIXED)
 def test_what_is_missing_above_is_added(crd: str, old: str, new: str) -> None:
-    result = lint_file(crd.replace(old, new), filename="x", fixes=True)
+    result = lint_file(crd.replace(old, new), "x", CheckRequest(fixes=True))
     fixes = [one.fix for one in result.diagnostics if one.fix is not None]
     assert decode_yaml(crd) in [decode_yaml(apply(crd.replace(old, new), one.edits)) for one in fixes]

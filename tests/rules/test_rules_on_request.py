@@ -9,6 +9,7 @@ from crds import small
 from tables import each
 
 from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
 from crdlint.yaml import decode_yaml
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def parsed(text: str) -> Any:
 
 
 def findings(found: Any, rule: str) -> list[Diagnostic]:
-    result = lint_file(json.dumps(found), filename="crd.json", requested=frozenset({rule}))
+    result = lint_file(json.dumps(found), "crd.json", CheckRequest(requested=frozenset({rule})))
     assert not [one for one in result.diagnostics if one.origin == "apiserver" and one.severity == "error"]
     told = [one for one in result.diagnostics if one.rule == rule]
     assert {one.kind for one in told} <= {"advice"}

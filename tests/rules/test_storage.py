@@ -10,6 +10,7 @@ from crds import SMALLEST
 from crdlint import lint_text, lint_update
 from crdlint.cli.main import cli
 from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
 from crdlint.runner.fixes import fix
 
 if TYPE_CHECKING:
@@ -28,12 +29,12 @@ OBJECT: Final = (
 
 
 def test_a_copy_is_one_finding_and_its_fix_leaves_the_manifest() -> None:
-    result = lint_file(COPY, filename="x", fixes=True, requested=frozenset({"leftover-field"}))
+    result = lint_file(COPY, "x", CheckRequest(fixes=True, requested=frozenset({"leftover-field"})))
     (found,) = result.diagnostics
     assert (found.rule, found.origin, found.severity) == (RULE, "storage", "error")
     assert found.message == "resourceVersion should not be set on objects to be created"
     assert "`uid`, `generation`, `creationTimestamp`, `managedFields`, `status`" in str(found.help)
-    assert fix(result, lambda text: lint_file(text, filename="x", fixes=True), unsafe=False).text == SMALLEST
+    assert fix(result, lambda text: lint_file(text, "x", CheckRequest(fixes=True)), unsafe=False).text == SMALLEST
 
 
 def test_copies_in_flow_style_and_json_are_fixed() -> None:
@@ -44,8 +45,8 @@ def test_copies_in_flow_style_and_json_are_fixed() -> None:
         '"uid": "a", "resourceVersion": "1", "name": "foos.example.com"': '"name": "foos.example.com"',
     }.items():
         text, wanted = (SMALLEST.replace(NAME, f"metadata: {{{fields}}}\n") for fields in (given, left))
-        result = lint_file(text, filename="x", fixes=True)
-        assert fix(result, lambda text: lint_file(text, filename="x", fixes=True), unsafe=False).text == wanted
+        result = lint_file(text, "x", CheckRequest(fixes=True))
+        assert fix(result, lambda text: lint_file(text, "x", CheckRequest(fixes=True)), unsafe=False).text == wanted
 
 
 def test_other_versions_are_accepted() -> None:

@@ -6,6 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
 from crdlint.runner.fixes import fix
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 @cache
 def check(text: str) -> FileResult:
     """Return the result of a text, with fixes."""
-    return lint_file(text, filename="x", skip_unfinished=True, fixes=True)
+    return lint_file(text, "x", CheckRequest(skip_unfinished=True, fixes=True))
 
 
 @cache

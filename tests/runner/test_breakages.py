@@ -12,6 +12,7 @@ from repairs import check, errors, fixed
 
 from crdlint.inputs.helm.templates import check_template
 from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
 from crdlint.runner.fixes import fix
 from crdlint.yaml import decode_yaml
 
@@ -54,7 +55,7 @@ def in_chart(text: str) -> str:
 @cache
 def check_in_chart(text: str) -> FileResult:
     return check_template(
-        "x", text, lambda masked, file: lint_file(masked, filename=file, skip_unfinished=True, fixes=True)
+        "x", text, lambda masked, file: lint_file(masked, file, CheckRequest(skip_unfinished=True, fixes=True))
     )
 
 

@@ -16,8 +16,7 @@ from crdlint.runner import cache as module
 from crdlint.runner.cache import Cache, cache_folder
 
 if TYPE_CHECKING:
-    from typing import Any
-
+    from crdlint.linting.request import CheckRequest
     from crdlint.linting.result import FileResult
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
@@ -43,9 +42,9 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return a list to which every file is added that is really judged."""
     judged: list[str] = []
 
-    def noted(text: str, *, filename: str, **more: Any) -> FileResult:
+    def noted(text: str, filename: str, request: CheckRequest, *, known: FileResult | None = None) -> FileResult:
         judged.append(filename)
-        return lint_file(text, filename=filename, **more)
+        return lint_file(text, filename, request, known=known)
 
     monkeypatch.setattr(crdlint.linting.pipeline, "lint_file", noted)
     return judged

@@ -11,6 +11,7 @@ from crds import HEAD
 from crdlint.config.model import Config
 from crdlint.linting.documents import DocumentWalk
 from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
 from crdlint.runner.fix_files import Fixing
 from crdlint.runner.fixes import fix
 from crdlint.runner.task import Checker, Settings, Task
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from crdlint.linting.result import FileResult
     from crdlint.yaml.parse import Document
 
+REQUEST = CheckRequest(kube_version="1.36", skip_unfinished=True, fixes=True)
 CLEAN = HEAD + "        type: object\n"
 WRONG = HEAD + "        type: object\n        properties: {a: {type: integer, default: '1'}}\n"
 LONGER = (
@@ -50,12 +52,15 @@ def test_fixes_check_only_the_changed_document_again(
 ) -> None:
     path = tmp_path / "crds.yaml"
     path.write_text(text(*[CLEAN] * clean, WRONG, "kind: ConfigMap\n"))
-    checker, task = Checker(Settings(fixes=True, fixing="safe")), Task(str(path), "1.36", config=Config())
+    checker, task = (
+        Checker(Settings(fixing="safe")),
+        Task(str(path), REQUEST, config=Config()),
+    )
     seen = checked_by(monkeypatch)
     fixed = Fixing().take(checker.check(task), checker)
     assert len(seen) == clean + 4  # also the ConfigMap, which has no result
     assert "default: 1" in seen[-2]
-    assert fixed.results[0] == lint_file(path.read_text(), filename=str(path), fixes=True, skip_unfinished=True)
+    assert fixed.results[0] == lint_file(path.read_text(), str(path), CheckRequest(fixes=True, skip_unfinished=True))
     assert len(fixed.results[0].crds) == clean + 1
 
 
@@ -81,11 +86,13 @@ def test_known_documents_do_not_change_the_result(
     before: tuple[str, ...], after: tuple[str, ...], version: str, keep: bool
 ) -> None:
     def check(text_: str) -> FileResult:
-        return lint_file(text_, filename="x", kube_version=version, skip_unfinished=True, fixes=True)
+        return lint_file(text_, "x", CheckRequest(kube_version=version, skip_unfinished=True, fixes=True))
 
     old, new = check(text(*before)), text(*after)
     whole = check(new)
-    again = lint_file(new, filename="x", kube_version=version, skip_unfinished=True, fixes=True, known=old, keep=keep)
+    again = lint_file(
+        new, "x", CheckRequest(kube_version=version, skip_unfinished=True, fixes=True, keep=keep), known=old
+    )
     assert replace(again, definitions=(), rules=()) == whole
     assert again.reusable == whole.reusable
     assert bool(again.definitions) == (keep and bool(whole.crds))
@@ -100,7 +107,7 @@ def test_no_text_is_checked_twice_to_find_the_fixes_to_undo(wrong: str) -> None:
 
     def check(text_: str) -> FileResult:
         seen.append(text_)
-        return lint_file(text_, filename="x", fixes=True)
+        return lint_file(text_, "x", CheckRequest(fixes=True))
 
     start = check(HEAD + f"        type: object\n        properties: {{{fields}}}\n")
     fixed = fix(start, check, unsafe=False)

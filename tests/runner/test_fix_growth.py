@@ -10,6 +10,7 @@ from counting import LINEAR, lines_run
 from crds import crd_with_schema
 
 from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
 from crdlint.report.patch import patch
 from crdlint.runner.fixes import fix
 
@@ -44,7 +45,7 @@ INPUTS = {
 
 
 def check(text: str) -> FileResult:
-    return lint_file(text, filename="x", fixes=True)
+    return lint_file(text, "x", CheckRequest(fixes=True))
 
 
 @pytest.mark.parametrize("text", INPUTS.values(), ids=INPUTS)

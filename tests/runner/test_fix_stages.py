@@ -10,6 +10,7 @@ from crds import HEAD, crd_with_schema
 from crdlint.config.model import Config
 from crdlint.linting import documents, hidden_findings, manifest
 from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
 from crdlint.rules import cel
 from crdlint.runner.fix_files import Fixing
 from crdlint.runner.fixes import fix, will_be_fixed
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult
 
+REQUEST = CheckRequest(kube_version="1.36", skip_unfinished=True, fixes=True)
 RULES = """\
             x-kubernetes-validations:
             - {rule: "self > 0", message: x}
@@ -58,11 +60,11 @@ properties:
 
 
 def check(text: str) -> FileResult:
-    return lint_file(text, filename="crd.yaml", skip_unfinished=True, fixes=True)
+    return lint_file(text, "crd.yaml", CheckRequest(skip_unfinished=True, fixes=True))
 
 
 def check_until(text: str, stop_at: Callable[[Diagnostic], bool] | None) -> FileResult:
-    return lint_file(text, filename="crd.yaml", skip_unfinished=True, fixes=True, stop_at=stop_at)
+    return lint_file(text, "crd.yaml", CheckRequest(skip_unfinished=True, fixes=True, stop_at=stop_at))
 
 
 def counted(monkeypatch: pytest.MonkeyPatch, owner: object, name: str) -> list[str]:
@@ -98,7 +100,7 @@ def test_a_check_stops_at_the_first_stage_with_a_fix(name: str, stage: str | Non
     assert check_until(TEXTS[name], will_be_fixed(unsafe=False)).stage == stage
     assert check(TEXTS[name]).stage is None
     ranged = lint_file(
-        TEXTS[name], filename="x", kube_version="1.29..1.36", fixes=True, stop_at=will_be_fixed(unsafe=False)
+        TEXTS[name], "x", CheckRequest(kube_version="1.29..1.36", fixes=True, stop_at=will_be_fixed(unsafe=False))
     )
     assert ranged.stage is None
 
@@ -109,12 +111,15 @@ def test_rules_and_advice_are_checked_only_once(name: str, tmp_path: Path, monke
     path.write_text(TEXTS[name])
     rules, advice = counted(monkeypatch, cel, "_compiled"), counted(monkeypatch, manifest, "_advisories")
     hidden, parsed = counted(monkeypatch, hidden_findings, "find"), counted(monkeypatch, documents, "parse_chunk")
-    checker = Checker(Settings(fixes=True, fixing="safe"))
-    checked = Fixing().take(checker.check(Task(str(path), "1.36", config=Config())), checker)
-    assert path.read_text() != TEXTS[name]
-    assert checked.results[0] == lint_file(path.read_text(), filename=str(path), skip_unfinished=True, fixes=True), (
-        "the result of the fixed file is complete"
+    checker = Checker(Settings(fixing="safe"))
+    checked = Fixing().take(
+        checker.check(Task(str(path), REQUEST, config=Config())),
+        checker,
     )
+    assert path.read_text() != TEXTS[name]
+    assert checked.results[0] == lint_file(
+        path.read_text(), str(path), CheckRequest(skip_unfinished=True, fixes=True)
+    ), "the result of the fixed file is complete"
     counts = [len(calls) for calls in (rules, advice, hidden, parsed)]
     # That comparison checked the file once more; the text is parsed before and after the fix, too.
     assert counts == [2, 2, 2, 3]
@@ -132,8 +137,8 @@ def test_findings_without_wanted_fixes_get_a_complete_check(name: str, tmp_path:
     path = tmp_path / "crd.yaml"
     path.write_text(TEXTS[name])
     ignoring = Config(ignore=("*",))
-    checked = Checker(Settings(fixes=True, fixing="unsafe")).check(Task(str(path), "1.36", config=ignoring))
-    assert checked.results[0] == lint_file(TEXTS[name], filename=str(path), skip_unfinished=True, fixes=True)
+    checked = Checker(Settings(fixing="unsafe")).check(Task(str(path), REQUEST, config=ignoring))
+    assert checked.results[0] == lint_file(TEXTS[name], str(path), CheckRequest(skip_unfinished=True, fixes=True))
     assert path.read_text() == TEXTS[name]
     assert getattr(checked.fixes, "edits", ()) == ()
 
@@ -145,14 +150,14 @@ def test_processes_fix_files(jobs: int, tmp_path: Path) -> None:
         path = tmp_path / f"{i}.yaml"
         path.write_text(text)
         paths.append(path)
-    settings = Settings(fixes=True, fixing="safe")
+    settings = Settings(fixing="safe")
     fixing, checker = Fixing(), Checker(settings)
-    tasks = [Task(str(path), "1.36", config=Config()) for path in paths]
+    tasks = [Task(str(path), REQUEST, config=Config()) for path in paths]
     checked: list[CheckOutcome] = [fixing.take(outcome, checker) for outcome in run(tasks, settings, jobs)]
     assert fixing.files == len(paths)
     for path, outcome in zip(paths, checked, strict=True):
         text = path.read_text()
-        expected = lint_file(text, filename=str(path), skip_unfinished=True, fixes=True)
+        expected = lint_file(text, str(path), CheckRequest(skip_unfinished=True, fixes=True))
         assert outcome.results[0].diagnostics == expected.diagnostics
 
 

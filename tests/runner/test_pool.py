@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import crdlint.runner.task
+from crdlint.linting.request import CheckRequest
 from crdlint.runner import pool, workers
 from crdlint.runner.task import Checker, CheckOutcome, Settings, Task
 
@@ -17,12 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+REQUEST = CheckRequest(kube_version="1.36", skip_unfinished=True, fixes=True)
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 FILES = sorted(str(path) for path in (FIXTURES / "invalid").iterdir())[:24]
 
 
 def tasks() -> list[Task]:
-    return [Task(path, "1.36") for path in FILES]
+    return [Task(path, REQUEST) for path in FILES]
 
 
 def told(checked: CheckOutcome) -> tuple[str, list[object], str | None]:
@@ -46,7 +48,7 @@ def test_texts_that_nobody_needs_do_not_travel(tmp_path: Path) -> None:
     clean.write_text((FIXTURES / "valid" / "minimal.yaml").read_text())
     commented = tmp_path / "commented.yaml"
     commented.write_text(clean.read_text() + "# crdlint: ignore-file[ref]\n")
-    found = list(pool.run([Task(str(clean), "1.36"), Task(str(commented), "1.36"), *tasks()[:1]], Settings(), 2))
+    found = list(pool.run([Task(str(clean), REQUEST), Task(str(commented), REQUEST), *tasks()[:1]], Settings(), 2))
     assert [bool(one.results[0].text) for one in found] == [False, True, True]
 
 
@@ -66,20 +68,14 @@ def test_a_process_that_dies_takes_its_own_file_with_it_only(monkeypatch: pytest
 
 
 def test_what_cannot_be_read_is_told() -> None:
-    found = list(pool.run([Task("missing.yaml", "1.36"), *tasks()[:3]], Settings(), 2))
+    found = list(pool.run([Task("missing.yaml", REQUEST), *tasks()[:3]], Settings(), 2))
     assert [one.problem for one in found] == ["No such file or directory", None, None, None]
-
-
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_what_is_kept_stays_in_the_process(jobs: int) -> None:
-    found = list(pool.run(tasks()[-20:], Settings(keep=True), jobs))
-    assert any(result.definitions for one in found for result in one.results)
 
 
 def test_standard_input_is_read_by_the_first_process(monkeypatch: pytest.MonkeyPatch) -> None:
     text = Path(FILES[0]).read_bytes()
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text)))
-    found = list(pool.run([*tasks()[1:3], Task("-", "1.36"), *tasks()[3:5]], Settings(), 2))
+    found = list(pool.run([*tasks()[1:3], Task("-", REQUEST), *tasks()[3:5]], Settings(), 2))
     assert [one.name for one in found] == [*FILES[1:3], "<stdin>", *FILES[3:5]]
     assert found[2].results[0].diagnostics
 

@@ -1,0 +1,62 @@
+"""What a check of CRDs is asked for, from the command, editor or suite that asks to the stages that answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from crdlint.changes.change import Policy
+from crdlint.kubernetes.servers import NEWEST_VERSION, Range, parse_range
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.kubernetes.servers import Server
+    from crdlint.linting.result import OldCRD
+    from crdlint.rules.engine.advisory import Advise
+
+    FindOldCRD = Callable[[str], OldCRD | None]
+    StopAt = Callable[[Diagnostic], bool]
+
+
+_POLICY: Final = Policy()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckRequest:
+    """What to find out about the CRDs of a text.
+
+    `kube_version` is the server's version, or a range such as `1.29..1.37`: each finding of these servers is
+    reported once, with the servers that report it. A CRD is checked as an update if `previous` returns an old one of
+    the same name; `policy` applies to its changes. `skip_unfinished` skips, with a notice, templates and incomplete
+    CRDs, which the notice calls `partial`. It also reports misspelled CRDs, which the API server does not recognize as
+    CRDs. `keep` keeps the CRDs and their rules of x-kubernetes-validations in the result. `fixes` adds fixes to
+    findings. `advice` are the advisory rules to run, None for all except those on request that are not `requested`.
+    `stop_at` returns whether the stages after that of a finding need not run; it is not used for ranges.
+    """
+
+    kube_version: str = NEWEST_VERSION
+    previous: FindOldCRD | None = None
+    skip_unfinished: bool = False
+    partial: str = "a Kustomize patch"
+    keep: bool = False
+    fixes: bool = False
+    requested: frozenset[str] = frozenset()
+    advice: tuple[Advise, ...] | None = None
+    policy: Policy = _POLICY
+    stop_at: StopAt | None = None
+
+    @property
+    def versions(self) -> Range:
+        """The servers of the request; raise ValueError if their version is unknown."""
+        return parse_range(self.kube_version)
+
+    @property
+    def key(self) -> str:
+        """What the result of a text depends on beside the text, as part of a key of the cache."""
+        return " ".join((self.kube_version, *sorted(self.requested)))
+
+    def on(self, server: Server, advice: tuple[Advise, ...]) -> CheckRequest:
+        """Return the request for one server of the range, with other advice."""
+        return replace(self, kube_version=str(server), advice=advice)
