@@ -5,29 +5,26 @@ Upstream: the cost checks of ValidateCustomResourceDefinitionOpenAPISchema and i
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from collections.abc import Sequence as SequenceOf
+from functools import partial
 from typing import TYPE_CHECKING, Final, cast
 
 from crdlint.crd.errors import EVALUATION_LIMIT, forbidden
 from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT, UINT64_MAX
-from crdlint.rules.engine.advisory import Advisory
-from crdlint.rules.engine.finding import Fixer
-from crdlint.rules.engine.rule import Rule
+from crdlint.rules.engine.advisory import Advisory, DecodedCRD
+from crdlint.rules.engine.finding import Edits, Finding, fix
+from crdlint.rules.engine.rule import Hint, Rule
 from crdlint.safety.bugs import attempt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from collections.abc import Sequence as SequenceOf
-
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.crd.paths import Path
     from crdlint.kubecel.cost.advice import Advice
     from crdlint.kubecel.estimated_rule import EstimatedRule
-    from crdlint.rules.engine.advisory import DecodedCRD
     from crdlint.rules.engine.common import Options
-    from crdlint.rules.engine.finding import Finding
     from crdlint.safety.work import Effort
-    from crdlint.yaml.edit import Edit
 
 _HOSTS = """\
 type: object
@@ -45,8 +42,13 @@ properties:
 """
 
 
-def _limit_edits(finding: Finding) -> Iterator[Edit]:
-    """Yield the edits that set the limits of the schema's plan."""
+@fix(
+    "Set the limits that bring the rules below their budgets",
+    "unsafe",
+    good=_HOSTS.format("", ", maxLength: 5000").replace("}}\n", "}, maxItems: 1024}\n"),
+)
+def _limits(finding: Finding) -> Edits:
+    """Set the limits of the schema's plan."""
     advice = finding.error.subject if finding.error is not None else None
     if advice is None:
         return
@@ -55,71 +57,54 @@ def _limit_edits(finding: Finding) -> Iterator[Edit]:
         yield finding.editor.set(mapping, limit.keyword, str(value), before="type")
 
 
-_LIMITS = Fixer(
-    "Set the limits that bring the rules below their budgets",
-    "unsafe",
-    _limit_edits,
-    good=_HOSTS.format("", ", maxLength: 5000").replace("}}\n", "}, maxItems: 1024}\n"),
-)
-
-RULE_COST = Rule(
+_MARKER: Final = "write `+kubebuilder:validation:MaxItems`, `MaxLength` or `MaxProperties` on what the rule reads"
+_Cost: Final = partial(Rule, scope="schema", marker=_MARKER)
+_Costly: Final = partial(Hint, scope="schema", marker=_MARKER)
+RULE_COST = _Cost(
     id="cel-rule-cost",
-    marker="write `+kubebuilder:validation:MaxItems`, `MaxLength` or `MaxProperties` on what the rule reads",
     summary="Estimated cost of a rule or messageExpression is over the limit",
     why=f"The API server rejects a rule that could cost more than {RULE_COST_LIMIT:,} units for the largest possible object. "
     "Kubernetes versions differ in their estimates.",
     bad=_HOSTS.format("", ""),
     good=_HOSTS.format(", maxItems: 64", ", maxLength: 253"),
-    scope="schema",
     help="Set `maxItems`, `maxProperties` and `maxLength` on the lists, maps and strings that the rule reads",
     source="apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema, getCostErrorMessage",
-    fixes=(_LIMITS,),
+    fixes=(_limits,),
 )
-CRD_COST = Rule(
+CRD_COST = _Cost(
     id="cel-schema-cost",
-    marker="write `+kubebuilder:validation:MaxItems`, `MaxLength` or `MaxProperties` on what the rule reads",
     summary="Total estimated cost of the rules in a schema is over the limit",
     why=f"The API server rejects a schema whose rules could together cost more than {CRD_COST_LIMIT:,} units for one object. "
     "Kubernetes versions differ in their estimates.",
     bad=_HOSTS.format("", ""),
     good=_HOSTS.format(", maxItems: 64", ", maxLength: 253"),
-    scope="schema",
     help="Set lower limits on the lists, maps and strings that the most expensive rules read",
     source="apiextensions/validation validateCustomResourceDefinitionValidation, TotalCost",
-    fixes=(_LIMITS,),
+    fixes=(_limits,),
 )
-NEAR_LIMIT = Rule(
+NEAR_LIMIT = _Costly(
     id="cel-rule-cost-near-limit",
-    marker="write `+kubebuilder:validation:MaxItems`, `MaxLength` or `MaxProperties` on what the rule reads",
     summary="Estimated cost of a rule is over half of the limit",
     why="A field or list that is added later can multiply the cost. Limits are easier to set before the API is in use.",
     bad=_HOSTS.format(", maxItems: 1000", ", maxLength: 8192"),
     good=_HOSTS.format(", maxItems: 64", ", maxLength: 253"),
-    scope="schema",
     help="Set lower `maxItems`, `maxProperties` or `maxLength` on the lists, maps and strings that the rule reads",
-    severity="info",
-    origin="crdlint",
 )
-UNBOUNDED = Rule(
+UNBOUNDED = _Costly(
     id="cel-rule-cost-unbounded-parent",
-    marker="write `+kubebuilder:validation:MaxItems`, `MaxLength` or `MaxProperties` on what the rule reads",
     summary="Cost of a rule depends on a list or map without a limit",
     why="Without a limit the API server assumes as many elements as fit into the largest request. If the smallest "
     "possible element gets smaller, the cost grows and can exceed the limit.",
     bad=_NESTED.format(""),
     good=_NESTED.format("maxItems: 64, "),
-    scope="schema",
     help="Set `maxItems` or `maxProperties` on the list or map",
-    severity="info",
-    origin="crdlint",
 )
 
 
 def _doubled(times: int) -> str:
     doubled = ".map(x, x + x)" * times
     rule = f"[['a']]{doubled}.all(x, x.indexOf('b') < 0)"
-    spec = f"    type: object\n    default: {{}}\n    x-kubernetes-validations:\n    - rule: >-\n        {rule}\n"
-    return f"type: object\nproperties:\n  config:\n{spec}"
+    return f"config:\n  type: object\n  default: {{}}\n  x-kubernetes-validations:\n  - rule: >-\n      {rule}"
 
 
 WORK_LIMIT = Rule(
@@ -129,7 +114,6 @@ WORK_LIMIT = Rule(
     "the object remains unknown.",
     bad=_doubled(24),
     good=_doubled(2),
-    scope="schema",
     help="Simplify the rule or the pattern, or split the document; the API server has to do the same work",
     origin="crdlint",
 )
