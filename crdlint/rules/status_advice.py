@@ -7,9 +7,9 @@ from typing import Final
 
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, fix
-from crdlint.rules.engine.parts import version_parts
+from crdlint.rules.engine.parts import VersionParts, version_parts
 from crdlint.rules.engine.rule import Caution, Hint, once
-from crdlint.yaml.nodes import Mapping
+from crdlint.yaml.nodes import Mapping, Scalar, child
 
 
 @fix("Enable the status subresource", "unsafe")
@@ -63,21 +63,50 @@ REQUIRED = Caution(
 )
 
 
+@fix("Write `status: {}`", "safe")
+def _mapping(finding: Finding) -> Edits:
+    yield finding.editor.set(finding.owner, finding.name, "{}")
+
+
+@Caution(
+    id="status-subresource-null",
+    summary="`status:` without a value does not enable the status subresource",
+    why="YAML reads the missing value as null, and the API server ignores a subresource that is null. Requests to `/status` end "
+    "in 404.",
+    bad=_version("subresources: {status: }\n"),
+    good=_version(_ENABLED),
+    help="Write `status: {}`",
+    scope="version",
+    fixes=(_mapping,),
+).practice
+def null_status(crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield the status subresources whose value is null."""
+    for i, parts in enumerate(version_parts(crd.spec)):
+        if _is_null(i, parts, crd):
+            message = "the status subresource is not enabled: `status` is null"
+            yield Advisory(message, parts.path.child("subresources", "status"))
+
+
+def _is_null(index: int, parts: VersionParts, crd: DecodedCRD) -> bool:
+    node = child(crd.root, "spec", "versions", index, "subresources", "status")
+    return isinstance(node, Scalar) and not parts.has_status
+
+
 @NO_SUBRESOURCE.practice
 def status(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the versions with a status but no subresource, as one finding, and those that require a status with it."""
     without: list[Advisory] = []
-    for parts in version_parts(crd.spec):
+    for i, parts in enumerate(version_parts(crd.spec)):
         schema = parts.schema
         field = None if schema is None else schema.properties.get("status")
         if schema is None or (field is None and not (parts.has_status and schema.x_preserve_unknown_fields)):
             continue
-        if not parts.has_status:
+        if not parts.has_status and not _is_null(i, parts, crd):
             message = (
                 "the status subresource is disabled: `/status` does not exist, and writes of it raise the generation"
             )
             without.append(Advisory(message, parts.schema_path.child("properties").key("status")))
-        elif "status" in schema.required and (field is None or field.default is None):
+        elif parts.has_status and "status" in schema.required and (field is None or field.default is None):
             message = "no object can be created: the API server drops `status` on create, and then requires it"
             path = parts.schema_path.child("required").index(list(schema.required).index("status"))
             yield Advisory(message, path, rule=REQUIRED.id)

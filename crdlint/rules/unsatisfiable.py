@@ -160,10 +160,11 @@ _PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"
 _TYPES_OF: Final = {
     **dict.fromkeys(("minLength", "maxLength", "pattern"), _STRINGS),
     **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"), _NUMBERS),
-    **dict.fromkeys(("minItems", "maxItems"), _ARRAYS),
-    **dict.fromkeys(("minProperties", "maxProperties", "required"), _OBJECTS),
+    **dict.fromkeys(("minItems", "maxItems", "items"), _ARRAYS),
+    **dict.fromkeys(("minProperties", "maxProperties", "required", "properties", "additionalProperties"), _OBJECTS),
     _PRESERVE: _OBJECTS | _ARRAYS,
 }
+_FIELDS: Final = frozenset({"items", "properties", "additionalProperties"})
 _INT_OR_STRING: Final = frozenset({"integer", "number", "string"})
 _PAIRS: Final = (
     ("minimum", "maximum", "minimum", "maximum"),
@@ -378,7 +379,8 @@ def keywords(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     types = _INT_OR_STRING if schema.x_int_or_string else frozenset({schema.type})
     for part in with_all_of(schema):
         for keyword, limited in _TYPES_OF.items():
-            is_given = part.set_fields & SCHEMA_BITS[keyword] and (keyword != "required" or part.required)
+            is_empty = keyword in {"required", "properties"} and not getattr(part, keyword)
+            is_given = part.set_fields & SCHEMA_BITS[keyword] and not is_empty
             if is_given and types.isdisjoint(limited):
                 yield _without_effect(keyword, part, schema)
 
@@ -394,7 +396,7 @@ def replaced_types(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterable[Adviso
 
 def _without_effect(keyword: str, part: JSONSchemaProps, schema: JSONSchemaProps) -> Advisory:
     """Return the finding for a keyword in `part`, which is a schema or a part of its allOf."""
-    effect = "has no effect" if keyword == _PRESERVE else "checks nothing"
+    effect = "has no effect" if keyword == _PRESERVE or keyword in _FIELDS else "checks nothing"
     message = f"`{keyword}` {effect} on {_SOME.get(schema.type, 'an integer or string')}"
     marker = _marker(keyword, schema)
     return Advisory(message, part.path.child(keyword), _place_for(keyword, schema), marker=marker)
@@ -402,7 +404,7 @@ def _without_effect(keyword: str, part: JSONSchemaProps, schema: JSONSchemaProps
 
 def _marker(keyword: str, schema: JSONSchemaProps) -> str:
     """Return what to do in the Go source about a keyword that checks nothing, empty if it has no marker."""
-    if keyword == "required":
+    if keyword == "required" or keyword in _FIELDS:
         return ""
     if keyword == _PRESERVE:
         return "remove `+kubebuilder:pruning:PreserveUnknownFields`"

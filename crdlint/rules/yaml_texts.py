@@ -16,6 +16,7 @@ from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.crd.paths import Path
+    from crdlint.diagnostics.diagnostic import Severity
 
 # The start of a plain text.
 _LINE: Final = re.compile(r"^[ -]*(?:description|title|message): +([^\n '\"|>\[{#][^\n]*)$", re.MULTILINE)
@@ -38,9 +39,13 @@ def _quoted(finding: Finding) -> Edits:
 def _sure(finding: Finding) -> Edits:
     """Put the whole text in quotes where what is cut off does not look like a comment."""
     about = finding.advisory
-    text = "" if about is None else str(about.subject)
-    if text.startswith(("!", "&")) or _NUMBER.search(text):
+    if about is not None and _is_meant(str(about.subject)):
         yield from _quoted(finding)
+
+
+def _is_meant(text: str) -> bool:
+    """Return whether what YAML cuts off a text does not look like a comment."""
+    return text.startswith(("!", "&")) or _NUMBER.search(text) is not None
 
 
 @Hint(
@@ -72,7 +77,9 @@ def cut_texts(crd: DecodedCRD) -> Iterator[Advisory]:
             full_text = texts.get(node.start_mark.index, "")
             if full_text and not node.style and node.value != full_text and not _is_used(node, crd.text):
                 message = f"YAML reads only `{node.value}` of this text"
-                yield Advisory(message, path, f"Put the text in quotes: {quoted(full_text)}", subject=full_text)
+                help_ = f"Put the text in quotes: {quoted(full_text)}"
+                severity: Severity | None = "warning" if _is_meant(full_text) else None
+                yield Advisory(message, path, help_, subject=full_text, severity=severity)
 
 
 def _cut_lines(text: str) -> dict[int, str]:

@@ -239,6 +239,7 @@ def test_objects_without_keys(schema: str, version: dict[str, str], expected: in
     [
         ("properties: {status: {type: object}}", {}, ["status-without-subresource"]),
         ("properties: {status: {type: object}}", {"subresources": "{}"}, ["status-without-subresource"]),
+        ("properties: {status: {type: object}}", {"subresources": "{status: null}"}, ["status-subresource-null"]),
         ("properties: {status: {type: object}}", {"subresources": STATUS}, []),
         ("properties: {spec: {type: object}}", {}, []),
         ("required: [status], properties: {status: {type: object}}", {"subresources": STATUS}, ["status-required"]),

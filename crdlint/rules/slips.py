@@ -1,0 +1,143 @@
+"""Advice: slips in patterns, enums and bounds that the API server accepts, and that change what a schema means."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from crdlint.golang.values import marshal
+from crdlint.rules.engine.advisory import Advisory, DecodedCRD
+from crdlint.rules.engine.finding import Edits, Finding, fix
+from crdlint.rules.engine.rule import Caution, Nodes
+from crdlint.schema.values import equality_key
+from crdlint.yaml.nodes import Scalar, Sequence, child, items_of
+
+if TYPE_CHECKING:
+    from crdlint.crd.model import JSONSchemaProps
+
+_PATTERN: Final = "name:\n  type: string\n  pattern: {}"
+_STRAIGHT: Final = str.maketrans("\u201c\u201d\u2018\u2019", "\"\"''")
+# A `^` behind a character that is read, or a `$` before one: only such a pattern can match no text.
+_INNER_EDGE: Final = re.compile(r"(?<![\[(|:?\\^])(?<=.)\^|(?<!\\)\$(?=[^)|$])", re.DOTALL)
+_NOTHING: Final = r"[^\x00-\x{10FFFF}]"
+
+
+@fix("Write straight quotes", "unsafe", bad=_PATTERN.format("'^[^“”]+$'"), good=_PATTERN.format("'^[^\"\"]+$'"))
+def _straight(finding: Finding) -> Edits:
+    node = finding.scalar()
+    yield finding.editor.respell(node, node.value.translate(_STRAIGHT))
+
+
+@Caution(
+    id="pattern-curly-quotes",
+    summary="Pattern has curly quotes",
+    why="Word processors and chat programs replace straight quotes by curly ones. The pattern then rejects what users type.",
+    bad=_PATTERN.format("'^[^“”]+$'"),
+    good=_PATTERN.format("'^[^\"]+$'"),
+    help="Write straight quotes",
+    marker="write straight quotes in `+kubebuilder:validation:Pattern`",
+    fixes=(_straight,),
+).advice_on(Nodes({"pattern"}))
+def curly_quotes(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield a pattern with curly quotes."""
+    curly = "".join(sorted({char for char in schema.pattern if ord(char) in _STRAIGHT}))
+    if curly:
+        yield Advisory(
+            f"the pattern has curly quotes ({curly}), which are not those on a keyboard", schema.path.child("pattern")
+        )
+
+
+@Caution(
+    id="pattern-matches-nothing",
+    summary="Pattern that no text matches",
+    why="The API server accepts the CRD and then rejects every object that sets this field. `^` is the start of the text and `$` "
+    "its end, wherever they are in a pattern.",
+    bad=_PATTERN.format("/^[a-z]+$/"),
+    good=_PATTERN.format("^[a-z]+$"),
+    help="Write `\\^` and `\\$` for the characters, or move `^` to the start and `$` to the end",
+    marker="correct `+kubebuilder:validation:Pattern`",
+).advice_on(Nodes({"pattern"}))
+def patterns_without_texts(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield a pattern that no text matches."""
+    pattern = schema.pattern
+    if _INNER_EDGE.search(pattern) is None:
+        return
+    from crdlint.golang.regexp_language import UnsupportedError, compare
+
+    try:
+        example = compare(pattern, _NOTHING).only_first
+    except UnsupportedError:
+        return
+    if example is None:
+        slashes = pattern.startswith("/") and pattern.endswith("/")
+        help_ = "Remove the slashes at both ends of the pattern" if slashes else None
+        yield Advisory("no text matches the pattern", schema.path.child("pattern"), help_)
+
+
+@fix("Remove the repeated value", "safe")
+def _once(finding: Finding) -> Edits:
+    node = finding.node()
+    values = finding.editor.parent(node)
+    if isinstance(values, Sequence):
+        yield finding.editor.remove_item(values, finding.editor.index(node))
+
+
+@Caution(
+    id="enum-value-duplicate",
+    summary="Value is in an enum twice",
+    why="A repeated value has no effect, and usually means that another one was intended, which is then rejected.",
+    bad="name:\n  type: string\n  enum: [Always, Never, Never]",
+    good="name:\n  type: string\n  enum: [Always, Never]",
+    help="Remove the repeated value, or write the one that is meant",
+    marker="correct `+kubebuilder:validation:Enum`",
+    fixes=(_once,),
+).advice_on(Nodes({"enum"}))
+def repeated_values(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield the values of an enum that repeat another one."""
+    seen = set()
+    for i, value in enumerate(schema.enum):
+        key = equality_key(value)
+        if key in seen:
+            yield Advisory(f"`{marshal(value)}` is in the enum already", schema.path.child("enum").index(i))
+        seen.add(key)
+
+
+@Caution(
+    id="enum-values-merged",
+    summary="Two values of an enum are one text",
+    why="YAML continues a text on the next line if that is indented further, also if it begins with a dash. The API server then "
+    "rejects both values.",
+    bad="name:\n  type: string\n  enum:\n  - Always\n    - Never",
+    good="name:\n  type: string\n  enum:\n  - Always\n  - Never",
+    help="Indent the second dash like the first one",
+).advice_on(Nodes({"enum"}))
+def merged_values(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield the values of an enum whose further lines begin with a dash."""
+    for i, node in enumerate(items_of(child(schema.node, "enum"))):
+        is_long = isinstance(node, Scalar) and not node.style and node.start_mark.line < node.end_mark.line
+        if is_long and " - " in str(schema.enum[i]):
+            message = f"`{schema.enum[i]}` is one value: the dash in it is part of the text"
+            yield Advisory(message, schema.path.child("enum").index(i))
+
+
+_INT32: Final = (("minimum", -(2**31)), ("maximum", 2**31 - 1))
+
+
+@Caution(
+    id="bound-beyond-format",
+    summary="Bound is beyond the range of the format",
+    why="Since Kubernetes 1.36 the API server rejects values beyond the range of the format. On older servers, clients in Go fail "
+    "to read such values.",
+    bad="name:\n  type: integer\n  format: int32\n  maximum: 4294967295",
+    good="name:\n  type: integer\n  format: int64\n  maximum: 4294967295",
+    help="Set `format: int64`, or a bound within the range of the format",
+    marker="use `int64` in the Go type",
+).advice_on(Nodes({"format"}, types={"integer"}, when=lambda fields, _: not fields.isdisjoint({"maximum", "minimum"})))
+def bounds(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield the bounds of an integer that 32 bits do not have."""
+    for name, limit in _INT32 if schema.format == "int32" else ():
+        value = getattr(schema, name)
+        if value is not None and (value > limit if limit > 0 else value < limit):
+            message = f"`{name}` {marshal(value)} is beyond int32, whose {name} is {limit}"
+            yield Advisory(message, schema.path.child(name))

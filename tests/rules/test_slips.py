@@ -1,0 +1,74 @@
+"""Slips that the API server accepts: which patterns, enums and bounds are reported."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import crdlint
+from crdlint.rules.engine.examples import HEAD
+
+# Fields of a schema, and the rules that they are reported for.
+FIELDS: Final = {
+    "pattern: '^[a-z]+$'": [],
+    "pattern: '^$'": [],
+    "pattern: '^a$|^b$'": [],
+    "pattern: '^(^a$)$'": [],
+    "pattern: 'a*^b'": [],
+    "pattern: '(?m)a\\n^b'": [],
+    "pattern: '\\$a'": [],
+    "pattern: '[^$]a'": [],
+    "pattern: a^b": ["pattern-matches-nothing"],
+    "pattern: a$b": ["pattern-matches-nothing"],
+    "pattern: '[^/]^a'": ["pattern-matches-nothing"],
+    "pattern: /^[a-z]+$/": ["pattern-matches-nothing"],
+    "pattern: '^(\u201ca\u201d|\u2018b\u2019)$'": ["pattern-curly-quotes"],
+    "enum: [a, b]": [],
+    "enum: [a - b]": [],
+    "enum: [a, b, a, a]": ["enum-value-duplicate"] * 2,
+    "enum:\n- a\n  - b": ["enum-values-merged"],
+    "enum:\n- a\n  b": [],
+    "items: {type: string}": ["keyword-without-effect"],
+    "properties: {a: {type: string}}": ["keyword-without-effect"],
+    "additionalProperties: {type: string}": ["keyword-without-effect"],
+}
+INTEGERS: Final = {
+    "format: int32, minimum: -2147483648, maximum: 2147483647": [],
+    "format: int32, minimum: -2147483649, maximum: 2147483648": ["bound-beyond-format"] * 2,
+    "format: int64, maximum: 9999999999": [],
+    "maximum: 9999999999": [],
+}
+LISTS_AND_OBJECTS: Final = {
+    "type: array, items: {type: string}": [],
+    "type: array, items: {type: object}, properties: {a: {type: string}}": ["keyword-without-effect"],
+    "type: object, items: {type: string}, additionalProperties: {type: string}": ["keyword-without-effect"],
+}
+TEXTS: Final = {
+    "title: see #42": "warning",
+    "title: '!a'": None,
+    "title: !a": "warning",
+    "title: a # b": "info",
+    "title: a  # b": None,
+}
+
+
+def found(field: str) -> list[crdlint.Diagnostic]:
+    schema = "type: object\nproperties:\n  a:\n" + "".join(f"    {line}\n" for line in field.splitlines())
+    return crdlint.lint_text(HEAD + "".join(f"        {line}\n" for line in schema.splitlines()))
+
+
+def test_slips_in_schemas() -> None:
+    cases = {f"type: string\n{field}": rules for field, rules in FIELDS.items()}
+    cases |= {f"{{type: integer, {fields}}}": rules for fields, rules in INTEGERS.items()}
+    cases |= {f"{{{fields}}}": rules for fields, rules in LISTS_AND_OBJECTS.items()}
+    assert {field: [one.rule for one in found(field)] for field in cases} == cases
+
+
+def test_a_cut_text_that_is_no_comment_is_a_warning() -> None:
+    cut = {text: [one for one in found(f"type: string\n{text}") if one.rule == "yaml-text-cut"] for text in TEXTS}
+    assert {text: ones[0].severity if ones else None for text, ones in cut.items()} == TEXTS
+
+
+def test_a_pattern_between_slashes_has_a_help_of_its_own() -> None:
+    assert [one.help for one in found("type: string\npattern: /^a$/")] == [
+        "Remove the slashes at both ends of the pattern"
+    ]
