@@ -198,6 +198,7 @@ class Candidates:
             for name, bound in bounds:
                 if name in {"minimum", "maximum"} and math.isfinite(bound.value):
                     numbers += [bound.value, bound.value - 1, bound.value + 1]
+        numbers += [factor * times for factor in old.multiples for times in (1, 2, 3)]
         numbers += [2**31, 2**53] if new is not None and new.formats - old.formats else []
         if old.type == "integer":
             return sorted({int(number) for number in numbers if float(number).is_integer()}, key=abs)
@@ -218,7 +219,7 @@ class Candidates:
         for size in self._sizes(old, "length"):
             text = patterns.relation(known, _NOTHING, size, size).lost if known else "a" * size
             yield from () if text is None else (text,)
-        yield from ("A b!", "10.0.0.1", "https://a.b")
+        yield from ("A b!", "10.0.0.1", "::1", "https://a.b")
         yield from () if known else ("0" * size for size in self._sizes(old, "length"))
 
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.ast import Comprehension, Ident, nodes
 from crdlint.cel.parser import parse
+from crdlint.changes.conjunction import keeps_unknown_fields, map_values, properties
 from crdlint.changes.fingerprints import JUNCTORS, branches_of, fingerprint
-from crdlint.crd.model import PROVENANCE
+from crdlint.crd.model import PROVENANCE, JSONSchemaProps
 from crdlint.kubecel.environment import stored_expressions
 from crdlint.kubecel.escaping import escape
 from crdlint.kubecel.reasoning.reasoner import ITEM
@@ -19,18 +20,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from crdlint.changes.conjunction import Conjunction
-    from crdlint.crd.model import JSONSchemaProps
     from crdlint.kubecel.reasoning.reasoner import FieldPath
 
 _DEEPEST: Final = 12  # schemas within each other; deeper ones are compared by their digests
 _SELF: Final = "self"
+_FIELDS: Final = 8  # fields of an object that are counted one by one
 # Keywords by what they compare: the value itself or its size.
 BOUNDS: Final = {
     "maximum": "{} <= {}", "minimum": "{} >= {}", "max_length": "size({}) <= {}", "min_length": "size({}) >= {}",
     "max_items": "size({}) <= {}", "min_items": "size({}) >= {}", "max_properties": "size({}) <= {}",
     "min_properties": "size({}) >= {}",
 }  # fmt: skip
-_EXPRESSED: Final = frozenset({*BOUNDS, "exclusive_maximum", "exclusive_minimum", "pattern", "enum", "required",
+_EXPRESSED: Final = frozenset({*BOUNDS, "multiple_of", "exclusive_maximum", "exclusive_minimum", "pattern", "enum", "required",
                                "properties", "items", "all_of", "any_of", "one_of", "not_"})  # fmt: skip
 _SILENT: Final = frozenset({"type", "description", "title", "example", "x_validations"})
 
@@ -73,6 +74,8 @@ def _limits(schema: JSONSchemaProps, value: str) -> Iterator[str]:
         if bound is not None:
             strict = getattr(schema, f"exclusive_{attribute}", False)
             yield shape.replace("= ", " ").format(value, bound) if strict else shape.format(value, bound)
+    if schema.multiple_of is not None:
+        yield multiple(schema.multiple_of, value)
     if schema.pattern:
         yield f"{value}.matches({_text(schema.pattern)})"
     if schema.enum:
@@ -87,6 +90,11 @@ def junctor_condition(kind: str, branches: Sequence[JSONSchemaProps], value: str
     if kind == "anyOf":
         return _joined(conditions, "||", "false")
     return f"[{', '.join(conditions)}].filter(x, x == true).size() == 1"
+
+
+def multiple(factor: float, value: str = _SELF) -> str:
+    """Return the condition that a number is a multiple of another one, which CEL only has for integers."""
+    return f"{value} % {int(factor)} == 0" if float(factor).is_integer() else f"{value}.isMultipleOf({factor})"
 
 
 def among(values: Iterable[object], value: str = _SELF) -> str:
@@ -149,3 +157,28 @@ def conditions_of(node: Conjunction) -> list[str]:
         for kind in JUNCTORS
         if (branches := branches_of(schema, kind))
     ]
+
+
+def known_conditions(node: Conjunction) -> list[str]:
+    """Return also what keywords require that the reasoner does not take as facts: formats, multiples, numbers of fields."""
+    texts = conditions_of(node)
+    for schema in node:
+        texts += [multiple(schema.multiple_of)] if schema.multiple_of is not None else []
+        if schema.format:
+            part = JSONSchemaProps()
+            part.format = schema.format
+            texts.append(condition(part))
+    return texts + [
+        count_of_fields(node, operator, number)
+        for attribute, operator in (("min_properties", ">="), ("max_properties", "<="))
+        for schema in node
+        if (number := getattr(schema, attribute)) is not None
+    ]
+
+
+def count_of_fields(node: Conjunction, operator: str, number: float) -> str:
+    """Return the condition for a number of fields; if only few are known, by whether it has them."""
+    known = properties(node)
+    if len(known) > _FIELDS or keeps_unknown_fields(node) or map_values(node):
+        return f"size(self) {operator} {number:g}"
+    return f"[{', '.join(has(_SELF, name) for name in known)}].filter(x, x == true).size() {operator} {number:g}"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.ast import Ident, Select, nodes
-from crdlint.changes.conditions import at, conditions_of
+from crdlint.changes.conditions import at, known_conditions
 from crdlint.changes.conjunction import is_new, steps
 from crdlint.changes.facts import SchemaFacts, repeats_list_type
 from crdlint.kubecel.reasoning.domains import TRUE
-from crdlint.kubecel.reasoning.reasoner import Facts, Reasoner
+from crdlint.kubecel.reasoning.reasoner import ITEM, Facts, Reasoner
 from crdlint.kubecel.syntax_trees import parsed, rule_key
 
 if TYPE_CHECKING:
@@ -40,8 +40,8 @@ class Reasons:
     def __init__(self, pair: Pair, server: Server) -> None:
         self._pair: Final = pair
         self._server: Final = server
-        self._known: Final = _trees(conditions_of(pair.old))
-        self._kept: Final = _trees(conditions_of(pair.new))
+        self._known: Final = _trees(known_conditions(pair.old))
+        self._kept: Final = _trees(known_conditions(pair.new))
         self._anything: Final = Reasoner(Facts())
         self._new: Final = Reasoner(SchemaFacts(pair.new, server))
         self._old: Final = Reasoner(SchemaFacts(pair.old, server))
@@ -52,6 +52,8 @@ class Reasons:
     ) -> tuple[str | None, Example | None]:
         """Return why a new condition rejects no object, or an example that it rejects, if either is known."""
         example = collector.example(self._pair, condition, part)
+        if example is not None and is_implied_above(self._pair, condition, self._server):
+            return BY_OLD_RULES, None
         return (self.reason(condition) if example is None else None), example
 
     def reason(self, condition: str) -> str | None:
@@ -95,15 +97,16 @@ class Reasons:
     @staticmethod
     def _below(tree: Expr, node: Conjunction) -> Iterator[str]:
         """Yield what schemas require of the fields that a condition names, as conditions on the whole value."""
-        for path in field_paths(tree):
+        of_items = [(*path, ITEM) for path in ((), *field_paths(tree))]
+        for path in (*field_paths(tree), *of_items):
             below = list(steps(path, node))
             if len(below) == len(path):
-                yield from (at(condition, path) for condition in conditions_of(below[-1]))
+                yield from (at(condition, path) for condition in known_conditions(below[-1]))
 
 
 def is_implied(pair: Pair, condition: str, server: Server) -> bool:
     """Return whether the old rules and junctors of a value, or of those above it, imply a condition."""
-    known = _trees(conditions_of(pair.old))
+    known = _trees(known_conditions(pair.old))
     tree = parsed(condition) if known else None
     if tree is not None and Reasoner(SchemaFacts(pair.old, server)).results(tree, list(known.values())) == TRUE:
         return True
@@ -117,7 +120,7 @@ def is_implied_above(pair: Pair, condition: str, server: Server) -> bool:
         if pair.above is None or not pair.step:
             return False
         path, pair = (pair.step, *path), pair.above
-        known = _trees(conditions_of(pair.old))
+        known = _trees(known_conditions(pair.old))
         tree = parsed(at(condition, path)) if known else None
         if tree is None:
             continue

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crdlint.changes import patterns
-from crdlint.changes.conditions import BOUNDS, among, matches
+from crdlint.changes.conditions import BOUNDS, among, count_of_fields, matches, multiple
 from crdlint.changes.conjunction import keeps_unknown_fields, type_of
 from crdlint.changes.constraints import CONTAINER_LIMITS, LIMITS, NUMBER_FORMATS, Bound, constraints, format_bound
 from crdlint.changes.reasons import is_implied
@@ -124,7 +124,7 @@ def _compare_enumerated(pair: Pair, old: Mapping[Any, Any], new: Constraints, co
         text = f"{pair.field.shown}: {_values(lost)} not accepted any more{note}; {consequence}"
         rejected = JSONSchemaProps()
         rejected.enum = lost
-        constraint = _New("enum", {"not_": rejected}, f"!({among(lost)})")
+        constraint = _New("enum", {"enum": [], "not_": rejected}, f"!({among(lost)})")
         _reject(rules.ENUM_VALUE_REMOVED, text, constraint, pair, collector)
     if new.enum is None:
         text = f"{pair.field.shown}: the enumeration was removed: clients meet values that were not possible before"
@@ -182,6 +182,8 @@ def _compare_limits(pair: Pair, old: Constraints, new: Constraints, collector: C
         number = int(after.value) if float(after.value).is_integer() else after.value
         attributes = {limit.attribute: number, **({f"exclusive_{limit.attribute}": True} if after.is_strict else {})}
         condition = BOUNDS[limit.attribute].replace("= ", " " if after.is_strict else "= ").format("self", number)
+        if limit.attribute in {"min_properties", "max_properties"}:
+            condition = count_of_fields(pair.old, "<=" if limit.is_upper else ">=", number)
         _reject(rules.LIMIT_TIGHTENED, text, _New(limit.keyword, attributes, condition), pair, collector)
 
 
@@ -224,7 +226,7 @@ def _compare_multiples(pair: Pair, old: Constraints, new: Constraints, collector
         consequence = pair.field.consequence(is_container=False)
         number = marshal(factor)
         text = f"{pair.field.shown}: values that are not multiples of {number} are rejected; {consequence}"
-        constraint = _New("multipleOf", {"multiple_of": factor}, f"self % {number} == 0" if factor.is_integer() else "")
+        constraint = _New("multipleOf", {"multiple_of": factor}, multiple(factor))
         _reject(rules.LIMIT_TIGHTENED, text, constraint, pair, collector)
     if lost and not added:
         text = (
