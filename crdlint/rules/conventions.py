@@ -562,12 +562,7 @@ def _is_required_in_part(name: str, schema: JSONSchemaProps) -> bool:
     pending = [schema]
     while pending:
         current = pending.pop()
-        parts = [
-            *current.all_of,
-            *current.any_of,
-            *current.one_of,
-            *([current.not_] if current.not_ is not None else []),
-        ]
+        parts = [*current.all_of, *current.any_of, *current.one_of, *filter(None, [current.not_])]
         if any(name in part.required for part in parts):
             return True
         pending += parts

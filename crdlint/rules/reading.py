@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from crdlint.rules import misplaced_fields, reading_fixes, v1beta1
+from crdlint.rules.engine.examples import HEAD
 from crdlint.rules.engine.finding import Fixer
 from crdlint.rules.engine.rule import Caution, Rule
 
@@ -21,22 +22,7 @@ spec:
   scope: Namespaced
 """
 
-_V1 = """\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata:
-  name: foos.example.com
-spec:
-  group: example.com
-  names: {plural: foos, kind: Foo}
-  scope: Namespaced
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema: {type: object}
-"""
+_V1 = HEAD + "        type: object\n"
 
 _V1BETA1_FULL = """\
 apiVersion: apiextensions.k8s.io/v1beta1
@@ -46,17 +32,13 @@ metadata:
 spec:
   group: example.com
   version: v1
-  names:
-    plural: foos
-    kind: Foo
+  names: {plural: foos, kind: Foo}
   scope: Namespaced
   preserveUnknownFields: false
   subresources:
     status: {}
   additionalPrinterColumns:
-  - name: Ready
-    type: string
-    JSONPath: .status.ready
+  - {name: Ready, type: string, JSONPath: .status.ready}
   validation:
     # The whole object.
     openAPIV3Schema:
@@ -81,12 +63,8 @@ spec:
     subresources:
       status: {}
     additionalPrinterColumns:
-    - name: Ready
-      type: string
-      jsonPath: .status.ready
-  names:
-    plural: foos
-    kind: Foo
+    - {name: Ready, type: string, jsonPath: .status.ready}
+  names: {plural: foos, kind: Foo}
   scope: Namespaced
 """
 

@@ -11,8 +11,6 @@ from typing import Final
 
 from crdlint.rules.engine.rule import Caution, Rule
 
-_Rule: Final = partial(Rule, scope="resource")
-
 _CRD: Final = """\
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -49,6 +47,7 @@ def _stream(
 
 
 _GOOD: Final = _stream("{replicas: 1, mode: Fast, ports: [80]}")
+_Rule: Final = partial(Rule, scope="resource", good=_GOOD)
 _REGISTRY: Final = "apiextensions-apiserver/pkg/registry/customresource"
 
 VALUE = _Rule(
@@ -57,7 +56,6 @@ VALUE = _Rule(
     why="The API server validates every object against the schema of its version. Since Kubernetes 1.30 an update may "
     "keep invalid values that it does not change.",
     bad=_stream("{mode: Quick}"),
-    good=_GOOD,
     help="Change the value to one that the schema accepts",
     source="kube-openapi/pkg/validation/validate",
 )
@@ -67,7 +65,6 @@ RULE_FAILED = _Rule(
     why="Rules express constraints between fields, and which changes are allowed. The API server rejects an object "
     "that breaks one.",
     bad=_stream("{replicas: 10}"),
-    good=_GOOD,
     help="Change the value so that the rule evaluates to true",
     source="apiextensions-apiserver/pkg/apiserver/schema/cel Validate",
 )
@@ -76,7 +73,6 @@ LIST_TYPE = _Rule(
     summary="Duplicate item in a set, or duplicate keys in a map list",
     why="Server-side apply identifies the items of such lists by their values or keys.",
     bad=_stream("{ports: [80, 80]}"),
-    good=_GOOD,
     help="Remove the duplicate item",
     source="apiextensions-apiserver/pkg/apiserver/schema/listtype ValidateListSetsAndMaps",
 )
@@ -85,7 +81,6 @@ METADATA = _Rule(
     summary="Invalid metadata of an object or embedded resource",
     why="Names, labels, annotations and owner references have the same syntax in all Kubernetes objects.",
     bad=_stream("{}", metadata="{name: X_, namespace: team}"),
-    good=_GOOD,
     help="Change the metadata as the message requires",
     source="apimachinery/pkg/api/validation ValidateObjectMeta",
 )
@@ -94,6 +89,7 @@ TYPE_META = _Rule(
     summary="apiVersion or kind differs from the CRD's",
     why="The API server finds the schema of an object by its apiVersion and kind.",
     help="Set `apiVersion` and `kind` to those of the CRD",
+    good="",
     source=f"{_REGISTRY} validator",
 )
 SCALE = _Rule(
@@ -101,7 +97,6 @@ SCALE = _Rule(
     summary="Field of the scale subresource is not a valid number of replicas",
     why="`kubectl scale` and autoscalers read and write this field.",
     bad=_stream("{replicas: -1}"),
-    good=_GOOD,
     help="Write an integer from 0 to 2147483647",
     source=f"{_REGISTRY} ValidateScaleSpec",
 )
@@ -110,7 +105,6 @@ DECODE = _Rule(
     summary="Object cannot be decoded",
     why="The types of metadata, apiVersion and kind are fixed, whatever the schema specifies.",
     bad=_stream("{}", metadata="{name: x, namespace: team, labels: [a]}"),
-    good=_GOOD,
     help="Write a value of the type that the message names",
     source="apiextensions-apiserver/pkg/apiserver schemaCoercingDecoder",
 )
@@ -119,7 +113,6 @@ NO_MATCH = _Rule(
     summary="No CRD serves this kind and version",
     why="The API server has no such resource, and kubectl reports this before it sends the object.",
     bad=_stream("{}", kind="Fooo"),
-    good=_GOOD,
     help="Change `apiVersion` and `kind` to a version and kind that a CRD serves",
     source="apimachinery/pkg/api/meta NoKindMatchError",
     origin="crdlint",
@@ -139,7 +132,6 @@ CRD_UNREADABLE = _Rule(
     summary="Resource of a CRD that cannot be decoded",
     why="crdlint has no schema to validate the resource against.",
     bad=_stream("{}").replace("scope: Namespaced", "scope: [Namespaced]"),
-    good=_GOOD,
     help="Fix the CRD first; `crdlint check` reports what is wrong",
     origin="crdlint",
 )
