@@ -13,10 +13,10 @@ from crdlint.cel.types import BOOL, Kind
 from crdlint.crd.errors import Code as ReasonCode
 from crdlint.crd.errors import Reason
 from crdlint.diagnostics.spelling import nearest
-from crdlint.kubecel.brackets import missing_bracket
 from crdlint.kubecel.compilation import MESSAGE
 from crdlint.kubecel.environment import LIBRARIES
 from crdlint.kubecel.escaping import escape
+from crdlint.kubecel.repair.meaning import meaning
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -57,23 +57,18 @@ _Found: TypeAlias = "Hint | str | None"
 def hint(expression: Expression, effort: Effort) -> Hint:
     """Return the help for the first error of an expression."""
     compiled = expression.compiled
+    meant = meaning(expression, effort)
+    if meant is not None:
+        return Hint(meant.help, Reason(ReasonCode.MEANT, (meant.edits, meant.is_certain)))
     if not compiled.errors:
         return Hint(_output_type(expression))
-    missing = None
-    if any(each.problem.code in _SYNTAX_ERRORS for each in compiled.errors):
-        missing = missing_bracket(expression, effort)
-    if missing is not None:
-        return Hint(missing.help(expression.text), Reason(ReasonCode.UNCLOSED, (missing.closing, missing.offset)))
     error = min(compiled.errors, key=lambda each: each.location)
     find = _HINTS.get(error.problem.code)
     match = None if find is None else find(_Case(expression, error, error.problem.args, effort))
     return match if isinstance(match, Hint) else Hint(match)
 
 
-_SYNTAX_ERRORS: Final = frozenset({Code.UNEXPECTED_END, Code.UNEXPECTED_TOKEN, Code.UNRECOGNIZED_TOKEN})
-
-
-def _meant(name: str, text: str = "Write `{}` instead") -> Hint:
+def _meant(name: str, text: str = "Did you mean `{}`?") -> Hint:
     return Hint(text.format(name), Reason(ReasonCode.MISNAMED, (name,)))
 
 

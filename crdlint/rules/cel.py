@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import INTERNAL, Code, FieldError, invalid
@@ -21,7 +22,7 @@ from crdlint.rules.engine.rule import Rule
 from crdlint.safety import work
 from crdlint.safety.bugs import attempt
 from crdlint.schema.traversal import Within, at_or_above
-from crdlint.yaml.edit import Edit
+from crdlint.yaml.edit import Edit, apply
 from crdlint.yaml.editor import UneditableError, quoted
 from crdlint.yaml.scalars import offsets_inside
 
@@ -58,102 +59,31 @@ _PORTS = (
 
 
 def _quoted_expression(finding: Finding) -> Iterable[Edit]:
-    """Put an expression in quotes that YAML reads as a tag."""
+    """Put an expression in quotes that YAML reads as a tag, or of which it reads a part as a comment."""
+    from crdlint.kubecel.repair.patterns import Text
+
     node = finding.scalar()
     yield from quoted_tag(finding, node)
-    if finding.reason(Code.UNCLOSED, Code.UNPARSED) and (_unclosed(node.value) or not _closes_strings(node.value)):
+    if Text(node.value).is_open:
         yield from quoted_with_comment(finding, node)
 
 
-def _closes_strings(text: str) -> bool:
-    """Return whether all strings of an expression are closed."""
-    strings = [part[0] for part in _STRING_OR_BRACKET.finditer(text) if part[0][0] in _QUOTES]
-    return all(len(string) > 1 and string[-1] == string[0] for string in strings)
-
-
-_QUOTES: Final = frozenset("'\"")
-
-
-def _meant_name(finding: Finding) -> Iterable[Edit]:
-    """Write the name that is meant in place of one that is not declared."""
-    about, reason = finding.error, finding.reason(Code.MISNAMED)
-    if about is None or about.inside is None or reason is None:
+def _meant(finding: Finding, *, certain: bool) -> Iterable[Edit]:
+    """Write what is meant by an expression."""
+    reason = finding.reason(Code.MEANT)
+    if reason is None or reason.arguments[1] != certain:
         return
     node = finding.scalar()
-    start, end = about.inside
-    if not re.fullmatch(r"\w+", node.value[start:end]):
+    edits: tuple[Edit, ...] = reason.arguments[0]
+    meant = apply(node.value, edits)
+    if edits and not node.style and (getattr(finding.editor.parent(node), "flow", True) or not _PLAIN.match(meant)):
+        yield finding.editor.replace(node, quoted(meant))
         return
-    yield from _written_inside(finding, node, start, end, reason.arguments[0])
+    for edit in edits:
+        yield from _written_inside(finding, node, edit.start, edit.end, edit.text)
 
 
-def _closed(finding: Finding) -> Iterable[Edit]:
-    """Add the brackets that are missing."""
-    node, reason = finding.scalar(), finding.reason(Code.UNCLOSED)
-    missing = "" if reason is None else _unclosed(node.value)
-    if reason is None or not missing:
-        return
-    missing, offset = reason.arguments or (missing, len(node.value.rstrip()))
-    yield from _written_inside(finding, node, offset, offset, missing)
-
-
-def _operators(finding: Finding) -> Iterable[Edit]:
-    """Write the operators of CEL in place of those of other languages."""
-    if finding.reason(Code.UNCLOSED, Code.UNPARSED) is None:
-        return
-    node = finding.scalar()
-    for part in _STRING_OR_OPERATOR.finditer(node.value):
-        meant = _OPERATORS.get(part[0].lower())
-        if meant is not None:
-            yield from _written_inside(finding, node, *part.span(), meant)
-
-
-_OPERATORS: Final = {
-    "=": "==", "===": "==", "!==": "!=", "<>": "!=", "&": "&&", "|": "||", "and": "&&", "or": "||", "not ": "!",
-}  # fmt: skip
-_STRING_OR_OPERATOR: Final = re.compile(
-    r"'(?:[^'\\]|\\.)*(?:'|\\?\Z)|\"(?:[^\"\\]|\\.)*(?:\"|\\?\Z)"
-    r"|[=!]==|<>|[=!<>]=|&&|\|\||[=&|]|\b(?:and|or|AND|OR)\b(?!\()|\b(?:not|NOT) "
-)
-
-
-def _extra_bracket(finding: Finding) -> Iterable[Edit]:
-    """Remove a bracket at the end that closes none."""
-    if finding.reason(Code.UNPARSED) is None:
-        return
-    node = finding.scalar()
-    text = node.value.rstrip()
-    if text[-1:] in _BRACKETS and not _unclosed(text) and not _unclosed(text[:-1]) and _is_balanced(text[:-1]):
-        yield from _written_inside(finding, node, len(text) - 1, len(text), "")
-
-
-_BRACKETS: Final = frozenset(")]}")
-
-
-def _is_balanced(text: str) -> bool:
-    """Return whether all brackets of an expression are closed, as far as its strings are."""
-    depth = 0
-    for part in _STRING_OR_BRACKET.finditer(text):
-        depth += {**dict.fromkeys("([{", 1), **dict.fromkeys(")]}", -1)}.get(part[0], 0)
-        if depth < 0:
-            return False
-    return depth == 0
-
-
-# A string that is not closed ends with the text.
-_STRING_OR_BRACKET: Final = re.compile(r"'(?:[^'\\]|\\.)*(?:'|\\?\Z)|\"(?:[^\"\\]|\\.)*(?:\"|\\?\Z)|[()\[\]{}]")
-
-
-def _unclosed(text: str) -> str:
-    """Return the brackets that close those left open in an expression, empty where that is not all that is missing."""
-    pairs = {"(": ")", "[": "]", "{": "}"}
-    pending: list[str] = []
-    for part in _STRING_OR_BRACKET.finditer(text):
-        token = part[0]
-        if token in pairs:
-            pending.append(pairs[token])
-        elif token in pairs.values() and (not pending or pending.pop() != token):
-            return ""
-    return "".join(reversed(pending))
+_PLAIN: Final = re.compile(r"[\w(.$/](?:[^#:\n]|:(?! |$)|(?<! )#)*\Z")
 
 
 def _written_inside(finding: Finding, node: Scalar, start: int, end: int, new: str) -> Iterable[Edit]:
@@ -161,7 +91,7 @@ def _written_inside(finding: Finding, node: Scalar, start: int, end: int, new: s
     offsets = offsets_inside(finding.editor.text, node, start, end)
     if offsets is None:
         raise UneditableError
-    yield Edit(*offsets, new)
+    yield Edit(*offsets, finding.editor.value(new, like=node)[1:-1] if node.style in ("'", '"') else new)
 
 
 def _guarded(finding: Finding) -> Iterable[Edit]:
@@ -213,15 +143,15 @@ _CONDITIONAL: Final = {
 
 def _end_of_call(text: str, start: int) -> int | None:
     """Return the offset of the bracket that closes the call whose arguments contain the offset `start`."""
-    depth = 0
-    for part in _STRING_OR_BRACKET.finditer(text, start):
-        if part[0] in _BRACKETS:
-            if not depth:
-                return part.start()
-            depth -= 1
-        elif part[0] in {"(", "[", "{"}:
-            depth += 1
-    return None
+    from crdlint.kubecel.repair.patterns import Text
+
+    tokens = Text(text)
+    around = [
+        tokens.tokens[closing].start
+        for opening, closing in tokens.closing.items()
+        if tokens.tokens[opening].start < start <= tokens.tokens[closing].start
+    ]
+    return min(around, default=None)
 
 
 COMPILES = Rule(
@@ -250,25 +180,17 @@ COMPILES = Rule(
             bad=_schema("rule: self.name != ' #'", "name", "name: {type: string}"),
             good=_schema("rule: 'self.name != '' #" + "'" * 3, "name", "name: {type: string}"),
         ),
-        Fixer("Write the name that is meant", "unsafe", _meant_name),
         Fixer(
-            "Write the operators of CEL",
-            "unsafe",
-            _operators,
+            "Write what is meant",
+            "safe",
+            partial(_meant, certain=True),
             bad=_schema("rule: self.replicas > 0 and self.replicas < 9"),
             good=_schema("rule: self.replicas > 0 && self.replicas < 9"),
         ),
         Fixer(
-            "Remove the bracket that closes none",
+            "Write what is meant",
             "unsafe",
-            _extra_bracket,
-            bad=_schema("rule: self.replicas > 0)"),
-            good=_schema("rule: self.replicas > 0"),
-        ),
-        Fixer(
-            "Close the brackets",
-            "unsafe",
-            _closed,
+            partial(_meant, certain=False),
             bad=_schema("rule: (self.replicas > 0"),
             good=_schema("rule: (self.replicas > 0)"),
         ),
@@ -285,6 +207,15 @@ OUTPUT_TYPE = Rule(
     help="Make the rule a comparison, such as `self.replicas > 0`; convert a message to a string, such as "
     "`string(self.replicas)`",
     source=_SOURCE,
+    fixes=(
+        Fixer(
+            "Write what is meant",
+            "unsafe",
+            partial(_meant, certain=False),
+            bad=_schema("rule: \"'self.replicas > 0'\""),
+            good=_schema('rule: "self.replicas > 0"'),
+        ),
+    ),
 )
 OLD_SELF = Rule(
     id="cel-old-self-uncorrelatable",

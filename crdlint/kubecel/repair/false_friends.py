@@ -1,0 +1,283 @@
+# ruff: noqa: E501  a row a line
+"""What other languages write in a different way than CEL: JavaScript, Python, Go, Rust, Rego, SQL, JSONPath and templates.
+
+A row is a pattern (see `crdlint.kubecel.repair.patterns`) and the texts that may be meant. A text applies only if the
+expression gets further with it. If several apply, the help names all of them and there is no fix.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+
+class Row(NamedTuple):
+    """A pattern, and the texts that may be meant; unless `is_certain`, the author may have meant something else."""
+
+    written: str
+    meant: tuple[str, ...]
+    is_certain: bool = True
+
+
+def _row(written: str, *meant: str, certain: bool = True) -> Row:
+    return Row(written, meant, certain)
+
+
+def _functions(names: str, *meant: str) -> list[Row]:
+    """Return the rows of functions of one operand `A`: as a field, a member function, a function, and one of a package."""
+    forms = ("A . {} ( )", "A . {}", "{} ( A )", "v . {} ( A )")
+    return [Row(form.format(name), meant) for name in names.split() for form in forms]
+
+
+def _with_argument(names: str, *meant: str, arguments: str = "X") -> list[Row]:
+    """Return the rows of functions of an operand `A` and of arguments, as `_functions` does."""
+    forms = ("A . {} ( %s )", "{} ( A , %s )", "v . {} ( A , %s )")
+    return [Row((form % arguments).format(name), meant) for name in names.split() for form in forms]
+
+
+def _macros(names: str, meant: str) -> list[Row]:
+    """Return the rows of macros over a list `A`, with the variable before the condition or only in it (`{u}`)."""
+    rows = [Row(f"A . {name} ( v , X )", (meant,)) for name in names.split()]
+    rows += [Row(f"{name} ( A , v , X )", (meant,)) for name in names.split()]
+    rows += [Row(f"A . {name} ( X )", (meant.replace("{v}", "{u}"),)) for name in names.split()]
+    return rows
+
+
+_COMPARISONS: Final = ("==", "!=", "<", "<=", ">", ">=")
+_OPERATORS: Final = {
+    "===": "==", "!==": "!=", "<>": "!=", ":=": "==", "&&&": "&&", "&": "&&", "|||": "||", "and": "&&", "or": "||", "=<": "<=",
+    "≤": "<=", "≥": ">=", "≠": "!=", "⩽": "<=", "⩾": ">=", "∧": "&&", "∨": "||", "¬": "!", "∈": "in", "~": "!",
+    "&lt;": "<", "&gt;": ">", "&amp; &amp;": "&&", "eq": "==", "equals": "==", "ne": "!=", "neq": "!=", "lt": "<",
+    "lte": "<=", "le": "<=", "gt": ">", "gte": ">=", "ge": ">=", "is": "==", "mod": "%", "div": "/", "xor": "!=", "^": "!=", "#": "//",
+}  # fmt: skip
+_WORDS: Final = {
+    "true": ("true",), "false": ("false",), "this": ("self",), "object": ("self",), "obj": ("self",), "input": ("self",),
+    "value": ("self",), "root": ("self",), "item": ("self",), "$": ("self",), "@": ("self",), "old": ("oldSelf",),
+    "oldobject": ("oldSelf",), "oldvalue": ("oldSelf",), "previous": ("oldSelf",), "prev": ("oldSelf",),
+    "yes": ("true",), "no": ("false",), "on": ("true",), "off": ("false",), 
+}  # fmt: skip
+_NULLS: Final = ("null", "nil", "none", "undefined")
+
+ROWS: Final[tuple[Row, ...]] = (
+    # Absent values
+    *(_row(f"A {words} {null}", meant) for null in _NULLS for words, meant in (
+        ("is not", "has({A})"), ("!=", "has({A})"), ("!==", "has({A})"),
+        ("is", "!has({A})"), ("==", "!has({A})"), ("===", "!has({A})"),
+    )),
+    _row("typeof A != s", "has({A})"),
+    _row("has ( s )", "has({scope}.{s'})"),
+    _row("has ( v )", "has({scope}.{v})"),
+    _row("has ( A [ s ] )", "has({A}.{s'})"),
+    _row("has ( A [ s ] )", "{s} in {A}"),
+    _row("has ( A , s )", "has({A}.{s'})"),
+    _row("has ( A , v )", "has({A}.{v})"),
+    _row("has ( A , B )", "has({A}) && has({B})", "has({A}) || has({B})"),
+    _row("A . has ( v )", "has({A}.{v})"),
+    _row("has A", "has({A})"),
+    *_functions("exists exist defined isdefined isset present ispresent notnull nonnull exist", "has({A})"),
+    *_functions("isnull isnone isundefined isnil missing absent", "!has({A})"),
+    # Operators of several words
+    _row("is not", "!="),
+    _row("A not in B", "!({A} in {B})"),
+    _row("A ! in B", "!({A} in {B})"),
+    _row("! A in B", "!({A} in {B})"),
+    _row("A between B and C", "{A} >= {B} && {A} <= {C}"),
+    *(_row(f"A {first} B {second} C", f"{{A}} {first} {{B}} && {{B}} {second} {{C}}")
+      for first in ("<", "<=", ">", ">=") for second in ("<", "<=", ">", ">=")),
+    _row("A in range ( B , C )", "{A} >= {B} && {A} < {C}"),
+    _row("A in range ( B )", "{A} >= 0 && {A} < {B}"),
+    _row("A in B .. C", "{A} >= {B} && {A} <= {C}"),
+    _row("in ( X )", "in [{X}]"),
+    _row("in { X }", "in [{X}]"),
+    _row("A in ( s )", "{A} in [{s}]"),
+    _row("A . in ( B )", "{A} in {B}"),
+    _row("A in s , t", "{A} in [{s}, {t}]"),
+    *(_row(f"A {first} B {both} {second} C", f"{{A}} {first} {{B}} {both} {{A}} {second} {{C}}")
+      for first in _COMPARISONS for second in _COMPARISONS for both in ("&&", "||")),
+    *(_row(f"A == B {either} C", f"{{A}} == {{B}} || {{A}} == {{C}}") for either in ("||", "or")),
+    # Conditions
+    _row("if X then Y else Z", "{X} ? {Y} : {Z}"),
+    _row("if A { X } else { Y }", "{A} ? {X} : {Y}"),
+    _row("START X if Y else Z END", "{Y} ? {X} : {Z}"),
+    _row("START if X then Y END", "{X} ? {Y} : true"),
+    _row("START if A { X } END", "{A} ? {X} : true"),
+    _row("START X ? Y END", "{X} ? {Y} : true", "{X} ? {Y} : false"),
+    # Functions as values, and comprehensions
+    *(_row(f"( {parameter} {arrow} X )", "({v}, {X})") for parameter in ("v", "( v )") for arrow in ("=>", "->")),
+    _row("( | v | X )", "({v}, {X})"),
+    _row("( lambda v : X )", "({v}, {X})"),
+    _row("( v : X )", "({v}, {X})"),
+    _row("( v | X )", "({v}, {X})"),
+    _row("( s , X )", "({s'}, {X})"),
+    _row("all ( X for v in A )", "{A}.all({v}, {X})"),
+    _row("any ( X for v in A )", "{A}.exists({v}, {X})"),
+    _row("[ X for v in A if Y ]", "{A}.filter({v}, {Y}).map({v}, {X})"),
+    _row("[ X for v in A ]", "{A}.map({v}, {X})"),
+    _row("for v in A : X", "{A}.all({v}, {X})"),
+    _row("all v in A : X", "{A}.all({v}, {X})"),
+    _row("every v in A { X }", "{A}.all({v}, {X})"),
+    _row("some v in A ; X", "{A}.exists({v}, {X})"),
+    _row("A . all ( A , v , X )", "{A}.all({v}, {X})"),
+    # Implications
+    *(_row(f"START X {arrow} Y END", "{X} ? {Y} : true") for arrow in ("=>", "->", "== >", "implies", "⇒", "→")),
+    _row("=>", ">="),
+    # Regular expressions
+    _row("A =~ B", "{A}.matches({B})"),
+    _row("A ~ B", "{A}.matches({B})"),
+    _row("A !~ B", "!{A}.matches({B})"),
+    *(_row(f"{package} . {name} ( A , B )", "{B}.matches({A})")
+      for package in ("re", "regex", "regexp") for name in ("match", "matches", "matchstring", "fullmatch", "search", "ismatch")),
+    _row("rematch ( A , B )", "{B}.matches({A})"),
+    _row("s . test ( A )", "{A}.matches({s})"),
+    # Operators
+    *(_row(written, meant) for written, meant in _OPERATORS.items()),
+    _row("not ( X )", "!({X})"),
+    _row("not A", "!{A}"),
+    _row("not X", "!({X})"),
+    *(_row(f"not X {both}", f"!({{X}}) {both}") for both in ("&&", "||", "and", "or")),
+    _row("|", "||"),
+    _row("=", "==", certain=False),
+    # Text around an expression
+    _row("START { { X } } END", "{X}"),
+    _row("START $ { { X } } END", "{X}"),
+    _row("START $ { X } END", "{X}"),
+    _row("START { X } END", "{X}"),
+    *(_row(f"START {word} X END", "{X}") for word in ("return", "assert", "rule :", "cel :", "when")),
+    _row("START X ; END", "{X}"),
+    _row("START X , END", "{X}"),
+    _row("START s END", "{s'}", certain=False),
+    # Paths
+    _row("A .. v", "{A}.{v}"),
+    _row("A .. B", "{A} + {B}"),
+    _row("A -> v", "{A}.{v}"),
+    _row("A :: v", "{A}.{v}"),
+    _row("self . spec . v", "self.{v}"),
+    _row("oldself . spec . v", "oldSelf.{v}"),
+    _row("spec . v", "self.{v}"),
+    _row("self . self", "self"),
+    _row("self . oldself", "oldSelf"),
+    _row("self . old", "oldSelf"),
+    _row("self . items", "self", certain=False),
+    _row("self . value", "self", certain=False),
+    _row("A [ s ]", "{A}.{s'}"),
+    _row("A [ v ]", "{A}.{v}", "{A}['{v}']"),
+    _row("A ( v )", "{A}[{v}]"),
+    _row("A ( )", "{A}"),
+    # Calls without brackets
+    _row("A . v s", "{A}.{v}({s})", certain=False),
+    _row("A v s", "{A}.{v}({s})", certain=False),
+    _row("size A", "size({A})"),
+    _row("len A", "size({A})"),
+    # Literals
+    _row("s t", "{s}, {t}", certain=False),
+    _row("( X ) . v", "[{X}].{v}"),
+    _row("* in A", "'*' in {A}"),
+    _row("n , m", "{n}{m}", certain=False),
+    _row("( d )", "('{d}')"),
+    _row("d", "duration('{d}')", "'{d}'"),
+    # Names
+    *(_row(written, *meant) for written, meant in _WORDS.items()),
+    # Macros
+    *_macros("all every forall each allmatch foreach", "{A}.all({v}, {X})"),
+    *_macros("exists some any anymatch contains find includes", "{A}.exists({v}, {X})"),
+    *_macros("existsone one single exactlyone onlyone", "{A}.exists_one({v}, {X})"),
+    *_macros("none nonematch notany", "!{A}.exists({v}, {X})"),
+    *_macros("filter where select grep", "{A}.filter({v}, {X})"),
+    *_macros("map collect pluck", "{A}.map({v}, {X})"),
+    # Functions
+    *_functions("size len length count strlen getlength", "{A}.size()"),
+    *_functions("isempty empty", "{A}.size() == 0"),
+    *_functions("notempty isnotempty nonempty", "{A}.size() > 0"),
+    *_functions("lowerascii tolowercase tolower lower lowercase downcase", "{A}.lowerAscii()"),
+    *_functions("upperascii touppercase toupper upper uppercase upcase", "{A}.upperAscii()"),
+    *_functions("trim strip trimspace", "{A}.trim()"),
+    *_functions("string tostring str itoa stringify", "string({A})"),
+    *_functions("int parseint toint atoi number tonumber integer", "int({A})"),
+    *_functions("double float parsefloat tofloat todouble", "double({A})"),
+    *_functions("keys keyset getkeys", "{A}"),
+    *_functions("isurl isuri isvalidurl", "isURL({A})"),
+    *_functions("isip isvalidip isipaddress isipv4", "isIP({A})"),
+    *_functions("iscidr isvalidcidr", "isCIDR({A})"),
+    *_functions("isquantity isvalidquantity", "isQuantity({A})"),
+    *_functions("duration parseduration toduration", "duration({A})"),
+    *_functions("timestamp totimestamp parsetime todate", "timestamp({A})"),
+    *_functions("url parseurl", "url({A})"),
+    *_functions("getscheme scheme", "{A}.getScheme()", "url({A}).getScheme()"),
+    *_functions("gethost host", "{A}.getHost()", "url({A}).getHost()"),
+    *_functions("gethostname hostname", "{A}.getHostname()", "url({A}).getHostname()"),
+    *_functions("getport", "{A}.getPort()", "url({A}).getPort()"),
+    *_functions("getescapedpath getpath path pathname", "{A}.getEscapedPath()", "url({A}).getEscapedPath()"),
+    *_functions("getquery query", "{A}.getQuery()", "url({A}).getQuery()"),
+    *_functions("issorted sorted", "{A}.isSorted()"),
+    *_functions("first head", "{A}[0]"),
+    *_functions("last", "{A}[{A}.size() - 1]"),
+    *_with_argument("contains includes include contain has in", "{A}.contains({X})", "{X} in {A}"),
+    *_with_argument("haskey containskey hasownproperty hasproperty has contains", "has({A}.{s'})", arguments="s"),
+    *_with_argument("haskey containskey hasownproperty containsvalue", "{X} in {A}"),
+    *_with_argument("startswith startwith hasprefix beginswith", "{A}.startsWith({X})"),
+    *_with_argument("endswith endwith hassuffix", "{A}.endsWith({X})"),
+    *_with_argument("matches match test regex regexmatch matchesregex ismatch like", "{A}.matches({X})"),
+    *_with_argument("equals equal isequal deepequal", "{A} == {X}"),
+    *_with_argument("notequals notequal", "{A} != {X}"),
+    *_with_argument("equalsignorecase equalfold", "{A}.lowerAscii() == {X}.lowerAscii()"),
+    *_with_argument("split", "{A}.split({X})"),
+    *_with_argument("join", "{A}.join({X})", "{X}.join({A})"),
+    *_with_argument("concat", "{A} + {X}"),
+    *_with_argument("indexof index strpos", "{A}.indexOf({X})"),
+    *_with_argument("charat at get", "{A}.charAt({X})", "{A}[{X}]"),
+    *_with_argument("substring substr slice", "{A}.substring({X})"),
+    *_with_argument("sprintf format printf", "{A}.format({X})", "{A}.format([{X}])"),
+    *_with_argument("ordefault orelse getordefault unwrapor", "{A}.orValue({X})"),
+    *_with_argument("intersects", "sets.intersects({A}, {X})"),
+    *_with_argument("issubset subset containsall", "sets.contains({A}, {X})", "sets.contains({X}, {A})"),
+    *_with_argument("substring substr slice", "{A}.substring({X}, {Y})", arguments="X , Y"),
+    *_with_argument("replace replaceall", "{A}.replace({X}, {Y})", arguments="X , Y"),
+    *(_row(f"v . {name} ( A , B )", f"[{{A}}, {{B}}].{name}()") for name in ("min", "max")),
+    *(_row(f"{name} ( A , B )", f"[{{A}}, {{B}}].{name}()") for name in ("min", "max")),
+    _row("v ( X )", "{scope}.{v}({X})"),
+    _row("A . v ( X )", "{A}.all(x, x.{v}({X}))", "{A}.exists(x, x.{v}({X}))"),
+    # Texts and lists
+    _row("A in B", "{B}.contains({A})"),
+    _row("s in A", "has({A}.{s'})"),
+    _row("s in A . v", "{A}.exists(x, x.{v} == {s})"),
+    _row("A [ n : m ]", "{A}.substring({n}, {m})"),
+    _row("A [ n : ]", "{A}.substring({n})"),
+    _row("A [ : n ]", "{A}.substring(0, {n})"),
+    _row("A [ n ]", "{A}.charAt({n})"),
+    _row("A + B", "{A} + string({B})", "string({A}) + {B}"),
+    _row("A B", "{A}, {B}", "{A} && {B}", "{A} || {B}", certain=False),
+    # Types of operands
+    _row("string ( A ) == n", "{A} == {n}"),
+    *(row for sign in _COMPARISONS for row in (
+        _row(f"A {sign} q", f"{{A}} {sign} {{q'}}"),
+        _row(f"A {sign} s", f"{{A}} {sign} duration({{s}})", f"{{A}} {sign} timestamp({{s}})", f"{{A}} {sign} quantity({{s}})"),
+        _row(f"q {sign} A", f"{{q'}} {sign} {{A}}"),
+        _row(f"s {sign} A", f"duration({{s}}) {sign} {{A}}"),
+        _row(f"A {sign} n . 0", f"{{A}} {sign} {{n}}"),
+        _row(f"A {sign} n", f"{{A}}.size() {sign} {{n}}", f"{{A}} {sign} '{{n}}'", f"int({{A}}) {sign} {{n}}"),
+        _row(f"A {sign} B", f"duration({{A}}) {sign} {{B}}", f"{{A}} {sign} duration({{B}})", f"timestamp({{A}}) {sign} {{B}}", f"quantity({{A}}) {sign} {{B}}"),
+        _row(f"A . v {sign} B", f"{{A}}.all(x, x.{{v}} {sign} {{B}})", f"{{A}}.exists(x, x.{{v}} {sign} {{B}})"),
+    )),
+    *(_row(f"A {sign} {digit}", f"{{A}} {sign} {word}") for sign in ("==", "!=") for digit, word in (("1", "true"), ("0", "false"))),
+)  # fmt: skip
+
+# What may be meant by a value that is no condition.
+CONDITIONS: Final[tuple[Row, ...]] = (
+    *(_row(f"{name} ( A )", f"is{kind}({{A}})") for name, kind in (
+        ("url", "URL"), ("ip", "IP"), ("cidr", "CIDR"), ("quantity", "Quantity"), ("semver", "Semver"),
+    )),
+    _row("! A", "!has({A})", "{A} == ''", "{A}.size() == 0", "{A} == 0", certain=False),
+    _row("A", "has({A})", "{A} != ''", "{A}.size() > 0", "{A} > 0", certain=False),
+    _row("( A )", "has({A})", certain=False),
+)
+
+# Paths that begin with a dot, wherever the error is.
+PATHS: Final[tuple[Row, ...]] = (
+    _row("START . v", "self.{v}"),
+    *(_row(f"{before} . v", f"{before} self.{{v}}") for before in ("&&", "||", "!", "(", ",")),
+)
+
+# Characters that look like those of CEL.
+CHARACTERS: Final = str.maketrans({
+    "‘": "'", "’": "'", "‚": "'", "´": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "\u00a0": " ", "\u200b": "",
+    "\ufeff": "", "（": "(", "）": ")", "，": ",", "：": ":", "！": "!", "＝": "=", "＆": "&", "｜": "|", "–": "-", "−": "-", "…": "",
+})  # fmt: skip

@@ -1,0 +1,194 @@
+"""Patterns over the tokens of an expression, which need not be valid CEL.
+
+A pattern is a list of words separated by spaces. `A`, `B` and `C` match an operand (a name, literal or bracket, with the
+fields, indexes and calls after it), `X`, `Y` and `Z` any tokens with balanced brackets, `v` a name, `s` and `t` a string,
+`q` a string that contains a number or boolean, `n` and `m` an integer, `d` a duration without quotes, `START` and `END` the
+ends of the text. Any other word matches the token with that text, whatever its case and underscores. A template contains
+the names of these parts in braces; `{s'}` is the content of a string.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+_TOKEN: Final = re.compile(
+    r"[rR]?'(?:[^'\\\n]|\\.)*'|[rR]?\"(?:[^\"\\\n]|\\.)*\"|`[^`\n]*`|[A-Za-z_$@][\w$]*|\d[\w]*|&(?:lt|gt|amp);"
+    r"|[=!]==?|<=>|<=|>=|=>|=<|=~|!~|->|<>|:=|&&+|\|\|+|\.\.|\?\.|//[^\n]*|\S"
+)
+BRACKETS: Final = {"(": ")", "[": "]", "{": "}"}
+_CLOSING: Final = frozenset(BRACKETS.values())
+_OPERANDS: Final = frozenset("ABC")
+_SEQUENCES: Final = frozenset("XYZ")
+_ENDS: Final = frozenset({"START", "END"})
+_KINDS: Final = {
+    "v": re.compile(r"(?!(?:in|and|or|not|is|if|then|else)\Z)[A-Za-z_]\w*\Z"),
+    "s": re.compile(r"[rR]?['\"`].*['\"`]\Z", re.DOTALL),
+    "q": re.compile(r"['\"](?:-?\d+(?:\.\d+)?|true|false)['\"]\Z"),
+    "n": re.compile(r"\d+\Z"),
+    "d": re.compile(r"\d+(?:ns|us|ms|s|m|h)\Z"),
+}
+_KINDS |= {"t": _KINDS["s"], "m": _KINDS["n"]}
+_MOST_TOKENS: Final = 300
+
+
+class Token(NamedTuple):
+    """A token: its text and its offsets in the expression."""
+
+    text: str
+    start: int
+    end: int
+
+    @property
+    def is_name(self) -> bool:
+        """Whether it is a name, not a word that is an operator."""
+        return self.is_a("v")
+
+    @property
+    def is_string(self) -> bool:
+        """Whether it is a string."""
+        return len(self.text) > 1 and self.is_a("s")
+
+    @property
+    def word(self) -> str:
+        """The text without what patterns ignore."""
+        return self.text.lower().replace("_", "") or self.text
+
+    def is_a(self, kind: str) -> bool:
+        """Return whether it is of a kind of token that patterns name."""
+        return _KINDS[kind].match(self.text) is not None
+
+    @property
+    def content(self) -> str:
+        """The text of a string without its quotes, otherwise the text."""
+        return self.text[self.text.index(self.text[-1]) + 1 : -1] if self.is_string else self.text
+
+
+Parts: TypeAlias = "dict[str, tuple[int, int]]"
+"""The tokens (start, end) of each part of a pattern."""
+
+
+class Match(NamedTuple):
+    """Tokens that match a pattern: their start and end, and those of its parts."""
+
+    start: int
+    end: int
+    parts: Parts
+
+
+class Text:
+    """The tokens of an expression; empty for one that is too long."""
+
+    def __init__(self, text: str) -> None:
+        self.text: Final = text
+        found = [Token(match[0], *match.span()) for match in _TOKEN.finditer(text)]
+        self.tokens: Final = found if len(found) <= _MOST_TOKENS else []
+        self.words: Final = frozenset(token.word for token in self.tokens)
+        self.closing: Final = self._brackets()
+
+    def _brackets(self) -> dict[int, int]:
+        """Return the token that closes each opening bracket that is closed."""
+        pending: list[int] = []
+        closing: dict[int, int] = {}
+        for index, token in enumerate(self.tokens):
+            if token.text in BRACKETS:
+                pending.append(index)
+            elif token.text in _CLOSING and pending and BRACKETS[self.tokens[pending[-1]].text] == token.text:
+                closing[pending.pop()] = index
+        return closing
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a bracket or a string is not closed."""
+        return any(
+            token.text in {"'", '"'} or (token.text in BRACKETS and index not in self.closing)
+            for index, token in enumerate(self.tokens)
+        )
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Return the offsets of the tokens `start` to `end`."""
+        return self.tokens[start].start, self.tokens[end - 1].end
+
+    def part(self, match: Match, name: str) -> str:
+        """Return the text of a part of a match; the content of a string for a name with a quote."""
+        start, end = match.parts[name[0]]
+        if name.endswith("'"):
+            return self.tokens[start].content
+        return self.text[slice(*self.span(start, end))]
+
+    def matches(self, pattern: str) -> Iterator[Match]:
+        """Yield the matches of a pattern that do not overlap, in order."""
+        words, fixed = _compiled(pattern)
+        if not fixed <= self.words:
+            return
+        at = 0
+        while at < len(self.tokens):
+            match = next(self._from(words, at, {}), None)
+            if match is None:
+                at += 1
+            else:
+                yield Match(at, *match)
+                at = max(match[0], at + 1)
+
+    def _from(self, words: Sequence[str], at: int, parts: Parts) -> Iterator[tuple[int, Parts]]:
+        if not words:
+            yield at, parts
+            return
+        word, rest = words[0], words[1:]
+        ends: Iterable[int] = self._ends(word, at)
+        for end in reversed(list(ends)) if word in _SEQUENCES and not rest else ends:
+            yield from self._from(rest, end, {**parts, word: (at, end)})
+
+    def _ends(self, word: str, at: int) -> Iterator[int]:
+        """Yield where a word that starts at a token may end, the most likely first."""
+        count = len(self.tokens)
+        if word in _ENDS:
+            if at == (0 if word == "START" else count):
+                yield at
+        elif word in _SEQUENCES:
+            yield from self._sequence(at)
+        elif at >= count:
+            return
+        elif word in _OPERANDS:
+            if at == 0 or self.tokens[at - 1].text != ".":
+                yield from reversed(list(self._operand(at)))
+        elif self.tokens[at].is_a(word) if word in _KINDS else self.tokens[at].word == word:
+            yield at + 1
+
+    def _sequence(self, at: int) -> Iterator[int]:
+        while at < len(self.tokens) and self.tokens[at].text not in _CLOSING:
+            at = self.closing.get(at, at) + 1
+            yield at
+
+    def _operand(self, at: int) -> Iterator[int]:
+        token = self.tokens[at]
+        if token.text in BRACKETS:
+            if at not in self.closing:
+                return
+            at = self.closing[at]
+        elif not (token.is_name or token.is_string or token.text[0].isdigit()):
+            return
+        at += 1
+        yield at
+        while at < len(self.tokens):
+            text = self.tokens[at].text
+            if text == "." and at + 1 < len(self.tokens) and self.tokens[at + 1].text[0].isalnum() | (
+                self.tokens[at + 1].text[0] in "_?`"
+            ):
+                at += 2
+            elif text in {"(", "["} and at in self.closing and self.tokens[at - 1].text not in BRACKETS:
+                at = self.closing[at] + 1
+            else:
+                return
+            yield at
+
+
+@cache
+def _compiled(pattern: str) -> tuple[tuple[str, ...], frozenset[str]]:
+    """Return the words of a pattern, and those that an expression must have to match it."""
+    words = tuple(pattern.split())
+    return words, frozenset(words) - _OPERANDS - _SEQUENCES - _ENDS - _KINDS.keys()
