@@ -48,6 +48,10 @@ class SourceInfo:
         line = max(bisect_right(starts, offset), 1)
         return Location(line, offset - starts[line - 1])
 
+    def offset_of(self, location: Location) -> int:
+        """Return the code-point offset of a location in the text."""
+        return self.line_offsets[location.line - 1] + location.column
+
     def location_of(self, node_id: int) -> Location:
         """Return the start of a node, `NO_LOCATION` for an unknown id. Upstream: SourceInfo.GetStartLocation."""
         span = self.offsets.get(node_id)

@@ -106,10 +106,9 @@ def error_range(error: CELError, source: SourceInfo) -> tuple[int, int] | None:
 
     Return None if the error has no location in the text.
     """
-    line, column = error.location
-    if line < 1:
+    if error.location.line < 1:
         return None
-    start = source.line_offsets[line - 1] + column
+    start = source.offset_of(error.location)
     if error.problem.code is Code.UNDEFINED_FIELD and source.text[start : start + 1] == "(":
         # has() is reported at its bracket; its argument ends with the field.
         field = re.compile(rf"({re.escape(error.problem.args[0])})\s*\)").search(source.text, start)

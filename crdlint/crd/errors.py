@@ -46,10 +46,7 @@ class Code(Enum):
     RULE_FAILED = auto()  # a rule that does not compile, or whose evaluation fails
     UNKNOWN_FIELDS = auto()  # a default with fields that the schema lacks: (the field that one is like,) or ()
     NO_FIELD = auto()  # a fieldPath that refers to no field of the schema
-    MISNAMED = auto()  # (probable name,): an expression uses an undeclared name
-    UNCLOSED = auto()  # an expression that ends before its brackets are closed
     MEANT = auto()  # (edits, is_certain): what makes an expression compile
-    UNPARSED = auto()  # an expression with a word or a sign that CEL does not have there, or without an end
     NOT_DEPRECATED = auto()  # a deprecation warning on a version that is not deprecated
     NOT_BELOW = auto()  # (parent path,): a JSON path that does not start with its parent
     NO_WEBHOOK_STRATEGY = auto()  # a webhook under a strategy that does not call it

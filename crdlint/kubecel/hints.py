@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crdlint.cel.ast import Call, Literal, Select, nodes
 from crdlint.cel.errors import Code
@@ -12,14 +12,13 @@ from crdlint.cel.format import format_type
 from crdlint.cel.types import BOOL, Kind
 from crdlint.crd.errors import Code as ReasonCode
 from crdlint.crd.errors import Reason
-from crdlint.diagnostics.spelling import nearest
 from crdlint.kubecel.compilation import MESSAGE
 from crdlint.kubecel.environment import LIBRARIES
 from crdlint.kubecel.escaping import escape
 from crdlint.kubecel.repair.meaning import meaning
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Mapping
     from collections.abc import Sequence as SequenceOf
 
     from crdlint.cel.ast import Expr
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from crdlint.safety.work import Effort
 
 _SHOWN_FIELDS: Final = 8
-_LIKE: Final = 0.6  # the minimum similarity of a suggested name
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +39,6 @@ class _Case:
     expression: Expression
     error: CELError
     args: SequenceOf[Any]
-    effort: Effort
 
 
 class Hint(NamedTuple):
@@ -51,34 +48,17 @@ class Hint(NamedTuple):
     reason: Reason | None = None
 
 
-_Found: TypeAlias = "Hint | str | None"
-
-
 def hint(expression: Expression, effort: Effort) -> Hint:
     """Return the help for the first error of an expression."""
-    compiled = expression.compiled
     meant = meaning(expression, effort)
     if meant is not None:
         return Hint(meant.help, Reason(ReasonCode.MEANT, (meant.edits, meant.is_certain)))
+    compiled = expression.compiled
     if not compiled.errors:
         return Hint(_output_type(expression))
     error = min(compiled.errors, key=lambda each: each.location)
     find = _HINTS.get(error.problem.code)
-    match = None if find is None else find(_Case(expression, error, error.problem.args, effort))
-    return match if isinstance(match, Hint) else Hint(match)
-
-
-def _meant(name: str, text: str = "Did you mean `{}`?") -> Hint:
-    return Hint(text.format(name), Reason(ReasonCode.MISNAMED, (name,)))
-
-
-def _nearest(name: str, effort: Effort, *groups: Collection[str]) -> str | None:
-    """Return the name in `groups` most similar to `name`, or None if none is similar or the comparison takes too long."""
-    steps = sum(map(len, groups))
-    if not effort.affords(steps):
-        return None
-    effort.spend(steps)
-    return nearest(name, chain(*groups), _LIKE)
+    return Hint(None if find is None else find(_Case(expression, error, error.problem.args)))
 
 
 def _output_type(expression: Expression) -> str:
@@ -102,7 +82,7 @@ def _object(expression: Expression, operand: Expr) -> DeclType | None:
     return expression.declarations.object(object_type.name)
 
 
-def _undefined_field(case: _Case) -> _Found:
+def _undefined_field(case: _Case) -> str | None:
     expression, name = case.expression, case.args[0]
     node = _node(expression, case.error)
     operand = node.operand if isinstance(node, Select) else node.args[0] if isinstance(node, Call) else None
@@ -115,9 +95,6 @@ def _undefined_field(case: _Case) -> _Found:
         return f"Add a `type` to the schema of `{name}`: without one CEL cannot read the field"
     if escape(name) in fields:
         return f"Write `{escape(name)}`, the CEL name of the field `{name}`"
-    near = _nearest(name, case.effort, fields, properties)
-    if near is not None:
-        return _meant(near if near in fields else escape(near) or near)
     if not fields:
         return "Add the field to the `properties` of the object, which has none"
     shown = ", ".join(islice(fields, _SHOWN_FIELDS))
@@ -136,7 +113,7 @@ def version_text(library: Library) -> str:
     return f"{major}.{minor + 1}"
 
 
-def _undeclared(case: _Case) -> _Found:
+def _undeclared(case: _Case) -> str | None:
     expression, name = case.expression, case.args[0]
     node = _node(expression, case.error)
     arguments = len(node.args) if isinstance(node, Call) else -1
@@ -155,31 +132,8 @@ def _undeclared(case: _Case) -> _Found:
             " and new rules may use it one release later"
         )
     if isinstance(node, Call):
-        names = [known for known in expression.env.function_names() if known.isidentifier()]
-        names += {macro for macro, *_ in expression.environment.parser.macros}
-        near = _OTHER_NAMES.get(name) or _nearest(name, case.effort, names)
-        return _meant(near) if near is not None else f"Use another function: CEL has no `{name}`"
-    declared = _object_of_self(expression)
-    if declared is not None and escape(name) in (declared.fields or {}):
-        return _meant(f"self.{escape(name)}", "Read the field through self: `{}`")
-    near = _nearest(name, case.effort, ("self", "oldSelf"), (declared.fields if declared is not None else None) or {})
-    if near is None:
-        return "Use `self` or, in a transition rule, `oldSelf`: an expression has no other variables"
-    return _meant(near if near in ("self", "oldSelf") else f"self.{near}")
-
-
-# What other languages call a function of CEL.
-_OTHER_NAMES: Final = {
-    "len": "size", "length": "size", "count": "size", "str": "string", "toString": "string", "includes": "contains",
-    "any": "exists", "some": "exists", "every": "all", "match": "matches", "toLower": "lowerAscii",
-    "toUpper": "upperAscii", "lower": "lowerAscii", "upper": "upperAscii", "has_prefix": "startsWith",
-    "hasPrefix": "startsWith", "hasSuffix": "endsWith",
-}  # fmt: skip
-
-
-def _object_of_self(expression: Expression) -> DeclType | None:
-    self_type = expression.declarations.self_type
-    return expression.declarations.object(self_type.name) if self_type.kind is Kind.STRUCT else None
+        return f"Use another function: CEL has no `{name}`"
+    return "Use `self` or, in a transition rule, `oldSelf`: an expression has no other variables"
 
 
 def _no_overload(case: _Case) -> str | None:
@@ -258,48 +212,25 @@ def _selection(case: _Case) -> str | None:
     return f"End the path here: a value of type {format_type(type_)} has no fields"
 
 
-def _unrecognized(case: _Case) -> _Found:
-    (text,) = case.args
-    if text.startswith(("=", "&", "|")):
-        return _unparsed(_OPERATORS_HELP)
-    if text.startswith(_QUOTES) or text.endswith(_QUOTES):
-        return _unparsed("Close the string with the quote that it starts with")
-    return _unparsed(_SYNTAX_HELP)
+def _unexpected(case: _Case) -> str:
+    text = case.args[0]
+    before = case.expression.text[: case.expression.compiled.source.offset_of(case.error.location)].rstrip()
+    if before.endswith("."):
+        return f"Write a field or a function after `{before.rsplit(maxsplit=1)[-1]}`"
+    if text in ("'", '"'):
+        return "Close the string with the quote that it starts with"
+    return "Write the expression in CEL: https://kubernetes.io/docs/reference/using-api/cel/"
 
 
-def _unexpected(case: _Case) -> _Found:
-    (text,) = case.args
-    if text.lower() in {"and", "or", "not"}:
-        return _unparsed(_OPERATORS_HELP)
-    if text in _OPENED:
-        return _unparsed(f"Remove the `{text}`, or add the `{_OPENED[text]}` that it closes")
-    return _unparsed(_SYNTAX_HELP)
-
-
-def _unparsed(text: str) -> Hint:
-    return Hint(text, Reason(ReasonCode.UNPARSED))
-
-
-_OPENED: Final = {")": "(", "]": "[", "}": "{"}
-
-
-def _unexpected_end(case: _Case) -> _Found:
-    text = case.expression.text
-    opened = next((a for a, b in ("()", "[]", "{}") if text.count(a) > text.count(b)), None)
-    if opened is None:
-        return _unparsed("Complete the expression: it ends too early")
-    return Hint(f"Close the `{opened}`: the expression ends too early", Reason(ReasonCode.UNCLOSED))
+def _unexpected_end(_case: _Case) -> str:
+    return "Complete the expression: it ends too early"
 
 
 def _reserved(_case: _Case) -> str:
     return "Write the field as `__word__`, or rename the variable: a reserved word cannot be a name"
 
 
-_QUOTES: Final = ("'", '"')
-_OPERATORS_HELP: Final = "Write `==` to compare, and `&&` or `||` to combine conditions"
-_SYNTAX_HELP: Final = "Write the expression in CEL: https://kubernetes.io/docs/reference/using-api/cel/"
-
-_HINTS: Final[Mapping[Code, Callable[[_Case], _Found]]] = {
+_HINTS: Final[Mapping[Code, Callable[[_Case], str | None]]] = {
     Code.UNDEFINED_FIELD: _undefined_field,
     Code.UNDECLARED_REFERENCE: _undeclared,
     Code.NO_MATCHING_OVERLOAD: _no_overload,
@@ -307,7 +238,7 @@ _HINTS: Final[Mapping[Code, Callable[[_Case], _Found]]] = {
     Code.INVALID_LITERAL: _literal,
     Code.NOT_A_RANGE: _range,
     Code.NO_FIELD_SELECTION: _selection,
-    Code.UNRECOGNIZED_TOKEN: _unrecognized,
+    Code.UNRECOGNIZED_TOKEN: _unexpected,
     Code.UNEXPECTED_END: _unexpected_end,
     Code.UNEXPECTED_TOKEN: _unexpected,
     Code.RESERVED_IDENTIFIER: _reserved,

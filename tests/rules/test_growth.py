@@ -32,7 +32,7 @@ def map_list(keys: list[str], properties: list[str]) -> str:
 def misspelled(n: int) -> str:
     """Return a CRD with an object of n fields, and a rule for each of them that misspells it."""
     fields = ", ".join(f"field{i}: {{type: string}}" for i in range(n))
-    rules = ", ".join(f"{{rule: self.fieldx{i} == ''}}" for i in range(n))
+    rules = ", ".join(f"{{rule: self.fieldxx{i} == ''}}" for i in range(n))
     return crd_with_spec(f"{{type: object, properties: {{{fields}}}, x-kubernetes-validations: [{rules}]}}")
 
 

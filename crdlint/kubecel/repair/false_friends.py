@@ -1,4 +1,4 @@
-# ruff: noqa: E501  a row a line
+# ruff: noqa: E501, RUF001  a row a line; characters that look alike
 """What other languages write in a different way than CEL: JavaScript, Python, Go, Rust, Rego, SQL, JSONPath and templates.
 
 A row is a pattern (see `crdlint.kubecel.repair.patterns`) and the texts that may be meant. A text applies only if the
@@ -11,11 +11,16 @@ from typing import Final, NamedTuple
 
 
 class Row(NamedTuple):
-    """A pattern, and the texts that may be meant; unless `is_certain`, the author may have meant something else."""
+    """A pattern, and the texts that may be meant.
+
+    Unless it `is_certain`, the author may have meant something else. It applies to the part of an expression that has
+    an error unless it `is_everywhere`.
+    """
 
     written: str
     meant: tuple[str, ...]
     is_certain: bool = True
+    is_everywhere: bool = False
 
 
 def _row(written: str, *meant: str, certain: bool = True) -> Row:
@@ -38,7 +43,7 @@ def _macros(names: str, meant: str) -> list[Row]:
     """Return the rows of macros over a list `A`, with the variable before the condition or only in it (`{u}`)."""
     rows = [Row(f"A . {name} ( v , X )", (meant,)) for name in names.split()]
     rows += [Row(f"{name} ( A , v , X )", (meant,)) for name in names.split()]
-    rows += [Row(f"A . {name} ( X )", (meant.replace("{v}", "{u}"),)) for name in names.split()]
+    rows += [Row(f"A . {name} ( E )", (meant.replace("{v}", "{u}").replace("{X}", "{E}"),)) for name in names.split()]
     return rows
 
 
@@ -53,11 +58,14 @@ _WORDS: Final = {
     "true": ("true",), "false": ("false",), "this": ("self",), "object": ("self",), "obj": ("self",), "input": ("self",),
     "value": ("self",), "root": ("self",), "item": ("self",), "$": ("self",), "@": ("self",), "old": ("oldSelf",),
     "oldobject": ("oldSelf",), "oldvalue": ("oldSelf",), "previous": ("oldSelf",), "prev": ("oldSelf",),
-    "yes": ("true",), "no": ("false",), "on": ("true",), "off": ("false",), 
+    "yes": ("true",), "no": ("false",), "on": ("true",), "off": ("false",),
 }  # fmt: skip
 _NULLS: Final = ("null", "nil", "none", "undefined")
 
 ROWS: Final[tuple[Row, ...]] = (
+    # Paths that begin with a dot, wherever the error is
+    Row("START . v", ("self.{v}",), is_everywhere=True),
+    *(Row(f"{before} . v", (f"{before} self.{{v}}",), is_everywhere=True) for before in ("&&", "||", "!", "(", ",")),
     # Absent values
     *(_row(f"A {words} {null}", meant) for null in _NULLS for words, meant in (
         ("is not", "has({A})"), ("!=", "has({A})"), ("!==", "has({A})"),
@@ -72,6 +80,7 @@ ROWS: Final[tuple[Row, ...]] = (
     _row("has ( A , v )", "has({A}.{v})"),
     _row("has ( A , B )", "has({A}) && has({B})", "has({A}) || has({B})"),
     _row("A . has ( v )", "has({A}.{v})"),
+    _row("has ( A )", "has({A})"),
     _row("has A", "has({A})"),
     *_functions("exists exist defined isdefined isset present ispresent notnull nonnull exist", "has({A})"),
     *_functions("isnull isnone isundefined isnil missing absent", "!has({A})"),
@@ -93,7 +102,7 @@ ROWS: Final[tuple[Row, ...]] = (
     _row("A in s , t", "{A} in [{s}, {t}]"),
     *(_row(f"A {first} B {both} {second} C", f"{{A}} {first} {{B}} {both} {{A}} {second} {{C}}")
       for first in _COMPARISONS for second in _COMPARISONS for both in ("&&", "||")),
-    *(_row(f"A == B {either} C", f"{{A}} == {{B}} || {{A}} == {{C}}") for either in ("||", "or")),
+    *(_row(f"A == B {either} C", "{A} == {B} || {A} == {C}") for either in ("||", "or")),
     # Conditions
     _row("if X then Y else Z", "{X} ? {Y} : {Z}"),
     _row("if A { X } else { Y }", "{A} ? {X} : {Y}"),
@@ -244,9 +253,10 @@ ROWS: Final[tuple[Row, ...]] = (
     _row("A [ : n ]", "{A}.substring(0, {n})"),
     _row("A [ n ]", "{A}.charAt({n})"),
     _row("A + B", "{A} + string({B})", "string({A}) + {B}"),
-    _row("A B", "{A}, {B}", "{A} && {B}", "{A} || {B}", certain=False),
     # Types of operands
     _row("string ( A ) == n", "{A} == {n}"),
+    _row("? q", "? {q'}"),
+    _row(": q", ": {q'}"),
     *(row for sign in _COMPARISONS for row in (
         _row(f"A {sign} q", f"{{A}} {sign} {{q'}}"),
         _row(f"A {sign} s", f"{{A}} {sign} duration({{s}})", f"{{A}} {sign} timestamp({{s}})", f"{{A}} {sign} quantity({{s}})"),
@@ -260,21 +270,11 @@ ROWS: Final[tuple[Row, ...]] = (
     *(_row(f"A {sign} {digit}", f"{{A}} {sign} {word}") for sign in ("==", "!=") for digit, word in (("1", "true"), ("0", "false"))),
 )  # fmt: skip
 
-# What may be meant by a value that is no condition.
-CONDITIONS: Final[tuple[Row, ...]] = (
-    *(_row(f"{name} ( A )", f"is{kind}({{A}})") for name, kind in (
-        ("url", "URL"), ("ip", "IP"), ("cidr", "CIDR"), ("quantity", "Quantity"), ("semver", "Semver"),
-    )),
-    _row("! A", "!has({A})", "{A} == ''", "{A}.size() == 0", "{A} == 0", certain=False),
-    _row("A", "has({A})", "{A} != ''", "{A}.size() > 0", "{A} > 0", certain=False),
-    _row("( A )", "has({A})", certain=False),
-)
-
-# Paths that begin with a dot, wherever the error is.
-PATHS: Final[tuple[Row, ...]] = (
-    _row("START . v", "self.{v}"),
-    *(_row(f"{before} . v", f"{before} self.{{v}}") for before in ("&&", "||", "!", "(", ",")),
-)
+# What may be meant by a value that is not a condition: the first of an optional field, the others of a value that is set.
+CONDITIONS: Final = ("has({A})", "{A} != ''", "{A}.size() > 0", "{A} > 0")
+NEGATED: Final = ("!has({A})", "{A} == ''", "{A}.size() == 0", "{A} == 0")
+# Functions that fail for a text that is not valid, and those that check it.
+CHECKS: Final = {"url": "isURL", "ip": "isIP", "cidr": "isCIDR", "quantity": "isQuantity", "semver": "isSemver"}
 
 # Characters that look like those of CEL.
 CHARACTERS: Final = str.maketrans({

@@ -1,7 +1,8 @@
 """Patterns over the tokens of an expression, which need not be valid CEL.
 
 A pattern is a list of words separated by spaces. `A`, `B` and `C` match an operand (a name, literal or bracket, with the
-fields, indexes and calls after it), `X`, `Y` and `Z` any tokens with balanced brackets, `v` a name, `s` and `t` a string,
+fields, indexes and calls after it), `X`, `Y` and `Z` any tokens with balanced brackets, `E` these without a comma, `v` a
+name, `s` and `t` a string,
 `q` a string that contains a number or boolean, `n` and `m` an integer, `d` a duration without quotes, `START` and `END` the
 ends of the text. Any other word matches the token with that text, whatever its case and underscores. A template contains
 the names of these parts in braces; `{s'}` is the content of a string.
@@ -23,16 +24,13 @@ _TOKEN: Final = re.compile(
 BRACKETS: Final = {"(": ")", "[": "]", "{": "}"}
 _CLOSING: Final = frozenset(BRACKETS.values())
 _OPERANDS: Final = frozenset("ABC")
-_SEQUENCES: Final = frozenset("XYZ")
+_SEQUENCES: Final = frozenset("XYZE")
 _ENDS: Final = frozenset({"START", "END"})
-_KINDS: Final = {
-    "v": re.compile(r"(?!(?:in|and|or|not|is|if|then|else)\Z)[A-Za-z_]\w*\Z"),
-    "s": re.compile(r"[rR]?['\"`].*['\"`]\Z", re.DOTALL),
-    "q": re.compile(r"['\"](?:-?\d+(?:\.\d+)?|true|false)['\"]\Z"),
-    "n": re.compile(r"\d+\Z"),
-    "d": re.compile(r"\d+(?:ns|us|ms|s|m|h)\Z"),
-}
-_KINDS |= {"t": _KINDS["s"], "m": _KINDS["n"]}
+_KINDS: Final = frozenset("vstqnmd")
+_WORDS: Final = frozenset({"in", "and", "or", "not", "is", "if", "then", "else"})
+_QUOTES: Final = "'\"`"
+_DIGITS: Final = "0123456789"
+_UNITS: Final = frozenset({"ns", "us", "ms", "s", "m", "h"})
 _MOST_TOKENS: Final = 300
 
 
@@ -44,14 +42,9 @@ class Token(NamedTuple):
     end: int
 
     @property
-    def is_name(self) -> bool:
-        """Whether it is a name, not a word that is an operator."""
-        return self.is_a("v")
-
-    @property
     def is_string(self) -> bool:
         """Whether it is a string."""
-        return len(self.text) > 1 and self.is_a("s")
+        return len(self.text) > 1 and self.text[-1] in _QUOTES
 
     @property
     def word(self) -> str:
@@ -60,7 +53,14 @@ class Token(NamedTuple):
 
     def is_a(self, kind: str) -> bool:
         """Return whether it is of a kind of token that patterns name."""
-        return _KINDS[kind].match(self.text) is not None
+        text = self.text
+        if kind == "v":
+            return text.isidentifier() and text not in _WORDS
+        if kind == "q":
+            return self.is_string and (self.content in ("true", "false") or self.content.replace(".", "", 1).isdigit())
+        if kind == "d":
+            return text[0].isdigit() and text.lstrip(_DIGITS) in _UNITS
+        return text.isdigit() if kind in "nm" else self.is_string
 
     @property
     def content(self) -> str:
@@ -85,8 +85,8 @@ class Text:
 
     def __init__(self, text: str) -> None:
         self.text: Final = text
-        found = [Token(match[0], *match.span()) for match in _TOKEN.finditer(text)]
-        self.tokens: Final = found if len(found) <= _MOST_TOKENS else []
+        tokens = [Token(match[0], *match.span()) for match in _TOKEN.finditer(text)]
+        self.tokens: Final = tokens if len(tokens) <= _MOST_TOKENS else []
         self.words: Final = frozenset(token.word for token in self.tokens)
         self.closing: Final = self._brackets()
 
@@ -125,70 +125,72 @@ class Text:
         words, fixed = _compiled(pattern)
         if not fixed <= self.words:
             return
-        at = 0
-        while at < len(self.tokens):
-            match = next(self._from(words, at, {}), None)
+        index = 0
+        while index < len(self.tokens):
+            match = next(self._from(words, index, {}), None)
             if match is None:
-                at += 1
+                index += 1
             else:
-                yield Match(at, *match)
-                at = max(match[0], at + 1)
+                yield Match(index, *match)
+                index = max(match[0], index + 1)
 
-    def _from(self, words: Sequence[str], at: int, parts: Parts) -> Iterator[tuple[int, Parts]]:
+    def _from(self, words: Sequence[str], index: int, parts: Parts) -> Iterator[tuple[int, Parts]]:
         if not words:
-            yield at, parts
+            yield index, parts
             return
         word, rest = words[0], words[1:]
-        ends: Iterable[int] = self._ends(word, at)
+        ends: Iterable[int] = self._ends(word, index)
         for end in reversed(list(ends)) if word in _SEQUENCES and not rest else ends:
-            yield from self._from(rest, end, {**parts, word: (at, end)})
+            yield from self._from(rest, end, {**parts, word: (index, end)})
 
-    def _ends(self, word: str, at: int) -> Iterator[int]:
+    def _ends(self, word: str, index: int) -> Iterator[int]:
         """Yield where a word that starts at a token may end, the most likely first."""
         count = len(self.tokens)
         if word in _ENDS:
-            if at == (0 if word == "START" else count):
-                yield at
+            if index == (0 if word == "START" else count):
+                yield index
         elif word in _SEQUENCES:
-            yield from self._sequence(at)
-        elif at >= count:
+            yield from self._sequence(index, "," if word == "E" else "")
+        elif index >= count:
             return
         elif word in _OPERANDS:
-            if at == 0 or self.tokens[at - 1].text != ".":
-                yield from reversed(list(self._operand(at)))
-        elif self.tokens[at].is_a(word) if word in _KINDS else self.tokens[at].word == word:
-            yield at + 1
+            if index == 0 or self.tokens[index - 1].text != ".":
+                yield from reversed(list(self._operand(index)))
+        elif self.tokens[index].is_a(word) if word in _KINDS else self.tokens[index].word == word:
+            yield index + 1
 
-    def _sequence(self, at: int) -> Iterator[int]:
-        while at < len(self.tokens) and self.tokens[at].text not in _CLOSING:
-            at = self.closing.get(at, at) + 1
-            yield at
+    def _sequence(self, index: int, until: str) -> Iterator[int]:
+        while index < len(self.tokens) and self.tokens[index].text not in _CLOSING and self.tokens[index].text != until:
+            index = self.closing.get(index, index) + 1
+            yield index
 
-    def _operand(self, at: int) -> Iterator[int]:
-        token = self.tokens[at]
+    def _operand(self, index: int) -> Iterator[int]:
+        token = self.tokens[index]
         if token.text in BRACKETS:
-            if at not in self.closing:
+            if index not in self.closing:
                 return
-            at = self.closing[at]
-        elif not (token.is_name or token.is_string or token.text[0].isdigit()):
+            index = self.closing[index]
+        elif not (token.is_a("v") or token.is_string or token.text[0].isdigit()):
             return
-        at += 1
-        yield at
-        while at < len(self.tokens):
-            text = self.tokens[at].text
-            if text == "." and at + 1 < len(self.tokens) and self.tokens[at + 1].text[0].isalnum() | (
-                self.tokens[at + 1].text[0] in "_?`"
+        index += 1
+        yield index
+        while index < len(self.tokens):
+            text = self.tokens[index].text
+            if (
+                text == "."
+                and index + 1 < len(self.tokens)
+                and self.tokens[index + 1].text[0].isalnum() | (self.tokens[index + 1].text[0] in "_?`")
             ):
-                at += 2
-            elif text in {"(", "["} and at in self.closing and self.tokens[at - 1].text not in BRACKETS:
-                at = self.closing[at] + 1
+                index += 2
+            elif text in {"(", "["} and index in self.closing and self.tokens[index - 1].text not in BRACKETS:
+                index = self.closing[index] + 1
             else:
                 return
-            yield at
+            yield index
 
 
 @cache
 def _compiled(pattern: str) -> tuple[tuple[str, ...], frozenset[str]]:
     """Return the words of a pattern, and those that an expression must have to match it."""
     words = tuple(pattern.split())
-    return words, frozenset(words) - _OPERANDS - _SEQUENCES - _ENDS - _KINDS.keys()
+    return words, frozenset(words) - _OPERANDS - _SEQUENCES - _ENDS - _KINDS

@@ -1,0 +1,172 @@
+"""Choices for characters, strings and brackets of an expression that cannot be parsed."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+from crdlint.kubecel.repair.choices import Choice, one_of
+from crdlint.kubecel.repair.false_friends import CHARACTERS
+from crdlint.kubecel.repair.patterns import BRACKETS
+from crdlint.yaml.edit import Edit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crdlint.kubecel.repair.patterns import Text, Token
+
+_MOST_PLACES: Final = 60  # of a bracket or quote that is missing
+_SHOWN: Final = 40  # characters before an insertion
+_DURATION: Final = re.compile(r"(\d+)(?:\s+(?=(ns|us|ms|s|m|h)\Z)|\s*(?=([smh])(?:ec|in|our|r)\w*\Z))")
+_ESCAPED: Final = re.compile(r"\\(.)")
+_VALID_ESCAPES: Final = frozenset("abfnrtv\"'\\?`xXuU0123")
+_INTERPOLATED: Final = re.compile(r"\$?\{([^{}]*)\}")
+_VALUE: Final = re.compile(r"[\w./*:@-]*")
+_SEPARATORS: Final = " [(,"
+_REGEX: Final = re.compile(r"(?<![\w)\]'\"/\\])/((?:[^/\\\n]|\\.)+)/[a-z]*")
+_UNQUOTED: Final = re.compile(r"[/*^.$\\\[@#%-][^'\"\s]*\Z")
+_JOINED: Final = re.compile(
+    r"(?:has|size|duration|exists_one|exists|all|filter|map|matches|startsWith|endsWith|contains)(?=\w)"
+)
+_INSERTED: Final = ("(", ")", ".", ", ", " ? ", " : ", " && ", " || ", " == ", " < ")
+
+
+def look_alike(text: str) -> Iterator[Choice]:
+    """Yield the characters of CEL in place of those that look like them."""
+    edits = [Edit(i, i + 1, char.translate(CHARACTERS)) for i, char in enumerate(text) if ord(char) in CHARACTERS]
+    yield Choice((tuple(edits),))
+
+
+def strings(text: str, tokens: Text) -> Iterator[Choice]:
+    """Yield other spellings of strings: with escapes that CEL lacks, in other quotes, or not closed."""
+    raw: list[Edit] = []
+    templates: list[Edit] = []
+    for token in tokens.tokens:
+        if token.is_string and token.text[0] == "`":
+            parts = enumerate(_INTERPOLATED.split(token.content))
+            pieces = [f"string({each})" if i % 2 else f"'{each}'" for i, each in parts]
+            templates.append(Edit(token.start, token.end, " + ".join(each for each in pieces if each != "''") or "''"))
+        elif token.is_string and token.text[0] not in "rR":
+            raw += _without_escapes(token)
+    yield from (Choice((tuple(edits),)) for edits in (raw, templates))
+    quote = next((each for each in tokens.tokens if each.text in ("'", '"')), None)
+    if quote is not None:
+        yield from _closed_strings(text, tokens, quote)
+
+
+def _without_escapes(token: Token) -> Iterator[Edit]:
+    """Yield the edits that make a string raw, or, where it has valid escapes, double the backslashes of the others."""
+    escapes = list(_ESCAPED.finditer(token.text))
+    wrong = [each for each in escapes if each[1] not in _VALID_ESCAPES]
+    if wrong and len(wrong) == len(escapes):
+        yield Edit(token.start, token.end, f"r{token.text}")
+    elif wrong:
+        doubled = _ESCAPED.sub(lambda each: each[0] if each[1] in _VALID_ESCAPES else f"\\{each[0]}", token.text)
+        yield Edit(token.start, token.end, doubled)
+
+
+def _closed_strings(text: str, tokens: Text, quote: Token) -> Iterator[Choice]:
+    """Yield another quote at either end of a string that is not closed, and the places of one that is missing."""
+    other = '"' if quote.text == "'" else "'"
+    closing = text.find(other, quote.end)
+    swapped = [Edit(quote.start, quote.end, other)]
+    yield one_of(swapped if closing < 0 else [*swapped, Edit(closing, closing + 1, quote.text)])
+    offsets: list[int] = []
+    for token in tokens.tokens:
+        value = _VALUE.match(text, token.start + 1)
+        if token.text[0] == quote.text and value is not None:
+            offsets.append(value.end())
+        if text.startswith(quote.text, token.end):
+            offsets.append(1 + max(text.rfind(separator, 0, token.end) for separator in _SEPARATORS))
+        if token.text == ")" and token.start > quote.start:
+            offsets.append(token.start)
+    offsets = [*dict.fromkeys([*offsets[:_MOST_PLACES], len(text.rstrip())])]
+    yield one_of([Edit(each, each, quote.text) for each in offsets])
+    yield one_of([Edit(quote.start, quote.end, "")])
+
+
+def without_quotes(text: Text) -> Iterator[Choice]:
+    """Yield patterns and arguments of functions as strings, and numbers and durations as CEL writes them."""
+    patterns = [Edit(*match.span(), _string(match[1])) for match in _REGEX.finditer(text.text)]
+    arguments, others = [], []
+    for start, end in text.closing.items():
+        content = text.text[text.tokens[start].end : text.tokens[end].start]
+        if start and text.tokens[start - 1].is_a("v") and _UNQUOTED.match(content):
+            arguments.append(Edit(text.tokens[start].end, text.tokens[end].start, _string(content)))
+    for token in text.tokens:
+        duration = _DURATION.match(token.content) if token.is_string else None
+        if duration is not None:
+            others.append(Edit(token.start, token.end, f"'{duration[1]}{duration[2] or duration[3]}'"))
+        elif token.text[0].isdigit() and "_" in token.text:
+            others.append(Edit(token.start, token.end, token.text.replace("_", "")))
+    yield from (Choice((tuple(edits),)) for edits in (patterns, arguments, others))
+
+
+def _string(content: str) -> str:
+    is_raw = "\\" in content and "\\\\" not in content
+    return f"{'r' if is_raw else ''}'{content}'"
+
+
+def brackets(text: Text) -> Iterator[Choice]:
+    """Yield brackets closed, opened, replaced and removed."""
+    pending: list[Token] = []
+    for token in text.tokens:
+        if token.text in BRACKETS:
+            pending.append(token)
+        elif token.text in BRACKETS.values():
+            expected = BRACKETS[pending.pop().text] if pending else None
+            if expected == token.text:
+                continue
+            if expected is not None:
+                yield one_of([Edit(token.start, token.end, expected), Edit(token.start, token.start, expected)])
+            yield _opened(text, token)
+            return
+    if len(pending) == 1:
+        yield from _closed(text, pending[0])
+
+
+def _opened(text: Text, closing: Token) -> Choice:
+    """Return the removal of a bracket that closes none, and the places of the one that it may close."""
+    opening = next(each for each, other in BRACKETS.items() if other == closing.text)
+    before = [each for each in text.tokens if each.start < closing.start]
+    offsets = [each.start for each in before]
+    for token in before:
+        joined = _JOINED.match(token.text)
+        offsets += [token.end] if token.is_a("v") else []
+        offsets += [token.start + joined.end()] if joined is not None else []
+    edits = [Edit(closing.start, closing.end, ""), *(Edit(each, each, opening) for each in dict.fromkeys(offsets))]
+    help_ = f"Remove the `{closing.text}`, or add the `{opening}` that it closes"
+    return one_of(edits[:_MOST_PLACES], *[help_] * len(edits))
+
+
+def _closed(text: Text, opening: Token) -> Iterator[Choice]:
+    """Yield the places of the bracket that closes another: the end first, or all of them where operators are mixed."""
+    closing = BRACKETS[opening.text]
+    after = [token for token in text.tokens if token.start >= opening.start]
+    ends = [*dict.fromkeys([after[-1].end, *(token.end for token in after[:_MOST_PLACES])])]
+    edits = [Edit(end, end, closing) for end in ends]
+    helps = [f"Close the `{opening.text}`: write `{closing}` after `{shown_end(text.text[:end])}`" for end in ends]
+    if len({token.text for token in after} & {"&&", "||", "?"}) > 1:
+        yield one_of(edits, *helps)
+    else:
+        yield from (one_of([edit], help_) for edit, help_ in zip(edits, helps, strict=True))
+
+
+def near_error(text: Text, offset: int) -> Choice:
+    """Return the places of a token that is missing where an expression cannot be parsed, and of one that is repeated."""
+    index = next((i for i, token in enumerate(text.tokens) if token.end > offset), len(text.tokens))
+    around = text.tokens[max(index - 2, 0) : index + 2]
+    repeated = [
+        Edit(token.start, token.end, "")
+        for first, second in pairwise(around)
+        for token in (second, first)
+        if first.text[-1] == second.text[0] and not second.text[0].isalnum()
+    ]
+    starts = [token.start for token in around if token.start <= offset + 1]
+    return one_of([*repeated, *(Edit(start, start, new) for start in starts for new in _INSERTED)])
+
+
+def shown_end(text: str) -> str:
+    """Return the end of a text in one line."""
+    return " ".join((f"...{text[-_SHOWN:]}" if len(text) > _SHOWN else text).split())

@@ -1,0 +1,194 @@
+"""Choices for names that are not declared, and for values that are not conditions."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from crdlint.cel.ast import Call, Comprehension, Ident, Select, children, nodes
+from crdlint.cel.errors import Code
+from crdlint.cel.source_ranges import SourceRanges, error_range, range_at
+from crdlint.cel.types import BOOL
+from crdlint.diagnostics.spelling import nearest
+from crdlint.kubecel.environment import LIBRARIES
+from crdlint.kubecel.escaping import escape
+from crdlint.kubecel.repair.choices import Choice, named
+from crdlint.kubecel.repair.false_friends import CHECKS, CONDITIONS, NEGATED
+from crdlint.yaml.edit import Edit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from crdlint.cel.ast import Expr
+    from crdlint.kubecel.repair.state import State
+    from crdlint.safety.work import Effort
+
+_LIKE: Final = 0.6  # the minimum similarity of a suggested name
+_LEAST_ALIKE: Final = 3  # letters of a name that may be misspelt in one of them
+_LEAST_REPLACED: Final = 5  # letters of a name of which one may be another
+_WORD: Final = re.compile(r"[A-Za-z_]\w*\Z")
+_HYPHENATED: Final = re.compile(r"\w[\w-]*")
+_PATH: Final = re.compile(r"(?:\.\w+)*(?![\w(])")
+_NAMES: Final = frozenset({Code.UNDECLARED_REFERENCE, Code.UNDEFINED_FIELD})
+_WRONG_TYPES: Final = frozenset({Code.NO_MATCHING_OVERLOAD, Code.NOT_A_RANGE, Code.NO_FIELD_SELECTION})
+_TYPES: Final = frozenset({"type", "string", "int", "double", "bool", "bytes", "list", "map", "uint"})
+# Variables that other uses of CEL in Kubernetes have.
+_OTHER_VARIABLES: Final = frozenset({"request", "params", "variables", "authorizer", "namespaceObject"})
+
+
+def in_scope(state: State, scope: list[str]) -> Iterator[Choice]:
+    """Yield a variable that is almost the name, the name after a variable, and the name as a field of one."""
+    name, span = _wrong_name(state)
+    if not isinstance(state.node, (Ident, Call)) or not name:
+        return
+    variables = [*scope, "oldSelf"]
+    joined = [f"{each}.{name[len(each) :]}" for each in variables if name.startswith(each) and name != each]
+    yield Choice(tuple((Edit(*span, each),) for each in joined))
+    if _is_function(state.node):
+        return
+    slips = [each for each in variables if _is_slip(name, each)]
+    near = nearest(name, variables, _LIKE)
+    yield named(span, slips or ([] if near is None else [near]), certain=bool(slips))
+    fields = [f"{each}.{escape(name) or name}" for each in scope if name in _fields(state, each)]
+    helps = tuple(f"Read the field through {field.partition('.')[0]}: `{field}`" for field in fields)
+    is_marked = state.code is Code.UNDECLARED_REFERENCE
+    yield Choice(tuple((Edit(*span, field),) for field in fields), helps=helps if is_marked else ())
+
+
+def similar(state: State, scope: list[str], effort: Effort) -> Iterator[Choice]:
+    """Yield the names that are similar to a wrong one, and the name as a string."""
+    name, span = _wrong_name(state)
+    node = state.node
+    if not name or node is None:
+        return
+    hyphenated = _HYPHENATED.match(state.text, span[0])
+    if hyphenated is not None and "-" in hyphenated[0]:
+        yield Choice(((Edit(*hyphenated.span(), escape(hyphenated[0]) or ""),),))
+    known = {each.rpartition(".")[2]: each for each in reversed(list(_known(state, node, name, scope)))}
+    if not effort.affords(len(known)):
+        return
+    effort.spend(len(known))
+    slips = [each for last, each in known.items() if _is_slip(name, last)]
+    near = None if slips else nearest(name, known, _LIKE)
+    choice = named(span, slips or ([] if near is None else [known[near]]), certain=bool(slips))
+    if isinstance(node, Ident) and name not in _OTHER_VARIABLES:
+        path = _PATH.match(state.text, span[1])
+        quoted = state.text[span[0] : span[1] if path is None else path.end()]
+        as_string = (Edit(span[0], span[0] + len(quoted), f"'{quoted}'"),)
+        is_value = any(name in _enum(state, each) for each in nodes(state.compiled.expr))
+        if slips and not is_value:
+            helps = (*choice.helps, f"Write `'{quoted}'` instead of `{quoted}`")
+            yield Choice((*choice.alternatives, as_string), choice.is_certain, helps)
+        yield Choice((as_string,), is_certain=is_value or name[0].isupper())
+    yield choice
+
+
+def other_fields(state: State) -> Iterator[Choice]:
+    """Yield similar fields in place of those whose type does not fit."""
+    if state.code not in _WRONG_TYPES or state.node is None:
+        return
+    for operand in children(state.node):
+        declared, offsets = state.object_of(operand), state.compiled.source.offsets.get(operand.id)
+        if isinstance(operand, Select) and declared is not None and offsets is not None:
+            others = [each for each in declared.fields or {} if each != operand.field and _is_slip(operand.field, each)]
+            yield named(range_at(state.text, offsets[0]), others, certain=False)
+
+
+def conditions(state: State) -> Iterator[Choice]:
+    """Yield conditions in place of a value: whether an optional field is set, or another value is not empty."""
+    node, templates = _no_condition(state), CONDITIONS
+    if isinstance(node, Call) and node.function == "!_":
+        node, templates = node.args[0], NEGATED
+    span = None if node is None else SourceRanges(state.compiled.expr, state.compiled.source).of(node)
+    if node is None or span is None:
+        return
+    value = state.text[slice(*span)]
+    start = state.text.rindex("!", 0, span[0]) if templates is NEGATED else span[0]
+    field = state.field(node)
+    if isinstance(node, Call) and node.function in CHECKS:
+        edits = [Edit(start, start + len(node.function), CHECKS[node.function])]
+    else:
+        is_optional = (
+            field is not None and not field.required and (field.schema is None or field.schema.default is None)
+        )
+        meant = templates[:1] if is_optional else templates[1:]
+        edits = [Edit(start, span[1], each.format(A=value)) for each in meant]
+    yield Choice(tuple((edit,) for edit in edits), is_certain=False)
+
+
+def _no_condition(state: State) -> Expr | None:
+    """Return the node that has to be a condition and is not one."""
+    error, node = state.error, state.node
+    if error is None:
+        return state.compiled.expr if state.compiled.output_type is not BOOL else None
+    if isinstance(node, Call) and node.function == "_?_:_":
+        return node.args[0]
+    is_not = isinstance(node, Call) and node.function == "!_"
+    return node if is_not or (state.code is Code.TYPE_MISMATCH and error.problem.args[0] is BOOL) else None
+
+
+def _wrong_name(state: State) -> tuple[str, tuple[int, int]]:
+    """Return the name that the first error is about, empty if it is about none, and its offsets."""
+    error, node, source = state.error, state.node, state.compiled.source
+    span = None
+    if error is not None and error.problem.code in _NAMES:
+        span = error_range(error, source)
+    elif isinstance(node, Call) and state.code is Code.NO_MATCHING_OVERLOAD and not _is_function(node):
+        # The name of a type may also be that of a field.
+        types = [each for each in node.args if isinstance(each, Ident) and each.name in _TYPES]
+        span = range_at(state.text, source.offsets[types[0].id][0]) if types else None
+    name = "" if span is None else state.text[slice(*span)]
+    return (name, span) if span is not None and _WORD.match(name) else ("", (0, 0))
+
+
+def _is_function(node: Expr) -> bool:
+    return isinstance(node, Call) and _WORD.match(node.function) is not None
+
+
+def _enum(state: State, node: Expr) -> Iterable[object]:
+    """Return the allowed values of the field that a node selects."""
+    field = state.field(node)
+    return () if field is None or field.schema is None else field.schema.enum or ()
+
+
+def _fields(state: State, variable: str) -> Iterable[str]:
+    """Return the fields of the object that a variable is."""
+    type_ = state.expression.declarations.self_type if variable == "self" else None
+    for node in nodes(state.compiled.expr):
+        if isinstance(node, Comprehension) and node.iter_var == variable:
+            items = state.compiled.result.type_map.get(node.iter_range.id)
+            type_ = items.params[0] if items is not None and items.params else None
+    declared = state.declared(type_)
+    if declared is None:
+        return ()
+    return {*(declared.fields or {}), *(() if declared.schema is None else declared.schema.properties)}
+
+
+def _known(state: State, node: Expr, name: str, scope: list[str]) -> Iterable[str]:
+    """Return the names that may be meant by one that is not declared."""
+    expression = state.expression
+    if state.code is Code.UNDEFINED_FIELD:
+        declared = state.object_of(node)
+        properties = {} if declared is None or declared.schema is None else declared.schema.properties
+        return () if declared is None else [*(declared.fields or {}), *(escape(each) or each for each in properties)]
+    if _is_function(node):
+        if any(row.function == name for library in LIBRARIES for row in library.functions):
+            return ()  # a function of another version
+        macros = (macro for macro, *_ in expression.environment.parser.macros if macro != "existsOne")
+        return [*(each for each in expression.env.function_names() if each.isidentifier()), *macros]
+    return [*scope, "oldSelf", *(f"{each}.{field}" for each in scope for field in _fields(state, each))]
+
+
+def _is_slip(name: str, known: str) -> bool:
+    """Return whether two names differ in one letter, in the order of two, or in case and underscores only."""
+    first, second = (each.lower().replace("_", "") for each in (name, known))
+    if first == second:
+        return True
+    if min(len(first), len(second)) < _LEAST_ALIKE or re.sub(r"\D", "", first) != re.sub(r"\D", "", second):
+        return False
+    equal = (a == b for a, b in zip(first, second, strict=False))
+    start = next((i for i, is_equal in enumerate(equal) if not is_equal), min(len(first), len(second)))
+    rest, other = first[start:], second[start:]
+    if rest[1:] == other[1:]:
+        return len(first) >= _LEAST_REPLACED
+    return rest[1:] == other or rest == other[1:] or (rest[:2] == other[1::-1] and rest[2:] == other[2:])

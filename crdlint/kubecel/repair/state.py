@@ -1,0 +1,87 @@
+"""An expression on the way to one that compiles."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from crdlint.cel.ast import Call, Select, nodes
+from crdlint.cel.types import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from crdlint.cel.ast import Expr
+    from crdlint.cel.compiler import Compiled
+    from crdlint.cel.errors import Code
+    from crdlint.cel.types import Type
+    from crdlint.kubecel.compilation import Expression
+    from crdlint.kubecel.declarations import DeclField, DeclType
+    from crdlint.yaml.edit import Edit
+
+
+class State:
+    """A text in place of an expression, with the result of compiling it."""
+
+    def __init__(self, expression: Expression, text: str, compiled: Compiled) -> None:
+        self.expression: Final = expression
+        self.text: Final = text
+        self.compiled: Final = compiled
+        self.is_parsed: Final = bool(compiled.result.type_map)
+        self.error: Final = min(compiled.errors, key=lambda each: each.location, default=None)
+        has_location = self.error is not None and self.error.location.line > 0
+        self.offset: Final = (
+            compiled.source.offset_of(self.error.location) if self.error is not None and has_location else len(text)
+        )
+        # The parser, the checker, the validators of literals, and the type of the result.
+        stage = 3 if not self.is_parsed else 2 if compiled.result.errors else 1 if self.error is not None else 0
+        output = expression.kind.output
+        self.stage: Final = -1 if stage == 0 and (output is None or compiled.output_type is output) else stage
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether the expression compiles."""
+        return self.stage < 0
+
+    def is_further(self, before: State, edits: Iterable[Edit]) -> bool:
+        """Return whether some edits lead to a later stage, or to a first error after that of the text `before` them."""
+        if self.stage != before.stage:
+            return self.stage < before.stage
+        offset, by = before.offset, 0
+        for edit in edits:
+            start = edit.start + by
+            if start <= self.offset <= start + len(edit.text):
+                return False  # what is written has an error itself
+            by += len(edit.text) - (edit.end - edit.start)
+            if edit.start <= before.offset:
+                offset += len(edit.text) - (min(edit.end, before.offset) - edit.start)
+        return self.stage > 0 and self.offset > offset
+
+    @property
+    def code(self) -> Code | None:
+        """The code of the first error."""
+        return None if self.error is None else self.error.problem.code
+
+    @property
+    def node(self) -> Expr | None:
+        """The node of the first error."""
+        error = self.error
+        return None if error is None else next((n for n in nodes(self.compiled.expr) if n.id == error.expr_id), None)
+
+    def declared(self, type_: Type | None) -> DeclType | None:
+        """Return the declaration of an object's type."""
+        unwrapped = None if type_ is None else type_.unwrapped
+        if unwrapped is None or unwrapped.kind is not Kind.STRUCT:
+            return None
+        return self.expression.declarations.object(unwrapped.name)
+
+    def object_of(self, node: Expr) -> DeclType | None:
+        """Return the declaration of the object that a node selects a field from."""
+        operand = (
+            node.operand if isinstance(node, Select) else node.args[0] if isinstance(node, Call) and node.args else None
+        )
+        return None if operand is None else self.declared(self.compiled.result.type_map.get(operand.id))
+
+    def field(self, node: Expr) -> DeclField | None:
+        """Return the declaration of the field that a node selects."""
+        declared = self.object_of(node) if isinstance(node, Select) else None
+        return None if declared is None or not isinstance(node, Select) else (declared.fields or {}).get(node.field)
