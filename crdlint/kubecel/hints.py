@@ -16,6 +16,7 @@ from crdlint.kubecel.compilation import MESSAGE
 from crdlint.kubecel.environment import LIBRARIES
 from crdlint.kubecel.escaping import escape
 from crdlint.kubecel.repair.meaning import meaning
+from crdlint.kubecel.repair.patterns import BRACKETS, Text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -222,8 +223,15 @@ def _unexpected(case: _Case) -> str:
     return "Write the expression in CEL: https://kubernetes.io/docs/reference/using-api/cel/"
 
 
-def _unexpected_end(_case: _Case) -> str:
-    return "Complete the expression: it ends too early"
+def _unexpected_end(case: _Case) -> str:
+    text = Text(case.expression.text)
+    opened = [
+        token.text for index, token in enumerate(text.tokens) if token.text in BRACKETS and index not in text.closing
+    ]
+    return f"Close the `{opened[0]}`: the expression ends too early" if opened else _TOO_EARLY
+
+
+_TOO_EARLY: Final = "Complete the expression: it ends too early"
 
 
 def _reserved(_case: _Case) -> str:

@@ -271,7 +271,7 @@ BREAKAGES = (
        "rule: '!self.image.startsWith(''x'')'"),
     _b("tabs", "unsafe", _PHASE, _PHASE.replace("                type", "\t\t\t\t\t\t\t\ttype")),
     _b("equal keys twice", "safe", "                maximum: 100\n", "                maximum: 100\n                maximum: 100\n"),
-    _b("misspelt name in a rule", "unsafe", "rule: self.image.size() > 0", "rule: self.imgae.size() > 0"),
+    _b("misspelt name in a rule", "safe", "rule: self.image.size() > 0", "rule: self.imgae.size() > 0"),
     _b("unclosed bracket in a rule", "unsafe", "rule: self.image.size() > 0", "rule: (self.image.size() > 0",
        "rule: (self.image.size() > 0)"),
     _b("rule of several lines without a message", "unsafe",

@@ -151,6 +151,7 @@ def _closed(text: Text, opening: Token) -> Iterator[Choice]:
         yield one_of(edits, *helps)
     else:
         yield from (one_of([edit], help_) for edit, help_ in zip(edits, helps, strict=True))
+        yield one_of(edits[:1], helps[0])._replace(must_complete=False)
 
 
 def near_error(text: Text, offset: int) -> Choice:

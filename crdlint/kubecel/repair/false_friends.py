@@ -174,8 +174,8 @@ ROWS: Final[tuple[Row, ...]] = (
     # Calls without brackets
     _row("A . v s", "{A}.{v}({s})", certain=False),
     _row("A v s", "{A}.{v}({s})", certain=False),
-    _row("size A", "size({A})"),
-    _row("len A", "size({A})"),
+    *(_row(f"{name} ( X )", "size({X})") for name in ("size", "len", "length", "count", "strlen")),
+    *(_row(f"{name} A", "size({A})") for name in ("size", "len", "length")),
     # Literals
     _row("s t", "{s}, {t}", certain=False),
     _row("( X ) . v", "[{X}].{v}"),
@@ -271,8 +271,8 @@ ROWS: Final[tuple[Row, ...]] = (
 )  # fmt: skip
 
 # What may be meant by a value that is not a condition: the first of an optional field, the others of a value that is set.
-CONDITIONS: Final = ("has({A})", "{A} != ''", "{A}.size() > 0", "{A} > 0")
-NEGATED: Final = ("!has({A})", "{A} == ''", "{A}.size() == 0", "{A} == 0")
+CONDITIONS: Final = ("has({A})", "{A} != ''", "{A}.size() > 0")
+NEGATED: Final = ("!has({A})", "{A} == ''", "{A}.size() == 0")
 # Functions that fail for a text that is not valid, and those that check it.
 CHECKS: Final = {"url": "isURL", "ip": "isIP", "cidr": "isCIDR", "quantity": "isQuantity", "semver": "isSemver"}
 

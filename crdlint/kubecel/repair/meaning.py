@@ -92,7 +92,7 @@ class _Search:
         Alternatives with the same meaning are returned once.
         """
         further: list[_Step] = []
-        tried = {before.text}
+        tried = {(before.text, False), (before.text, True)}
         for choice in self._choices(before):
             steps = list(self._tried(before, choice, tried))
             accepted = [step for step in steps if step.after.is_accepted]
@@ -106,13 +106,13 @@ class _Search:
                 further = [step for step in steps if step.after.stage == stage]
         return further
 
-    def _tried(self, before: State, choice: Choice, tried: set[str]) -> Iterator[_Step]:
+    def _tried(self, before: State, choice: Choice, tried: set[tuple[str, bool]]) -> Iterator[_Step]:
         for index, written in enumerate(choice.alternatives):
             edits = tuple(piece for edit in written for piece in _pieces(edit, before.text))
             text = apply(before.text, edits)
-            if text in tried or not self._left or not self._effort.affords(len(text)):
+            if (text, choice.must_complete) in tried or not self._left or not self._effort.affords(len(text)):
                 continue
-            tried.add(text)
+            tried.add((text, choice.must_complete))
             self._left -= 1
             self._effort.spend(len(text))
             expression = self._expression
