@@ -95,11 +95,11 @@ def rows() -> list[tuple[str, str, str, str]]:
 def followed(rule: str, help_: str, marked: str) -> str:
     """Return a rule after each edit that a help names."""
     for part in help_.split("; "):
-        named = re.fullmatch(r"Did you mean `(.*)`\?|Read the field through \w+: `(.*)`", part)
+        named = re.fullmatch(r"Write `(.*)` instead", part)
         place = PLACE.fullmatch(re.sub(r"^Close the `.`: w|^w", "W", part))
         if named is not None:
-            before = r"(?<![\w.])" if named[2] else r"(?<!\w)"
-            rule = re.sub(rf"{before}{re.escape(marked)}\b", named[1] or named[2], rule, count=1)
+            before = r"(?<![\w.])" if "." in named[1] else r"(?<!\w)"
+            rule = re.sub(rf"{before}{re.escape(marked)}(?!\w)", named[1], rule, count=1)
         elif place is not None and place["gone"] is not None:
             before, _, after = rule.rpartition(place["gone"])
             rule = before + after

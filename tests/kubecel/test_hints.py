@@ -21,14 +21,14 @@ FIELDS = (
 @each(
     ("rule", "help_", "version"),
     [
-        ("self.replica > 0", "Did you mean `replicas`?", 36),
+        ("self.replica > 0", "Write `replicas` instead", 36),
         ("self['a-b'] == ''", "Write `self.a__dash__b` instead of `self['a-b']`", 36),
-        ("self.namespace == ''", "Did you mean `__namespace__`?", 30),
+        ("self.namespace == ''", "Write `__namespace__` instead", 30),
         ("has(self.raw)", "Add a `type` to the schema of `raw`", 36),
         ("self.empty.x == 1", "Add the field to the `properties` of the object", 36),
         ("self.qqq == 1", "Use one of the fields: replicas, a__dash__b", 36),
-        ("replicas > 0", "Read the field through self: `self.replicas`", 36),
-        ("slef.replicas > 0", "Did you mean `self`?", 36),
+        ("replicas > 0", "Write `self.replicas` instead", 36),
+        ("slef.replicas > 0", "Write `self` instead", 36),
         ("isIP('a')", "Remove `isIP`, or require Kubernetes 1.31", 30),
         ("self.list.all(i, v, i > 0)", "Remove `all() over two variables`, or require Kubernetes 1.33", 32),
         ("self.replicas == 'a'", "Compare values of the same type", 36),
@@ -112,22 +112,22 @@ def test_unguarded(rule: str, paths: list[str]) -> None:
         (
             "isIP('a')",
             (1, 31),
-            "isIP(), library ip of 1.30 (new rules may use it one release later)",
+            "`isIP()` came with 1.30, and new rules may use it from 1.31 on",
         ),
         (
             "self.namespace == ''",
             (1, 32),
-            "`namespace` as a field's name, of 1.31 (new rules may use it one release later)",
+            "`namespace` as a field's name came with 1.31, and new rules may use it from 1.32 on",
         ),
         (
             "!self.list.all(i, v, i >= 0)",
             (1, 33),
-            "macros over two variables, library two-variable comprehensions of 1.32 (new rules may use it one release later)",
+            "macros over two variables came with 1.32, and new rules may use it from 1.33 on",
         ),
         (
             "isSemver('1.0.0') && isIP('a')",
             (1, 34),
-            "isSemver(), library semver of 1.33 (new rules may use it one release later)",
+            "`isSemver()` came with 1.33, and new rules may use it from 1.34 on",
         ),
     ],
 )

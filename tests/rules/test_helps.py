@@ -23,8 +23,8 @@ from crdlint.yaml.parse import parse_stream
 
 INVALID = sorted((Path(__file__).resolve().parents[2] / "fixtures" / "invalid").iterdir())
 EDIT = re.compile(
-    r"(Add|Set|Write|Remove) (?:the )?`([^`]+)`"
-    r"(?! on | instead of | or | after | at the start)(?: to `(?!spec)([^`]+)`)?(?: (?:to|in|of) (?:`(spec[^`]*)`|the (items)))?"
+    r"(Add|Set|Write|Remove) (?:the )?`([^`]+)`(?! on | instead| or | after | at the start)"
+    r"(?: to `(?!spec)([^`]+)`)?(?: (?:to|in|of) (?:`(spec[^`]*)`|the (items)))?"
 )
 Step = str | int
 NOT_ONE_MANIFEST = {"fixture several-documents"}

@@ -27,5 +27,5 @@ def one_of(edits: list[Edit], *helps: str) -> Choice:
 
 def named(span: tuple[int, int], names: list[str], *, certain: bool) -> Choice:
     """Return the choice of one of some names in place of another."""
-    helps = tuple(f"Did you mean `{name}`?" for name in names)
+    helps = tuple(f"Write `{name}` instead" for name in names)
     return Choice(tuple((Edit(*span, name),) for name in names), certain, helps)

@@ -50,9 +50,7 @@ def in_scope(state: State, scope: list[str]) -> Iterator[Choice]:
     near = nearest(name, variables, _LIKE)
     yield named(span, slips or ([] if near is None else [near]), certain=bool(slips))
     fields = [f"{each}.{escape(name) or name}" for each in scope if name in _fields(state, each)]
-    helps = tuple(f"Read the field through {field.partition('.')[0]}: `{field}`" for field in fields)
-    is_marked = state.code is Code.UNDECLARED_REFERENCE
-    yield Choice(tuple((Edit(*span, field),) for field in fields), helps=helps if is_marked else ())
+    yield named(span, fields, certain=True)
 
 
 def similar(state: State, scope: list[str], effort: Effort) -> Iterator[Choice]:
@@ -77,8 +75,7 @@ def similar(state: State, scope: list[str], effort: Effort) -> Iterator[Choice]:
         as_string = (Edit(span[0], span[0] + len(quoted), f"'{quoted}'"),)
         is_value = any(name in _enum(state, each) for each in nodes(state.compiled.expr))
         if slips and not is_value:
-            helps = (*choice.helps, f"Write `'{quoted}'` instead of `{quoted}`")
-            yield Choice((*choice.alternatives, as_string), choice.is_certain, helps)
+            yield Choice((*choice.alternatives, as_string), choice.is_certain)
         yield Choice((as_string,), is_certain=is_value or name[0].isupper())
     yield choice
 
