@@ -50,7 +50,9 @@ def in_scope(state: State, scope: list[str]) -> Iterator[Choice]:
     near = nearest(name, variables, _LIKE)
     yield named(span, slips or ([] if near is None else [near]), certain=bool(slips))
     fields = [f"{each}.{escape(name) or name}" for each in scope if name in _fields(state, each)]
-    yield named(span, fields, certain=True)
+    choice = named(span, fields, certain=True)
+    # The name of a type is not where the error is.
+    yield choice if state.code is Code.UNDECLARED_REFERENCE else choice._replace(helps=())
 
 
 def similar(state: State, scope: list[str], effort: Effort) -> Iterator[Choice]:
