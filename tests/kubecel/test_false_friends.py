@@ -19,6 +19,7 @@ from crdlint.evaluation.evaluate import Workbench
 from crdlint.evaluation.source import Source
 from crdlint.kubernetes.servers import NEWEST
 from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
 from crdlint.rules.engine.examples import HEAD
 from crdlint.yaml.edit import apply
 
@@ -77,7 +78,7 @@ def rule_of(text: str) -> str:
 @cache
 def found_in(schema: str, rule: str) -> Diagnostic:
     """Return the first finding of a CRD with a rule, with its fix."""
-    return lint_file(crd(SCHEMAS[schema], rule), filename="x", fixes=True).diagnostics[0]
+    return lint_file(crd(SCHEMAS[schema], rule), "x", CheckRequest(fixes=True)).diagnostics[0]
 
 
 @cache
