@@ -18,7 +18,7 @@ from crdlint.linting.documents import unchecked
 from crdlint.linting.request import CheckRequest
 from crdlint.lsp import resources
 from crdlint.lsp.crd_index import CRDIndex
-from crdlint.runner.fixes import fix, reported
+from crdlint.runner.fixes import CheckFailedError, fix, reported
 from crdlint.runner.plan import Planner
 from crdlint.runner.task import Checker, Settings, Task
 from crdlint.safety.bugs import collected, contain
@@ -99,7 +99,7 @@ class Checks:
         def check(text: str) -> FileResult:
             outcome = self._checker.check_text(text, task._replace(text=text))
             if len(outcome.bugs) > len(checked.bugs):
-                raise RuntimeError(outcome.bugs[-1].traceback)
+                raise CheckFailedError(outcome.bugs[-1])
             return outcome.results[0]
 
         config = checked.config

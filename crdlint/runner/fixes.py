@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, insort
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from crdlint.rules.consequences import causes
@@ -17,11 +17,13 @@ if TYPE_CHECKING:
 
     from crdlint.config.model import Config
     from crdlint.diagnostics.diagnostic import Diagnostic, Fix
+    from crdlint.linting.request import StopAt
     from crdlint.linting.result import FileResult
+    from crdlint.safety.bugs import Bug
 
     Check = Callable[[str], FileResult]
-    StopAt = Callable[[Diagnostic], bool]
     CheckUntil = Callable[[str, StopAt | None], FileResult]
+    Identity = tuple[str, str, str]  # of a finding, over all rounds
 
 # A few rounds suffice: one for each stage at which the server stops, and one for each fix that enables another.
 _ROUNDS: Final = 40
@@ -31,6 +33,14 @@ _SYNTAX, _ADVICE = 0, 4
 _LAST_STAGE: Final = {"decode": _STAGES["strict"], "field": _STAGES["field"]}
 # The server's path of the schema that all versions share, and its path if they do not share it.
 _SCHEMA: Final = re.compile(r"spec\.(?:validation|versions\[\d+\]\.schema)\b")
+
+
+class CheckFailedError(Exception):
+    """The check of a fixed text has an internal error that the first check did not have."""
+
+    def __init__(self, bug: Bug) -> None:
+        super().__init__(bug.traceback)
+        self.bug = bug
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,55 +103,91 @@ def fix(
     Fixes of advice change what the API server accepts only if the rule is `named`.
 
     `check` returns the result of a text. If no fix applies and `result` is complete, it is not called. `check_until`
-    returns a result that may stop, for texts that will be changed again (see `stop_at` of lint_file); the result of
+    returns a result that may stop, for texts that will be changed again (see `stop_at` of CheckRequest); the result of
     the fixed text is complete.
     """
-    current = result
-    edits: list[Edit] = []
-    applied: list[Applied] = []
-    undone: dict[tuple[str, str, str], Undone] = {}
-    seen = {result.text}
-    unproved: set[tuple[str, str, str]] = set()
-    stops = will_be_fixed(unsafe=unsafe)
+    chosen = _Choice(unsafe, shown, named)
+    return _Rounds(result, chosen, check, check_until or (lambda text, _: check(text))).run()
 
-    def next_fixes(of: FileResult) -> list[Diagnostic]:
+
+@dataclass(slots=True)
+class _Choice:
+    """Which fixes a round may apply; `refused` are the findings whose fixes are undone or not proved."""
+
+    unsafe: bool
+    shown: Callable[[FileResult], Iterable[Diagnostic]]
+    named: Callable[[str], bool]
+    refused: set[Identity] = field(default_factory=set)
+
+    def of(self, result: FileResult) -> list[Diagnostic]:
+        """Return the findings of a text whose fixes are applied together in the next round."""
         return _chosen(
             finding
-            for finding in shown(of)
-            if _is_wanted(finding, unsafe=unsafe) and _identity(finding) not in unproved | undone.keys()
+            for finding in self.shown(result)
+            if _is_wanted(finding, unsafe=self.unsafe) and _identity(finding) not in self.refused
         )
 
-    def check_next(text: str) -> FileResult:
-        if check_until is None:
-            return check(text)
-        return check_until(text, lambda finding: stops(finding) and _identity(finding) not in undone)
+    def refuse_unproved(self, result: FileResult, chosen: list[Diagnostic]) -> bool:
+        """Refuse the fixes that change more than they name, and return whether there are any."""
+        provable = {*map(_identity, _provable(result, chosen, self.named))}
+        unproved = {*map(_identity, chosen)} - provable
+        self.refused |= unproved
+        return bool(unproved)
 
-    for _ in range(_ROUNDS):
-        chosen = next_fixes(current)
-        if current.stage is not None and not (chosen and _stage(chosen[0]) <= _LAST_STAGE[current.stage]):
-            current = check(current.text)
-            chosen = next_fixes(current)
-        if not chosen:
-            break
-        provable = _provable(current, chosen, named)
-        if len(provable) < len(chosen):
-            unproved |= {_identity(finding) for finding in chosen} - {_identity(finding) for finding in provable}
-            continue
-        proved, following = _proved(current, chosen, check, check_next, undone)
-        if not proved:
-            current = following
-            continue  # all were undone, but the text has other fixes
-        if following.text in seen:
-            break
-        seen.add(following.text)
-        edits = composed(edits, _edits(proved))
-        applied += [
-            Applied(finding.rule, finding.fix.title, finding.line) for finding in proved if finding.fix is not None
-        ]
-        current = following
-    if current.stage is not None:
-        current = check(current.text)
-    return Fixed(current, tuple(edits), tuple(applied), tuple(undone.values()))
+
+@dataclass(slots=True)
+class _Rounds:
+    """The rounds of fixes of a text, of which `current` is the result so far."""
+
+    current: FileResult
+    choice: _Choice
+    check: Check
+    check_until: CheckUntil
+    edits: list[Edit] = field(default_factory=list)
+    applied: list[Applied] = field(default_factory=list)
+    undone: dict[Identity, Undone] = field(default_factory=dict)
+    seen: set[str] = field(default_factory=set)
+
+    def run(self) -> Fixed:
+        """Apply fixes until there are none, or a text comes back."""
+        self.seen.add(self.current.text)
+        for _ in range(_ROUNDS):
+            chosen = self._choose()
+            if not chosen:
+                break
+            if self.choice.refuse_unproved(self.current, chosen):
+                continue
+            kept, following = _Trial(self.current, chosen, self.check, self._check_next, self.undone).run()
+            self.choice.refused |= self.undone.keys()
+            if kept and following.text in self.seen:
+                break
+            self._keep(kept, following)
+        self._complete()
+        return Fixed(self.current, tuple(self.edits), tuple(self.applied), tuple(self.undone.values()))
+
+    def _choose(self) -> list[Diagnostic]:
+        """Return the findings of the next round; the check is completed if it may have stopped before the first of them."""
+        chosen, stage = self.choice.of(self.current), self.current.stage
+        if stage is None or (chosen and _stage(chosen[0]) <= _LAST_STAGE[stage]):
+            return chosen
+        self._complete()
+        return self.choice.of(self.current)
+
+    def _complete(self) -> None:
+        if self.current.stage is not None:
+            self.current = self.check(self.current.text)
+
+    def _check_next(self, text: str) -> FileResult:
+        """Check a text as far as the next round needs it."""
+        stops = will_be_fixed(unsafe=self.choice.unsafe)
+        return self.check_until(text, lambda finding: stops(finding) and _identity(finding) not in self.undone)
+
+    def _keep(self, kept: list[Diagnostic], following: FileResult) -> None:
+        """Go on with the text after a round, which is the same if all of its fixes were undone."""
+        self.seen.add(following.text)
+        self.edits = composed(self.edits, _edits(kept)) if kept else self.edits
+        self.applied += [Applied(finding.rule, _fix(finding).title, finding.line) for finding in kept]
+        self.current = following
 
 
 def will_be_fixed(*, unsafe: bool) -> StopAt:
@@ -218,69 +264,77 @@ def _provable(before: FileResult, chosen: list[Diagnostic], named: Callable[[str
     return [finding for finding in chosen if id(finding) in good or finding not in (*kept, *safe)]
 
 
-def _proved(
-    before: FileResult,
-    chosen: SequenceOf[Diagnostic],
-    check: Check,
-    check_next: Check,
-    undone: dict[tuple[str, str, str], Undone],
-) -> tuple[list[Diagnostic], FileResult]:
-    """Return the findings whose fixes cause no new errors, and the result with them; add the others to `undone`.
+@dataclass(slots=True)
+class _Trial:
+    """The fixes of a round on trial: they are kept unless the text with them has new errors.
 
     `check_next` checks a text as far as the errors of the decoder decide, `check` completely.
     """
-    stage = _stage(chosen[0])
-    check_fixed = check_next if stage <= _LAST_STAGE["decode"] else check
-    errors = _errors(before)
 
-    def new_errors(after: FileResult, group: SequenceOf[Diagnostic]) -> list[str]:
+    before: FileResult
+    chosen: SequenceOf[Diagnostic]
+    check: Check
+    check_next: Check
+    undone: dict[Identity, Undone]
+
+    @property
+    def stage(self) -> int:
+        """The stage of the server at which the findings of the round are."""
+        return _stage(self.chosen[0])
+
+    def run(self) -> tuple[list[Diagnostic], FileResult]:
+        """Return the findings whose fixes cause no new errors, and the result with them; the others are added to `undone`."""
+        after = self._with(self.chosen)
+        brought = self._new_errors(after, self.chosen)
+        if brought and self.before.stage is not None and self.stage > _LAST_STAGE["decode"]:
+            self.before = self.check(self.before.text)  # the new errors may have been hidden there
+            brought = self._new_errors(after, self.chosen)
+        return self._halved(brought) if brought else (list(self.chosen), after)
+
+    def _with(self, group: SequenceOf[Diagnostic]) -> FileResult:
+        check = self.check_next if self.stage <= _LAST_STAGE["decode"] else self.check
+        return check(apply(self.before.text, _edits(group)))
+
+    def _halved(self, brought: list[str]) -> tuple[list[Diagnostic], FileResult]:
+        """Try halves of the fixes, of which all together have failed, and halves of those that fail."""
+        failed = {frozenset(map(id, self.chosen)): brought}  # a group that is halved comes back with the kept half
+        kept: list[Diagnostic] = []
+        following = self.before
+        pending = [list(self.chosen)]
+        while pending:
+            group = pending.pop()
+            together = frozenset(map(id, (*kept, *group)))
+            if together not in failed:
+                after = self._with([*kept, *group])
+                failed[together] = self._new_errors(after, [*kept, *group])
+                if not failed[together]:
+                    kept += group
+                    following = after
+                    continue
+            if len(group) == 1:
+                self.undone[_identity(group[0])] = Undone(group[0], tuple(failed[together]))
+            else:
+                middle = len(group) // 2
+                pending += [group[middle:], group[:middle]]
+        return kept, following
+
+    def _new_errors(self, after: FileResult, group: SequenceOf[Diagnostic]) -> list[str]:
+        errors, left = _errors(self.before), _errors(after)
         fewer = {(finding.rule, _path(finding)): finding.errors for finding in group if finding.errors > 1}
-        left = _errors(after)
         reworded = Counter(key[:3] for key in errors) - Counter(key[:3] for key in left if key in errors)
         for finding in group:
             reworded.pop((_stage(finding), finding.rule, _path(finding)), None)
         brought = []
         for key, finding in left.items():
-            if key in errors or key[0] > stage or finding.errors < fewer.get((finding.rule, key[2]), 1):
+            if key in errors or key[0] > self.stage or finding.errors < fewer.get((finding.rule, key[2]), 1):
                 continue
-            if _is_revealed(finding, group, stage):
+            if _is_revealed(finding, group, self.stage):
                 continue
             if reworded[key[:3]] > 0:  # an error of another finding, whose message depends on what is fixed
                 reworded[key[:3]] -= 1
             else:
                 brought.append(finding.message)
         return brought
-
-    def tried(group: SequenceOf[Diagnostic]) -> tuple[FileResult, list[str]]:
-        after = check_fixed(apply(before.text, _edits(group)))
-        return after, new_errors(after, group)
-
-    after, brought = tried(chosen)
-    if brought and before.stage is not None and stage > _LAST_STAGE["decode"]:
-        before = check(before.text)  # the new errors may have been hidden there
-        errors = _errors(before)
-        brought = new_errors(after, chosen)
-    if not brought:
-        return list(chosen), after
-    failed = {frozenset(map(id, chosen)): brought}  # a group that is halved comes back with the proved half
-    proved: list[Diagnostic] = []
-    pending = [list(chosen)]
-    following = before
-    while pending:
-        group = pending.pop()
-        together = frozenset(map(id, (*proved, *group)))
-        if together not in failed:
-            after, failed[together] = tried([*proved, *group])
-        brought = failed[together]
-        if not brought:
-            proved += group
-            following = after
-        elif len(group) == 1:
-            undone[_identity(group[0])] = Undone(group[0], tuple(brought))
-        else:
-            middle = len(group) // 2
-            pending += [group[middle:], group[:middle]]
-    return proved, following
 
 
 def _stage(finding: Diagnostic) -> int:
@@ -318,7 +372,7 @@ def _errors(result: FileResult) -> dict[tuple[int, str, str, str], Diagnostic]:
     }
 
 
-def _identity(finding: Diagnostic) -> tuple[str, str, str]:
+def _identity(finding: Diagnostic) -> Identity:
     return finding.rule, _path(finding), finding.detail
 
 

@@ -21,15 +21,16 @@ if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
     from crdlint.config.model import Config
-    from crdlint.diagnostics.diagnostic import Applicability, Diagnostic
+    from crdlint.diagnostics.diagnostic import Applicability
     from crdlint.inputs.helm.check import Charts
     from crdlint.inputs.helm.failures import Failure
     from crdlint.inputs.helm.layout import ChartLocation
     from crdlint.inputs.helm.render import Values
     from crdlint.inputs.previous.crds import PreviousCRDs
+    from crdlint.linting.request import StopAt
     from crdlint.linting.result import FileResult, Lint, OldCRD
     from crdlint.runner.cache import Cache
-    from crdlint.runner.fixes import FileFixes, StopAt
+    from crdlint.runner.fixes import FileFixes
 
 _TOO_OLD: Final = "kube-version-too-old"
 _NOT_RENDERED: Final = "not checked as Helm renders it with the values given"
@@ -125,58 +126,17 @@ class Checker:
 
     def _fixed(self, checked: CheckOutcome) -> CheckOutcome:
         """Return the result of a file with its fixes, if fixes are applied; a packed file is not changed."""
-        if self.settings.fixing is None or checked.task.text is not None or not checked.results:
+        task = checked.task
+        if self.settings.fixing is None or task.text is not None or task.config is None or not checked.results:
             return checked
+        from crdlint.runner.fixes import CheckFailedError
+
         try:
-            fixed = self._fix(checked)
-            if fixed is checked:
-                return checked
-            return fixed._replace(results=(*fixed.results, *checked.results[1:]), problem=checked.problem)
+            return _Repair(self, checked, task.config, unsafe=self.settings.fixing == "unsafe").run()
+        except CheckFailedError as error:
+            return checked._replace(bugs=(*checked.bugs, error.bug))
         except Exception as error:
             return checked._replace(bugs=(*checked.bugs, bug_of(error)))
-
-    def _fix(self, checked: CheckOutcome) -> CheckOutcome:
-        """Fix the text of a checked file, and return the complete result of the fixed text with its fixes."""
-        from crdlint.runner.fixes import FileFixes, fix, reported
-
-        result, task = checked.results[0], checked.task
-        config = task.config
-        is_template = task.location is not None and task.location.part == TEMPLATES
-        is_fixable = any(finding.fix is not None for finding in result.diagnostics)
-        if config is None or not (is_fixable or (is_template and result.diagnostics)):
-            return checked
-        latest: CheckOutcome | None = None
-
-        def check_until(text: str, stop_at: StopAt | None) -> FileResult:
-            nonlocal latest
-            known = latest.results[0] if latest is not None else result
-            request = replace(task.request, stop_at=stop_at)
-            latest = again = self.check_text(text, task._replace(text=text, request=request), known)
-            if len(again.bugs) > len(checked.bugs):
-                raise RuntimeError(again.bugs[-1].traceback)
-            return again.results[0]
-
-        def check(text: str) -> FileResult:
-            return check_until(text, None)
-
-        def shown(of: FileResult) -> tuple[Diagnostic, ...]:
-            return reported(of, config)
-
-        start = check(result.text) if is_template else result  # without Helm: what is written is the template
-        fixed = fix(
-            start,
-            check,
-            unsafe=self.settings.fixing == "unsafe",
-            shown=shown,
-            check_until=check_until,
-            named=config.selects,
-        )
-        fixes = FileFixes(result.text, fixed.text, fixed.edits, fixed.applied, fixed.undone)
-        if not fixed.edits:
-            return checked._replace(results=(result if is_template else fixed.result,), fixes=fixes)
-        if latest is None or latest.results[0] is not fixed.result:
-            latest = self.check_text(fixed.text, task._replace(text=fixed.text))
-        return latest._replace(task=task, fixes=fixes)
 
     def known(self, task: Task) -> CheckOutcome | None:
         """Return the result of a task if it is in the cache or there is nothing to check and to fix, else None.
@@ -377,6 +337,57 @@ class Checker:
                 settings.values or Values(), settings.uses_helm, cache, settings.charts, settings.workers
             )
         return self._charts
+
+
+@dataclass(slots=True)
+class _Repair:
+    """The repair of a file that is `checked`; `latest` is the check of its newest text, None before the first."""
+
+    checker: Checker
+    checked: CheckOutcome
+    config: Config
+    unsafe: bool
+    latest: CheckOutcome | None = None
+
+    def run(self) -> CheckOutcome:
+        """Fix the text, and return the complete result of the fixed text with its fixes."""
+        from crdlint.runner.fixes import FileFixes, fix, reported
+
+        checked, task = self.checked, self.checked.task
+        result, *others = checked.results
+        is_template = task.location is not None and task.location.part == TEMPLATES
+        is_fixable = any(finding.fix is not None for finding in result.diagnostics)
+        if not (is_fixable or (is_template and result.diagnostics)):
+            return checked
+        start = self.check(result.text) if is_template else result  # without Helm: what is written is the template
+        config = self.config
+        fixed = fix(
+            start,
+            self.check,
+            unsafe=self.unsafe,
+            shown=lambda of: reported(of, config),
+            check_until=self.check,
+            named=config.selects,
+        )
+        fixes = FileFixes(result.text, fixed.text, fixed.edits, fixed.applied, fixed.undone)
+        if not fixed.edits:
+            return checked._replace(results=(result if is_template else fixed.result, *others), fixes=fixes)
+        latest = self.latest
+        if latest is None or latest.results[0] is not fixed.result:
+            latest = self.checker.check_text(fixed.text, task._replace(text=fixed.text))
+        return latest._replace(results=(*latest.results, *others), task=task, problem=checked.problem, fixes=fixes)
+
+    def check(self, text: str, stop_at: StopAt | None = None) -> FileResult:
+        """Check a changed text, as far as it differs from the latest one; raise CheckFailedError."""
+        from crdlint.runner.fixes import CheckFailedError
+
+        task = self.checked.task
+        known = (self.latest or self.checked).results[0]
+        request = replace(task.request, stop_at=stop_at)
+        self.latest = self.checker.check_text(text, task._replace(text=text, request=request), known)
+        if len(self.latest.bugs) > len(self.checked.bugs):
+            raise CheckFailedError(self.latest.bugs[-1])
+        return self.latest.results[0]
 
 
 def _not_compared(unread: Iterable[str]) -> str | None:
