@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
@@ -29,7 +29,7 @@ from crdlint.runner.plan import Planner
 from crdlint.runner.task import Checker, Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
+    from collections.abc import Generator, Iterable, Iterator, Sequence
 
     from crdlint.config.baseline import BaselineMatcher, Update
     from crdlint.config.baseline import KnownFindings as Known
@@ -44,10 +44,10 @@ if TYPE_CHECKING:
     from crdlint.runner.cache import Cache
     from crdlint.runner.fix_files import Fixing
     from crdlint.runner.plan import Plan
-    from crdlint.runner.task import CheckOutcome
+    from crdlint.runner.task import CheckOutcome, Task
 
+Item = TypeVar("Item")
 _REQUEST: Final = CheckRequest(skip_unfinished=True, fixes=True)
-_PROGRESS_FROM: Final = 50  # files
 
 
 @dataclass(slots=True)
@@ -355,14 +355,9 @@ class _Command:
         run.summary.files += plan.passed
         for result, config in plan.results:
             self._take(run, result, config)
-        has_bar = not self._quiet and len(plan.tasks) >= _PROGRESS_FROM
         # Closed at once when the run is interrupted, so that no process is left.
-        with (
-            console.progress(len(plan.tasks) if has_bar else 0) as step,
-            closing(self._checked(plan, settings)) as all_,
-        ):
-            for outcome, config in zip(all_, plan.configs, strict=True):
-                step()
+        with closing(self._checked(plan, settings)) as checked:
+            for outcome, config in self._watched(zip(checked, plan.configs, strict=True), plan.tasks):
                 if outcome.problem is not None:
                     run.problems.append((outcome.name, outcome.problem))
                     if not outcome.results:
@@ -377,6 +372,10 @@ class _Command:
         if settings.cache is not None:
             settings.cache.sweep()
 
+    def _watched(self, outcomes: Iterable[Item], tasks: Sequence[Task]) -> Iterator[Item]:
+        """Yield outcomes, and show on a terminal what is being read."""
+        return console.watched(outcomes, () if self._quiet else [task.path for task in tasks])
+
     def _check_kustomizations(self, run: CheckState, planner: Planner, settings: Settings) -> None:
         """Check the CRDs in the output of builds, and print their findings in order."""
         if not planner.plan.kustomizations or (self._fixing is not None and self._fixing.diff):
@@ -387,7 +386,7 @@ class _Command:
         with closing(
             checker.check_kustomizations(planner.plan.kustomizations, run.checked, self._workers())
         ) as checked:
-            for outcome in checked:
+            for outcome in self._watched(checked, planner.plan.kustomizations):
                 if outcome.problem is not None:
                     run.problems.append((outcome.name, outcome.problem))
                 run.bugs.add(outcome.name, outcome.bugs)

@@ -8,18 +8,21 @@ import os
 import sys
 import time
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Final
+from itertools import islice
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import click
 
 from crdlint.report.escapes import printable_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import TextIO
 
 
-_BAR_EVERY: Final = 0.1  # seconds
+Item = TypeVar("Item")
+_STATUS_EVERY: Final = 0.1  # seconds
 
 
 class StreamError(Exception):
@@ -66,39 +69,36 @@ def prepare() -> None:
         sys.stdout = _Output(file, sys.stdout.encoding, "backslashreplace", line_buffering=sys.stdout.line_buffering)
 
 
-_bar: _Bar | None = None
+_status: _Status | None = None
 
 
-class _Bar:
-    """A progress bar on standard error, taken away before anything else is written."""
+class _Status:
+    """A line on standard error about what is being read, taken away before anything else is written."""
 
-    def __init__(self, total: int) -> None:
-        from rich.console import Console
-        from rich.progress import Progress
-
-        # Drawn here and not by a thread of rich's, so that no output comes between its lines.
-        self._progress = Progress(console=Console(stderr=True), transient=True, auto_refresh=False)
-        self._task = self._progress.add_task("checking", total=total)
+    def __init__(self) -> None:
         self._shown = False
         self._due = 0.0  # when it may be drawn again
 
-    def step(self) -> None:
-        """Count a file."""
-        self._progress.advance(self._task)
-        if time.monotonic() >= self._due:
-            self._due = time.monotonic() + _BAR_EVERY
-            with _lost_if_unwritable():
-                if not self._shown:
-                    self._shown = True
-                    self._progress.start()
-                self._progress.refresh()
+    def show(self, text: str) -> None:
+        """Draw the line, if that is not too soon after the last time."""
+        if self._shown and time.monotonic() < self._due:
+            return
+        self._due = time.monotonic() + _STATUS_EVERY
+        with _lost_if_unwritable():
+            self._write(printable_line(text)[: get_terminal_size().columns - 1])
+            self._shown = True
 
     def clear(self) -> None:
-        """Take the bar away."""
+        """Take the line away."""
         if self._shown:
             self._shown = False
             with _lost_if_unwritable():
-                self._progress.stop()
+                self._write("")
+
+    @staticmethod
+    def _write(text: str) -> None:
+        sys.stderr.write(f"\r\x1b[2K{text}")
+        sys.stderr.flush()
 
 
 @contextmanager
@@ -110,27 +110,29 @@ def _lost_if_unwritable() -> Iterator[None]:
         discard(sys.stderr)
 
 
-@contextmanager
-def progress(total: int) -> Iterator[Callable[[], None]]:
-    """Show on standard error, if that is a terminal, how many files are checked; return what counts one."""
-    global _bar
-    if not total or not sys.stderr.isatty():
-        yield lambda: None
+def watched(items: Iterable[Item], names: Sequence[str]) -> Iterator[Item]:
+    """Yield items; while each one is awaited, show its name on standard error if that is a terminal."""
+    global _status
+    if not names or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        yield from items
         return
-    _bar = _Bar(total)
+    _status = _Status()
+    iterator = iter(items)
     try:
-        yield _bar.step
+        for number, name in enumerate(names, 1):
+            _status.show(f"checking {number:,} of {len(names):,}: {name}")
+            yield from islice(iterator, 1)
     finally:
-        _bar.clear()
-        _bar = None
+        _status.clear()
+        _status = None
 
 
 def out(text: str, *, nl: bool = True) -> None:
     """Write text to standard output, escaped by its format already. Raises StreamError."""
     if not text and not nl:
         return
-    if _bar is not None:
-        _bar.clear()
+    if _status is not None:
+        _status.clear()
     click.echo(text, nl=nl, color=True)
 
 
@@ -141,8 +143,8 @@ def err(*lines: str) -> None:
 
 def out_on_err(text: str, *, nl: bool = True) -> None:
     """Write text to standard error, escaped by its format already; it is lost if that cannot be written to."""
-    if _bar is not None:
-        _bar.clear()
+    if _status is not None:
+        _status.clear()
     with _lost_if_unwritable():
         click.echo(text, nl=nl, err=True, color=True)
 

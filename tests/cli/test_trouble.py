@@ -70,9 +70,9 @@ def test_a_bug_that_no_command_reports_is_told_at_the_end() -> None:
     assert (done.returncode, done.stderr.count("a bug in crdlint: ZeroDivisionError")) == (3, 1)
 
 
-def test_a_long_run_shows_a_bar_on_a_terminal_alone(tmp_path: Path) -> None:
+def test_a_run_shows_what_it_reads_on_a_terminal_alone(tmp_path: Path) -> None:
     text = (FIXTURES / "valid" / "minimal.yaml").read_text(encoding="utf-8")
-    for i in range(60):
+    for i in range(2):
         (tmp_path / f"{i}.yaml").write_text(text, encoding="utf-8")
     command = [sys.executable, "-m", "crdlint", "check", str(tmp_path)]
     leader, follower = pty.openpty()
@@ -81,7 +81,9 @@ def test_a_long_run_shows_a_bar_on_a_terminal_alone(tmp_path: Path) -> None:
     shown = os.read(leader, 100_000)
     os.close(leader)
     assert on_terminal.returncode == 0
-    assert b"checking" in shown
+    first = f"checking 1 of 2: {tmp_path}/0.yaml"[:79]
+    assert shown.startswith(f"\r\x1b[2K{first}".encode())
+    assert shown.endswith(b"\r\x1b[2K")
     assert b"checking" not in on_terminal.stdout
     piped = subprocess.run(command, capture_output=True, check=False)
     assert piped.stderr == b""
