@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Final
 
 import crdlint
@@ -72,3 +73,27 @@ def test_a_pattern_between_slashes_has_a_help_of_its_own() -> None:
     assert [one.help for one in found("type: string\npattern: /^a$/")] == [
         "Remove the slashes at both ends of the pattern"
     ]
+
+
+# Rules on a text, and whether each of them is always true or always false.
+RULES: Final = {
+    "self != 'a' || self != 'b'": "never false",
+    "self != 'a' && self != 'b'": None,
+    "self == 'a' && self == 'b'": "never true",
+    "self == 'a' || self == 'b'": None,
+    "self == 'a' || self != 'a'": "never false",
+    "self in ['a', 'b'] && self == 'c'": "never true",
+    "self.size() > 5 && self.size() < 3": "never true",
+    "self.size() > 3 && self.size() < 5": None,
+    "self == oldSelf || oldSelf == ''": None,
+    "false": None,
+}
+
+
+def test_rules_that_are_constant() -> None:
+    rules = "".join(f"- rule: {json.dumps(rule)}\n" for rule in RULES)
+    findings = found(f"type: string\nmaxLength: 9\nx-kubernetes-validations:\n{rules}")
+    lines = {one.line: one.message.split(",")[0] for one in findings if one.rule == "cel-rule-constant"}
+    first = HEAD.count("\n") + 7
+    results = {first + i: f"the rule is {result}" for i, result in enumerate(RULES.values()) if result is not None}
+    assert lines == results
