@@ -162,8 +162,9 @@ class Advice(NamedTuple):
     is_practice: bool = False
 
     def findings(self, crd: DecodedCRD) -> Iterator[Advisory]:
-        """Yield the findings about a CRD."""
-        return _of_rule(self.rule, self.run(crd))
+        """Yield the findings about a CRD, as those of the rule unless they name another one."""
+        for advisory in self.run(crd):
+            yield advisory if advisory.rule else advisory._replace(rule=self.rule.id)
 
 
 class NodeAdvice(NamedTuple):
@@ -173,16 +174,6 @@ class NodeAdvice(NamedTuple):
     run: Callable[[JSONSchemaProps, DecodedCRD], Iterable[Advisory]]
     nodes: Nodes
     once: bool = False
-
-    def findings(self, schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
-        """Yield the findings at a node."""
-        return _of_rule(self.rule, self.run(schema, crd))
-
-
-def _of_rule(rule: Rule, advisories: Iterable[Advisory]) -> Iterator[Advisory]:
-    """Yield findings as those of a rule, unless they name another one."""
-    for advisory in advisories:
-        yield advisory if advisory.rule else advisory._replace(rule=rule.id)
 
 
 @dataclass(slots=True)
@@ -202,10 +193,12 @@ class NodeAdvisor:
             if plan is None:
                 plan = plans[key] = self._plan(*key)
             for advice in plan:
-                if advice.once:
-                    repeated.setdefault(advice.rule.id, []).extend(advice.findings(schema, crd))
-                else:
-                    yield from advice.findings(schema, crd)
+                for advisory in advice.run(schema, crd):
+                    named = advisory if advisory.rule else advisory._replace(rule=advice.rule.id)
+                    if advice.once:
+                        repeated.setdefault(named.rule, []).append(named)
+                    else:
+                        yield named
         for advisories in repeated.values():
             yield from once(advisories)
 
