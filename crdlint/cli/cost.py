@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -24,7 +24,6 @@ from crdlint.runner.task import Checker, Settings, Task
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
 
-    from crdlint.kubernetes.servers import Range
     from crdlint.linting.cost_entries import Entry
     from crdlint.linting.result import FileResult
 
@@ -60,21 +59,7 @@ _SORTS: Final = ("cost", "place")
 )
 @options.color
 @click.pass_context
-def command(
-    ctx: click.Context,
-    paths: tuple[str, ...],
-    include: tuple[str, ...],
-    exclude: tuple[str, ...],
-    no_ignore: bool,
-    format_: str,
-    outputs: tuple[str, ...],
-    sort: str,
-    top: int | None,
-    explain: str | None,
-    suggest: bool,
-    kube_version: str,
-    color: str,
-) -> None:
+def command(ctx: click.Context, /, **arguments: Any) -> None:
     """Show the costs that the API server estimates for CEL rules, and their share of the cost limits.
 
     CRDs and rules without an estimate are listed with the findings that prevent it. The exit status is 1 if there are
@@ -87,27 +72,24 @@ def command(
     """  # noqa: D301  \b keeps the lines below it as they are
     from crdlint.rules.cel_cost import OVER_BUDGET
 
-    view = View(options.page(color, 140))
-    reports = Reports("costs", formats.costs, format_, outputs, view)
+    given = CostOptions(**arguments)
+    reports = Reports("costs", formats.costs, given.format_, given.outputs, View(options.page(given.color, 140)))
     bugs = Bugs()
-    results, problems = _read(paths, Selection(include, exclude, not no_ignore), kube_version, bugs, fixes=suggest)
-    is_shown = not suggest or outputs or explain is not None
-    entries = _entries(results, parse_range(kube_version), sort, explain) if is_shown else []
-    costs = Costs(entries, results, problems, top, parts=explain is not None)
-    if suggest:
-        _print_patch(results, kube_version, OVER_BUDGET)
+    results, problems = _read(given, bugs)
+    is_shown = not given.suggest or given.outputs or given.explain is not None
+    entries = _entries(results, given) if is_shown else []
+    costs = Costs(entries, results, problems, given.top, parts=given.explain is not None)
+    if given.suggest:
+        _print_patch(results, given.kube_version, OVER_BUDGET)
         for finding in costs.unestimated:
             console.err(f"{finding.file}:{finding.line}:{finding.column}: not estimated: {finding.message}")
     else:
         reports.show(lambda report: report.pieces(costs))
     unwritten = reports.save(lambda report: report.pieces(costs))
-    for result in results:
-        for notice in result.notices:
-            console.err(f"{result.file}: note: {notice}")
-    for name, reason in problems:
-        console.err(f"crdlint: {name}: {reason}")
-    for problem in unwritten:
-        console.err(f"crdlint: {problem}")
+    notices = [f"{result.file}: note: {notice}" for result in results for notice in result.notices]
+    failures = [f"crdlint: {name}: {reason}" for name, reason in problems]
+    for line in (*notices, *failures, *(f"crdlint: {problem}" for problem in unwritten)):
+        console.err(line)
     bugs.report_repeated()
     if bugs:
         ctx.exit(STATUS)
@@ -117,12 +99,28 @@ def command(
     ctx.exit(1 if over or costs.unestimated else 0)
 
 
-def _read(
-    paths: tuple[str, ...], selection: Selection, kube_version: str, bugs: Bugs, *, fixes: bool
-) -> tuple[list[FileResult], list[tuple[str, str]]]:
-    discovered = discover(paths, selection)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CostOptions:
+    """The arguments and options of a call, by the names of their parameters."""
+
+    paths: tuple[str, ...]
+    include: tuple[str, ...]
+    exclude: tuple[str, ...]
+    no_ignore: bool
+    format_: str
+    outputs: tuple[str, ...]
+    sort: str
+    top: int | None
+    explain: str | None
+    suggest: bool
+    kube_version: str
+    color: str
+
+
+def _read(given: CostOptions, bugs: Bugs) -> tuple[list[FileResult], list[tuple[str, str]]]:
+    discovered = discover(given.paths, Selection(given.include, given.exclude, not given.no_ignore))
     checker = Checker(Settings())
-    request = CheckRequest(kube_version=kube_version, skip_unfinished=True, keep=True, fixes=fixes)
+    request = CheckRequest(kube_version=given.kube_version, skip_unfinished=True, keep=True, fixes=given.suggest)
     problems = [(problem.path, problem.message) for problem in discovered.problems if problem.fatal]
     results: list[FileResult] = []
     layout = Layout()
@@ -145,16 +143,17 @@ def _with_unchecked(result: FileResult) -> FileResult:
     return replace(result, unestimated=(*result.unestimated, *unchecked), notices=(*result.notices, *failures))
 
 
-def _entries(results: Sequence[FileResult], versions: Range, sort: str, explain: str | None) -> list[Entry]:
+def _entries(results: Sequence[FileResult], given: CostOptions) -> list[Entry]:
     from crdlint.linting.cost_entries import entries as entries_of
 
+    versions, explain = parse_range(given.kube_version), given.explain
     entries = [entry for result in results for entry in entries_of(result, versions)]
     if explain is not None:
         entries = [entry for entry in entries if _is_meant(entry, explain)]
         if not entries:
             message = f"--explain: no rule has {explain!r} in its text, path or file:line"
             raise click.UsageError(message)
-    if sort == "cost":
+    if given.sort == "cost":
         entries.sort(key=lambda entry: -max(entry.cost.expression_cost, entry.cost.message_max_cost))
     return entries
 

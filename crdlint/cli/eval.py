@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,7 +18,6 @@ from crdlint.report import formats
 from crdlint.report.pieces import Values, View, batches
 
 if TYPE_CHECKING:
-    from crdlint.evaluation.places import PlaceError
     from crdlint.evaluation.source import Request, Source
 
 
@@ -53,23 +53,7 @@ if TYPE_CHECKING:
 @options.format_of("values", "text for people, json for programs.")
 @options.color
 @click.pass_context
-def command(
-    ctx: click.Context,
-    expression: str | None,
-    crd: str | None,
-    kind: str | None,
-    version: str | None,
-    field: str,
-    object_: str | None,
-    old: str | None,
-    type_: str | None,
-    rule: str | None,
-    explain: bool,
-    second_opinion: bool,
-    kube_version: str,
-    format_: str,
-    color: str,
-) -> None:
+def command(ctx: click.Context, /, **arguments: Any) -> None:
     """Evaluate a CEL expression, with its type, its cost and the values of its parts.
 
     The types come from the CRD, or without one from the object. The API server prunes and defaults the object before it
@@ -85,50 +69,87 @@ def command(
       crdlint eval --rule spec --crd crd.yaml --object sample.yaml
     """  # noqa: D301  \b keeps the lines below it as they are
     from crdlint.evaluation.places import PlaceError
-    from crdlint.evaluation.source import Request, SourceError, load
+    from crdlint.evaluation.source import SourceError
 
-    if (crd, object_, old).count(STDIN) > 1:
-        raise click.UsageError("- can be read only once")
-    if crd is None and (kind or version or rule is not None):
-        raise click.UsageError("--kind, --version and --rule need --crd")
-    if crd is not None and type_ is not None:
-        raise click.UsageError("--type is for expressions without --crd")
-    if rule is not None and (expression is not None or field or second_opinion):
-        raise click.UsageError("--rule takes no expression, no --field and no --second-opinion")
-    versions = parse_range(kube_version)
-    if len(versions.servers) > 1:
-        raise click.UsageError("--kube-version: name one version to evaluate for")
-    if second_opinion:
-        options.new_tally()
-    request = Request(versions.newest, crd, kind, version, object_, old, type_)
+    given = EvalOptions(**arguments)
+    request = given.request()
     try:
-        if expression is None and rule is None:
-            if format_ != formats.TEXT or explain or second_opinion or STDIN in (crd, object_, old):
-                raise click.UsageError("Missing argument 'EXPRESSION'.")
-            _prompt(request, field, View(options.page(color, 120)))
+        if given.is_prompt:
+            _prompt(request, given)
             return
-        source = load(request)
-        values = _values(source, expression, field, rule, explain=explain, second_opinion=second_opinion)
+        source, values = _answered(request, given)
     except SourceError as error:
         raise click.ClickException(str(error)) from error
     except PlaceError as error:
-        raise click.ClickException(_reason(error)) from error
-    if format_ == formats.TEXT:
+        raise click.ClickException(str(error) + (f"\n  help: {error.help}" if error.help else "")) from error
+    if given.format_ == formats.TEXT:
         for notice in source.notices:
             console.err(*f"crdlint: note: {notice}".split("\n"))
-    report = formats.values(format_, View(options.page(color, 120)))
+    report = formats.values(given.format_, given.view)
     for piece in batches(report.pieces(values)):
         console.out(piece, nl=False)
     accepted = values.answer.is_accepted if values.answer is not None else all(r.is_accepted for r in values.rules)
     ctx.exit(0 if accepted else 1)
 
 
-def _prompt(request: Request, field: str, view: View) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvalOptions:
+    """The arguments and options of a call, by the names of their parameters."""
+
+    expression: str | None
+    crd: str | None
+    kind: str | None
+    version: str | None
+    field: str
+    object_: str | None
+    old: str | None
+    type_: str | None
+    rule: str | None
+    explain: bool
+    second_opinion: bool
+    kube_version: str
+    format_: str
+    color: str
+
+    @property
+    def is_prompt(self) -> bool:
+        """Whether there is nothing to evaluate yet."""
+        return self.expression is None and self.rule is None
+
+    @property
+    def view(self) -> View:
+        """How the answer is shown."""
+        return View(options.page(self.color, 120))
+
+    def request(self) -> Request:
+        """Return where to evaluate; raise UsageError for options that exclude each other."""
+        from crdlint.evaluation.source import Request
+
+        inputs = (self.crd, self.object_, self.old)
+        if inputs.count(STDIN) > 1:
+            raise click.UsageError("- can be read only once")
+        if self.crd is None and (self.kind or self.version or self.rule is not None):
+            raise click.UsageError("--kind, --version and --rule need --crd")
+        if self.crd is not None and self.type_ is not None:
+            raise click.UsageError("--type is for expressions without --crd")
+        if self.rule is not None and (self.expression is not None or self.field or self.second_opinion):
+            raise click.UsageError("--rule takes no expression, no --field and no --second-opinion")
+        versions = parse_range(self.kube_version)
+        if len(versions.servers) > 1:
+            raise click.UsageError("--kube-version: name one version to evaluate for")
+        if self.second_opinion:
+            options.new_tally()
+        if self.is_prompt and (self.format_ != formats.TEXT or self.explain or self.second_opinion or STDIN in inputs):
+            raise click.UsageError("Missing argument 'EXPRESSION'.")
+        return Request(versions.newest, self.crd, self.kind, self.version, self.object_, self.old, self.type_)
+
+
+def _prompt(request: Request, given: EvalOptions) -> None:
     """Read expressions and commands from a terminal, or lines of them from another input."""
     from crdlint.prompt.session import Session
 
+    session = Session(request, given.field, given.view)
     if not sys.stdin.isatty():
-        session = Session(request, field, view)
         for line in sys.stdin:
             for answer in session.answer(line):
                 console.out(answer)
@@ -139,21 +160,18 @@ def _prompt(request: Request, field: str, view: View) -> None:
         raise click.ClickException("the prompt needs more packages: pip install 'crdlint[eval]'")
     from crdlint.prompt.terminal import run
 
-    run(Session(request, field, view), console.out)
+    run(session, console.out)
 
 
-def _values(
-    source: Source, expression: str | None, field: str, rule: str | None, *, explain: bool, second_opinion: bool
-) -> Values:
+def _answered(request: Request, given: EvalOptions) -> tuple[Source, Values]:
     """Evaluate the expression, or the rules of the CRD."""
     from crdlint.evaluation.evaluate import Workbench
     from crdlint.evaluation.rules import run_rules, selected
+    from crdlint.evaluation.source import load
 
-    if rule is not None:
-        return Values(rules=run_rules(source, selected(source, rule)), trees=explain, notices=source.notices)
-    answer = Workbench(source, field).evaluate(expression or "", second_opinion=second_opinion)
-    return Values(answer, trees=explain, notices=source.notices)
-
-
-def _reason(error: PlaceError) -> str:
-    return str(error) + (f"\n  help: {error.help}" if error.help else "")
+    source = load(request)
+    if given.rule is not None:
+        rules = run_rules(source, selected(source, given.rule))
+        return source, Values(rules=rules, trees=given.explain, notices=source.notices)
+    answer = Workbench(source, given.field).evaluate(given.expression or "", second_opinion=given.second_opinion)
+    return source, Values(answer, trees=given.explain, notices=source.notices)

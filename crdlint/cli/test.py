@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -81,21 +81,7 @@ class TestState:
 @click.option("-q", "--quiet", is_flag=True, help="Only print failures and the summary.")
 @options.color
 @click.pass_context
-def command(
-    ctx: click.Context,
-    paths: tuple[str, ...],
-    crds: tuple[str, ...],
-    name_part: str,
-    fail_fast: bool,
-    junit_file: str | None,
-    second_opinion: bool,
-    format_: str,
-    outputs: tuple[str, ...],
-    kube_version: str,
-    verbose: bool,
-    quiet: bool,
-    color: str,
-) -> None:
+def command(ctx: click.Context, /, **arguments: Any) -> None:
     """Run test suites (*.testsuite.yaml): objects, and whether the API server should accept or reject them.
 
     SUITE is a file, or a directory of suites. Exit status: 0 all tests pass, 1 a test fails, 2 a suite cannot be run.
@@ -106,20 +92,12 @@ def command(
       crdlint test --crd config/crd -k immutable widgets.testsuite.yaml
     """  # noqa: D301  \b keeps the lines below it as they are
     start = time.perf_counter()
-    view = View(options.page(color, 120), quiet=quiet, verbose=verbose)
-    all_outputs = (*outputs, *([f"junit={junit_file}"] if junit_file is not None else []))
-    reports = Reports("suites", formats.suites, format_, all_outputs, view)
-    run = TestState(reports, second_opinions=options.new_tally() if second_opinion else None)
-    from crdlint.suites.read import find_suites
-
-    crd_files = _crd_files(run, crds, kube_version)
-    for suite in find_suites(paths, Selection()):
-        if isinstance(suite, Problem):
-            run.broken.append((suite.path, suite.message))
-            continue
-        _run_suite(run, suite, crd_files, name_part, fail_fast=fail_fast)
-        if fail_fast and run.has_failed:
-            break
+    given = TestOptions(**arguments)
+    view = View(options.page(given.color, 120), quiet=given.quiet, verbose=given.verbose)
+    junit = () if given.junit_file is None else (f"junit={given.junit_file}",)
+    reports = Reports("suites", formats.suites, given.format_, (*given.outputs, *junit), view)
+    run = TestState(reports, second_opinions=options.new_tally() if given.second_opinion else None)
+    _run_suites(run, given)
     run.bugs.report_repeated()
     for file, reason in run.broken:
         console.err(f"crdlint: {file}: {reason}")
@@ -131,10 +109,42 @@ def command(
     for problem in unwritten:
         console.err(f"crdlint: {problem}")
     if not (run.results or run.broken or run.bugs):
-        what = f"no test with {name_part!r} in its name" if name_part else "no suite (*.testsuite.yaml)"
-        console.err(f"crdlint: {what} in {', '.join(paths)}")
+        part = given.name_part
+        what = f"no test with {part!r} in its name" if part else "no suite (*.testsuite.yaml)"
+        console.err(f"crdlint: {what} in {', '.join(given.paths)}")
         ctx.exit(2)
     ctx.exit(STATUS if run.bugs else 2 if run.broken or unwritten else 1 if run.has_failed else 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestOptions:
+    """The arguments and options of a call, by the names of their parameters."""
+
+    paths: tuple[str, ...]
+    crds: tuple[str, ...]
+    name_part: str
+    fail_fast: bool
+    junit_file: str | None
+    second_opinion: bool
+    format_: str
+    outputs: tuple[str, ...]
+    kube_version: str
+    verbose: bool
+    quiet: bool
+    color: str
+
+
+def _run_suites(run: TestState, given: TestOptions) -> None:
+    from crdlint.suites.read import find_suites
+
+    crd_files = _crd_files(run, given.crds, given.kube_version)
+    for suite in find_suites(given.paths, Selection()):
+        if isinstance(suite, Problem):
+            run.broken.append((suite.path, suite.message))
+            continue
+        _run_suite(run, suite, crd_files, given)
+        if given.fail_fast and run.has_failed:
+            return
 
 
 def _crd_files(run: TestState, crds: tuple[str, ...], kube_version: str) -> SuiteCRDs:
@@ -155,14 +165,7 @@ def _crd_files(run: TestState, crds: tuple[str, ...], kube_version: str) -> Suit
     return files
 
 
-def _run_suite(
-    run: TestState,
-    source: tuple[str, str],
-    files: SuiteCRDs,
-    name_part: str,
-    *,
-    fail_fast: bool,
-) -> None:
+def _run_suite(run: TestState, source: tuple[str, str], files: SuiteCRDs, given: TestOptions) -> None:
     from crdlint.suites.crds import MissingCRDError
     from crdlint.suites.read import SuiteError, read_suite
     from crdlint.suites.run import run_suite
@@ -177,9 +180,9 @@ def _run_suite(
         console.err(f"crdlint: {file}:{line}: note: {message}; skipped")
     try:
         for target in files.of(suite):
-            for result in run_suite(suite, target, files, name_part, run.second_opinions):
+            for result in run_suite(suite, target, files, given.name_part, run.second_opinions):
                 run.take(suite, result)
-                if fail_fast and result.failure:
+                if given.fail_fast and result.failure:
                     return
     except MissingCRDError as error:
         run.broken.append((file, str(error)))
