@@ -94,66 +94,6 @@ def _written_inside(finding: Finding, node: Scalar, start: int, end: int, new: s
     yield Edit(*offsets, finding.editor.value(new, like=node)[1:-1] if node.style in ("'", '"') else new)
 
 
-def _guarded(finding: Finding) -> Iterable[Edit]:
-    """Let the rule hold where the field is not set."""
-    path = finding.advisory.subject if finding.advisory is not None else None
-    if not isinstance(path, str) or not re.fullmatch(r"\w+(?:\.\w+)+", path):
-        return
-    node = finding.scalar()
-    if not path.startswith("self."):
-        yield from _guarded_items(finding, node, path)
-        return
-    opening, closing = f"!has({path}) || ", ""
-    if _HAS_OPERATOR.search(node.value):
-        opening, closing = f"{opening}(", ")"
-    if node.style in {"|", ">", '"'} or finding.editor.is_json:
-        yield from _written_inside(finding, node, 0, 0, opening)
-        yield from _written_inside(finding, node, len(node.value.rstrip()), len(node.value.rstrip()), closing)
-    else:
-        yield finding.editor.replace(node, quoted(f"{opening}{node.value.strip()}{closing}"))
-
-
-def _guarded_items(finding: Finding, node: Scalar, path: str) -> Iterable[Edit]:
-    """Let the condition of a macro hold, or not hold, for items in which the field is not set."""
-    span = None if finding.advisory is None else finding.advisory.inside
-    if span is None:
-        return
-    variable = path.partition(".")[0]
-    macros = re.compile(rf"\.({'|'.join(_CONDITIONAL)})\(\s*{variable}\s*,\s*").finditer(node.value, 0, span[0])
-    for macro in reversed(list(macros)):
-        end = _end_of_call(node.value, macro.end())
-        if end is None or end <= span[0]:
-            continue
-        body = node.value[macro.end() : end]
-        opening, closing = (_CONDITIONAL[macro[1]].format(path), "")
-        if _HAS_OPERATOR.search(body):
-            opening, closing = f"{opening}(", ")"
-        yield from _written_inside(finding, node, macro.end(), macro.end(), opening)
-        if closing:
-            yield from _written_inside(finding, node, end, end, closing)
-        return
-
-
-_HAS_OPERATOR: Final = re.compile(r"&&|\|\||\?")
-# The macros whose last argument is a condition, with the guard that leaves out items without a field.
-_CONDITIONAL: Final = {
-    "all": "!has({}) || ", "exists": "has({}) && ", "exists_one": "has({}) && ", "filter": "has({}) && ",
-}  # fmt: skip
-
-
-def _end_of_call(text: str, start: int) -> int | None:
-    """Return the offset of the bracket that closes the call whose arguments contain the offset `start`."""
-    from crdlint.kubecel.repair.patterns import Text
-
-    tokens = Text(text)
-    around = [
-        tokens.tokens[closing].start
-        for opening, closing in tokens.closing.items()
-        if tokens.tokens[opening].start < start <= tokens.tokens[closing].start
-    ]
-    return min(around, default=None)
-
-
 COMPILES = Rule(
     id="cel-compilation",
     marker="correct the `rule` of `+kubebuilder:validation:XValidation`",
@@ -270,29 +210,17 @@ DECLARATION = Rule(
     source=_SOURCE,
 )
 
-_HOSTS: Final = "hosts: {type: array, maxItems: 8, items: {type: object, properties: {port: {type: integer}}}}"
-
 UNGUARDED = Rule(
     id="cel-optional-field-unguarded",
     marker="correct the `rule` of `+kubebuilder:validation:XValidation`",
     summary="Rule reads an optional field without checking that it is set",
     why="The API server rejects every object that does not set the field, because the evaluation ends in an error.",
     bad=_schema("rule: self.replicas > 0", ""),
-    good=_schema("rule: '!has(self.replicas) || self.replicas > 0'", ""),
+    good=_schema("rule: has(self.replicas) && self.replicas > 0", ""),
     scope="schema",
     help="Check the field with `has()` first, make it required, or give it a default",
     severity="info",
     origin="crdlint",
-    fixes=(
-        Fixer("Let the rule hold where the field is not set", "unsafe", _guarded),
-        Fixer(
-            "Let the rule hold where the field is not set",
-            "unsafe",
-            _guarded,
-            bad=_schema("rule: 'self.hosts.all(h, h.port > 0)'", "hosts", _HOSTS),
-            good=_schema("rule: 'self.hosts.all(h, !has(h.port) || h.port > 0)'", "hosts", _HOSTS),
-        ),
-    ),
 )
 
 # Errors that leave a rule or message expression without a cost.
@@ -473,27 +401,34 @@ def unguarded_fields(crd: DecodedCRD) -> Iterator[Advisory]:
     with work.limited(), suppress(work.WorkLimitError):
         for estimated in crd.rules:
             if estimated.compiled.rule.error is None:
-                advisories.extend(
-                    _unguarded(estimated.compiled.rule, estimated.node.schema, estimated.path.child("rule"))
-                )
+                advisories.extend(_unguarded(estimated))
     yield from advisories
 
 
-def _unguarded(expression: Expression, schema: JSONSchemaProps, path: Path) -> Iterator[Advisory]:
+# A message of a rule that is to reject objects without a field.
+_REFUSES: Final = re.compile(r"\b(?:must|required|immutable|cannot|may not|should)\b", re.IGNORECASE)
+
+
+def _unguarded(estimated: EstimatedRule) -> Iterator[Advisory]:
     from crdlint.cel.source_ranges import range_at
     from crdlint.kubecel.reasoning.optional_fields import unguarded
 
+    expression = estimated.compiled.rule
     reads = unguarded(expression)
     if not reads:
         return
     from crdlint.kubecel.reasoning.optional_fields import Prover
 
-    prover = Prover(expression, schema)
+    prover = Prover(expression, estimated.node.schema)
     for read in reads:
         if not prover.proves(read):
             continue
         source = expression.compiled.source
         message = f"`{read.path}` is optional: if it is not set, the evaluation fails with `no such key: {read.field}`"
-        help_ = f"Check it first with `!has({read.path}) || ...`, or make `{read.field}` required or give it a default"
+        help_ = f"Write `has({read.path}) && ...` to reject objects without it"
+        if _REFUSES.search(estimated.rule.message):
+            help_ = f"{help_} with the message of the rule, or make `{read.field}` required"
+        else:
+            help_ = f"{help_}, or `!has({read.path}) || ...` to accept them"
         span = range_at(source.text, source.offsets[read.node.id][0])
-        yield Advisory(message, path, help_, span, subject=read.path)
+        yield Advisory(message, estimated.path.child("rule"), help_, span, subject=read.path)

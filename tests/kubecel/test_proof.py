@@ -20,7 +20,10 @@ FIELDS = {
     "n": {"type": "integer"},
     "m": {"type": "integer"},
     "s": TEXT,
-    "list": {"type": "array", "items": {"type": "object", "properties": {"x": {"type": "integer"}}}},
+    "list": {
+        "type": "array",
+        "items": {"type": "object", "properties": {"x": {"type": "integer"}, "y": {"type": "integer"}}},
+    },
     "nested": {"type": "object", "properties": {"a": TEXT, "b": TEXT}},
     "kind": {"type": "string", "enum": ["None", "Some"]},
     "mode": {"type": "string", "default": "Off"},
@@ -46,6 +49,7 @@ PROVED = [
     ("self.nested.a != ''", ["self.nested.a", "self.nested"]),
     ("has(self.nested) ? self.nested.a != '' : true", ["self.nested.a"]),
     ("!has(self.list) || self.list.all(i, i.x > 0)", ["i.x"]),
+    ("!has(self.list) || self.list.all(i, self.list.all(i, i.y > 0) && i.x > 0)", ["i.y", "i.x"]),
     ("self.kind == 'Some' ? self.n > 0 : true", ["self.kind", "self.n"]),
     ("self.mode == 'On' ? self.n > 0 : true", ["self.n"]),
     ("has(self.on) && self.on ? self.n > 0 : true", ["self.n"]),
@@ -87,3 +91,25 @@ def test_proofs_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
         assert hints("self.n > 0") == []
     monkeypatch.setattr(optional_fields, "_LARGEST", 1)
     assert hints("self.n > 0") == []
+
+
+def test_the_help_does_not_let_the_rule_accept_what_it_refuses() -> None:
+    """The evaluation fails where the field is not set: a message that refuses such objects names no other meaning."""
+    helps = {}
+    for message in ("n must be set", "n, please"):
+        spec = {
+            "type": "object",
+            "properties": FIELDS,
+            "x-kubernetes-validations": [{"rule": "self.n > 0", "message": message}],
+        }
+        (found,) = (
+            each
+            for each in lint_text(crd_in_json(schema_with_spec(spec), scope="Cluster"))
+            if each.rule == "cel-optional-field-unguarded"
+        )
+        assert found.fix is None
+        helps[message] = (found.help or "").replace("Write `has(self.n) && ...` to reject objects without it", "A", 1)
+    assert helps == {
+        "n must be set": "A with the message of the rule, or make `n` required",
+        "n, please": "A, or `!has(self.n) || ...` to accept them",
+    }

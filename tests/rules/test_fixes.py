@@ -158,19 +158,13 @@ def named(part: str) -> str:
     return SMALLEST.replace("foos.example.com", part).replace("group: example.com", f"group: {group}")
 
 
-RULE = of_schema("type: object\nproperties:\n  a: {type: integer}\nx-kubernetes-validations:\n- rule: %s\n")
-ITEMS = of_schema(
-    "type: object\nrequired: [l]\nproperties:\n"
-    "  l: {type: array, maxItems: 9, items: {type: object, properties: {a: {type: integer}, c: {type: integer, default: 1}}}}\n"
-    "x-kubernetes-validations:\n- rule: '%s'\n"
-)
 FIELD = of_schema("type: object\nproperties:\n  a: %s\n")
 IMMUTABLE = of_schema(
     "type: object\nproperties:\n  spec:\n    type: object\n    properties:\n      a:\n        type: string\n"
     "        x-kubernetes-validations:\n        - rule: self == oldSelf\n    x-kubernetes-validations:%s\n"
 )
 SCHEMA = of_schema("type: object\n%s  a: {type: string}\n  b: {type: string}\n")
-UNGUARDED, DEFAULT = "cel-optional-field-unguarded", "default-invalid"
+DEFAULT = "default-invalid"
 APPROVAL = "foos.example.k8s.io\n  annotations: {%s}"
 UNAPPROVED = "api-approved.kubernetes.io: 'unapproved, not reviewed by the Kubernetes community'"
 UNIQUE = (
@@ -180,14 +174,6 @@ UNIQUE = (
 GUARD = "rule: 'has(oldSelf.a) == has(self.a)'%smessage: 'a is immutable'"
 # What a manifest is made by from a part of it, the rule whose fix is applied, and the part before and after it: None for no fix.
 PARTS = {
-    "guard in a block": (RULE, UNGUARDED, "|\n    self.a > 1", "|\n    !has(self.a) || self.a > 1"),
-    "guard of a product": (RULE, UNGUARDED, "self.a > 1 && self.a < 9", "'!has(self.a) || (self.a > 1 && self.a < 9)'"),
-    "guard of a sum": (RULE, UNGUARDED, "self.a > 1 || self.a < 0", "'!has(self.a) || (self.a > 1 || self.a < 0)'"),
-    "guard after a blank": (RULE, UNGUARDED, '" self.a > 1 && self.a < 9"', '"!has(self.a) || ( self.a > 1 && self.a < 9)"'),
-    "guard of the macro around": (
-        ITEMS, UNGUARDED,
-        "self.l.all(x, self.l.all(x, x.c > 0) && x.a > 0)", "self.l.all(x, !has(x.a) || (self.l.all(x, x.c > 0) && x.a > 0))",
-    ),
     "annotation beside others": (named, "api-approval", APPROVAL % "a: b", APPROVAL % f"a: b, {UNAPPROVED}"),
     "annotation in an empty map": (named, "api-approval", APPROVAL % "", None),
     "unique items of a map list": (FIELD, "unique-items-forbidden", UNIQUE % "uniqueItems: true, ", UNIQUE % ""),

@@ -164,6 +164,8 @@ def _mentioned(expression: Expression) -> tuple[frozenset[str], tuple[Any, ...]]
             names.add(str(node.args[-1].value))
         elif isinstance(node, Literal) and type(node.value) in (str, int, float) and len(literals) < _LITERALS:
             literals[type(node.value), node.value] = node.value
+            if type(node.value) is int:
+                literals.setdefault((int, node.value + 1), node.value + 1)  # for comparisons that the literal fails
     return frozenset(names), tuple(literals.values())
 
 
