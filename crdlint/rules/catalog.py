@@ -22,7 +22,7 @@ _FAMILIES: Final[dict[str, Literal["checks", "requested", "functions"]]] = {
     "formats": "checks", "yaml_booleans": "checks", "yaml_texts": "checks", "storage": "checks", "leftovers": "requested",
     "kube_versions": "checks", "size": "checks", "resource": "functions", "charts": "functions",
     "configuration": "functions", "changes": "functions", "dead_paths": "checks", "short_names": "checks",
-    "pruned_objects": "checks", "status_advice": "checks", "unsatisfiable": "checks", "slips": "checks", "constant_rules": "checks",
+    "pruned_objects": "checks", "status_advice": "checks", "unsatisfiable": "checks", "slips": "checks",
     "immutable_fields": "checks",
     "not_stored": "checks", "served_versions": "checks", "stability": "requested", "server_side_apply": "requested",
     "limits": "requested", "conventions": "requested", "naming": "requested",

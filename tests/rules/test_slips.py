@@ -34,7 +34,7 @@ FIELDS: Final = {
 }
 INTEGERS: Final = {
     "format: int32, minimum: -2147483648, maximum: 2147483647": [],
-    "format: int32, minimum: -2147483649, maximum: 2147483648": ["bound-beyond-format"] * 2,
+    "format: int32, minimum: -2147483649, maximum: 2147483648": ["bound-beyond-format"],
     "format: int64, maximum: 9999999999": [],
     "maximum: 9999999999": [],
 }
