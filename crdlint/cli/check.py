@@ -27,6 +27,7 @@ from crdlint.report.pieces import Outcome, SpoolError, View
 from crdlint.report.summary import Summary
 from crdlint.runner.plan import Planner
 from crdlint.runner.task import Checker, Settings
+from crdlint.safety.trace import VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -99,6 +100,7 @@ class CheckOptions(options.RunOptions):
     statistics: bool
     jobs: int | None
     no_cache: bool
+    verbose: bool
     show_files: bool
     show_settings: bool
     show_ignored: bool
@@ -156,6 +158,7 @@ class CheckOptions(options.RunOptions):
     help="The number of processes. Default: depends on the amount of work.",
 )
 @click.option("--no-cache", is_flag=True, help="Do not read or write the cache of results.")
+@click.option("-v", "--verbose", is_flag=True, help="Print why files are skipped, and the programs that crdlint runs.")
 @click.option("-q", "--quiet", is_flag=True, help="Only print findings: no summary, no notices.")
 @options.color
 @click.pass_context
@@ -198,6 +201,8 @@ class _Command:
         self._options = check_options
         self._paths = check_options.paths
         self._quiet = check_options.quiet
+        if check_options.verbose:
+            os.environ[VARIABLE] = "1"
         view = View(
             options.page(check_options.color, 120),
             hidden=check_options.hidden,
@@ -374,7 +379,7 @@ class _Command:
 
     def _watched(self, outcomes: Iterable[Item], tasks: Sequence[Task]) -> Iterator[Item]:
         """Yield outcomes, and show on a terminal what is being read."""
-        return console.watched(outcomes, () if self._quiet else [task.path for task in tasks])
+        return console.watched(outcomes, () if self._quiet or self._options.verbose else [task.path for task in tasks])
 
     def _check_kustomizations(self, run: CheckState, planner: Planner, settings: Settings) -> None:
         """Check the CRDs in the output of builds, and print their findings in order."""

@@ -9,7 +9,6 @@ import sys
 import time
 from contextlib import contextmanager, suppress
 from itertools import islice
-from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import click
@@ -83,6 +82,8 @@ class _Status:
         """Draw the line, if that is not too soon after the last time."""
         if self._shown and time.monotonic() < self._due:
             return
+        from shutil import get_terminal_size
+
         self._due = time.monotonic() + _STATUS_EVERY
         with _lost_if_unwritable():
             self._write(printable_line(text)[: get_terminal_size().columns - 1])

@@ -11,6 +11,7 @@ from crdlint.inputs.gitignore import Ignored, ignored_in
 from crdlint.inputs.globs import Glob
 from crdlint.inputs.patterns import compiled
 from crdlint.inputs.read import STDIN, entries_of, is_folder, open_descriptor, reason
+from crdlint.safety.trace import trace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -141,6 +142,7 @@ class _Walk:
         if stat.S_ISDIR(mode):
             self.folder(path)
         elif self.filter.excludes(path):
+            trace(f"{path}: skipped: it matches --exclude")
             self.excluded += 1
         else:
             self.add(path)
@@ -251,9 +253,12 @@ class _Walk:
 
     def _is_left_out(self, path: str, ignored: Ignored, *, folder: bool = False) -> bool:
         if self.filter.excludes(path + "/" if folder else path):
+            trace(f"{path}: skipped: it matches --exclude")
             self.excluded += 1
             return True
         is_ignored = bool(ignored.levels) and ignored.matches(os.path.abspath(path), folder=folder)
+        if is_ignored:
+            trace(f"{path}: skipped: git ignores it")
         self.ignored += is_ignored
         return is_ignored
 

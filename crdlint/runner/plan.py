@@ -19,6 +19,7 @@ from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
 from crdlint.runner.task import Task, shown_name
 from crdlint.runner.whole_crds import WholeCRDs
+from crdlint.safety.trace import trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -146,6 +147,7 @@ class Planner:
             try:
                 data = read_bytes(path)
                 if not may_hold_crd(data):
+                    trace(f"{path}: skipped: no CustomResourceDefinition in it")
                     plan.passed += 1
                     return
                 if is_stream:
@@ -163,6 +165,7 @@ class Planner:
         if config is None:
             return
         if config.excludes(name):
+            trace(f"{path}: skipped: {config.file} excludes it")
             plan.excluded.add(path)
             return
         is_file = not is_stream

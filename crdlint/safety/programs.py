@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -13,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Final
+
+from crdlint.safety.trace import trace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -83,6 +86,7 @@ def run(
     end within `timeout` seconds.
     """
     name = Path(command[0]).name
+    trace(f"runs {shlex.join(command)}{f' in {folder}' if folder else ''}")
     try:
         process = subprocess.Popen(  # noqa: S603
             command,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,6 +10,7 @@ from click.testing import CliRunner
 from crds import SMALLEST
 
 from crdlint.cli.main import cli
+from crdlint.safety.programs import run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -66,6 +68,27 @@ def test_a_mistake_in_a_configuration_ends_the_run(tmp_path: Path) -> None:
     assert check("--show-settings") == (2, "", message)
     status, shown, _ = check("--format", "json")
     assert (status, '"unreadable": [{"file": "sub/.crdlint.yaml:1:10"' in shown) == (2, True)
+
+
+def test_skipped_files_and_programs_are_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CRDLINT_VERBOSE", "")  # restored at the end
+    (tmp_path / ".crdlint.yaml").write_text("exclude: [c.yaml]\n")
+    for name in ("b.yaml", "c.yaml", "d ##[x]\x1b.yaml"):
+        (tmp_path / name).write_text(WITH_BOOLEANS)
+    _, _, lines = check("-v", "--exclude", "b.yaml", "--exclude", "d*", ".")
+    assert sorted(lines.splitlines()) == [
+        "crdlint: .crdlint.yaml: skipped: no CustomResourceDefinition in it",
+        "crdlint: b.yaml: skipped: it matches --exclude",
+        "crdlint: c.yaml: skipped: .crdlint.yaml excludes it",
+        "crdlint: d #_[x]\\x1b.yaml: skipped: it matches --exclude",
+        "crdlint: pod.yaml: skipped: no CustomResourceDefinition in it",
+    ]
+    run([sys.executable, "-c", "pass"], folder=str(tmp_path))
+    assert capsys.readouterr().err == f"crdlint: runs {sys.executable} -c pass in {tmp_path}\n"
+    monkeypatch.setenv("CRDLINT_VERBOSE", "")
+    assert check("a.yaml")[2] == ""
 
 
 def test_ignored_findings_have_reasons(tmp_path: Path) -> None:
