@@ -421,7 +421,8 @@ def _expressions(
     for rule in rules:
         if rule.compiled.rule.error is not None:
             detail = f"rule compile error: {rule.compiled.rule.error}"
-            run.errors.append(invalid(detail, Cause(rule.rule, type_, path), Reason(Code.RULE_FAILED)))
+            failed = Reason(Code.RULE_FAILED, (rule.compiled.rule, schema))
+            run.errors.append(invalid(detail, Cause(rule.rule, type_, path), failed))
             continue
         optional_old = bool(rule.rule.optional_old_self)
         if rule.program is None or (rule.compiled.uses_old_self and not has_old and not optional_old):

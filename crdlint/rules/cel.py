@@ -21,6 +21,7 @@ from crdlint.rules.engine.finding import Fixer, quoted_tag, quoted_with_comment,
 from crdlint.rules.engine.rule import Rule
 from crdlint.safety import work
 from crdlint.safety.bugs import attempt
+from crdlint.safety.work import Effort
 from crdlint.schema.traversal import Within, at_or_above
 from crdlint.yaml.edit import Edit, apply
 from crdlint.yaml.editor import UneditableError, quoted
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from crdlint.rules.engine.advisory import DecodedCRD
     from crdlint.rules.engine.common import Options
     from crdlint.rules.engine.finding import Finding
-    from crdlint.safety.work import Effort
     from crdlint.yaml.nodes import Scalar
 
 _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"
@@ -68,16 +68,26 @@ def _quoted_expression(finding: Finding) -> Iterable[Edit]:
         yield from quoted_with_comment(finding, node)
 
 
-def _meant(finding: Finding, *, certain: bool) -> Iterable[Edit]:
-    """Write what is meant by an expression."""
-    reason = finding.reason(Code.MEANT)
+def meant(finding: Finding, *, certain: bool) -> Iterable[Edit]:
+    """Write what is meant by an expression, or by the rule because of which a default is not valid."""
+    reason, path = finding.reason(Code.MEANT), finding.path
+    failed = finding.reason(Code.RULE_FAILED)
+    if failed is not None and failed.arguments and finding.error is not None and finding.error.cause is not None:
+        from crdlint.kubecel.hints import hint
+
+        expression, schema = failed.arguments
+        reason = hint(expression, Effort()).reason
+        rules = [id(rule) for rule in schema.x_validations]
+        path = (
+            schema.path.child("x-kubernetes-validations").index(rules.index(id(finding.error.cause.rule))).child("rule")
+        )
     if reason is None or reason.arguments[1] != certain:
         return
-    node = finding.scalar()
+    node = finding.scalar(path)
     edits: tuple[Edit, ...] = reason.arguments[0]
-    meant = apply(node.value, edits)
-    if edits and not node.style and (getattr(finding.editor.parent(node), "flow", True) or not _PLAIN.match(meant)):
-        yield finding.editor.replace(node, quoted(meant))
+    text = apply(node.value, edits)
+    if edits and not node.style and (getattr(finding.editor.parent(node), "flow", True) or not _PLAIN.match(text)):
+        yield finding.editor.replace(node, quoted(text))
         return
     for edit in edits:
         yield from _written_inside(finding, node, edit.start, edit.end, edit.text)
@@ -123,14 +133,14 @@ COMPILES = Rule(
         Fixer(
             "Write what is meant",
             "safe",
-            partial(_meant, certain=True),
+            partial(meant, certain=True),
             bad=_schema("rule: self.replicas > 0 and self.replicas < 9"),
             good=_schema("rule: self.replicas > 0 && self.replicas < 9"),
         ),
         Fixer(
             "Write what is meant",
             "unsafe",
-            partial(_meant, certain=False),
+            partial(meant, certain=False),
             bad=_schema("rule: (self.replicas > 0"),
             good=_schema("rule: (self.replicas > 0)"),
         ),
@@ -151,7 +161,7 @@ OUTPUT_TYPE = Rule(
         Fixer(
             "Write what is meant",
             "unsafe",
-            partial(_meant, certain=False),
+            partial(meant, certain=False),
             bad=_schema("rule: \"'self.replicas > 0'\""),
             good=_schema('rule: "self.replicas > 0"'),
         ),

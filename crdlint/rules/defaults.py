@@ -10,13 +10,15 @@ import re
 from collections.abc import Iterable
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.errors import EVALUATION_LIMIT, Code, FieldError
 from crdlint.diagnostics.spelling import nearest
 from crdlint.kubecel.limits import RUNTIME_BUDGET
+from crdlint.rules.cel import meant
 from crdlint.rules.engine.common import Answer
-from crdlint.rules.engine.finding import Edits, Finding, fix, items
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, fix, items
 from crdlint.rules.engine.rule import Rule
 from crdlint.safety.bugs import attempt
 from crdlint.yaml.editor import quoted
@@ -25,6 +27,7 @@ from crdlint.yaml.nodes import Scalar, Sequence
 if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.crd.paths import Path
+    from crdlint.diagnostics.diagnostic import Applicability
     from crdlint.kubecel.compilation import Expression
     from crdlint.kubecel.environment import Environment
     from crdlint.kubecel.evaluation import RuleValidator, RuleValidators
@@ -174,6 +177,11 @@ INVALID_DEFAULT = Rule(
     source=_SOURCE,
     fixes=(_of_its_type, _enum_of_its_type, _nearest_value, _nearest_bound),
 )
+_RULE: Final = _schema("{type: integer, x-kubernetes-validations: [{rule: '%s'}]}", "{replicas: 1}")
+_MEANT: Final[tuple[tuple[Applicability, str, str], ...]] = (
+    ("safe", "self > 0 and true", "self > 0 && true"),
+    ("unsafe", "self = 1", "self == 1"),
+)
 RULE_FAILED = Rule(
     id="default-rule-failed",
     summary="Default fails a validation rule",
@@ -183,6 +191,16 @@ RULE_FAILED = Rule(
     help="Change the default so that the rule evaluates to true, or change the rule",
     marker="correct `+kubebuilder:default`",
     source=_SOURCE,
+    fixes=tuple(
+        Fixer(
+            "Write what is meant by the rule",
+            applicability,
+            partial(meant, certain=applicability == "safe"),
+            bad=_RULE % written,
+            good=_RULE % right,
+        )
+        for applicability, written, right in _MEANT
+    ),
 )
 
 
