@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from textwrap import indent
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd import gotypes
 from crdlint.crd.near_misses import corrections
+from crdlint.diagnostics.spelling import nearest
 from crdlint.rules import shorthand_fixes, v1beta1
 from crdlint.rules.engine.examples import HEAD
 from crdlint.rules.engine.finding import Finding, Fixer, add_required, is_null, items, texts
+from crdlint.yaml import repairs
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import UneditableError, quoted
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
@@ -21,12 +24,16 @@ if TYPE_CHECKING:
     from crdlint.crd.gotypes import GoType
     from crdlint.yaml.editor import Editor
     from crdlint.yaml.nodes import Node
+    from crdlint.yaml.repairs import Repair
 
+_GROUPED: Final = re.compile(r"-?\d{1,3}(?:[,_]\d{3})+\Z")
+_AMONG: Final = re.compile(r"(?:<=?|>=?|=)? *(-?[\dOolI]*\d[\dOolI]*)(?: *(k|K)| +[A-Za-z]+)?\Z")
+_LOOKALIKES: Final = str.maketrans("OolI", "0011")
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?\Z")
 _WHOLE: Final = re.compile(r"(-?(?:0|[1-9]\d*))(?:\.0+)?\Z")
 _BOOLEANS: Final = {
     "true": "true", "false": "false", "yes": "true", "no": "false", "on": "true", "off": "false", "1": "true",
-    "0": "false",
+    "0": "false", "t": "true", "f": "false", "y": "true", "n": "false", "enabled": "true", "disabled": "false",
 }  # fmt: skip
 
 
@@ -57,13 +64,26 @@ def _plain_value(finding: Finding) -> Iterable[Edit]:
     if node.style in {"|", ">"}:
         return
     text = node.value.strip()
+    if _GROUPED.match(text):
+        text = text.replace(",", "").replace("_", "")
     integer = _WHOLE.match(text)
     if expected in {"int32", "int64", "int"} and integer:
         yield finding.editor.replace(node, integer[1])
     elif expected == "float64" and _NUMBER.match(text) and finding.editor.is_text(node):
         yield finding.editor.replace(node, text)
-    elif expected == "bool" and text.lower() in _BOOLEANS:
-        yield finding.editor.replace(node, _BOOLEANS[text.lower()])
+    elif expected == "bool":
+        word = text.lower() if text.lower() in _BOOLEANS else nearest(text.lower(), ("true", "false"), 0.7)
+        if word:
+            yield finding.editor.replace(node, _BOOLEANS[word])
+
+
+def _number_within(finding: Finding) -> Iterable[Edit]:
+    """Write the number that a text contains, such as `8` for `<= 8`, `8 items` and `1000` for `1k`."""
+    node = _wrong_scalar(finding)
+    match = _AMONG.match(node.value.strip())
+    if match is not None and _expected_type(finding) in {"int32", "int64", "int", "float64"} and not node.style:
+        number = int(match[1].translate(_LOOKALIKES)) * (1000 if match[2] else 1)
+        yield finding.editor.replace(node, str(number))
 
 
 def _text_value(finding: Finding) -> Iterable[Edit]:
@@ -121,7 +141,7 @@ def _list_of_one(finding: Finding) -> Iterable[Edit]:
 def _single_value(finding: Finding) -> Iterable[Edit]:
     """Take the only value out of a list."""
     _, key, value = _value(finding)
-    if _expected_type(finding) != "string" or key.value == "type":
+    if _expected_type(finding) not in {"string", "bool", "int32", "int64", "float64"} or key.value == "type":
         return
     match items(value):
         case [Scalar() as one]:
@@ -489,6 +509,11 @@ DECODE: Final = (
     ),
     Fixer("Write the value without quotes", "safe", _plain_value),
     Fixer(
+        "Write the number that is meant", "unsafe", _number_within,
+        bad="type: object\nproperties:\n  name: {type: string, maxLength: 1k}\n",
+        good="type: object\nproperties:\n  name: {type: string, maxLength: 1000}\n",
+    ),
+    Fixer(
         "Add a space after the colon", "safe", _missing_blank,
         bad="type: object\nproperties:\n  name:\n    type:string\n",
         good="type: object\nproperties:\n  name:\n    type: string\n",
@@ -602,66 +627,29 @@ DUPLICATE: Final = (
 MISSPELLED: Final = (Fixer("Correct `kind` and `apiVersion`", "safe", _type_keys),)
 
 
-def _removed_cause(name: str) -> Callable[[Finding], Iterable[Edit]]:
-    """Return what removes a cause of a syntax error."""
+def _of_cause(repair: Repair) -> Callable[[Finding], Iterable[Edit]]:
+    """Return what makes the repair of a syntax error, if that is its cause's."""
 
     def edits(finding: Finding) -> Iterable[Edit]:
         cause = finding.manifest.cause
-        return cause.edits if cause is not None and cause.name == name else ()
+        return cause.edits if cause is not None and cause.repair is repair else ()
 
     return edits
 
 
 def _described(text: str) -> str:
-    return f"{HEAD}        type: object\n        properties:\n{text}"
+    properties = indent(text, " " * 10, lambda line: line[0] not in "+-<=>\t")
+    return f"{HEAD}        type: object\n        properties:\n{properties}"
 
 
-SYNTAX: Final = (
-    Fixer("Put the value in quotes", "safe", _removed_cause("unquoted"),
-          bad=_described("          host:\n            description: The host: a name.\n            type: string\n"),
-          good=_described("          host:\n            description: 'The host: a name.'\n            type: string\n"),
-          scope="text"),
-    Fixer("Write the backslash twice", "safe", _removed_cause("escape"),
-          bad=_described('          port:\n            pattern: "^\\d+$"\n            type: string\n'),
-          good=_described('          port:\n            pattern: "^\\\\d+$"\n            type: string\n'), scope="text"),
-    Fixer("Add a space after the colon", "safe", _removed_cause("colon"),
-          bad=_described("          host:\n            type:string\n            maxLength: 9\n"),
-          good=_described("          host:\n            type: string\n            maxLength: 9\n"), scope="text"),
-    Fixer("Add a colon after the key", "safe", _removed_cause("key"),
-          bad=_described("          host\n            type: string\n"),
-          good=_described("          host:\n            type: string\n"), scope="text"),
-    Fixer("Add a space after the dash", "safe", _removed_cause("dash"),
-          bad=_described("          mode:\n            type: string\n            enum:\n            -fast\n            -slow\n"),
-          good=_described("          mode:\n            type: string\n            enum:\n            - fast\n            - slow\n"),
-          scope="text"),
-    Fixer("Replace special spaces by plain spaces", "safe", _removed_cause("blank"),
-          bad=_described("          host:\n            type:\u00a0string\n            maxLength: 9\n"),
-          good=_described("          host:\n            type: string\n            maxLength: 9\n"), scope="text"),
-    Fixer("Indent with spaces", "unsafe", _removed_cause("tab"),
-          bad=_described("          host:\n\t\t\t\t\t\ttype: string\n"),
-          good=_described("          host:\n            type: string\n"),
-          scope="text"),
-    Fixer("Close the quote", "unsafe", _removed_cause("quote"),
-          bad=_described("          host:\n            description: 'The host.\n            type: string\n"),
-          good=_described("          host:\n            description: 'The host.'\n            type: string\n"),
-          scope="text"),
-    Fixer("Escape the quotes inside of the value", "unsafe", _removed_cause("inner quote"),
-          bad=_described("          host:\n            description: 'It isn't long.'\n            type: string\n"),
-          good=_described("          host:\n            description: 'It isn''t long.'\n            type: string\n"),
-          scope="text"),
-    Fixer("Close the bracket", "unsafe", _removed_cause("bracket"),
-          bad=_described("          mode:\n            enum: [on-demand, spot\n            type: string\n"),
-          good=_described("          mode:\n            enum: [on-demand, spot]\n            type: string\n"),
-          scope="text"),
-    Fixer("Move the list to the lines below its key", "safe", _removed_cause("list"),
-          bad=_described("          mode:\n            enum: - fast\n            type: string\n"),
-          good=_described("          mode:\n            enum:\n            - fast\n            type: string\n"),
-          scope="text"),
-    Fixer("Remove the lines that are not YAML", "unsafe", _removed_cause("stray"),
-          bad=f"```yaml\n{_described('          host: {type: string}')}\n```\n",
-          good=_described("          host: {type: string}\n"), scope="text"),
-    Fixer("Indent the line like the lines around it", "unsafe", _removed_cause("dedent"),
-          bad=_described("          host:\n            maxLength: 9\n           type: string\n"),
-          good=_described("          host:\n            maxLength: 9\n            type: string\n"),
-          scope="text"),
-)  # fmt: skip
+SYNTAX: Final = tuple(
+    Fixer(
+        repair.title,
+        repair.applicability,
+        _of_cause(repair),
+        bad=repair.around.format(_described(repair.bad)),
+        good=_described(repair.good),
+        scope="text",
+    )
+    for repair in repairs.ALL
+)

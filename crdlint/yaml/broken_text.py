@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence as SequenceOf
 
     from crdlint.yaml.parse import Document
+    from crdlint.yaml.repairs import Repair
 
 _LINES_ABOVE: Final = 3
 _HEAD: Final = re.compile(r" *(?:(?:- +)*[\w$./-]+: +|(?:- +)+)(?=\S)")
@@ -23,9 +24,12 @@ FIELD: Final = re.compile(r" *(?:- +)*[A-Za-z$][\w$./-]*:(?: |\r?\Z)")
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """The cause of a syntax error: a name, its place (1-based in the file), a help, and edits of the document if possible."""
+    """The cause of a syntax error: its repair, its place (1-based in the file), a help, and edits of the document.
 
-    name: str
+    A cause that has no edits has no repair.
+    """
+
+    repair: Repair | None
     line: int
     column: int
     end_column: int
@@ -98,12 +102,17 @@ class BrokenText:
         return f"line{'s' if several else ''} {' and '.join(filter(None, (', '.join(parts[:-1]), parts[-1])))}"
 
     def cause(
-        self, name: str, index: int, help_: str, edits: tuple[Edit, ...] = (), columns: tuple[int, int] | None = None
+        self,
+        repair: Repair | None,
+        index: int,
+        help_: str,
+        edits: tuple[Edit, ...] = (),
+        columns: tuple[int, int] | None = None,
     ) -> Cause:
         """Return a cause in the line at `index`; `columns` are those (0-based) of the text to mark, by default all of it."""
         line = self.lines[index]
         start, end = columns or (len(line) - len(line.lstrip()), len(line.rstrip()))
-        return Cause(name, self.line(index), start + 1, max(end, start + 1) + 1, help_, edits)
+        return Cause(repair, self.line(index), start + 1, max(end, start + 1) + 1, help_, edits)
 
     def replaced(self, index: int, new: str) -> tuple[Edit, ...]:
         """Return the smallest edit that replaces the line at `index` by `new`."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from crdlint.yaml import layout_causes, value_causes
+from crdlint.yaml import layout_causes, pasted_causes, value_causes
 from crdlint.yaml.broken_text import BrokenText, Cause
 from crdlint.yaml.edit import Edit, apply
 from crdlint.yaml.nodes import Mapping, Scalar
@@ -27,8 +27,11 @@ _ATTEMPTS: Final = 40
 _CHARACTERS: Final = 12 * _LONGEST  # of all attempts
 
 _CAUSES: Final = (
-    layout_causes.conflicts,
+    pasted_causes.conflicts,
     layout_causes.separators,
+    pasted_causes.patches,
+    pasted_causes.entities,
+    pasted_causes.comments,
     layout_causes.tabs,
     layout_causes.special_spaces,
     layout_causes.directives,

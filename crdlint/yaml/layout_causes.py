@@ -8,6 +8,7 @@ from bisect import bisect_left
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
+from crdlint.yaml import repairs
 from crdlint.yaml.broken_text import FIELD, Cause, entry_of, has_block_scalar, indent_of, key_column
 from crdlint.yaml.edit import Edit
 
@@ -16,31 +17,6 @@ if TYPE_CHECKING:
 
     from crdlint.yaml.broken_text import BrokenText
 
-_CONFLICT: Final = re.compile(r"(<{7}|={7}|>{7}|\|{7})(?: |\r?\Z)")
-
-
-def conflicts(text: BrokenText) -> Iterator[Cause]:
-    """Find the markers of merge conflicts, with or without the common ancestor (git's diff3 style)."""
-    marks = [(i, match[1][0]) for i, line in enumerate(text.lines) if (match := _CONFLICT.match(line)) is not None]
-    if not marks:
-        return
-    first = marks[0][0]
-    kinds = "".join(kind for _, kind in marks)
-    conflict = re.match(r"<\|?=>", kinds)
-    if conflict is None:
-        help_ = f"Resolve the merge conflict: remove the conflict marker in {text.numbers([first])}"
-        if len(marks) > 1:
-            help_ = f"Resolve the merge conflict: remove the conflict markers in {text.numbers(i for i, _ in marks)}"
-        yield text.cause("conflict", first, help_)
-        return
-    ends = [i for i, _ in marks[: conflict.end()]]
-    ours, theirs = range(first + 1, ends[1]), range(ends[-2] + 1, ends[-1])
-    sides = [text.numbers(side) if side else "no line" for side in (ours, theirs)]
-    help_ = f"Resolve the merge conflict in {text.numbers(range(first, ends[-1] + 1))}: keep {sides[0]} or {sides[1]}"
-    more = kinds.count("<") - 1
-    also = f", and resolve {more} more below" if more else ""
-    yield text.cause("conflict", first, f"{help_}, and remove the other lines{also}")
-
 
 def separators(text: BrokenText) -> Iterator[Cause]:
     """Find text in the line of a separator."""
@@ -48,7 +24,7 @@ def separators(text: BrokenText) -> Iterator[Cause]:
     _, is_separator, rest = text.message.partition("invalid Yaml document separator: ")
     if problem is not None and is_separator:  # its line is above the document
         help_ = f"Remove `{rest}` after `---` in line {problem.line + 1}, or move it to a line of its own"
-        yield Cause("separator", problem.line + 1, problem.column + 1, problem.column + 2, help_)
+        yield Cause(None, problem.line + 1, problem.column + 1, problem.column + 2, help_)
 
 
 def strays(text: BrokenText) -> Iterator[Cause]:
@@ -84,7 +60,7 @@ _TWO_WORDS: Final = re.compile(r"[a-z][A-Za-z]*(?: *[=;] *| +)[A-Za-z][\w./-]*\s
 def _stray(text: BrokenText, lines: list[int]) -> Cause:
     what = "it is" if len(lines) == 1 else "they are"
     help_ = f"Remove {text.numbers(lines)}: {what} not part of the YAML document"
-    return text.cause("stray", lines[0], help_, text.removed(lines))
+    return text.cause(repairs.NO_STRAYS, lines[0], help_, text.removed(lines))
 
 
 def tabs(text: BrokenText) -> Iterator[Cause]:
@@ -96,7 +72,7 @@ def tabs(text: BrokenText) -> Iterator[Cause]:
         if match is not None:
             help_ = f"Replace the tab after the dash in line {text.line(i)} with a space"
             new = f"{match[1]} {line[match.end() :]}"
-            yield text.cause("tab", i, help_, text.replaced(i, new), (match.end(1), match.end()))
+            yield text.cause(repairs.SPACES, i, help_, text.replaced(i, new), (match.end(1), match.end()))
     wrong = {i for i in near if "\t" in text.lines[i][: _blanks(text.lines[i])]}
     if not wrong:
         return
@@ -111,7 +87,7 @@ def tabs(text: BrokenText) -> Iterator[Cause]:
             blanks = text.lines[i][: _blanks(text.lines[i])]
             start = text.starts[i]
             edits.append(Edit(start, start + len(blanks), blanks.replace("\t", " " * width)))
-        yield text.cause("tab", first, help_, tuple(edits), columns)
+        yield text.cause(repairs.SPACES, first, help_, tuple(edits), columns)
     fields = [i for i in text.structure if FIELD.match(text.lines[i]) and "\t" not in text.lines[i]]
     for deeper in (2, 0):
         edits = []
@@ -120,8 +96,8 @@ def tabs(text: BrokenText) -> Iterator[Cause]:
             previous = text.lines[fields[position - 1]] if position else ""
             column = key_column(previous) + (deeper if previous.rstrip().endswith(":") else 0)
             edits.append(Edit(text.starts[i], text.starts[i] + _blanks(text.lines[i]), " " * column))
-        yield text.cause("tab", first, help_, tuple(edits), columns)
-    yield text.cause("tab", first, help_, columns=columns)
+        yield text.cause(repairs.SPACES, first, help_, tuple(edits), columns)
+    yield text.cause(repairs.SPACES, first, help_, columns=columns)
 
 
 _TAB_AFTER_DASH: Final = re.compile(r"([ ]*(?:- +)*-)\t\s*(?=\S)")
@@ -153,7 +129,7 @@ def special_spaces(text: BrokenText) -> Iterator[Cause]:
         edits = tuple(
             edit for j in alike for edit in text.replaced(j, text.lines[j].replace(match[0], " " if is_space else ""))
         )
-        yield text.cause("blank", i, help_, edits, match.span())
+        yield text.cause(repairs.PLAIN_SPACES, i, help_, edits, match.span())
 
 
 _SPECIAL: Final = re.compile("[\u00a0\u1680\u2000-\u200b\u202f\u205f\u3000\ufeff]")
@@ -167,7 +143,7 @@ def directives(text: BrokenText) -> Iterator[Cause]:
         start = text.lines[i].find("{{")
         if start >= 0:
             help_ = f"Check the rendered file: line {text.line(i)} contains template syntax"
-            yield text.cause("template", i, help_, columns=(start, len(text.lines[i].rstrip())))
+            yield text.cause(None, i, help_, columns=(start, len(text.lines[i].rstrip())))
 
 
 def lists_below_text(text: BrokenText) -> Iterator[Cause]:
@@ -181,7 +157,7 @@ def lists_below_text(text: BrokenText) -> Iterator[Cause]:
             end = "\r" if line.endswith("\r") else ""
             head = f"{entry.head.rstrip()}{entry.rest.rstrip()}{end}"
             new = f"{head}\n{' ' * key_column(line)}{entry.value}{end}"
-            yield text.cause("list", text.stop, help_, text.replaced(text.stop, new), columns)
+            yield text.cause(repairs.LIST_BELOW, text.stop, help_, text.replaced(text.stop, new), columns)
     for i in text.near():
         line = text.lines[i]
         previous = next((j for j in range(i - 1, -1, -1) if text.lines[j].strip()), None)
@@ -191,7 +167,7 @@ def lists_below_text(text: BrokenText) -> Iterator[Cause]:
         is_key = entry is not None and ":" in entry.head and entry.value[0] not in "|>"
         if is_key and indent_of(line) >= key_column(text.lines[previous]):
             help_ = f"Remove the value in line {text.line(previous)} or the list below it: a key cannot have both"
-            yield text.cause("list", previous, help_)
+            yield text.cause(None, previous, help_)
             return
 
 
@@ -249,7 +225,7 @@ def _shift(text: BrokenText, lines: list[int], by: int) -> Cause:
         help_ = (
             f"Indent {text.numbers(range(first, lines[-1] + 1))} by {_count(abs(by), 'more' if by > 0 else 'fewer')}"
         )
-    return text.cause("dedent", first, help_, text.shifted(lines, by))
+    return text.cause(repairs.INDENTATION, first, help_, text.shifted(lines, by))
 
 
 def _with_texts(text: BrokenText, lines: list[int]) -> list[int]:
@@ -284,7 +260,7 @@ def _below_text(text: BrokenText, stop: int) -> Iterator[Cause]:
         f"Remove the value in line {text.line(upper)}, or indent {text.numbers(range(below[0], below[-1] + 1))} by "
         f"{_count(left)} like line {text.line(upper)}: a key cannot have both a value and fields"
     )
-    yield text.cause("dedent", upper, help_)
+    yield text.cause(repairs.INDENTATION, upper, help_)
 
 
 def _block(text: BrokenText, index: int) -> list[int]:
@@ -308,7 +284,7 @@ def _prose(text: BrokenText) -> Iterator[Cause]:
             expected = key_column(text.lines[previous]) + 2
         if indent < expected and not text.lines[i].lstrip().startswith("- "):
             help_ = f"Indent line {text.line(i)} by {_count(expected)} instead of {_count(indent)}, like the text above"
-            yield text.cause("dedent", i, help_, text.shifted([i], expected - indent))
+            yield text.cause(repairs.INDENTATION, i, help_, text.shifted([i], expected - indent))
 
 
 def _between_levels(text: BrokenText, stop: int) -> Iterator[Cause]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from crdlint.yaml import repairs
 from crdlint.yaml.broken_text import entry_of, indent_of, key_column
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import quoted
@@ -40,7 +41,7 @@ def unquoted(text: BrokenText) -> Iterator[Cause]:
         new, number = quoted(entry.value), text.line(i)
         help_ = f"Put the value in line {number} in quotes, since it {why}: `{new}`"
         edits = text.replaced(i, f"{entry.head}{new}{entry.rest}")
-        yield text.cause("unquoted", i, help_, edits, _at_value(entry))
+        yield text.cause(repairs.QUOTES, i, help_, edits, _at_value(entry))
 
 
 def unquoted_in_brackets(text: BrokenText) -> Iterator[Cause]:
@@ -55,7 +56,7 @@ def unquoted_in_brackets(text: BrokenText) -> Iterator[Cause]:
         edits = tuple(Edit(begin + left, begin + right, quoted(line[left:right])) for left, right in wrong)
         why, new = _reason_for_quotes(line[start:end]), quoted(line[start:end])
         help_ = f"Put the value in line {number} in quotes, since it {why}: `{new}`"
-        yield text.cause("unquoted", i, help_, edits, (start, end))
+        yield text.cause(repairs.QUOTES, i, help_, edits, (start, end))
 
 
 def _values_in_brackets(line: str) -> list[tuple[int, int]]:
@@ -138,7 +139,7 @@ def unquoted_lines(text: BrokenText) -> Iterator[Cause]:
         edit = Edit(start, end, "'" + text.document.text[start:end].replace("'", "''") + "'")
         help_ = f"Put the text in lines {text.line(first)} to {text.line(last)} in quotes, since it {why}"
         wrong = next((i for i in range(first, last + 1) if _reason_for_quotes(_value_of(text.lines[i]))), first)
-        yield text.cause("unquoted", wrong, help_, (edit,))
+        yield text.cause(repairs.QUOTES, wrong, help_, (edit,))
 
 
 _EXPRESSION: Final = re.compile(r"(?:rule|messageExpression): +\Z")
@@ -167,7 +168,7 @@ def inner_quotes(text: BrokenText) -> Iterator[Cause]:
             new = '"' + re.sub(r'(?<!\\)"', r'\\"', inner) + '"'
             help_ = f'Write `\\"` for a quote between double quotes in line {number}'
         edits = text.replaced(i, f"{entry.head}{new}{entry.rest}")
-        yield text.cause("inner quote", i, help_, edits, _at_value(entry))
+        yield text.cause(repairs.INNER_QUOTE, i, help_, edits, _at_value(entry))
 
 
 _QUOTES: Final = 2
@@ -184,7 +185,7 @@ def escapes(text: BrokenText) -> Iterator[Cause]:
             continue
         help_ = f"Write `\\\\` for a backslash between double quotes in line {text.line(i)}, or use single quotes"
         new = _BAD_ESCAPE.sub(lambda match: f"\\\\{match[1]}", line)
-        yield text.cause("escape", i, help_, text.replaced(i, new), first.span())
+        yield text.cause(repairs.BACKSLASH, i, help_, text.replaced(i, new), first.span())
 
 
 def quotes(text: BrokenText) -> Iterator[Cause]:
@@ -200,11 +201,11 @@ def quotes(text: BrokenText) -> Iterator[Cause]:
             continue
         help_ = f"Add `{quote}` at the end of the value in line {text.line(i)} to close the quote"
         edits = text.replaced(i, f"{entry.head}{value}{quote}{entry.rest}")
-        yield text.cause("quote", i, help_, edits, _at_value(entry))
+        yield text.cause(repairs.CLOSED_QUOTE, i, help_, edits, _at_value(entry))
         if last != i:
             help_ = f"Add `{quote}` at the end of line {text.line(last)} to close the quote in line {text.line(i)}"
             edits = text.replaced(last, f"{text.lines[last].rstrip()}{quote}")
-            yield text.cause("quote", i, help_, edits, _at_value(entry))
+            yield text.cause(repairs.CLOSED_QUOTE, i, help_, edits, _at_value(entry))
 
 
 def _is_closed(value: str, quote: str) -> bool:
@@ -234,17 +235,17 @@ def colons(text: BrokenText) -> Iterator[Cause]:
         match = _NO_BLANK.match(line)
         if match is not None:
             help_ = f"Write a space after the colon in line {number}: `{match[1].strip()} {match[2].strip()}`"
-            yield text.cause("colon", i, help_, text.replaced(i, f"{match[1]} {match[2]}"))
+            yield text.cause(repairs.BLANK_AFTER_COLON, i, help_, text.replaced(i, f"{match[1]} {match[2]}"))
         match = _BARE_KEY.match(line)
         if match is not None:
             help_ = f"Add a colon after the key in line {number}: `{match[1].strip()}:`"
-            yield text.cause("key", i, help_, text.replaced(i, f"{match[1]}:{match[2]}"))
+            yield text.cause(repairs.COLON, i, help_, text.replaced(i, f"{match[1]}:{match[2]}"))
         match = _NO_COLON.match(line)
         if match is not None:
             mark, entry = match[3].strip(), f"{match[2]}: {match[4]}"
             how = f"Write a colon instead of `{mark}`" if mark else "Add a colon after the key"
             help_ = f"{how} in line {number}: `{entry.strip()}`"
-            yield text.cause("key", i, help_, text.replaced(i, f"{match[1]}{entry}"))
+            yield text.cause(repairs.COLON, i, help_, text.replaced(i, f"{match[1]}{entry}"))
 
 
 def dashes(text: BrokenText) -> Iterator[Cause]:
@@ -256,7 +257,7 @@ def dashes(text: BrokenText) -> Iterator[Cause]:
         if end > i:
             edits = [edit for j in range(i, end) for edit in text.replaced(j, _with_blank(text.lines[j]))]
             help_ = f"Write a space after the dash in {text.numbers(range(i, end))}"
-            yield text.cause("dash", i, help_, tuple(edits))
+            yield text.cause(repairs.BLANK_AFTER_DASH, i, help_, tuple(edits))
 
 
 def _with_blank(line: str) -> str:
@@ -281,7 +282,7 @@ def brackets(text: BrokenText) -> Iterator[Cause]:
         where = f"at the end of line {text.line(last)} " if last != first else ""
         help_ = f"Add `{opened}` {where}to close the bracket in line {begins}"
         edits = text.replaced(last, f"{end}{opened}{text.lines[last][len(end) :]}")
-        yield text.cause("bracket", first, help_, edits, _at_value(entry))
+        yield text.cause(repairs.CLOSED_BRACKET, first, help_, edits, _at_value(entry))
 
 
 _FLOW_LINES: Final = 40
@@ -316,7 +317,7 @@ def commas(text: BrokenText) -> Iterator[Cause]:
         if line and line[-1] not in ",[{:":
             help_ = f"Add a comma at the end of line {text.line(i)}"
             edits = text.replaced(i, f"{line},{text.lines[i][len(line) :]}")
-            yield text.cause("comma", i, help_, edits, (len(line) - 1, len(line)))
+            yield text.cause(repairs.COMMA, i, help_, edits, (len(line) - 1, len(line)))
 
 
 def collections_as_keys(text: BrokenText) -> Iterator[Cause]:
@@ -326,7 +327,7 @@ def collections_as_keys(text: BrokenText) -> Iterator[Cause]:
     if entry is not None and entry.value[0] in _CLOSING:
         help_ = f"Write a text as the key in line {text.line(i)}, or put the value in quotes: `{quoted(entry.value)}`"
         edits = text.replaced(i, f"{entry.head}{quoted(entry.value)}{entry.rest}")
-        yield text.cause("unquoted", i, help_, edits, _at_value(entry))
+        yield text.cause(repairs.QUOTES, i, help_, edits, _at_value(entry))
 
 
 def _open_brackets(value: str) -> list[str]:

@@ -1,0 +1,110 @@
+"""Causes of syntax errors in text that was pasted: conflicts, patches, comments of other languages, HTML."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from typing import TYPE_CHECKING, Final
+
+from crdlint.yaml import repairs
+from crdlint.yaml.broken_text import indent_of
+from crdlint.yaml.edit import Edit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crdlint.yaml.broken_text import BrokenText, Cause
+
+_CONFLICT: Final = re.compile(r"(<{7}|={7}|>{7}|\|{7})(?: |\r?\Z)")
+_QUOTED_LINE: Final = re.compile(r"[>|] ?")
+_OTHER_COMMENT: Final = re.compile(r"( *)(?://+|/\*+|--|;+)(.*?)(?:\*/)?[ \t]*(\r?)\Z")
+_MARKER: Final = re.compile(r" *(?://|#)? *\+[a-z]\w*(?::[\w:]*)?(?:=|\r?\Z)")
+_WORDS: Final = re.compile(r" *[^\W\d]\w*(?: [\w,.]+)+\r?\Z")
+_ENTITY: Final = re.compile(r"&(?:quot|apos|lt|gt|amp|nbsp|#\d+|#x[0-9a-fA-F]+);")
+
+
+def conflicts(text: BrokenText) -> Iterator[Cause]:
+    """Find the markers of merge conflicts, with or without the common ancestor (git's diff3 style)."""
+    marks = [(i, match[1][0]) for i, line in enumerate(text.lines) if (match := _CONFLICT.match(line)) is not None]
+    if not marks:
+        return
+    first = marks[0][0]
+    kinds = "".join(kind for _, kind in marks)
+    conflict = re.match(r"<\|?=>", kinds)
+    if conflict is None:
+        several = "s" if len(marks) > 1 else ""
+        numbers = text.numbers(i for i, _ in marks)
+        help_ = f"Resolve the merge conflict: remove the conflict marker{several} in {numbers}"
+        yield text.cause(None, first, help_)
+        return
+    ends = [i for i, _ in marks[: conflict.end()]]
+    ours, theirs = range(first + 1, ends[1]), range(ends[-2] + 1, ends[-1])
+    sides = [text.numbers(side) if side else "no line" for side in (ours, theirs)]
+    help_ = f"Resolve the merge conflict in {text.numbers(range(first, ends[-1] + 1))}: keep {sides[0]} or {sides[1]}"
+    more = kinds.count("<") - 1
+    also = f", and resolve {more} more below" if more else ""
+    old, new = ([text.lines[i] for i in side] for side in (ours, theirs))
+    repair = repairs.SAME_SIDES if old == new else None if old and new else repairs.ONE_SIDE
+    kept = ours if old else theirs
+    edits = text.removed(i for i in range(first, ends[-1] + 1) if i not in kept) if repair is not None else ()
+    yield text.cause(repair, first, f"{help_}, and remove the other lines{also}", edits)
+
+
+def patches(text: BrokenText) -> Iterator[Cause]:
+    """Find lines of a patch or a citation: those with a plus sign in front, and beside them those with a minus sign."""
+    used = [i for i, line in enumerate(text.lines) if line.strip() and not line.startswith(("---", "+++"))]
+    cited = [i for i in used if _QUOTED_LINE.match(text.lines[i])]
+    if len(cited) == len(used) > 1:
+        mark = max((_QUOTED_LINE.match(text.lines[i]) or [""])[0] for i in used)
+        edits = tuple(
+            edit for i in used for edit in text.replaced(i, text.lines[i].removeprefix(mark.strip()).removeprefix(" "))
+        )
+        yield text.cause(repairs.PATCH, used[0], f"Remove `{mark}` in front of {text.numbers(used)}", edits)
+        return
+    added = [i for i in used if text.lines[i].startswith("+")]
+    if not added:
+        return
+    removed = [i for i in used if text.lines[i].startswith("-  ")]
+    help_ = f"Remove the `+` in front of {text.numbers(added)}: it is the mark of a patch"
+    if removed:
+        help_ += f"; remove {text.numbers(removed)}, which the patch removes"
+    for blank in (" ", ""):
+        kept = tuple(edit for i in added for edit in text.replaced(i, blank + text.lines[i][1:]))
+        edits = (*kept, *text.removed(removed))
+        yield text.cause(repairs.REMOVED_LINES if removed else repairs.PATCH, added[0], help_, edits)
+
+
+def comments(text: BrokenText) -> Iterator[Cause]:
+    """Find comments of other languages, markers of code generators, and lines that are words."""
+    alike = [
+        i for i in range(len(text.lines)) if _OTHER_COMMENT.match(text.lines[i]) and not text.lines[i].startswith("---")
+    ]
+    if alike and min(alike) <= text.stop:
+        edits = tuple(edit for i in alike for edit in text.replaced(i, _OTHER_COMMENT.sub(r"\1#\2\3", text.lines[i])))
+        is_marker = any(_MARKER.match(text.lines[i]) for i in alike)
+        repair = repairs.COMMENTED if is_marker else repairs.COMMENT
+        yield text.cause(repair, alike[0], f"Begin the comment in {text.numbers(alike)} with `#`", edits)
+    for i in text.near():
+        line = text.lines[i]
+        if _MARKER.match(line):
+            help_ = f"Remove line {text.line(i)}: a marker of controller-gen belongs into a comment of the Go code"
+        elif _WORDS.match(line):
+            help_ = f"Begin line {text.line(i)} with `#` if it is a comment"
+        else:
+            continue
+        blanks = indent_of(line)
+        start = text.starts[i] + blanks
+        yield text.cause(repairs.COMMENTED, i, help_, (Edit(start, start, "# "),))
+
+
+def entities(text: BrokenText) -> Iterator[Cause]:
+    """Find characters that are written as in HTML."""
+    found = [i for i in range(len(text.lines)) if _ENTITY.search(text.lines[i])]
+    if found and min(found) <= text.stop:
+        edits = tuple(
+            edit
+            for i in found
+            for edit in text.replaced(i, _ENTITY.sub(lambda match: unescape(match[0]), text.lines[i]))
+        )
+        help_ = f"Write the characters instead of HTML entities in {text.numbers(found)}"
+        yield text.cause(repairs.ENTITIES, found[0], help_, edits)
