@@ -12,7 +12,7 @@ from crdlint.crd.kubenames import is_dns1035_label, is_dns1123_subdomain
 from crdlint.golang.values import Typed
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, fix, mapping_at, nearest_of
 from crdlint.rules.engine.rule import Rule
-from crdlint.yaml.nodes import Sequence
+from crdlint.yaml.nodes import Scalar, Sequence
 
 if TYPE_CHECKING:
     from crdlint.crd.model import (
@@ -59,6 +59,30 @@ def _known_review_version(finding: Finding) -> Edits:
         yield editor.set(webhook, "conversionReviewVersions", f"[{editor.value('v1')}]")
     else:
         yield editor.append(versions[1], editor.value("v1"))
+
+
+@fix(
+    "Call the webhook by https",
+    "unsafe",
+    bad=_webhook("{url: 'http://example.com/convert'}"),
+    good=_webhook("{url: 'https://example.com/convert'}"),
+)
+def _https(finding: Finding) -> Edits:
+    node = finding.scalar()
+    if node.value.startswith("http://"):
+        yield finding.editor.respell(node, f"https://{node.value.removeprefix('http://')}")
+
+
+@fix(
+    "Write the version in lower case",
+    "safe",
+    bad=_webhook("{service: {namespace: default, name: convert}}", "[V1]"),
+    good=_webhook("{service: {namespace: default, name: convert}}", "[v1]"),
+)
+def _lower_review_version(finding: Finding) -> Edits:
+    node = finding.node()
+    if isinstance(node, Scalar) and node.value in {"V1", "V1beta1", "V1Beta1"}:
+        yield finding.editor.respell(node, node.value.lower())
 
 
 @fix("Remove the repetition", "safe", bad=_webhook("{service: {namespace: default, name: convert}}", "[v1, v1]"))
@@ -115,7 +139,7 @@ REVIEW_VERSIONS = _Rule(
     good=_GOOD,
     help="Set `conversionReviewVersions: [v1]` in `spec.conversion.webhook`",
     source="apiextensions/validation validateConversionReviewVersions",
-    fixes=(_known_review_version, _repeated_review_version),
+    fixes=(_lower_review_version, _known_review_version, _repeated_review_version),
 )
 URL = _Rule(
     id="conversion-webhook-url",
@@ -126,6 +150,7 @@ URL = _Rule(
     good=_webhook("{url: 'https://convert.example.com/'}"),
     help="Write the URL as `https://host/path`, without user, query or fragment",
     source=f"{_WEBHOOK_SOURCE} ValidateWebhookURL",
+    fixes=(_https,),
 )
 SERVICE = _Rule(
     id="conversion-webhook-service",

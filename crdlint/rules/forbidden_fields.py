@@ -75,10 +75,16 @@ def _string_of_format(finding: Finding) -> Edits:
 def _implied_type(finding: Finding) -> Edits:
     """Write the type that the other keywords of the schema imply, if the given one is no type in any language."""
     word = finding.scalar().value.lower()
-    if _meant(word) is None and word not in _FORMATS and word not in _ANY:
+    if word.replace("-", "") == "intorstring":
+        owner, editor = finding.owner, finding.editor
+        if owner.find(_INT_OR_STRING) is None:
+            yield editor.respell(editor.entry(owner, "type")[0], _INT_OR_STRING)
+            yield editor.replace(finding.scalar(), "true")
+        else:
+            yield editor.remove(owner, "type")
+    elif _meant(word) is None and word not in _FORMATS and word not in _ANY:
         type_ = implied_type(finding.schema(finding.owner))
-        return finding.write(type_) if type_ else []
-    return []
+        yield from finding.write(type_) if type_ else []
 
 
 @fix("Accept any value", "unsafe", bad="extra: {type: any}", good="extra: {x-kubernetes-preserve-unknown-fields: true}")
@@ -101,6 +107,7 @@ def _meant(word: str) -> str | None:
 
 _ANY: Final = frozenset({"any", "*"})
 _PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"
+_INT_OR_STRING: Final = "x-kubernetes-int-or-string"
 _FORMATS: Final = {
     "date": "date", "date-time": "date-time", "duration": "duration", "uri": "uri", "uuid": "uuid", "byte": "byte",
     "password": "password", "email": "email", "ipv4": "ipv4", "ipv6": "ipv6", "cidr": "cidr",

@@ -29,6 +29,8 @@ def _nearest_format(finding: Finding) -> Edits:
 
 def _nearest(schema: JSONSchemaProps) -> str | None:
     """Return the format of the schema's type that is most like the given one, as OpenAPI spells it."""
+    if schema.format == "int":  # either `int32` or `int64`
+        return None
     return nearest(schema.format, [name for name in formats_of(schema.type) if name != "datetime"], _LIKE)
 
 

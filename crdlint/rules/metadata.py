@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -52,12 +53,19 @@ def _name_of_spec(finding: Finding) -> Edits:
     first, _, rest = name.partition(".")
     names = finding.crd.spec.names
     is_partly_right = (
-        (rest == group and nearest(first, [plural, names.singular], _LIKE))
-        or (first == plural and nearest(rest, [group], _LIKE))
+        (rest == group and first in {names.singular, to_lower(names.kind)})
+        or (rest == group and plural in _plurals(names) and nearest(first, [plural], _LIKE))
         or name in {plural, names.singular, names.kind, group}
-        or nearest(name, [expected], _ALIKE)
+        or to_lower(name) == expected
+        or re.sub(r"[/_ -]", ".", name) == expected.replace("-", ".")
+        or (first == plural and rest != group and _is_elsewhere(finding, group) and nearest(rest, [group], _LIKE))
     )
     return finding.write(expected) if is_partly_right else []
+
+
+def _is_elsewhere(finding: Finding, group: str) -> bool:
+    """Return whether a document mentions its group besides `spec.group`: otherwise the error may be there."""
+    return len(re.findall(rf"(?<![\w.-]){re.escape(group)}(?![\w-])", finding.editor.text)) > 1
 
 
 @fix(
@@ -224,8 +232,17 @@ def validate(crd: CustomResourceDefinition, server: Server) -> Iterator[FieldErr
         )
     else:
         for message in _name(meta.name, meta.name, expected):
-            yield invalid(NAME.id, _PATH.child("name"), meta.name, message, help=first or f"Rename it to `{expected}`")
+            yield invalid(NAME.id, _PATH.child("name"), meta.name, message, help=first or _both(meta.name, expected))
     yield from object_meta_validation.validate_object_meta(meta, _PATH, IDS, server)
+
+
+def _both(name: str, expected: str) -> str:
+    """Return the help for a name that differs from the expected one, in which either may have the error."""
+    plural, _, group = name.partition(".")
+    expected_plural, _, expected_group = expected.partition(".")
+    other = f"set `spec.group` to `{group}`" if plural == expected_plural else f"set `spec.names.plural` to `{plural}`"
+    is_other = "." in group and (plural == expected_plural) != (group == expected_group)
+    return f"Rename it to `{expected}`{f', or {other}' if is_other else ''}"
 
 
 def _name(text: str, name: str, expected: str) -> list[str]:

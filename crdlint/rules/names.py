@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from collections.abc import Sequence as SequenceOf
 from functools import partial
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import FieldError, invalid, not_supported, required
 from crdlint.crd.kubenames import is_dns1035_label, is_dns1123_subdomain
+from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.text import to_lower
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, fix, is_null, mapping_at, nearest_of
 from crdlint.rules.engine.rule import Rule
@@ -26,10 +28,13 @@ _SPEC = "apiextensions/validation validateCustomResourceDefinitionSpec"
 def _group(finding: Finding) -> Edits:
     """Write the group in lower case, or add the one that metadata.name has."""
     crd = finding.crd
-    written, plural = crd.spec.group, crd.spec.names.plural
-    group = to_lower(written) if written else crd.metadata.name.removeprefix(f"{plural}.")
-    is_known = bool(written) or (bool(plural) and crd.metadata.name.startswith(f"{plural}."))
-    if is_known and group != written and "." in group and not is_dns1123_subdomain(group):
+    written, plural, name = crd.spec.group, crd.spec.names.plural, crd.metadata.name
+    group = to_lower(written)
+    if is_dns1123_subdomain(group) or "." not in group:  # the name of the CRD contains the group
+        group = name.removeprefix(f"{plural}.") if plural and name.startswith(f"{plural}.") else ""
+        if written and not nearest(to_lower(written), [group, group.partition(".")[0]], _LIKE):
+            return []
+    if group != written and "." in group and not is_dns1123_subdomain(group):
         return finding.write(group)
     return []
 
@@ -40,6 +45,7 @@ def _namespaced(finding: Finding) -> Edits:
     return [] if finding.crd.spec.scope else finding.write("Namespaced")
 
 
+_LIKE: Final = 0.75
 _SCOPES: Final = ("Cluster", "Namespaced")
 
 
@@ -106,6 +112,22 @@ def _lower_case(finding: Finding) -> Edits:
         yield finding.editor.respell(node, to_lower(node.value))
 
 
+@fix(
+    "Write the name without the characters that it cannot have",
+    "unsafe",
+    bad="names: {shortNames: [f_o]}",
+    good="names: {shortNames: [fo]}",
+)
+def _plain_name(finding: Finding) -> Edits:
+    """Write the name without the characters that a name cannot have, or without the group."""
+    node, group = finding.scalar(), finding.crd.spec.group
+    name = node.value.removesuffix(f".{group}") if group else node.value
+    name = re.sub(r"[^\w-]|_", "", name).strip("-")
+    if name and not is_dns1035_label(to_lower(name)) and name != node.value:
+        is_mixed = finding.name in {"kind", "listKind"}
+        yield finding.editor.respell(node, name if is_mixed else to_lower(name))
+
+
 @fix("Name the list after the kind", "safe")
 def _list_kind(finding: Finding) -> Edits:
     return finding.write(f"{finding.crd.spec.names.kind}List")
@@ -155,7 +177,7 @@ NAMES_INVALID = _Rule(
     help="Use lower-case letters, digits and `-`, starting with a letter (`kind` and `listKind` may contain upper-case "
     "letters)",
     source=_SOURCE,
-    fixes=(_lower_case,),
+    fixes=(_lower_case, _plain_name),
 )
 LIST_KIND = _Rule(
     id="names-list-kind-same",

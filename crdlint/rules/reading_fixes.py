@@ -112,6 +112,9 @@ def _missing_blank(finding: Finding) -> Iterable[Edit]:
 _FIELD: Final = re.compile(r"([\w$-]+):(?=\S+\Z)")
 
 
+_SEPARATORS: Final = re.compile(r" *[,;|] *")
+
+
 def _list_of_one(finding: Finding) -> Iterable[Edit]:
     """Make a list of a single value, or of values with commas between them."""
     editor = finding.editor
@@ -120,7 +123,9 @@ def _list_of_one(finding: Finding) -> Iterable[Edit]:
     if of is None or of.kind != "slice":
         return
     if isinstance(value, Scalar):
-        names = value.value.split(",")
+        names = _SEPARATORS.split(value.value)
+        if value.style and value.value.startswith("[") and value.value.endswith("]"):
+            yield editor.replace(value, value.value)
         if not editor.is_text(value) or not all(_ONE.match(name.strip()) for name in names):
             return
         if len(names) == 1:
@@ -129,6 +134,9 @@ def _list_of_one(finding: Finding) -> Iterable[Edit]:
             yield editor.replace(value, f"[{', '.join(editor.value(name.strip(), like=value) for name in names)}]")
     elif isinstance(value, Mapping) and not value.items:
         yield editor.replace(value, "[]")
+    elif isinstance(value, Mapping) and of.element is not None and of.element.kind != "struct":
+        if all(map(is_null, value.items[1::2])):
+            yield editor.write(value, f"[{', '.join(editor.value(name) for name in texts(value.items[::2]))}]")
     elif isinstance(value, Mapping):
         if value.flow:
             yield editor.replace(value, f"[{editor.text[value.start_mark.index : editor.end(value)]}]")
@@ -145,7 +153,9 @@ def _single_value(finding: Finding) -> Iterable[Edit]:
         return
     match items(value):
         case [Scalar() as one]:
-            yield finding.editor.write(value, finding.editor.value(one.value, like=one))
+            is_text = _expected_type(finding) == "string"
+            text = finding.editor.value(one.value, like=one) if is_text else finding.editor.source(one)
+            yield finding.editor.write(value, text)
 
 
 def _nullable_type(finding: Finding) -> Iterable[Edit]:
@@ -277,12 +287,57 @@ def _rename(finding: Finding) -> Iterable[Edit]:
     problem = finding.problem
     mapping, key, value = finding.entry
     near = None if problem is None else problem.nearest or _other_name(finding, mapping, key.value)
-    if near is None or mapping.find(near) is not None or not _may_have(finding, mapping, near, value):
+    if (
+        near is None
+        or key.value in _NOT_KEPT
+        or _GLUED.match(key.value)
+        or mapping.find(near) is not None
+        or not _may_have(finding, mapping, near, value)
+    ):
         return
     yield finding.editor.respell(key, near)
     if near in _LISTS and isinstance(value, Scalar) and _ONE.match(value.value) and finding.editor.is_text(value):
         text = finding.editor.text[value.start_mark.index : value.end_mark.index]
         yield finding.editor.replace(value, f"[{text}]")
+
+
+_GLUED: Final = re.compile(r"([\w$-]+):(?=[^\s:])")  # a field and its value
+
+
+def _blank_in_key(finding: Finding) -> Iterable[Edit]:
+    """Add a space after the colon of a field between brackets."""
+    mapping, key, value = finding.entry
+    of, match = go_type(finding, mapping), _GLUED.match(key.value)
+    if of is not None and match is not None and match[1] in of.fields and is_null(value) and not key.style:
+        yield finding.editor.inserted(key.start_mark.index + match.end(), " ")
+
+
+def _field_below(finding: Finding) -> Iterable[Edit]:
+    """Move a field to the only object beside it that has such a field in the API."""
+    mapping, key, value = finding.entry
+    editor, of = finding.editor, go_type(finding, mapping)
+    if of is None or of is gotypes.SCHEMA or mapping.flow or len(mapping.items) == 2:
+        return
+    owners = [
+        name for name, field in of.fields.items() if field.type.kind == "struct" and key.value in field.type.fields
+    ]
+    if len(owners) != 1:
+        return
+    source = editor.source(value)
+    is_inline = isinstance(value, Scalar) or value.flow
+    source = source if is_inline else f"\n{_shifted(source, 0 if isinstance(value, Sequence) else 2)}"
+    owner = mapping.find(owners[0])
+    yield editor.remove(mapping, key.value)
+    if owner is None:
+        below = source if is_inline else _shifted(source, 2)
+        separator = " " if is_inline else ""
+        yield editor.insert(mapping, owners[0], f"\n  {key.value}:{separator}{below}", before=key.value)
+    elif isinstance(owner[1], Mapping) and owner[1].find(key.value) is None and (is_inline or not owner[1].flow):
+        yield editor.insert(owner[1], key.value, source)
+    elif is_null(owner[1]) or (isinstance(owner[1], Mapping) and not owner[1].items and is_inline):
+        yield editor.write(owner[1], f"{{{key.value}: {source}}}")
+    else:
+        raise UneditableError
 
 
 def _may_have(finding: Finding, mapping: Mapping, name: str, value: Node) -> bool:
@@ -314,6 +369,10 @@ _OTHER_NAMES: Final = {
     },
     "v1.ValidationRule": {"expression": "rule", "expr": "rule", "msg": "message"},
     "v1.CustomResourceColumnDefinition": {"path": "jsonPath"},
+    "v1.SelectableField": {"path": "jsonPath"},
+    "v1.WebhookConversion": {"reviewVersions": "conversionReviewVersions"},
+    "v1.ServiceReference": {"serviceName": "name", "serviceNamespace": "namespace"},
+    "v1.CustomResourceDefinitionNames": {"aliases": "shortNames", "kindList": "listKind"},
 }
 
 
@@ -541,6 +600,11 @@ UNKNOWN: Final = (
         scope="text",
         bad=f"{HEAD}        type: object\n    \u00a0   title: A\n", good=f"{HEAD}        type: object\n        title: A\n",
     ),
+    Fixer(
+        "Add a space after the colon", "safe", _blank_in_key,
+        bad="type: object\nproperties: {size: {type: integer, minimum:1}}\n",
+        good="type: object\nproperties: {size: {type: integer, minimum: 1}}\n",
+    ),
     Fixer("Spell the field as the API does", "safe", _rename),
     Fixer(
         "Write the constant as an enum", "safe", _const,
@@ -569,6 +633,12 @@ UNKNOWN: Final = (
         v1beta1.in_v1,
         bad=_WHOLE_CRD.split("    schema:")[0] + "  validation:\n    openAPIV3Schema:\n      type: object\n",
         good=_WHOLE_CRD,
+        scope="text",
+    ),
+    Fixer(
+        "Move the field to the object below", "safe", _field_below,
+        bad=_names("  scope: Namespaced\n  plural: foos\n  names:\n    kind: Foo\n"),
+        good=_names("  scope: Namespaced\n  names:\n    kind: Foo\n    plural: foos\n"),
         scope="text",
     ),
     Fixer(

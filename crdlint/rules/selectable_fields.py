@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from collections.abc import Sequence as SequenceOf
 from typing import TYPE_CHECKING, Final
@@ -10,8 +9,9 @@ from typing import TYPE_CHECKING, Final
 from crdlint.crd.errors import DUPLICATE, TOO_MANY, FieldError, invalid, required, too_many_detail
 from crdlint.crd.model import JSONSchemaProps, SelectableField
 from crdlint.diagnostics.spelling import nearest
-from crdlint.rules.engine.finding import Edits, Finding, fix
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, fix
 from crdlint.rules.engine.rule import Rule
+from crdlint.rules.subresources import from_a_dot
 from crdlint.schema.fieldpath import FieldPathError, valid_field_path
 from crdlint.schema.structural import Refusal, unsupported, unsupported_field
 from crdlint.yaml.nodes import Sequence
@@ -31,14 +31,6 @@ def _version(fields: str) -> str:
 
 
 _GOOD = _version("[{jsonPath: .spec.color}]")
-
-
-@fix("Begin the path with a dot", "safe", bad=_version("[{jsonPath: spec.color}]"))
-def _from_a_dot(finding: Finding) -> Edits:
-    """Write a path from its leading dot on."""
-    node = finding.scalar()
-    if re.match(r"[A-Za-z_][\w.]*\Z", node.value):
-        yield finding.editor.respell(node, f".{node.value}")
 
 
 @fix("Write the field that is meant", "unsafe")
@@ -84,7 +76,10 @@ PATH = Rule(
     "`.spec.color`",
     source=_SOURCE,
     scope="version",
-    fixes=(_from_a_dot, _nearest_field),
+    fixes=(
+        Fixer("Begin the path with a dot", "safe", from_a_dot, bad=_version("[{jsonPath: spec.color}]")),
+        _nearest_field,
+    ),
 )
 DUPLICATED = Rule(
     id="selectable-field-duplicate",

@@ -54,7 +54,7 @@ _JUNCTORS: Final = frozenset({"allOf", "anyOf", "oneOf", "not"})
 def _decided_type(finding: Finding) -> Edits:
     """Add the type that the other fields of a schema only make sense with."""
     type_ = _type_of(finding)
-    if _misspelled(finding) is not None:
+    if _misspelled(finding) is not None or _is_int_or_string(finding):
         return
     if type_ and type_ not in _NUMERIC:
         yield _add_type(finding, type_)
@@ -128,13 +128,16 @@ def _any_type(finding: Finding) -> Edits:
 )
 def _alternatives_type(finding: Finding) -> Edits:
     """Add the marker of an integer or a string to a schema with the two as alternatives."""
-    schema, owner = finding.schema(finding.owner), finding.owner
-    alternatives = schema.any_of
-    if {child.type for child in alternatives} != {"integer", "string"} or owner.find("type") is not None:
+    owner = finding.owner
+    if not _is_int_or_string(finding) or owner.find("type") is not None:
         return
     name = "x-kubernetes-int-or-string"
     if owner.find(name) is None:
         yield finding.editor.insert(owner, name, "true", after="anyOf")
+
+
+def _is_int_or_string(finding: Finding) -> bool:
+    return {child.type for child in finding.schema(finding.owner).any_of} == {"integer", "string"}
 
 
 _NUMERIC: Final = frozenset({"integer", "number"})
@@ -180,18 +183,6 @@ def _misspelled(finding: Finding) -> Scalar | None:
 
 _LIKE: Final = 0.7
 _WORDS: Final = {"item": "items", "kind": "type"}
-
-
-@fix(
-    "Spell the field as the API does",
-    "safe",
-    bad="hosts: {type: array, items: {typ: string}}",
-    good="hosts: {type: array, items: {type: string}}",
-)
-def _respelled(finding: Finding) -> Edits:
-    key = _misspelled(finding)
-    if key is not None:
-        yield finding.editor.respell(key, finding.name)
 
 
 @fix("Accept any items", "unsafe", good="ports: {type: array, items: {x-kubernetes-preserve-unknown-fields: true}}")
@@ -426,7 +417,7 @@ TYPE_REQUIRED = _Rule(
     bad="replicas: {minimum: 1}",
     good="replicas: {type: integer, minimum: 1}",
     help="Add the `type` of this field",
-    fixes=(_respelled, _decided_type, _number_type, _alternatives_type, _type_in_text, _any_type),
+    fixes=(_decided_type, _number_type, _alternatives_type, _type_in_text, _any_type),
 )
 ITEMS_REQUIRED = _Rule(
     id="structural-items-required",
@@ -436,10 +427,6 @@ ITEMS_REQUIRED = _Rule(
     good="ports: {type: array, items: {type: integer}}",
     help="Add `items` with a type, such as `items: {type: string}`",
     fixes=(
-        _respelled.example(
-            bad="rows:\n  type: array\n  items:\n    type: array\n    item: {type: string}",
-            good="rows:\n  type: array\n  items:\n    type: array\n    items: {type: string}",
-        ),
         _items_of_type,
         _items_of_any_type,
     ),

@@ -23,16 +23,19 @@ if TYPE_CHECKING:
 _OPEN: Final = "schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}\n"
 
 
-def _from_a_dot(finding: Finding) -> Edits:
+def from_a_dot(finding: Finding) -> Edits:
     """Write a path from its leading dot on."""
     node = finding.scalar()
-    path = _SIMPLE.match(node.value)
-    if path is not None and not node.value.startswith("."):
-        yield finding.editor.respell(node, f".{path[1]}")
+    match = _SIMPLE.match(node.value)
+    path = "" if match is None else f".{match[1].replace('/', '.')}"
+    if path not in {"", node.value}:
+        yield finding.editor.respell(node, path)
 
 
-# A simple path without its dot, or as kubectl and JSONPath write it.
-_SIMPLE: Final = re.compile(r"(?:\{?\$?\.)?([A-Za-z_](?:[^{}\s$\[]|\[[^\]{}]*\])*)\}?\Z")
+# A simple path without its dot, or as kubectl, JSONPath, CEL and JSON Pointer write it.
+_SIMPLE: Final = re.compile(
+    r"\{?(?:\$|self(?=\.(?:spec|status|metadata)\b))?[./]{0,2}([A-Za-z_](?:[^{}\s$\[]|\[[^\]{}]*\])*)\}?\Z"
+)
 
 
 @fix("Write the path below spec or status", "unsafe")
@@ -81,7 +84,7 @@ _MEANT: Final = {
 )
 def _column_path(finding: Finding) -> Edits:
     """Write the path of a column from its leading dot on."""
-    return _from_a_dot(finding) if finding.name == "JSONPath" else []
+    return from_a_dot(finding) if finding.name == "JSONPath" else []
 
 
 @fix(
@@ -126,7 +129,7 @@ SCALE = Rule(
         Fixer(
             "Begin the path with a dot",
             "safe",
-            _from_a_dot,
+            from_a_dot,
             bad=_OPEN
             + "subresources: {scale: {specReplicasPath: spec.replicas, statusReplicasPath: .status.replicas}}\n",
         ),

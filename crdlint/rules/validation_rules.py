@@ -5,6 +5,7 @@ Reproduces the first half of what ValidateCustomResourceDefinitionOpenAPISchema 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -93,8 +94,9 @@ _LIKE: Final = 0.8
 )
 def _path_of_field(finding: Finding) -> Edits:
     node = finding.scalar()
-    if node.value and node.value[0].isalpha():
-        yield finding.editor.respell(node, f".{node.value}")
+    path = re.sub(r"\A(?:self|\$)(?=[.\[])", "", node.value)
+    if path and (path[0].isalpha() or path != node.value):
+        yield finding.editor.respell(node, f".{path.removeprefix('.')}")
 
 
 @fix("Write the field that is meant", "unsafe", good=_rule("rule: has(self.mode), fieldPath: .mode"))

@@ -249,8 +249,8 @@ def _provable(before: FileResult, chosen: list[Diagnostic], named: Callable[[str
     from crdlint.runner.proof import unnamed_changes
 
     text = before.masked or before.text
-    kept = [finding for finding in chosen if finding.is_advice and not named(finding.rule)]
-    safe = [finding for finding in chosen if finding not in kept and _fix(finding).applicability == "safe"]
+    advice = [finding for finding in chosen if finding.is_advice and not named(finding.rule)]
+    safe = [finding for finding in chosen if finding not in advice and _fix(finding).applicability == "safe"]
 
     def proved(group: list[Diagnostic], *, keeps_meaning: bool) -> Iterator[Diagnostic]:
         if not group or not unnamed_changes(text, _edits(group), keeps_meaning=keeps_meaning):
@@ -260,8 +260,8 @@ def _provable(before: FileResult, chosen: list[Diagnostic], named: Callable[[str
             yield from proved(group[:middle], keeps_meaning=keeps_meaning)
             yield from proved(group[middle:], keeps_meaning=keeps_meaning)
 
-    good = {*map(id, proved(kept, keeps_meaning=True)), *map(id, proved(safe, keeps_meaning=False))}
-    return [finding for finding in chosen if id(finding) in good or finding not in (*kept, *safe)]
+    good = {*map(id, proved(advice, keeps_meaning=True)), *map(id, proved(safe, keeps_meaning=False))}
+    return [finding for finding in chosen if id(finding) in good or finding not in (*advice, *safe)]
 
 
 @dataclass(slots=True)
@@ -341,6 +341,8 @@ def _stage(finding: Diagnostic) -> int:
     """Return the stage at which the API server reports a finding; a stage is reached after all earlier ones succeed."""
     if finding.rule == "yaml-syntax":
         return _SYNTAX
+    if finding.rule == "unknown-field-ignored":
+        return _STAGES["strict"]
     return _ADVICE if finding.severity != "error" else _STAGES.get(finding.kind, _ADVICE)
 
 

@@ -44,13 +44,13 @@ def unnamed_changes(text: str, edits: Iterable[Edit], *, keeps_meaning: bool = F
 def _is_named(*sides: tuple[OldCRD, Path, Lines]) -> bool:
     """Return whether edits touch what changes, on the side that has it, or the key of an object around it."""
     deepest = max(len(path.steps()) for _, path, _ in sides)  # the side that has what the other one lacks
-    found = [
+    located = [
         (crd.positions, crd.positions.find(path), path, lines)
         for crd, path, lines in sides
         if isinstance(crd.positions, Locator) and len(path.steps()) == deepest
     ]
-    is_anywhere = any(location.exact for _, location, _, _ in found)
-    for locator, (node, key, exact), path, lines in found:
+    is_anywhere = any(location.exact for _, location, _, _ in located)
+    for locator, (node, key, exact), path, lines in located:
         if exact >= is_anywhere and _touches(lines, locator, (key or node).start_mark, node.end_mark):
             return True
         keys = [locator.find(part).key for part in _ancestors(path)]

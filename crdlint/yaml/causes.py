@@ -49,6 +49,7 @@ _CAUSES: Final = (
     value_causes.colons,
     layout_causes.lists_below_text,
     layout_causes.indentation,
+    pasted_causes.sentences,
 )
 
 

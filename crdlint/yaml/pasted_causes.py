@@ -45,8 +45,8 @@ def conflicts(text: BrokenText) -> Iterator[Cause]:
     also = f", and resolve {more} more below" if more else ""
     old, new = ([text.lines[i] for i in side] for side in (ours, theirs))
     repair = repairs.SAME_SIDES if old == new else None if old and new else repairs.ONE_SIDE
-    kept = ours if old else theirs
-    edits = text.removed(i for i in range(first, ends[-1] + 1) if i not in kept) if repair is not None else ()
+    side = ours if old else theirs
+    edits = text.removed(i for i in range(first, ends[-1] + 1) if i not in side) if repair is not None else ()
     yield text.cause(repair, first, f"{help_}, and remove the other lines{also}", edits)
 
 
@@ -69,13 +69,13 @@ def patches(text: BrokenText) -> Iterator[Cause]:
     if removed:
         help_ += f"; remove {text.numbers(removed)}, which the patch removes"
     for blank in (" ", ""):
-        kept = tuple(edit for i in added for edit in text.replaced(i, blank + text.lines[i][1:]))
-        edits = (*kept, *text.removed(removed))
+        unmarked = tuple(edit for i in added for edit in text.replaced(i, blank + text.lines[i][1:]))
+        edits = (*unmarked, *text.removed(removed))
         yield text.cause(repairs.REMOVED_LINES if removed else repairs.PATCH, added[0], help_, edits)
 
 
 def comments(text: BrokenText) -> Iterator[Cause]:
-    """Find comments of other languages, markers of code generators, and lines that are words."""
+    """Find comments of other languages, and markers of code generators."""
     alike = [
         i for i in range(len(text.lines)) if _OTHER_COMMENT.match(text.lines[i]) and not text.lines[i].startswith("---")
     ]
@@ -85,26 +85,31 @@ def comments(text: BrokenText) -> Iterator[Cause]:
         repair = repairs.COMMENTED if is_marker else repairs.COMMENT
         yield text.cause(repair, alike[0], f"Begin the comment in {text.numbers(alike)} with `#`", edits)
     for i in text.near():
-        line = text.lines[i]
-        if _MARKER.match(line):
+        if _MARKER.match(text.lines[i]):
             help_ = f"Remove line {text.line(i)}: a marker of controller-gen belongs into a comment of the Go code"
-        elif _WORDS.match(line):
-            help_ = f"Begin line {text.line(i)} with `#` if it is a comment"
-        else:
-            continue
-        blanks = indent_of(line)
-        start = text.starts[i] + blanks
-        yield text.cause(repairs.COMMENTED, i, help_, (Edit(start, start, "# "),))
+            yield _commented(text, i, help_)
+
+
+def sentences(text: BrokenText) -> Iterator[Cause]:
+    """Find lines that are words."""
+    for i in text.near():
+        if _WORDS.match(text.lines[i]):
+            yield _commented(text, i, f"Begin line {text.line(i)} with `#` if it is a comment")
+
+
+def _commented(text: BrokenText, line: int, help_: str) -> Cause:
+    start = text.starts[line] + indent_of(text.lines[line])
+    return text.cause(repairs.COMMENTED, line, help_, (Edit(start, start, "# "),))
 
 
 def entities(text: BrokenText) -> Iterator[Cause]:
     """Find characters that are written as in HTML."""
-    found = [i for i in range(len(text.lines)) if _ENTITY.search(text.lines[i])]
-    if found and min(found) <= text.stop:
+    lines = [i for i in range(len(text.lines)) if _ENTITY.search(text.lines[i])]
+    if lines and min(lines) <= text.stop:
         edits = tuple(
             edit
-            for i in found
+            for i in lines
             for edit in text.replaced(i, _ENTITY.sub(lambda match: unescape(match[0]), text.lines[i]))
         )
-        help_ = f"Write the characters instead of HTML entities in {text.numbers(found)}"
-        yield text.cause(repairs.ENTITIES, found[0], help_, edits)
+        help_ = f"Write the characters instead of HTML entities in {text.numbers(lines)}"
+        yield text.cause(repairs.ENTITIES, lines[0], help_, edits)

@@ -222,7 +222,7 @@ BREAKAGES = (
     _b("missing plural", "safe", "    plural: widgets\n", ""),
     _b("plural in capitals", "safe", "plural: widgets", "plural: Widgets"),
     _b("name in the singular", "safe", "name: widgets.example.com", "name: widget.example.com"),
-    _b("name without the group", "safe", "name: widgets.example.com", "name: widgets.example.co"),
+    _b("name with another group", "unsafe", "name: widgets.example.com", "name: widgets.example.co"),
     _b("Namespace for a scope", "safe", "scope: Namespaced", "scope: Namespace"),
     _b("scope in lower case", "safe", "scope: Namespaced", "scope: namespaced"),
     _b("column type", "safe", "name: Replicas\n      type: integer", "name: Replicas\n      type: int"),

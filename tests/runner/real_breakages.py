@@ -4,12 +4,33 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
+
+from breakages import CRD
+from style_breakages import DATABASES, ROUTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-New = "str | Callable[[re.Match[str]], str]"
+_CONVERSION_OF_WIDGETS = """\
+  conversion:
+    strategy: Webhook
+    webhook:
+      clientConfig:
+        service:
+          name: converter
+          namespace: acme-system
+          path: /convert
+      conversionReviewVersions:
+      - v1
+"""
+# The CRDs that are broken, as generators and as people write them.
+CRDS = {
+    "widgets": CRD.replace("spec:\n  group", f"spec:\n{_CONVERSION_OF_WIDGETS}  group", 1),
+    "routes": ROUTES,
+    "databases": DATABASES,
+}
 
 
 class Kind(NamedTuple):
@@ -21,7 +42,7 @@ class Kind(NamedTuple):
     new: str | Callable[[re.Match[str]], str]
     meant: str | Callable[[re.Match[str]], str] = r"\g<0>"
 
-    def broken(self, crd: str, last: bool = False) -> tuple[str, str] | None:
+    def broken(self, crd: str, *, last: bool) -> tuple[str, str] | None:
         """Return a CRD with the breakage at its first or last place, and the text that is meant; None if it has no place."""
         found = list(re.finditer(self.pattern, crd, re.MULTILINE))
         if not found or (last and len(found) == 1):
@@ -100,7 +121,6 @@ KINDS = (
     _i("field one less", _FIELD, shifted(-1)),
     _i("fields below names at the level of names", r"^    (?:kind|plural|singular|listKind): \S+\n", shifted(-2)),
     _i("scope below names", r"^  scope: .*\n", shifted(2)),
-    _i("group below metadata", r"(?<=^spec:\n)", "", ""),
     _i("spec of a version two deeper", r"^    served: true\n    storage: true\n", shifted(2)),
     _i("spec of a version two less", r"^    served: true\n    storage: true\n", shifted(-2)),
     _i("properties as deep as what is above", r"^( {10,})properties:\n((?:\1  .*\n)+)", lambda match: match[1] + "properties:\n" + re.sub(r"(?m)^  ", "", match[2])),
@@ -116,7 +136,6 @@ KINDS = (
 
     _y("no colon", r"^( {10,})properties:\n", r"\1properties\n"),
     _y("no blank behind a colon", r"^( {12,})type: (\w+)\n", r"\1type:\2\n"),
-    _y("no blank in flow style", r"(?<=: )(\w+)$(?<=string)", r"\1", ""),
     _y("no blank behind a dash", r"^( +)- (\w+)$", r"\1-\2"),
     _y("equals sign", r"^( {12,})type: (\w+)\n", r"\1type = \2\n"),
     _y("open double quote", r"description: (\w[^'\":\n]*)$", r'description: "\1'),
@@ -315,7 +334,7 @@ KINDS = (
     _x("int-or-string in quotes", r"x-kubernetes-int-or-string: true", "x-kubernetes-int-or-string: 'true'"),
     _x("int-or-string with a type", r"^( +)x-kubernetes-int-or-string: true\n", r"\1type: string\n\g<0>", r"\g<0>"),
     _x("int-or-string not marked", r"^( +)x-kubernetes-int-or-string: true\n", ""),
-    _x("int-or-string as a type", r"^( +)(?:anyOf:\n\1- type: integer\n\1- type: string\n\1)?x-kubernetes-int-or-string: true\n", r"\1type: int-or-string\n"),
+    _x("int-or-string as a type", r"^( +)(?:anyOf:\n\1- type: integer\n\1- type: string\n\1)?x-kubernetes-int-or-string: true\n", r"\1type: int-or-string\n", r"\1x-kubernetes-int-or-string: true\n"),
     _x("int-or-string as a list of types", r"^( +)(?:anyOf:\n\1- type: integer\n\1- type: string\n\1)?x-kubernetes-int-or-string: true\n", r"\1type: [integer, string]\n", r"\1x-kubernetes-int-or-string: true\n"),
     _x("oneOf for anyOf", r"anyOf:(?=\n +- type: integer)", "oneOf:"),
     _x("rules as a mapping", r"^( +)x-kubernetes-validations:\n\1- message: (.*)\n\1  rule: (.*)\n(?!\1-)", r"\1x-kubernetes-validations:\n\1  message: \2\n\1  rule: \3\n"),
@@ -468,13 +487,10 @@ KINDS = (
     _w("serviceName", r"^( +)service:\n\1  name:", r"\1service:\n\1  serviceName:"),
     _w("url beside the service", r"^( +)service:\n", r"\1url: https://x.example.com/convert\n\g<0>", r"\g<0>"),
     _w("url of http", r"^( +)service:\n(?:\1  .*\n)+", r"\1url: http://x.example.com/convert\n", r"\1url: https://x.example.com/convert\n"),
-    _w("caBundle as PEM", r"^( +)service:\n", "\\1caBundle: |\n\\1  -----BEGIN CERTIFICATE-----\n\\1  MIIBhTCCASugAwIBAgIQ\n\\1  -----END CERTIFICATE-----\n\\g<0>", r"\g<0>"),
     _w("conversion as a text", _CONVERSION, "  conversion: None\n", "  conversion:\n    strategy: None\n"),
     _w("conversion of a version", _CONVERSION, lambda match: match[0].replace("webhook:", "webHook:")),
 
     _j("wrong type within an anchor", r"^( {14,})type: string\n", "\\1type: str\n"),
-    _j("directive of Helm as a value", r"^( {14,})maxLength: (\d+)$", r"\1maxLength: {{ .Values.max }}", r"\g<0>"),
-    _j("type wrong in a template", r"^( {14,})type: integer$(?=(?:.*\n)*)", r"\1type: int"),
     _j("comment without a number sign", r"^( {14,})type: (string|integer)\n", "\\g<0>\\1this is a comment\n"),
     _j("comment with slashes", r"^( {14,})type: (string|integer)$", "\\g<0> // TODO"),
     _j("comment with a semicolon", r"^( {14,})type: (string|integer)\n", "\\1; a comment\n\\g<0>"),
@@ -484,3 +500,24 @@ KINDS = (
     _j("alias without its anchor", r"^( {14,})(\w+):\n\1  type: string\n(?!\1  )", "\\1\\2: *text\n", r"\g<0>"),
     _j("alias misspelt", r"^( {14,})(\w+):\n\1  type: string\n(?!\1  )(?=(?:.*\n)*?\1(\w+):\n\1  type: string\n(?!\1  ))", "\\1\\2: *txt\n", r"\g<0>"),
 )  # fmt: skip
+
+
+class Case(NamedTuple):
+    """A broken CRD, and what was meant."""
+
+    group: str
+    name: str
+    broken: str
+    meant: str
+
+
+def cases() -> Iterator[Case]:
+    """Yield each kind of breakage at its first and last place in each CRD, each text once."""
+    seen: set[str] = set()
+    for kind in KINDS:
+        for name, crd in CRDS.items():
+            for last in (False, True):
+                made = kind.broken(crd, last=last)
+                if made is not None and made[0] != made[1] and made[0] not in seen:
+                    seen.add(made[0])
+                    yield Case(kind.group, f"{kind.name} in {name}, {'last' if last else 'first'}", *made)

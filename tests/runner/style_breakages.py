@@ -212,7 +212,7 @@ STYLE_BREAKAGES = (
     _b("group missing", JOBS, "safe", ('    "group": "ci.acme.io",\n', ""),
        fixed=(('    "group": "ci.acme.io",\n', ""), ("      }\n    ]\n", '      }\n    ],\n    "group": "ci.acme.io"\n'),)),
     _b("group wrong case", DATABASES, "safe", ("group: storage.acme.io", "group: Storage.acme.io")),
-    _b("group typo", ROUTES, "safe", ("group: net.acme.io", "group: ent.acme.io"),
+    _b("group typo", ROUTES, "unsafe", ("group: net.acme.io", "group: ent.acme.io"),
        fixed=(("  name: routes.net.acme.io\n", "  name: routes.ent.acme.io\n"), ("  group: net.acme.io\n", "  group: ent.acme.io\n"),)),
     _b("group with plural", DATABASES, "safe", ("group: storage.acme.io", "group: databases.storage.acme.io")),
     _b("name without group", ROUTES, "safe", ("name: routes.net.acme.io", "name: routes")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -266,8 +267,13 @@ def nearest_of(words: Iterable[str], like: float) -> Callable[[Finding], Edits]:
 
 
 def fix_of(fixers: Iterable[Fixer], finding: Finding, line_start: int) -> Fix | None:
-    """Return the first fix that applies to a finding; `line_start` is the offset of the document in its file."""
+    """Return the first fix that applies to a finding; `line_start` is the offset of the document in its file.
+
+    A document that ends before its text is not fixed, since what is missing may follow.
+    """
     versions: list[Finding] = []
+    if _ends_early(finding.manifest):
+        return None
     for fixer in fixers:
         try:
             versions = versions or list(finding.each_version())
@@ -284,6 +290,13 @@ def fix_of(fixers: Iterable[Fixer], finding: Finding, line_start: int) -> Fix | 
         offset = line_start + (document.root is not None and document.text.startswith("\ufeff"))
         return Fix(fixer.title, fixer.applicability, tuple(edit.moved(offset) for edit in unique))
     return None
+
+
+def _ends_early(manifest: Manifest) -> bool:
+    """Return whether a document ends at `...`, and is followed by indented text."""
+    root = manifest.document.root
+    text = manifest.document.text
+    return root is not None and "\n..." in text and re.search(r"^\.\.\.\s*\n+ ", text, re.MULTILINE) is not None
 
 
 def items(node: Node) -> list[Node]:
