@@ -22,7 +22,7 @@ SEARCHES = {
 }
 SEARCHES |= {"removesuffix", "rfind", "rindex", "rpartition", "rsplit", "search", "split", "splitlines", "startswith"}
 # libyaml reports what is wrong as a sentence only.
-ABOUT_OTHERS = {"yaml/causes.py", "yaml/layout_causes.py", "yaml/value_causes.py"}
+ABOUT_OTHERS = {"yaml/causes.py", "yaml/layout_causes.py", "yaml/value_causes.py", "yaml/pasted_causes.py"}
 
 
 def is_sentence(node: ast.AST) -> bool:

@@ -636,12 +636,6 @@ UNKNOWN: Final = (
         scope="text",
     ),
     Fixer(
-        "Move the field to the object below", "safe", _field_below,
-        bad=_names("  scope: Namespaced\n  plural: foos\n  names:\n    kind: Foo\n"),
-        good=_names("  scope: Namespaced\n  names:\n    kind: Foo\n    plural: foos\n"),
-        scope="text",
-    ),
-    Fixer(
         "Move the field to where v1 has it",
         "safe",
         v1beta1.in_v1,
@@ -649,6 +643,12 @@ UNKNOWN: Final = (
         good=_converted(
             "    webhook:\n      clientConfig:\n        url: https://example.com/\n      conversionReviewVersions: [v1]\n"
         ),
+        scope="text",
+    ),
+    Fixer(
+        "Move the field to the object below", "safe", _field_below,
+        bad=_names("  scope: Namespaced\n  plural: foos\n  names:\n    kind: Foo\n"),
+        good=_names("  scope: Namespaced\n  names:\n    kind: Foo\n    plural: foos\n"),
         scope="text",
     ),
     Fixer(

@@ -103,9 +103,8 @@ def _encoded_certificate(finding: Finding) -> Edits:
     """Encode a certificate by base64, as Kubernetes has bytes in YAML."""
     from base64 import b64encode
 
-    node = finding.node() if finding.problem is not None and "base64" in finding.problem.message else None
-    node = finding.entry[2] if node is not None and finding.editor.is_key(node) else node
-    if isinstance(node, Scalar) and node.value.startswith("-----BEGIN CERTIFICATE-----"):
+    _, key, node = finding.entry
+    if key.value == "caBundle" and isinstance(node, Scalar) and node.value.startswith("-----BEGIN CERTIFICATE-----"):
         yield finding.editor.write(node, b64encode(node.value.encode()).decode())
 
 

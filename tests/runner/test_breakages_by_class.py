@@ -52,17 +52,17 @@ def test_no_safe_fix_makes_another_crd() -> None:
 FLOORS = {
     "indentation": (140, 29, 105),
     "YAML syntax": (107, 69, 83),
-    "characters": (95, 65, 68),
+    "characters": (95, 65, 71),
     "pasted text": (117, 63, 95),
     "types": (147, 131, 131),
     "misspelt": (240, 209, 209),
-    "values": (270, 144, 202),
+    "values": (270, 146, 205),
     "x-kubernetes": (168, 129, 152),
     "names": (140, 94, 122),
     "v1beta1": (21, 15, 18),
-    "columns": (149, 98, 114),
+    "columns": (149, 98, 111),
     "conversion": (54, 30, 36),
-    "JSON, Helm, anchors": (37, 21, 26),
+    "JSON, Helm, anchors": (37, 21, 24),
 }
 
 

@@ -28,6 +28,8 @@ NAMED = {
     "keyword-without-effect": ("type",),
     "never-valid": ("enum",),
     "leftover-field": ("status", "creationTimestamp"),
+    "enum-value-duplicate": ("enum",),
+    "status-subresource-null": ("status",),
     "short-name-own-name": ("shortNames",),
     "yaml-boolean": ("enum", "default"),
     "yaml-text-cut": ("description", "title", "message"),
