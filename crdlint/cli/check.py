@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from crdlint.linting.result import FileResult
     from crdlint.report.changes import Changes
     from crdlint.runner.cache import Cache
-    from crdlint.runner.fix_files import Fixing
+    from crdlint.runner.fix_files import AddedIgnores, Fixing
     from crdlint.runner.plan import Plan
     from crdlint.runner.task import CheckOutcome, Task
 
@@ -58,7 +58,7 @@ class CheckState:
     ``checked`` has files' results by their real path, without texts, if there are kustomizations.
     """
 
-    baseline: BaselineMatcher | Update | None = None
+    baseline: BaselineMatcher | Update | AddedIgnores | None = None
     updates: bool = False
     changes: Changes | None = None  # of a check of updates
     removed: bool = False  # whether an old CRD is gone
@@ -101,6 +101,7 @@ class CheckOptions(options.RunOptions):
     jobs: int | None
     no_cache: bool
     verbose: bool
+    add_ignore: bool
     show_files: bool
     show_settings: bool
     show_ignored: bool
@@ -147,6 +148,9 @@ class CheckOptions(options.RunOptions):
 )
 @click.option("--diff", is_flag=True, help="Print the changes of --fix as a unified diff, and do not write files.")
 @click.option("--show-fixes", is_flag=True, help="With --fix or --diff, list the fixes.")
+@click.option(
+    "--add-ignore", is_flag=True, help="Write a comment that ignores it for each finding, and report the others."
+)
 @click.option("--show-files", is_flag=True, help="List the files that may have CRDs instead of checking them.")
 @click.option("--show-settings", is_flag=True, help="Print each setting and where it is set instead of checking files.")
 @click.option("--show-ignored", is_flag=True, help="List the ignored findings, with the reason of each.")
@@ -184,6 +188,9 @@ def command(ctx: click.Context, /, **arguments: Any) -> None:
         raise click.UsageError("--unsafe-fixes requires --fix or --diff")
     if check_options.show_fixes and not (check_options.fix or check_options.diff):
         raise click.UsageError("--show-fixes requires --fix or --diff")
+    others = (check_options.fix, check_options.diff, check_options.baseline_file, STDIN in check_options.paths)
+    if check_options.add_ignore and any(others):
+        raise click.UsageError("--add-ignore cannot be used with --fix, --diff, --baseline or standard input (-)")
     if check_options.update_baseline and not check_options.baseline_file:
         raise click.UsageError("--update-baseline requires --baseline FILE")
     if check_options.stdin_filename is not None and STDIN not in check_options.paths:
@@ -217,6 +224,7 @@ class _Command:
         self._config = options.read_config(check_options.config, isolated=check_options.isolated)
         fixes = check_options.fix or check_options.diff
         self._fixing: Fixing | None = None
+        self._added: AddedIgnores | None = None
         if fixes:
             from crdlint.runner.fix_files import Fixing
 
@@ -259,6 +267,8 @@ class _Command:
             return self._show(run, planner)
         if not planner.has_invalid_configuration:
             self._check_inputs(run, planner, loaded, values)
+        if self._added is not None:
+            run.problems += self._added.problems
         run.summary.seconds = time.perf_counter() - start
         if self._fixing is not None:
             self._report_fixes(self._fixing, run)
@@ -327,6 +337,11 @@ class _Command:
             from crdlint.report.changes import Changes
 
             changes = Changes()
+        if self._options.add_ignore:
+            from crdlint.runner.fix_files import AddedIgnores
+
+            self._added = AddedIgnores()
+            return CheckState(self._added, updates=updates, changes=changes)
         if self._known is None:
             return CheckState(updates=updates, changes=changes)
         baseline = self._known.update() if self._options.update_baseline else self._known.matching()
@@ -507,9 +522,11 @@ class _Command:
     def _report_known(self, run: CheckState) -> None:
         """Write the baseline if that is asked for; otherwise report its entries that are no longer found."""
         file = self._options.baseline_file
+        if self._added is not None:
+            console.err(f"crdlint: {self._added.summary()}")
         if run.baseline is None or file is None:
             return
-        from crdlint.config.baseline import Update, write
+        from crdlint.config.baseline import BaselineMatcher, Update, write
         from crdlint.config.model import ConfigError
 
         if isinstance(run.baseline, Update):
@@ -520,7 +537,7 @@ class _Command:
                 return
             console.err(f"crdlint: {file}: {run.baseline.summary()}")
             return
-        for entry in () if self._quiet else run.baseline.stale():
+        for entry in run.baseline.stale() if isinstance(run.baseline, BaselineMatcher) and not self._quiet else ():
             console.err(f"crdlint: note: no longer found, --update-baseline removes it: {entry}")
 
     def _cache(self) -> Cache | None:

@@ -33,7 +33,7 @@ _GROUP_OF: Final = {name: title for title, names in _GROUPS.items() for name in 
 _RARE: Final = frozenset({
     "no_ignore", "stdin_filename", "require_crds", "require_resources", "include_dependencies", "strict_kinds",
     "field_validation", "sets", "no_helm", "no_kustomize", "extended", "accept_rejections", "isolated", "show_fixes",
-    "second_opinion", "show_all", "show_ignored", "show_settings", "color", "jobs", "no_cache",
+    "second_opinion", "show_all", "show_files", "show_ignored", "show_settings", "color", "jobs", "no_cache",
 })  # fmt: skip
 _MOST: Final = 24  # options of a command, all of which are shown
 

@@ -12,11 +12,21 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from crdlint.diagnostics.diagnostic import INTERNAL_ERROR
 
 if TYPE_CHECKING:
-    from crdlint.config.baseline import BaselineMatcher, Update
+    from typing import Protocol
+
     from crdlint.config.comments import Comments
     from crdlint.config.model import Config, FailOn, FieldValidation, Ignore, IgnoredBy
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult
+
+if TYPE_CHECKING:
+
+    class Known(Protocol):
+        """Known findings, such as a baseline."""
+
+        def take(self, result: FileResult, /) -> frozenset[int]:
+            """Return the indexes of the known findings of a file."""
+
 
 _REFUSING: Final = frozenset({"decode", "strict", "field"})
 _RANKS: Final = {"error": 0, "warning": 1, "info": 2}
@@ -57,7 +67,7 @@ def apply(
     result: FileResult,
     config: Config,
     comments: Comments | None = None,
-    baseline: BaselineMatcher | Update | None = None,
+    baseline: Known | None = None,
     *,
     updates: bool = False,
     resources: bool = False,
@@ -100,9 +110,7 @@ def apply(
     return _applied(result, findings, by, entries, config)
 
 
-def _take_known(
-    result: FileResult, findings: list[Diagnostic], by: dict[int, IgnoredBy], baseline: BaselineMatcher | Update
-) -> None:
+def _take_known(result: FileResult, findings: list[Diagnostic], by: dict[int, IgnoredBy], baseline: Known) -> None:
     """Add the remaining findings that the baseline contains to `by`."""
     left = [i for i in range(len(findings)) if i not in by]
     known = baseline.take(replace(result, diagnostics=tuple(findings[i] for i in left)))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from lsprotocol.types import (
@@ -16,10 +15,8 @@ from lsprotocol.types import (
     WorkspaceEdit,
 )
 
-from crdlint.config.comments import match_ignore_comments, read_comments
+from crdlint.config.ignoring import ignoring_edit
 from crdlint.lsp.diagnostics import diagnostic_of
-from crdlint.lsp.positions import Text
-from crdlint.yaml.edit import Edit, apply
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -30,12 +27,12 @@ if TYPE_CHECKING:
     from crdlint.lsp.checks import Checks
     from crdlint.lsp.workspace import Document
     from crdlint.rules.engine.rule import Rule
+    from crdlint.yaml.edit import Edit
 
 EXPLAIN: Final = "crdlint.explain"
 FIX_ALL: Final = f"{CodeActionKind.SourceFixAll.value}.crdlint"
 KINDS: Final = (CodeActionKind.QuickFix, FIX_ALL)
 _MOST_IGNORED: Final = 10  # findings that one request offers to ignore: each is tried
-_IGNORED: Final = re.compile(r"#[ \t]*crdlint:[ \t]*ignore[ \t]*\[[^\]\n#]*(?=\])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,43 +126,6 @@ def _ignored(
                 diagnostics=[diagnostic_of(finding, request.document, read)],
                 edit=_edit(request.document, (edit,), versioned=request.versioned),
             )
-
-
-def ignoring_edit(finding: Finding, text: str) -> Edit | None:
-    """Return the edit that writes a comment which ignores a finding; None if no comment does."""
-    if text.lstrip()[:1] in ("{", "["):
-        return None  # JSON has no comments
-    for edit, added_lines in _candidates(finding, text):
-        moved = replace(finding, line=finding.line + added_lines, end_line=finding.end_line + added_lines)
-        comments = read_comments(apply(text, [edit]), finding.file)
-        if match_ignore_comments(comments, [moved], ()).findings:
-            return edit
-    return None
-
-
-def _candidates(finding: Finding, text: str) -> Iterator[tuple[Edit, int]]:
-    """Yield edits that may ignore a finding, and how many lines each adds above it."""
-    lines = Text(text)
-    number = min(finding.line, len(lines.starts)) - 1
-    start, line = lines.starts[number], lines.line(number)
-    known = _IGNORED.search(line)
-    if known is not None:
-        yield Edit(start + known.end(), start + known.end(), f", {finding.rule}"), 0
-    comment = f"# crdlint: ignore[{finding.rule}]"
-    yield Edit(start + len(line.rstrip()), start + len(line), f"  {comment}"), 0
-    blanks = line[: len(line) - len(line.lstrip())]
-    line_break = "\r\n" if text.startswith("\r\n", start + len(line)) else "\n"
-    yield Edit(start, start, f"{blanks}{comment}{line_break}"), 1
-    for row in range(number - 1, max(number - _LINES_ABOVE, -1), -1):
-        content = lines.line(row).rstrip()
-        if content.endswith(_BLOCK_SCALARS):
-            end = lines.starts[row] + len(content)
-            yield Edit(end, end, f"  {comment}"), 0
-            break
-
-
-_BLOCK_SCALARS: Final = ("|", ">", "|-", ">-", "|+", ">+")
-_LINES_ABOVE: Final = 50  # of a block scalar, whose comment is on its first line
 
 
 def _explained(findings: Iterable[Finding]) -> Iterator[CodeAction]:

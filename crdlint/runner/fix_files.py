@@ -14,6 +14,7 @@ from crdlint.safety import atomic
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from crdlint.linting.result import FileResult
     from crdlint.runner.fixes import Applied, FileFixes, Undone
     from crdlint.runner.task import Checker, CheckOutcome
     from crdlint.yaml.edit import Edit
@@ -57,7 +58,7 @@ class Fixing:
     def _write(self, path: str, name: str, fixes: FileFixes) -> None:
         """Write a file or add its diff; raise UnwritableError."""
         if not self.diff:
-            _replace(path, fixes.before, fixes.text)
+            replace_text(path, fixes.before, fixes.text)
             return
         diff = diff_of(name, fixes.before, fixes.edits)
         if diff is None:
@@ -86,6 +87,34 @@ class Fixing:
             yield f"{where}: fix of {diagnostic.rule} undone ({title}): it would bring: {undone.brings[0]}"
 
 
+@dataclass(slots=True)
+class AddedIgnores:
+    """Writes comments that ignore the findings of files."""
+
+    files: int = 0
+    findings: int = 0
+    problems: list[tuple[str, str]] = field(default_factory=list)
+
+    def take(self, result: FileResult) -> frozenset[int]:
+        """Write the comments of a file, and return the indexes of the findings that they ignore."""
+        from crdlint.config.ignoring import with_ignores
+
+        text, ignored = with_ignores(result.text, result.diagnostics)
+        if text != result.text:
+            try:
+                replace_text(result.file, result.text, text)
+            except UnwritableError as error:
+                self.problems.append((result.file, str(error)))
+                return frozenset()
+            self.files += 1
+            self.findings += len(ignored)
+        return ignored
+
+    def summary(self) -> str:
+        """Return a summary in one line."""
+        return f"ignored {counted(self.findings, 'finding')} in {counted(self.files, 'file')}"
+
+
 def diff_of(file: str, text: str, edits: Iterable[Edit]) -> str | None:
     """Return the edits of a file as a unified diff, or None if the file is not UTF-8."""
     from crdlint.report.patch import patch
@@ -107,7 +136,7 @@ def _mark(path: str) -> str | None:
     return mark.decode() if encoding == "utf-8" else None
 
 
-def _replace(path: str, checked: str, fixed: str) -> None:
+def replace_text(path: str, checked: str, fixed: str) -> None:
     """Write the fixed text of a file whose text was `checked`, in its encoding; raise UnwritableError."""
     try:
         data = read_bytes(path)

@@ -91,6 +91,21 @@ def test_skipped_files_and_programs_are_printed(
     assert check("a.yaml")[2] == ""
 
 
+def test_ignore_comments_are_added(tmp_path: Path) -> None:
+    rejected = WITH_BOOLEANS.replace("enum: [on, off]", "enum: [on, on]").replace("type: string, ", "type: strin, ")
+    (tmp_path / "b.yaml").write_text(rejected.replace("foos", "bars").replace("Foo", "Bar"))
+    (tmp_path / "c.json").write_text('{"kind": "CustomResourceDefinition", "apiVersion": "apiextensions.k8s.io/v1"}')
+    status, shown, notes = check("--add-ignore")
+    assert (status, "crdlint: ignored " in notes, "in 2 files" in notes) == (1, True, True)
+    assert "c.json" in shown  # no comments in JSON
+    assert "a.yaml" not in shown
+    assert "# crdlint: ignore[yaml-boolean]" in (tmp_path / "a.yaml").read_text()
+    assert check("a.yaml")[:2] == (0, "checked 1 file, 1 CRD: 0 errors, 0 warnings\n")
+    status, shown, _ = check("b.yaml")
+    assert (status, "rejected by the API server: exit status 1" in shown) == (1, True)
+    assert check("--add-ignore", "--fix")[0] == 2
+
+
 def test_ignored_findings_have_reasons(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(WITH_BOOLEANS.rstrip() + " # crdlint: ignore[yaml-boolean] old clients\n")
     where = f"a.yaml:{SMALLEST.count(chr(10))}:"
