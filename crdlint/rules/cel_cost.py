@@ -14,7 +14,7 @@ from crdlint.crd.errors import EVALUATION_LIMIT, forbidden
 from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT, UINT64_MAX
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.finding import Edits, Finding, fix
-from crdlint.rules.engine.rule import Hint, Rule
+from crdlint.rules.engine.rule import Hint, Rule, once
 from crdlint.safety.bugs import attempt
 
 if TYPE_CHECKING:
@@ -158,6 +158,7 @@ def _sum(rules: Iterable[EstimatedRule]) -> int:
 @NEAR_LIMIT.advice
 def near_limit(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield rules whose cost is near the limit, or depends on a list, map or string without one."""
+    unbounded: dict[str, list[Advisory]] = {}
     for rule in crd.rules:
         cost = rule.total_cost
         if cost > RULE_COST_LIMIT or cost <= RULE_COST_LIMIT * _NEAR:
@@ -173,9 +174,12 @@ def near_limit(crd: DecodedCRD) -> Iterator[Advisory]:
             open_ = next(limit for limit in limits if limit is not None and limit.bound is None)
             where = value_path(open_.schema)
             message = f"the rule's cost depends on `{where}`, which has no {open_.keyword}: {share}"
-            yield Advisory(message, path, f"Set `{open_.keyword}` on `{where}`", rule=UNBOUNDED.id)
+            advisory = Advisory(message, path, f"Set `{open_.keyword}` on `{where}`", rule=UNBOUNDED.id)
+            unbounded.setdefault(where, []).append(advisory)
         else:
             yield Advisory(f"the rule's estimated cost is {share}", path)
+    for advisories in unbounded.values():
+        yield from once(advisories)
 
 
 _NEAR: Final = 0.5

@@ -97,7 +97,11 @@ def _bypasses(crd: DecodedCRD) -> Iterator[Advisory]:
         mentioned.setdefault(id(schema), set()).update(fields_beside_old_self(expr))
     for rule in rules:
         schema = rule.node.schema
-        if not keeps_value(rule.compiled.rule.compiled.expr) or not _is_optional_property(schema):
+        if (
+            not keeps_value(rule.compiled.rule.compiled.expr)
+            or not _is_optional_property(schema)
+            or _is_of_status(schema)
+        ):
             continue
         name = str(schema.steps[1])
         field = escape(name)
@@ -119,6 +123,14 @@ def _is_optional_property(schema: JSONSchemaProps) -> bool:
     if schema.steps[:1] != ("properties",) or parent is None:
         return False
     return schema.default is None and schema.steps[1] not in parent.required
+
+
+def _is_of_status(schema: JSONSchemaProps) -> bool:
+    """Return whether a schema is below `.status`, which only controllers write."""
+    steps = schema.steps
+    while schema.parent is not None:
+        schema, steps = schema.parent, schema.steps
+    return steps == ("properties", "status")
 
 
 def _is_kept(ancestor: JSONSchemaProps | None, field: str, keeping: set[int], mentioned: dict[int, set[str]]) -> bool:

@@ -23,7 +23,6 @@ _ADDED: Final = len("kubectl.kubernetes.io/last-applied-configuration") + 1
 
 @Hint(
     id="too-large-to-apply",
-    marker="use the option `crd:maxDescLen=0`",
     summary="CRD is too large for client-side `kubectl apply`",
     why="Client-side apply stores the whole object in the annotation kubectl.kubernetes.io/last-applied-configuration. "
     f"The API server rejects more than {ANNOTATIONS_LIMIT} bytes of annotations with `metadata.annotations: Too long`.",

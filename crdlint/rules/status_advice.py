@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, fix
 from crdlint.rules.engine.parts import VersionParts, version_parts
 from crdlint.rules.engine.rule import Caution, Hint, once
 from crdlint.yaml.nodes import Mapping, Scalar, child
+
+if TYPE_CHECKING:
+    from crdlint.crd.model import JSONSchemaProps
 
 
 @fix("Enable the status subresource", "unsafe")
@@ -92,6 +95,11 @@ def _is_null(index: int, parts: VersionParts, crd: DecodedCRD) -> bool:
     return isinstance(node, Scalar) and not parts.has_status
 
 
+def _has_fields(status: JSONSchemaProps) -> bool:
+    """Return whether there is a status to write: a schema without fields drops it."""
+    return bool(status.properties or status.additional_properties or status.x_preserve_unknown_fields)
+
+
 @NO_SUBRESOURCE.practice
 def status(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the versions with a status but no subresource, as one finding, and those that require a status with it."""
@@ -101,7 +109,7 @@ def status(crd: DecodedCRD) -> Iterator[Advisory]:
         field = None if schema is None else schema.properties.get("status")
         if schema is None or (field is None and not (parts.has_status and schema.x_preserve_unknown_fields)):
             continue
-        if not parts.has_status and not _is_null(i, parts, crd):
+        if not parts.has_status and field is not None and _has_fields(field) and not _is_null(i, parts, crd):
             message = (
                 "the status subresource is disabled: `/status` does not exist, and writes of it raise the generation"
             )

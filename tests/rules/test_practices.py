@@ -237,18 +237,27 @@ def test_objects_without_keys(schema: str, version: dict[str, str], expected: in
 @each(
     ("root", "version", "rules"),
     [
-        ("properties: {status: {type: object}}", {}, ["status-without-subresource"]),
-        ("properties: {status: {type: object}}", {"subresources": "{}"}, ["status-without-subresource"]),
+        ("properties: {status: {type: object, properties: {a: {type: string}}}}", {}, ["status-without-subresource"]),
+        (
+            "properties: {status: {type: object, properties: {a: {type: string}}}}",
+            {"subresources": "{}"},
+            ["status-without-subresource"],
+        ),
         ("properties: {status: {type: object}}", {"subresources": "{status: null}"}, ["status-subresource-null"]),
         ("properties: {status: {type: object}}", {"subresources": STATUS}, []),
         ("properties: {spec: {type: object}}", {}, []),
+        ("properties: {status: {type: object}}", {}, []),
         ("required: [status], properties: {status: {type: object}}", {"subresources": STATUS}, ["status-required"]),
         (
             "required: [status], properties: {status: {type: object, default: {}}}",
             {"subresources": STATUS},
             [],
         ),
-        ("required: [status], properties: {status: {type: object}}", {}, ["status-without-subresource"]),
+        (
+            "required: [status], properties: {status: {type: object, properties: {a: {type: string}}}}",
+            {},
+            ["status-without-subresource"],
+        ),
         (
             "required: [status], x-kubernetes-preserve-unknown-fields: true",
             {"subresources": STATUS},
@@ -445,6 +454,12 @@ def test_immutable_fields(spec: str, expected: int) -> None:
     assert len(messages(found, ["immutable-bypass"])) == expected
 
 
+def test_immutable_fields_of_the_status_are_for_controllers() -> None:
+    status = f"{{type: object, properties: {{a: {{type: string, {RULE}}}}}}}"
+    found = crd(f"{{type: object, properties: {{status: {status}}}}}", subresources=STATUS)
+    assert messages(found, ["immutable-bypass"]) == []
+
+
 def test_immutable_fields_are_one_finding() -> None:
     fields = f"properties: {{a: {{type: string, {RULE}}}, b: {{type: string, {RULE}}}}}"
     message = "`a` can be removed and added again with another value: the rule is skipped if either is missing"
@@ -454,12 +469,12 @@ def test_immutable_fields_are_one_finding() -> None:
 
 def test_what_versions_share_is_one_finding() -> None:
     columns = "[{name: A, type: string, jsonPath: .a}]"
-    found = crd("{type: object, properties: {status: {type: object}}}", additionalPrinterColumns=columns)
+    status = "{type: object, properties: {b: {type: string}}}"
+    found = crd(f"{{type: object, properties: {{status: {status}}}}}", additionalPrinterColumns=columns)
     [first] = found["spec"]["versions"]
     found["spec"]["versions"].append(first | {"name": "v2", "storage": False, "deprecated": True})
-    found["spec"]["versions"][1]["schema"] = crd("{type: object, properties: {status: {type: object, title: A}}}")[
-        "spec"
-    ]["versions"][0]["schema"]
+    other = crd(f"{{type: object, title: A, properties: {{status: {status}}}}}")["spec"]["versions"][0]
+    found["spec"]["versions"][1]["schema"] = other["schema"]
     assert messages(found, ["printer-column-dead-path", "status-without-subresource"]) == [
         f"{message} (and at 1 more place of this CRD)"
         for message in (
@@ -577,6 +592,15 @@ def test_a_long_list_of_dropped_names_is_told_in_a_few_findings(names: int, show
     assert len(found) == shown
     more = f"`f32` and {names - 33:,} more names are required, but dropped"
     assert (more in found[-1].message) is (names > shown)
+
+
+def test_the_cost_of_the_rules_below_an_unlimited_list_is_one_finding() -> None:
+    rule = "{rule: self > 0 && self < 65536 && self != 22}"
+    items = f"{{type: integer, x-kubernetes-validations: [{rule}, {rule}]}}"
+    found = messages(
+        crd(f"{{type: object, properties: {{a: {{type: array, items: {items}}}}}}}"), ["cel-rule-cost-unbounded-parent"]
+    )
+    assert [message.endswith(" (and at 1 more place of this CRD)") for message in found] == [True]
 
 
 @each(("rule", "expected"), [("self > 0", 0), ("self > 0 && self < 65536 && self != 22", 1)])
