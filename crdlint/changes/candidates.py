@@ -143,9 +143,10 @@ class Candidates:
         key = id(old[0]), id(new[0]) if new else 0, number
         if key not in self._inner_values:
             valid: dict[str, Any] = {}
+            is_plain = type_of(old) == "array" and not conditions_of(old)  # its items are valid
             for value in islice(self._values(old, new, depth + 1, {}), _TRIED):
                 text = json.dumps(value)
-                if text not in valid and self._is_valid(old, value):
+                if text not in valid and (is_plain or self._is_valid(old, value)):
                     valid[text] = value
                 if len(valid) == number:
                     break

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.kubernetes.servers import Server
 
-_TRIED: Final = 300  # values of a schema, until one breaks a condition
+_TRIED: Final = 200  # values of a schema, until one breaks a condition
 _LONG_NAME: Final = 63
 _AROUND: Final = 60  # objects around a value, until one is valid
 _WORK: Final = 200_000  # steps for one example

@@ -8,6 +8,7 @@ from crdlint.cel.ast import Ident, Select, nodes
 from crdlint.changes.conditions import at, known_conditions
 from crdlint.changes.conjunction import is_new, steps
 from crdlint.changes.facts import SchemaFacts, repeats_list_type
+from crdlint.kubecel.escaping import escape
 from crdlint.kubecel.reasoning.domains import TRUE
 from crdlint.kubecel.reasoning.reasoner import ITEM, Facts, Reasoner
 from crdlint.kubecel.syntax_trees import parsed, rule_key
@@ -51,10 +52,8 @@ class Reasons:
         self, condition: str, part: JSONSchemaProps | ValidationRule, collector: Collector
     ) -> tuple[str | None, Example | None]:
         """Return why a new condition rejects no object, or an example that it rejects, if either is known."""
-        example = collector.example(self._pair, condition, part)
-        if example is not None and is_implied_above(self._pair, condition, self._server):
-            return BY_OLD_RULES, None
-        return (self.reason(condition) if example is None else None), example
+        reason = self.reason(condition)
+        return reason, None if reason is not None else collector.example(self._pair, condition, part)
 
     def reason(self, condition: str) -> str | None:
         """Return why a condition is true for all existing objects, None if it may not be."""
@@ -121,11 +120,13 @@ def is_implied_above(pair: Pair, condition: str, server: Server) -> bool:
             return False
         path, pair = (pair.step, *path), pair.above
         known = _trees(known_conditions(pair.old))
+        names = {escape(step) or step for step in path} - {ITEM}
+        known = {name: expr for name, expr in known.items() if names <= _named(expr)}
         tree = parsed(at(condition, path)) if known else None
         if tree is None:
             continue
-        related = list(_related(tree, known).values())
-        if related and Reasoner(SchemaFacts(pair.old, server)).results(tree, related) == TRUE:
+        related = list(known.values())
+        if Reasoner(SchemaFacts(pair.old, server)).results(tree, related) == TRUE:
             return True
     return False
 
