@@ -1,0 +1,117 @@
+"""Junctors, rules, limits and required fields with the same effect, whichever of them a schema has, and objects that they break."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from changes_support import read, with_spec
+
+from crdlint.changes.change import Policy
+from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
+from crdlint.linting.stored_crds import collect_crds
+from crdlint.resources.validation import ResourceValidator
+
+ABC = "properties: {a: {type: string}, b: {type: string}, c: {type: string}}"
+EXACTLY_ONE = "[has(self.a),has(self.b)].filter(x,x==true).size() == 1"
+EITHER = "anyOf: [{required: [a]}, {required: [b]}]"
+ONE = "oneOf: [{required: [a]}, {required: [b]}]"
+IF_X = "anyOf: [{properties: {a: {enum: [x]}}}, {required: [b]}]"
+NUMBERS = "k: {type: array, items: {type: integer%s}%s}"
+
+
+def rule(text: str) -> str:
+    """Return a rule as a part of a schema."""
+    return f"x-kubernetes-validations: [{{rule: {json.dumps(text)}}}]"
+
+
+def nested(schema: str) -> str:
+    """Return a schema with the field `o`, an object."""
+    return f"properties: {{o: {{type: object, {schema}}}}}"
+
+
+# What differs in the schema of `.spec`, and whether that rejects objects. The first side is the old one.
+SPECS: list[tuple[str, str, bool]] = [
+    ("anyOf: [{required: [a]}]", EITHER, False),
+    (EITHER, "anyOf: [{required: [a]}]", True),
+    ("required: [a]", EITHER, False),
+    (EITHER, "required: [a]", True),
+    (ONE, rule(EXACTLY_ONE), False),
+    (rule(EXACTLY_ONE), ONE, False),
+    (ONE, EITHER, False),
+    (EITHER, ONE, True),
+    (EITHER, rule("has(self.a) || has(self.b)"), False),
+    (rule("has(self.a) || has(self.b)"), EITHER, False),
+    (ONE, "not: {required: [a, b]}", False),
+    ("not: {required: [a, b]}", ONE, True),
+    ("not: {required: [a, b]}", rule("!(has(self.a) && has(self.b))"), False),
+    ("not: {required: [a]}", "not: {required: [a, b]}", False),
+    ("not: {required: [a, b]}", "not: {required: [a]}", True),
+    (rule("has(self.a) && has(self.b)"), "required: [a, b]", False),
+    (rule("has(self.a) || has(self.b)"), "required: [a, b]", True),
+    (rule("has(self.a) != has(self.b)"), ONE, False),
+    ("minProperties: 1", "anyOf: [{required: [a]}, {required: [b]}, {required: [c]}]", False),
+    ("anyOf: [{required: [a]}, {required: [b]}, {required: [c]}]", "minProperties: 1", False),
+    (IF_X, IF_X.replace("[x]", "[x, z]"), False),
+    (IF_X.replace("[x]", "[x, z]"), IF_X, True),
+]  # fmt: skip
+# The same for the whole schema of `.spec`.
+WHOLE: list[tuple[str, str, bool]] = [
+    (f"{nested(f'{ABC}, {EITHER}')}", f"{nested(ABC)}, {rule('!has(self.o) || has(self.o.a) || has(self.o.b)')}", False),
+    (f"{nested(ABC)}, {rule('!has(self.o) || has(self.o.a) || has(self.o.b)')}", nested(f"{ABC}, {EITHER}"), False),
+    (f"properties: {{{NUMBERS % ('', '')}}}, {rule('!has(self.k) || self.k.all(x, x > 3)')}",
+     f"properties: {{{NUMBERS % (', ' + rule('self > 3'), '')}}}", False),
+    (f"properties: {{{NUMBERS % (', ' + rule('self > 3'), '')}}}",
+     f"properties: {{{NUMBERS % ('', ', ' + rule('self.all(x, x > 3)'))}}}", False),
+    (f"properties: {{{NUMBERS % ('', '')}}}", f"properties: {{{NUMBERS % ('', ', ' + rule('self.all(x, x > 3)'))}}}", True),
+    (nested("additionalProperties: {type: string}, " + rule("size(self) <= 5")),
+     nested("additionalProperties: {type: string}, maxProperties: 5"), False),
+    (nested("additionalProperties: {type: string}, " + rule("size(self) <= 5")),
+     nested("additionalProperties: {type: string}, maxProperties: 4"), True),
+]  # fmt: skip
+# Keywords of a field, the same as a rule, and a tighter keyword.
+FIELDS = [
+    ("integer", "maximum: 5", "self < 6", "maximum: 4"),
+    ("integer", "multipleOf: 2", "self % 2 == 0", "multipleOf: 4"),
+    ("string", "maxLength: 5", "size(self) <= 5", "maxLength: 4"),
+    ("string", "enum: [x, z]", "self == 'x' || self == 'z'", "enum: [x]"),
+    ("string", "not: {enum: [x]}", "self != 'x'", "not: {enum: [x, z]}"),
+    ("string", "pattern: '^[a-z]+$'", "self.matches('^[a-z]+$')", "enum: [z]"),
+    ("array, items: {type: string}", "minItems: 2", "self.size() >= 2", "minItems: 3"),
+]
+
+
+def found(old: str, new: str) -> tuple[set[str], list[str]]:
+    """Return the severities of the changes, and the examples of errors."""
+    before, after = (with_spec(schema) for schema in (old, new))
+    stored = collect_crds(json.dumps(before)).by_name
+    request = CheckRequest(previous=stored.get, policy=Policy(explains=True))
+    result = lint_file(json.dumps(after), "new", request)
+    changes = [each for each in result.diagnostics if each.rule.startswith("change-")]
+    examples = [each.example or "" for each in changes if each.severity == "error"]
+    crds = [stored["foos.example.com"].crd, collect_crds(json.dumps(after)).by_name["foos.example.com"].crd]
+    for example in examples:
+        sent: Any = {**read(example), "metadata": {"name": "a", "namespace": "b"}}
+        verdicts = [not ResourceValidator(crd, "v1").create(sent).errors for crd in crds]
+        assert verdicts == [True, False], (old, new, example)
+    return {each.severity for each in changes}, examples
+
+
+def test_what_has_the_same_effect_breaks_nothing_and_all_else_has_an_example() -> None:
+    specs = [(f"{ABC}, {old}", f"{ABC}, {new}", breaks) for old, new, breaks in SPECS]
+    for type_, keyword, text, tighter in FIELDS:
+        field = "properties: {{k: {{type: {}, {}}}}}".format
+        specs += [
+            (field(type_, keyword), field(type_, rule(text)), False),
+            (field(type_, rule(text)), field(type_, keyword), False),
+            (field(type_, keyword), field(type_, tighter), True),
+            (field(type_, rule(text)), field(type_, tighter), True),
+            (field(type_, tighter), field(type_, keyword), False),
+        ]
+    wrong = []
+    for old, new, breaks in [*specs, *WHOLE]:
+        severities, examples = found(old, new)
+        if bool(examples) != breaks or (not breaks and "warning" in severities):
+            wrong.append((old, new, severities))
+    assert not wrong
