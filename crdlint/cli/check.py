@@ -400,11 +400,13 @@ class _Command:
         """Check the CRDs in the output of builds, and print their findings in order."""
         if not planner.plan.kustomizations or (self._fixing is not None and self._fixing.diff):
             return
+        from crdlint.runner.builds import check_kustomizations
+
         checker = Checker(settings)
         reported: set[str] = set()  # a missing program is missing for all of them
         # Closed at once if the run is interrupted, so that no build is left running.
         with closing(
-            checker.check_kustomizations(planner.plan.kustomizations, run.checked, self._workers())
+            check_kustomizations(checker, planner.plan.kustomizations, run.checked, self._workers())
         ) as checked:
             for outcome in self._watched(checked, planner.plan.kustomizations):
                 if outcome.problem is not None:
@@ -419,9 +421,13 @@ class _Command:
 
     def _check_releases(self, run: CheckState, plan: Plan, settings: Settings) -> None:
         """Check the sizes of the releases of charts."""
+        if not plan.releases:
+            return
+        from crdlint.runner.builds import check_release
+
         checker = Checker(settings)
         for chart, config in plan.releases.items():
-            outcome = checker.check_release(chart)
+            outcome = check_release(checker, chart)
             run.bugs.add(outcome.name, outcome.bugs)
             for result in outcome.results:
                 self._take(run, result, config)

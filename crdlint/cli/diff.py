@@ -134,7 +134,9 @@ class _Command:
                     checked[os.path.realpath(result.file)] = replace(result, text="", masked=None)
                 self._take(result)
         if plan.kustomizations:
-            builds_of = Checker(settings).check_kustomizations(plan.kustomizations, checked, processors())
+            from crdlint.runner.builds import check_kustomizations
+
+            builds_of = check_kustomizations(Checker(settings), plan.kustomizations, checked, processors())
             with closing(builds_of) as outcomes:
                 for outcome in outcomes:
                     self._take_outcome(outcome)

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from crdlint.inputs.paths import Found
 
 _NAMED: Final = 3  # paths in a message
+# What a command checks, by the option that accepts that there is none.
+_WHAT: Final = {"--no-require-crds": "CustomResourceDefinition", "--no-require-resources": "custom resource"}
 
 
 class Nothing(NamedTuple):
@@ -29,14 +31,14 @@ def nothing_found(
     *,
     skipped: int,
     required: bool | None,
-    what: str = "CustomResourceDefinition",
     option: str = "--no-require-crds",
 ) -> Nothing:
     """Return the message for a run that found nothing.
 
     `left_out` are files that a configuration excludes, `skipped` is the number of skipped documents.
-    If `required` is None, `what` is only required in files that are named; `option` is the option that accepts none.
+    If `required` is None, what is missing is only required in files that are named; `option` accepts that.
     """
+    what = _WHAT[option]
     checked = set(discovered.files) - left_out
     named = [path for path in paths if path in checked]
     if required or (required is None and named):

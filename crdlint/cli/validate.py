@@ -250,7 +250,6 @@ class _Command:
             self._run.excluded,
             skipped=self._run.summary.skipped,
             required=required,
-            what="custom resource",
             option="--no-require-resources",
         )
         if nothing.is_error or not self._quiet:

@@ -206,6 +206,7 @@ def new_server() -> EditorServer:
     _add_documents(server)
     _add_actions(server)
     _add_reading(server)
+    _add_outlines(server)
     return server
 
 
@@ -314,7 +315,7 @@ def _add_actions(server: EditorServer) -> None:
 
 
 def _add_reading(server: EditorServer) -> None:
-    """Add what editors show of a document, and offer while it is written."""
+    """Add what editors show at a place of a document."""
 
     async def at_cursor(
         params: lsp.HoverParams | lsp.DefinitionParams | lsp.ReferenceParams,
@@ -342,6 +343,10 @@ def _add_reading(server: EditorServer) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_REFERENCES)
     async def references(params: lsp.ReferenceParams) -> list[lsp.Location]:
         return await at_cursor(params, references_at, server.checks) or []
+
+
+def _add_outlines(server: EditorServer) -> None:
+    """Add what editors show of a whole document, and offer while it is written."""
 
     @server.feature(lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=TRIGGERS))
     async def completion(params: lsp.CompletionParams) -> list[lsp.CompletionItem]:

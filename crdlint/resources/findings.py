@@ -128,7 +128,8 @@ class Findings:
             help_ = attempt(of_error, error, location, schema, self.definition.crd.spec.names.kind)
         related = None if error.cause is None else _rule_place(error.cause, error.detail, self.definition)
         span = self.locator.span_of(location)
-        return catalog.get(error.rule).diagnostic_of(error, message, span, file=self.file, help=help_, related=related)
+        finding = catalog.get(error.rule).diagnostic_of(error, message, span, file=self.file)
+        return replace(finding, help=help_ or finding.help, related=related)
 
     def is_of_crd(self, error: FieldError) -> bool:
         """Return whether a defect of the CRD itself causes an error.

@@ -5,20 +5,16 @@ Inputs that cannot be read and internal errors are returned as results, so that 
 
 from __future__ import annotations
 
-import os
-from collections import deque
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.crd.recognition import may_hold_crd
 from crdlint.inputs.helm.layout import TEMPLATES
 from crdlint.inputs.read import STDIN, UnreadableError, decode, open_descriptor, read_bytes
-from crdlint.linting.request import CheckRequest
 from crdlint.safety.bugs import Bug, bug_of, collected, contain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Generator, Iterable, Sequence
-    from concurrent.futures import ThreadPoolExecutor
+    from collections.abc import Callable, Iterable
 
     from crdlint.config.model import Config
     from crdlint.diagnostics.diagnostic import Applicability
@@ -27,7 +23,7 @@ if TYPE_CHECKING:
     from crdlint.inputs.helm.layout import ChartLocation
     from crdlint.inputs.helm.render import Values
     from crdlint.inputs.previous.crds import PreviousCRDs
-    from crdlint.linting.request import StopAt
+    from crdlint.linting.request import CheckRequest, StopAt
     from crdlint.linting.result import FileResult, Lint, OldCRD
     from crdlint.runner.cache import Cache
     from crdlint.runner.fixes import FileFixes
@@ -176,15 +172,15 @@ class Checker:
         failures: list[Failure] = []
 
         def lint(text_: str, file: str) -> FileResult:
-            return self._lint(text_, file, task, unread)
+            return self.lint(text_, file, task, unread)
 
         def lint_with(values: str) -> Lint:
-            return lambda text_, file: self._lint(text_, file, task, unread, values=values)
+            return lambda text_, file: self.lint(text_, file, task, unread, values=values)
 
         def check() -> tuple[FileResult, ...]:
             previous = self.settings.previous
             if task.location is None:
-                result = self._lint(text, name, task, unread, known)
+                result = self.lint(text, name, task, unread, known)
             else:
                 charts = self._of_charts()
                 result = charts.check(
@@ -204,103 +200,10 @@ class Checker:
                 result = replace(result, notices=notices, compared=previous.compared(result))
             return (result, *(failure.result() for failure in failures))
 
-        outcome = _outcome(name, task, text, check, unread)
+        outcome = outcome_of(name, task, text, check, unread)
         return outcome._replace(problem=_NOT_RENDERED) if any(failure.is_chosen for failure in failures) else outcome
 
-    def check_release(self, chart: str) -> CheckOutcome:
-        """Check the size of a chart's release; the outcome has no results if it is far from the limit."""
-        from crdlint.inputs.helm.release_check import check_release
-        from crdlint.inputs.helm.render import Values
-
-        settings = self.settings
-
-        def check() -> tuple[FileResult, ...]:
-            result = check_release(
-                chart, settings.values or Values(), uses_helm=settings.uses_helm, cache=settings.cache
-            )
-            return () if result is None else (result,)
-
-        return _outcome(chart, Task(chart, CheckRequest()), "", check)
-
-    def check_kustomizations(
-        self, tasks: Sequence[Task], checked: dict[str, FileResult], workers: int
-    ) -> Generator[CheckOutcome, None, None]:
-        """Check the kustomizations in directories, the paths of the tasks, and yield the results in order.
-
-        `checked` contains results of files by their real path. At most `workers` builds run at the same time.
-        """
-        from concurrent.futures import ThreadPoolExecutor
-
-        from crdlint.safety.programs import end_running
-
-        elsewhere = {os.path.realpath(task.path) for task in tasks}
-        pending: deque[Callable[[], CheckOutcome]] = deque()
-        pool = ThreadPoolExecutor(workers)
-        try:
-            for task in tasks:
-                pending.append(self._start_build(task, checked, elsewhere, pool))
-                while len(pending) > workers:
-                    yield pending.popleft()()
-            while pending:
-                yield pending.popleft()()
-        except BaseException:
-            end_running()
-            raise
-        finally:
-            pool.shutdown(cancel_futures=True)
-
-    def _start_build(
-        self, task: Task, checked: dict[str, FileResult], elsewhere: Container[str], pool: ThreadPoolExecutor
-    ) -> Callable[[], CheckOutcome]:
-        """Start the build of a kustomization unless its result is known; return a function that waits for the result."""
-        from crdlint.inputs.kustomize.build import Build, plan_build
-        from crdlint.linting.documents import unchecked
-
-        previous = self.settings.previous
-        unread: dict[str, None] = {}
-
-        def lint_resource(text: str, file: str) -> FileResult:
-            return self._lint(text, file, task, unread)
-
-        unfixed = task._replace(request=replace(task.request, fixes=False))
-
-        def lint(text: str, file: str) -> FileResult:
-            return self._lint(text, file, unfixed, unread)  # the text belongs to the build instead of a file
-
-        def has_changed() -> bool:
-            return previous is not None and previous.changes_kustomization(task.path)
-
-        bugs: list[Bug] = []
-        planned: Build | Iterable[FileResult] = ()
-        with collected(bugs):
-            try:
-                planned = plan_build(task.path, lint_resource, checked, elsewhere, has_changed=has_changed)
-            except Exception as error:
-                planned = [unchecked(task.path, "", contain(error))]
-        if not isinstance(planned, Build):
-            outcome = _outcome(task.path, task, "", planned.__iter__, unread, bugs)
-            return lambda: outcome
-        build = planned
-        cache = None if previous is not None else self.settings.cache
-        key = None if cache is None else cache.key(build.key(), f"build {task.request.key}")
-        known = None if cache is None or key is None else cache.get(key, build.file, "")
-        future = None if known is not None else pool.submit(build.run)
-
-        def finish() -> Iterable[FileResult]:
-            built = known
-            if future is not None:
-                output = future.result()
-                built = build.lint(output, lint)
-                if not output.exact and build.has_findings(built):
-                    built = build.lint(build.run(exact=True), lint)
-                if cache is not None and key is not None and output.final:
-                    cache.put(key, built)
-            assert built is not None  # noqa: S101  it is known or built
-            return build.results(built)
-
-        return lambda: _outcome(build.file, task, "", finish, unread, bugs)
-
-    def _lint(
+    def lint(
         self,
         text: str,
         name: str,
@@ -396,7 +299,7 @@ def _not_compared(unread: Iterable[str]) -> str | None:
     return f"not compared with its old version: {reasons}" if reasons else None
 
 
-def _outcome(
+def outcome_of(
     name: str,
     task: Task,
     text: str,

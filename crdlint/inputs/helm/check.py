@@ -96,7 +96,7 @@ class Charts:
         key = self._key(text, location.part, versions, template, chart)
         result = self.cache.get(key, path, text) if self.cache is not None and key is not None else None
         if result is None:
-            result = self._checked(path, text, location.part, lint, lint_with, outermost_chart, template, chart)
+            result = self._checked(path, text, location, (lint, lint_with), chart)
             if self.cache is not None and key is not None:
                 self.cache.put(key, result)
         elif is_template:
@@ -144,16 +144,15 @@ class Charts:
         self,
         path: str,
         text: str,
-        part: str,
-        lint: Lint,
-        lint_with: LintWith | None,
-        outermost_chart: str,
-        template: str,
+        location: ChartLocation,
+        lints: tuple[Lint, LintWith | None],
         chart: _Chart | None,
     ) -> FileResult:
-        if part == CRDS:
+        outermost_chart, (lint, lint_with) = outermost(location.chart), lints
+        template = inside(location, outermost_chart)
+        if location.part == CRDS:
             return check_unrendered(path, text, lint)
-        if part != TEMPLATES:
+        if location.part != TEMPLATES:
             return lint(text, path)
         if chart is None:
             result = check_template(path, text, lint)

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.crd.gotypes import SCHEMA_BITS
-from crdlint.diagnostics.diagnostic import Diagnostic, Kind, Origin, Related, Severity
+from crdlint.diagnostics.diagnostic import Diagnostic, Kind, Origin, Severity
 
 if TYPE_CHECKING:
     from crdlint.crd.errors import FieldError
@@ -120,9 +120,7 @@ class Rule(NamedTuple):
         *,
         file: str,
         crd: str | None = None,
-        help: str | None = None,  # noqa: A002
         hidden: bool = False,
-        related: Related | None = None,
     ) -> Diagnostic:
         """Create a finding from a field error with the text `message`; without a help, it has the help of the rule."""
         kind = error.kind
@@ -140,10 +138,9 @@ class Rule(NamedTuple):
             column=span.column,
             end_line=span.end_line,
             end_column=span.end_column,
-            help=help or error.help or self.help,
+            help=error.help or self.help,
             crd=crd,
             hidden=hidden,
-            related=related,
             errors=error.errors,
         )
 

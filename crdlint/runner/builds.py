@@ -1,0 +1,121 @@
+"""The checks of what is built from several inputs: the output of kustomizations, and the releases of charts."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from crdlint.inputs.kustomize.build import Build, plan_build
+from crdlint.linting.documents import unchecked
+from crdlint.linting.request import CheckRequest
+from crdlint.runner.task import Task, outcome_of
+from crdlint.safety.bugs import collected, contain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Generator, Iterable, Sequence
+    from concurrent.futures import ThreadPoolExecutor
+
+    from crdlint.linting.result import FileResult
+    from crdlint.runner.task import Checker, CheckOutcome
+    from crdlint.safety.bugs import Bug
+
+
+def check_release(checker: Checker, chart: str) -> CheckOutcome:
+    """Check the size of a chart's release; the outcome has no results if it is far from the limit."""
+    from crdlint.inputs.helm.release_check import check_release
+    from crdlint.inputs.helm.render import Values
+
+    settings = checker.settings
+
+    def check() -> tuple[FileResult, ...]:
+        result = check_release(chart, settings.values or Values(), uses_helm=settings.uses_helm, cache=settings.cache)
+        return () if result is None else (result,)
+
+    return outcome_of(chart, Task(chart, CheckRequest()), "", check)
+
+
+def check_kustomizations(
+    checker: Checker, tasks: Sequence[Task], checked: dict[str, FileResult], workers: int
+) -> Generator[CheckOutcome, None, None]:
+    """Check the kustomizations in directories, the paths of the tasks, and yield the results in order.
+
+    `checked` contains results of files by their real path. At most `workers` builds run at the same time.
+    """
+    from concurrent.futures import ThreadPoolExecutor
+
+    from crdlint.safety.programs import end_running
+
+    elsewhere = {os.path.realpath(task.path) for task in tasks}
+    pending: deque[Callable[[], CheckOutcome]] = deque()
+    pool = ThreadPoolExecutor(workers)
+    builds = _Builds(checker, checked, elsewhere, pool)
+    try:
+        for task in tasks:
+            pending.append(builds.start(task))
+            while len(pending) > workers:
+                yield pending.popleft()()
+        while pending:
+            yield pending.popleft()()
+    except BaseException:
+        end_running()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+@dataclass(slots=True)
+class _Builds:
+    """The builds of a run, of kustomizations in `elsewhere`; `checked` are the results of files by their real path."""
+
+    checker: Checker
+    checked: dict[str, FileResult]
+    elsewhere: Container[str]
+    pool: ThreadPoolExecutor
+
+    def start(self, task: Task) -> Callable[[], CheckOutcome]:
+        """Start the build of a kustomization unless its result is known; return a function that waits for the result."""
+        previous = self.checker.settings.previous
+        unread: dict[str, None] = {}
+
+        def lint_resource(text: str, file: str) -> FileResult:
+            return self.checker.lint(text, file, task, unread)
+
+        unfixed = task._replace(request=replace(task.request, fixes=False))
+
+        def lint(text: str, file: str) -> FileResult:
+            return self.checker.lint(text, file, unfixed, unread)  # the text belongs to the build instead of a file
+
+        def has_changed() -> bool:
+            return previous is not None and previous.changes_kustomization(task.path)
+
+        bugs: list[Bug] = []
+        planned: Build | Iterable[FileResult] = ()
+        with collected(bugs):
+            try:
+                planned = plan_build(task.path, lint_resource, self.checked, self.elsewhere, has_changed=has_changed)
+            except Exception as error:
+                planned = [unchecked(task.path, "", contain(error))]
+        if not isinstance(planned, Build):
+            outcome = outcome_of(task.path, task, "", planned.__iter__, unread, bugs)
+            return lambda: outcome
+        build = planned
+        cache = None if previous is not None else self.checker.settings.cache
+        key = None if cache is None else cache.key(build.key(), f"build {task.request.key}")
+        known = None if cache is None or key is None else cache.get(key, build.file, "")
+        future = None if known is not None else self.pool.submit(build.run)
+
+        def finish() -> Iterable[FileResult]:
+            built = known
+            if future is not None:
+                output = future.result()
+                built = build.lint(output, lint)
+                if not output.exact and build.has_findings(built):
+                    built = build.lint(build.run(exact=True), lint)
+                if cache is not None and key is not None and output.final:
+                    cache.put(key, built)
+            assert built is not None  # noqa: S101  it is known or built
+            return build.results(built)
+
+        return lambda: outcome_of(build.file, task, "", finish, unread, bugs)
