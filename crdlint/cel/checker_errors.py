@@ -27,10 +27,11 @@ def field_type_mismatch(field: str, declared: Type, actual: Type, dialect: CELDi
 
 def no_matching_overload(function: str, args: Sequence[Type], dialect: CELDialect, *, member: bool) -> Problem:
     """Return the problem for arguments that no overload accepts."""
+    signature = format_signature(args, dialect, member=member)
     return Problem(
-        f"found no matching overload for '{function}' applied to '{format_signature(args, dialect, member=member)}'",
+        f"found no matching overload for '{function}' applied to '{signature}'",
         Code.NO_MATCHING_OVERLOAD,
-        (function,),
+        (function, signature),
     )
 
 

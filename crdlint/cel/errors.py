@@ -25,7 +25,7 @@ class Code(Enum):
     RESERVED_IDENTIFIER = auto()  # (name)
     UNDEFINED_FIELD = auto()  # (field)
     UNDECLARED_REFERENCE = auto()  # (name)
-    NO_MATCHING_OVERLOAD = auto()  # (function)
+    NO_MATCHING_OVERLOAD = auto()  # (function, types of the arguments)
     TYPE_MISMATCH = auto()  # (expected type, actual type)
     NO_FIELD_SELECTION = auto()  # (type)
     NOT_A_RANGE = auto()  # (type)

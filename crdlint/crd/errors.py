@@ -49,6 +49,7 @@ class Code(Enum):
     MEANT = auto()  # (edits, is_certain): what makes an expression compile
     NOT_DEPRECATED = auto()  # a deprecation warning on a version that is not deprecated
     NOT_BELOW = auto()  # (parent path,): a JSON path that does not start with its parent
+    COST = auto()  # (estimated cost, limit)
     NO_WEBHOOK_STRATEGY = auto()  # a webhook under a strategy that does not call it
 
 

@@ -51,7 +51,9 @@ class Diagnostic:
     `origin` is `apiserver` for errors of the API server, `storage` for those of its storage after validation, and `crdlint`
     for crdlint's own advice. `message` is the string
     as the API server prints it, unless `server_message` is set, which is then the server's. `crd` is the name of the
-    CRD. `hidden` marks findings that the API server reports only after others are fixed. `versions` are the Kubernetes
+    CRD. `headline` names what is wrong with which field, in at most 90 characters. `user_path` is the path that users
+    know: of a field of the objects (`.spec.ports[].protocol`) in a `version` of the CRD, else of the file (`spec.names.kind`).
+    `hidden` marks findings that the API server reports only after others are fixed. `versions` are the Kubernetes
     versions of a range that report it, empty for all of them. `fix` contains the edits that fix it, if fixes are
     requested and there is one. `lacks` identifies a mapping and a field that it lacks: the field that the finding requires,
     or the field that an unknown one probably was meant to be; see `rules.consequences`. `example` is the JSON of an object
@@ -83,6 +85,9 @@ class Diagnostic:
     lacks: str = ""
     errors: int = 1
     example: str | None = None
+    headline: str = ""
+    user_path: str = ""
+    version: str = ""
 
     @property
     def is_advice(self) -> bool:

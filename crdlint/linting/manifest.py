@@ -13,13 +13,16 @@ from crdlint.crd.decode_values import is_json
 from crdlint.crd.defaults import accepted_names
 from crdlint.crd.equality import semantic_equal
 from crdlint.crd.near_misses import is_type_key
+from crdlint.crd.paths import SHARED, is_within
 from crdlint.crd.placeholders import PLACEHOLDERS, is_placeholder
 from crdlint.crd.positions import Locator, node_span
+from crdlint.crd.user_paths import user_path_in_crd
 from crdlint.diagnostics.diagnostic import OLD_CRD, Related
 from crdlint.linting import create
 from crdlint.linting.documents import name_of, take_duplicate_keys
 from crdlint.linting.result import ComparedCRD, FoundCRD, FoundRule, OldCRD
 from crdlint.rules import catalog, duplicates
+from crdlint.rules.engine import headlines
 from crdlint.rules.engine.advisory import DecodedCRD
 from crdlint.rules.engine.common import Common
 from crdlint.rules.engine.finding import Finding, Manifest, fix_of
@@ -172,8 +175,15 @@ class _DecodedCRD(NamedTuple):
         return CheckedCRD(self.named(findings), [], [], stage=stage)
 
     def named(self, findings: Iterable[Diagnostic]) -> list[Diagnostic]:
-        """Return findings with the name of their CRD."""
-        return [finding if finding.crd == self.name else replace(finding, crd=self.name) for finding in findings]
+        """Return findings with the name of their CRD and the path in it that users know."""
+        return [attempt(self._named, finding) or finding for finding in findings]
+
+    def _named(self, finding: Diagnostic) -> Diagnostic:
+        line = finding.line - self.subject.document.line_offset
+        user_path, version = user_path_in_crd(self.subject.root, line, finding.column)
+        if finding.field and any(is_within(finding.field, internal) for internal in SHARED):
+            version = ", ".join(each.name for each in self.crd.spec.versions)
+        return replace(finding, crd=self.name, user_path=user_path, version=version)
 
 
 def _decode(subject: Subject, request: CheckRequest, like: CheckedCRD | None) -> _DecodedCRD:
@@ -217,9 +227,9 @@ def _validations(crd: _DecodedCRD) -> Iterator[Report]:
 
 def _kept(crd: _DecodedCRD, checked: CheckedCRD, report: Report, errors: MappingOf[str, Diagnostic]) -> CheckedCRD:
     """Return a result with the CRD, its rules, and the findings because of which rules have no cost."""
-    blocking = {id(errors[str(error)]) for error in report.blocking if str(error) in errors}
+    blocking = set(map(str, report.blocking)) & errors.keys()
     return checked._replace(
-        blocking=[finding for finding in checked.diagnostics if id(finding) in blocking],
+        blocking=[finding for finding in checked.diagnostics if finding.message in blocking],
         definition=FoundCRD(crd.crd, crd.locator, crd.request.versions),
         rules=tuple(FoundRule(crd.name, _version_of(rule, crd.crd), rule, crd.locator) for rule in report.rules),
     )
@@ -284,6 +294,7 @@ def _ignored_fields(crd: _DecodedCRD) -> Iterator[Diagnostic]:
         message = f"{problem.message}: the API server drops it without an error"
         span = node_span(problem.node, subject.document.line_offset)
         diagnostic = rule.diagnostic(subject.file, "advice", message, span, problem.help)
+        diagnostic = replace(diagnostic, headline=attempt(headlines.of_decode, problem) or diagnostic.headline)
         yield subject.with_fix(diagnostic, Finding(crd.manifest, rule.id, problem=problem))
 
 
@@ -295,17 +306,19 @@ def _decode_finding(problem: DecodeProblem, file: str, document: Document) -> Di
     help_ = attempt(_invisible_character, document.text, problem.node) or problem.help
     help_ = help_ or (attempt(suggestion, problem) if problem.go_type else None)
     rule = catalog.get(_DECODE_RULES[problem.kind])
-    content = problem.content
+    content, headline = problem.content, attempt(headlines.of_decode, problem)
     if problem.kind == "strict":
         diagnostic = rule.diagnostic(file, problem.kind, problem.message, node_span(problem.node, offset), help_)
-        return diagnostic if problem.nearest is None else replace(diagnostic, lacks=_lacking(content, problem.nearest))
+        lacks = "" if problem.nearest is None else _lacking(content, problem.nearest)
+        return replace(diagnostic, headline=headline or diagnostic.headline, lacks=lacks)
     # A list is reported itself, and a mapping where it is in one line, otherwise at its key.
     in_line = not isinstance(content, Scalar) and content.flow and content.start_mark.line == content.end_mark.line
     span = node_span(content if in_line or isinstance(content, Sequence) else problem.node, offset)
     if isinstance(content, Sequence) and not in_line:
         first_line = document.text[content.start_mark.index :].partition("\n")[0].rstrip()
         span = span._replace(end_line=span.line, end_column=span.column + len(first_line))
-    return rule.diagnostic(file, problem.kind, problem.message, span, help_)
+    diagnostic = rule.diagnostic(file, problem.kind, problem.message, span, help_)
+    return diagnostic if headline is None else replace(diagnostic, headline=headline)
 
 
 # YAML reads these as a part of the key; people see a space, or nothing.
@@ -395,7 +408,8 @@ def _advised(crd: _DecodedCRD, advisory: Advisory) -> Diagnostic:
     span = locator.span_inside(advisory.path, advisory.inside) if advisory.inside else locator.span(advisory.path)
     rule = catalog.get(advisory.rule)
     diagnostic = rule.diagnostic(subject.file, advisory.kind, advisory.message, span, advisory.help)
-    diagnostic = _with_marker(diagnostic, crd.crd, advisory.marker)
+    headline = headlines.named(diagnostic.headline, advisory.path)
+    diagnostic = _with_marker(replace(diagnostic, headline=headline), crd.crd, advisory.marker)
     if advisory.severity is not None:
         diagnostic = replace(diagnostic, severity=advisory.severity)
     if advisory.old_path is not None and crd.old is not None:

@@ -15,6 +15,7 @@ from lsprotocol.types import (
 
 from crdlint.lsp.positions import Text
 from crdlint.lsp.workspace import uri_of
+from crdlint.report import words
 from crdlint.report.page import rule_link
 
 if TYPE_CHECKING:
@@ -48,9 +49,7 @@ DEPRECATED: Final = frozenset({"api-version-removed"})
 
 def diagnostic_of(finding: Finding, document: Document, read: Callable[[str], str | None]) -> Diagnostic:
     """Return a finding of a document as a diagnostic; ``read`` returns the text of another file, None if it has none."""
-    message = finding.message if not finding.help else f"{finding.message}\nHelp: {finding.help}"
-    if finding.versions:
-        message += f"\nKubernetes: {', '.join(finding.versions)}"
+    message = words.message(finding)
     tags = [DiagnosticTag.Unnecessary] if finding.rule in UNNECESSARY else []
     tags += [DiagnosticTag.Deprecated] if finding.rule in DEPRECATED else []
     return Diagnostic(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from crdlint.report import words
 from crdlint.report.escapes import issue_data, issue_property, printable_line
 from crdlint.report.pieces import shown
 from crdlint.report.summary import counted
@@ -38,7 +39,7 @@ class Report:
 
 def _line(finding: Diagnostic) -> str:
     file, line, column = relative(finding.file), finding.line, finding.column
-    text = f"{finding.rule}: {finding.message}" + (f"\nhelp: {finding.help}" if finding.help else "")
+    text = f"{finding.rule}: {words.message(finding)}"
     if finding.severity == "info":
         return printable_line(f"{file}:{line}:{column}: info {text}".partition("\n")[0]) + "\n"
     values = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from crdlint.report import words
 from crdlint.report.pieces import shown
 from crdlint.report.xml import XML
 
@@ -26,9 +27,10 @@ class Report:
         """Yield the element of a file."""
         self._xml.open("file", {"name": result.file})
         for finding in shown(result, hidden=self._hidden):
-            text = finding.message + (f"\nhelp: {finding.help}" if finding.help else "")
             position = {"line": finding.line, "column": finding.column, "severity": finding.severity}
-            self._xml.element("error", {**position, "message": text, "source": f"crdlint.{finding.rule}"})
+            self._xml.element(
+                "error", {**position, "message": words.message(finding), "source": f"crdlint.{finding.rule}"}
+            )
             yield self._xml.take()
         self._xml.close("file")
         yield self._xml.take()

@@ -1,4 +1,4 @@
-"""A line for each finding: `file:line:column: severity rule: message`."""
+"""A line for each finding: `file:line:column: severity[rule]: headline`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from crdlint.report.escapes import printable_line
 from crdlint.report.pieces import shown
+from crdlint.report.words import headline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Report:
-    """The lines, each message in one of them."""
+    """The lines."""
 
     def __init__(self, view: View) -> None:
         self._hidden = view.hidden
@@ -32,8 +33,4 @@ class Report:
 
 def _line(finding: Diagnostic) -> str:
     position = f"{finding.file}:{finding.line}:{finding.column}"
-    return printable_line(f"{position}: {finding.severity} {finding.rule}: {_joined(finding.message)}") + "\n"
-
-
-def _joined(message: str) -> str:
-    return message if "\n" not in message else " ".join(line.strip() for line in message.split("\n"))
+    return printable_line(f"{position}: {finding.severity}[{finding.rule}]: {headline(finding)}") + "\n"

@@ -81,6 +81,14 @@ def markdown(text: str) -> str:
     return printable(text).translate(_markdown)
 
 
+def markdown_with_code(text: str) -> str:
+    """Return text for a cell of a Markdown table, with the parts in backticks as code."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        return markdown(text)
+    return "".join(f"<code>{markdown(part)}</code>" if i % 2 else markdown(part) for i, part in enumerate(parts))
+
+
 def xml_text(text: str) -> str:
     """Return text without characters that XML cannot contain; the XML writer escapes the rest."""
     return printable(text).translate(_not_xml)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Diagnostic
 
 # A bad value longer than this many characters is folded in the terminal; JSON output has it whole.
-_LONGEST: Final = 120
+_LONGEST: Final = 80
 _HEAD: Final = 60
 _VALUE: Final = re.compile(r": (?:Invalid|Unsupported|Duplicate) value: (?=[\[{\"])")
 _QUOTED: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from crdlint.report import words
 from crdlint.report.escapes import command_data, command_property
 from crdlint.report.pieces import Spool, shown
+from crdlint.report.summary import counted
 from crdlint.report.uris import relative
 
 if TYPE_CHECKING:
@@ -37,6 +39,9 @@ class Report:
             yield f"::error file={command_property(relative(file))}::{command_data(reason)}\n"
         for spool in self._spools.values():
             yield from spool.pieces()
+        summary = outcome.summary
+        counts = (("error", summary.errors), ("warning", summary.warnings), ("info", summary.infos))
+        yield f"crdlint: {', '.join(counted(number, noun) for noun, number in counts)} in {counted(summary.files, 'file')}\n"
 
 
 def _command(finding: Diagnostic) -> str:
@@ -44,10 +49,10 @@ def _command(finding: Diagnostic) -> str:
         "file": relative(finding.file),
         "line": finding.line,
         "endLine": finding.end_line,
-        "title": f"crdlint {finding.rule}",
+        "title": words.headline(finding),
     }
     if finding.line == finding.end_line:  # columns go with one line only
         values |= {"col": finding.column, "endColumn": max(finding.end_column - 1, finding.column)}
     properties = ",".join(f"{name}={command_property(str(value))}" for name, value in values.items())
-    text = finding.message + (f"\nhelp: {finding.help}" if finding.help else "")
+    text = f"{finding.file}:{finding.line}:{finding.column}: {finding.rule}\n{words.text(finding)}"
     return f"::{_LEVELS[finding.severity]} {properties}::{command_data(text)}\n"

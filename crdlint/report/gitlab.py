@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from crdlint.report import words
 from crdlint.report.escapes import json_text, printable, printable_line
 from crdlint.report.pieces import shown
 from crdlint.report.uris import fingerprints, relative
@@ -32,7 +33,8 @@ class Report:
     def _issues(self, findings: Iterable[Diagnostic]) -> Iterator[str]:
         for finding, fingerprint in fingerprints(findings):
             issue = {
-                "description": printable(finding.message),
+                "description": printable_line(words.headline(finding)),
+                "content": {"body": printable(words.text(finding))},
                 "check_name": finding.rule,
                 "fingerprint": fingerprint,
                 "severity": _SEVERITIES[finding.severity],

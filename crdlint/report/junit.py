@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from crdlint.report import words
 from crdlint.report.pieces import Spool, shown
 from crdlint.report.xml import XML
 
@@ -89,13 +90,13 @@ class Report:
 
 def _headline(errors: Sequence[Diagnostic]) -> str:
     more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
-    return f"{errors[0].message}{more}"
+    return f"{words.headline(errors[0])}{more}"
 
 
 def _texts(findings: Sequence[Diagnostic]) -> str:
     return "\n\n".join(
-        f"{finding.file}:{finding.line}:{finding.column}: {finding.severity}[{finding.rule}]\n{finding.message}"
-        + (f"\nhelp: {finding.help}" if finding.help else "")
+        f"{finding.file}:{finding.line}:{finding.column}: {finding.severity}[{finding.rule}]: {words.headline(finding)}\n"
+        + words.text(finding)
         for finding in findings
     )
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Final
 
-from crdlint.report.escapes import html_text, markdown, printable_line
+from crdlint.report.escapes import markdown, markdown_with_code, printable_line
+from crdlint.report.page import rule_link
 from crdlint.report.pieces import shown
-from crdlint.report.selection import combined
+from crdlint.report.selection import by_crd, combined, describe_others
 from crdlint.report.summary import counted
-from crdlint.report.uris import relative
+from crdlint.report.uris import uri
+from crdlint.report.words import advice, headline, where
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -19,44 +22,45 @@ if TYPE_CHECKING:
 
 _LIMIT: Final = 1_000_000  # bytes; GitHub takes a step's summary of up to 1 MiB
 _ICONS: Final = {"error": "🔴", "warning": "🟡", "info": "🔵"}
+_TABLE: Final = "\n| | finding | place |\n| --- | --- | --- |\n"
 
 
 class Report:
-    """A headline and a table for each file, cut with a note if they are too long."""
+    """Totals and one table for the run, cut with a note if it is too long."""
 
     def __init__(self, view: View) -> None:
         self._hidden = view.hidden
         self._show_all = view.show_all
-        self._tables: list[tuple[str, int]] = []  # with the number of findings in each
+        self._rows: list[str] = []
         self._room = _LIMIT
         self._left = 0
 
     def file(self, result: FileResult) -> Iterable[str]:
-        """Return nothing: the headline contains the totals of all files."""
-        findings = list(shown(result, hidden=self._hidden))
-        if findings:
-            table = _table(result, findings, show_all=self._show_all)
-            self._room -= _size(table)
-            if self._left or self._room < 0:
-                self._left += len(findings)
-            else:
-                self._tables.append((table, len(findings)))
+        """Return nothing: the first line contains the totals of all files."""
+        for _, findings in by_crd(shown(result, hidden=self._hidden)):
+            for finding, others in combined(findings, show_all=self._show_all):
+                row = _row(finding, others)
+                self._room -= len(row.encode())
+                if self._left or self._room < 0:
+                    self._left += 1 + len(others)
+                else:
+                    self._rows.append(row)
         return ()
 
     def end(self, outcome: Outcome) -> Iterator[str]:
         """Yield the complete page."""
         head = _head(outcome)
-        room = _LIMIT - _size(head)
-        left = self._left
+        room = _LIMIT - len(head.encode())
         yield head
-        for table, findings in self._tables:
-            room -= _size(table)
+        yield _TABLE if self._rows else ""
+        for i, row in enumerate(self._rows):
+            room -= len(row.encode())
             if room < 0:
-                left += findings
-            else:
-                yield table
-        if left:
-            yield f"\n… and {counted(left, 'more finding')}, for which there is no room here.\n"
+                self._left += len(self._rows) - i
+                break
+            yield row
+        if self._left:
+            yield f"\n… and {counted(self._left, 'more finding')}, for which there is no room here.\n"
 
 
 def _head(outcome: Outcome) -> str:
@@ -77,21 +81,19 @@ def _head(outcome: Outcome) -> str:
     return "\n".join(lines)
 
 
-def _table(result: FileResult, findings: Sequence[Diagnostic], *, show_all: bool) -> str:
-    entries = combined(findings, show_all=show_all)
-    rows = ["| | place | rule | message |", "| --- | --- | --- | --- |", *(_row(*entry) for entry in entries)]
-    file = html_text(printable_line(relative(result.file)))
-    head = f"<summary><code>{file}</code>: {counted(len(findings), 'finding')}</summary>"
-    opened = " open" if len(entries) <= 20 else ""
-    return "\n".join(["", f"<details{opened}>{head}\n", *rows, "\n</details>\n"])
+def _row(finding: Diagnostic, others: Sequence[Diagnostic]) -> str:
+    rule = f"[`{finding.rule}`]({rule_link(finding.rule)})"
+    help_ = f"<br>**help:** {markdown_with_code(advice(finding))}" if advice(finding) else ""
+    more = f"<br>{markdown(describe_others(finding, others))}" if others else ""
+    position = f"[{markdown(printable_line(f'{finding.file}:{finding.line}'))}]({_link(finding)})"
+    about = f"<br>{markdown(printable_line(where(finding)))}" if where(finding) else ""
+    text = f"{markdown_with_code(headline(finding))} ({rule})"
+    return f"| {_ICONS[finding.severity]} | {text}{help_}{more} | {position}{about} |\n"
 
 
-def _row(finding: Diagnostic, others: int) -> str:
-    more = f" (and {others:,} more)" if others else ""
-    help_ = f"<br>**help:** {markdown(finding.help)}" if finding.help else ""
-    position = f"{finding.line}:{finding.column}"
-    return f"| {_ICONS[finding.severity]} | {position} | `{finding.rule}` | {markdown(finding.message)}{more}{help_} |"
-
-
-def _size(text: str) -> int:
-    return len(text.encode())
+def _link(finding: Diagnostic) -> str:
+    """Return the URL of the line of a finding: within GitHub Actions that of the commit, else a relative one."""
+    environment = os.environ
+    names = ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_SHA")
+    base = "".join(f"{environment[name]}/{'blob/' * (name == names[1])}" for name in names if name in environment)
+    return f"{base if all(name in environment for name in names) else ''}{uri(finding.file)}#L{finding.line}"

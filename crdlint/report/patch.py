@@ -60,6 +60,17 @@ def patch(name: str, text: str, edits: Iterable[Edit]) -> str:
     return "".join(out)
 
 
+def changed_lines(text: str, edits: Iterable[Edit]) -> list[tuple[int, str, str]]:
+    """Return the lines that edits remove and add, without context: number (1-based), `-` or `+`, and text."""
+    lines = _lines(text)
+    changed = []
+    for change in _changes(text, lines, edits):
+        removed, added = lines[change.start : change.end], change.lines
+        changed += [(change.start + 1 + i, "-", line.rstrip("\n")) for i, line in enumerate(removed)]
+        changed += [(change.start + 1 + i, "+", line.rstrip("\n")) for i, line in enumerate(added)]
+    return changed
+
+
 def _lines(text: str) -> list[str]:
     """Return the lines of a text with their newlines, as git counts them."""
     lines = text.split("\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from crdlint.report import words
 from crdlint.report.edit_ranges import TextPositions, is_printable
 from crdlint.report.escapes import json_text, printable, printable_line
 from crdlint.report.page import rule_link
@@ -44,10 +45,9 @@ class Report:
 
 
 def _diagnostic(finding: Diagnostic, positions: TextPositions) -> dict[str, Any]:
-    text = finding.message if not finding.help else f"{finding.message}\n\nHelp: {finding.help}"
     start, end = positions.index(finding.line, finding.column), positions.index(finding.end_line, finding.end_column)
     made: dict[str, Any] = {
-        "message": printable(text),
+        "message": printable(words.message(finding)),
         "location": {
             "path": printable_line(relative(finding.file)),
             "range": _range(finding.line, positions.byte_column(start), finding.end_line, positions.byte_column(end)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.__about__ import __version__
+from crdlint.report import words
 from crdlint.report.edit_ranges import TextPositions, is_printable
 from crdlint.report.escapes import json_text, printable, printable_line
 from crdlint.report.page import rule_link
@@ -86,12 +87,12 @@ def _rule(rule: Rule) -> dict[str, Any]:
 
 
 def _result(finding: Diagnostic, index: int, fingerprint: str) -> dict[str, Any]:
-    text = finding.message if not finding.help else f"{finding.message}\n\nHelp: {finding.help}"
+    name = "/".join(filter(None, (finding.crd, finding.version, finding.user_path or finding.field)))
     made: dict[str, Any] = {
         "ruleId": finding.rule,
         "ruleIndex": index,
         "level": _LEVELS[finding.severity],
-        "message": {"text": printable(text)},
+        "message": {"text": printable(words.message(finding))},
         "locations": [
             {
                 "physicalLocation": {
@@ -104,8 +105,8 @@ def _result(finding: Diagnostic, index: int, fingerprint: str) -> dict[str, Any]
                     },
                 },
                 **(
-                    {"logicalLocations": [{"fullyQualifiedName": printable_line(f"{finding.crd}/{finding.field}")}]}
-                    if finding.field
+                    {"logicalLocations": [{"fullyQualifiedName": printable_line(name)}]}
+                    if finding.user_path or finding.field
                     else {}
                 ),
             }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -10,9 +9,7 @@ if TYPE_CHECKING:
 
     from crdlint.diagnostics.diagnostic import Diagnostic
 
-MOST_INFOS: Final = 10
-"""The number of infos of a CRD that are shown one by one."""
-_PLACE: Final = attrgetter("rule", "line", "column", "end_line", "end_column")
+_SHOWN: Final = 3  # places of one entry
 _SEVERITIES: Final = {"error": 0, "warning": 1, "info": 2}
 
 
@@ -31,34 +28,42 @@ def most_severe_first(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     return sorted(diagnostics, key=lambda diagnostic: _SEVERITIES[diagnostic.severity])
 
 
-def once_a_rule(diagnostics: Iterable[Diagnostic]) -> list[tuple[Diagnostic, int]]:
-    """Return the first finding of each rule with the number of its other findings."""
-    rules: dict[str, list[Diagnostic]] = {}
-    for diagnostic in diagnostics:
-        rules.setdefault(diagnostic.rule, []).append(diagnostic)
-    return [(same[0], len(same) - 1) for same in rules.values()]
+def combined(
+    findings: Iterable[Diagnostic], *, show_all: bool = False
+) -> list[tuple[Diagnostic, tuple[Diagnostic, ...]]]:
+    """Return the findings of a CRD, the most severe first, each with the others that it includes, unless all are to be shown.
 
-
-def once_a_place(diagnostics: Iterable[Diagnostic]) -> list[tuple[Diagnostic, int]]:
-    """Return the first of the API server's findings that aliases repeat, with the number of the others; and all else."""
-    entries: dict[object, list[Diagnostic]] = {}
-    for finding in diagnostics:
-        name = finding.field.rpartition(".")[2].partition("[")[0]
-        same = (_PLACE(finding), finding.message[len(finding.field) :], name, finding.fix is None)
-        entries.setdefault(same if finding.kind == "field" else id(finding), []).append(finding)
-    return [(same[0], len(same) - 1) for same in entries.values()]
-
-
-def combined(diagnostics: Sequence[Diagnostic], *, show_all: bool) -> list[tuple[Diagnostic, int]]:
-    """Return findings, the most severe first within a CRD, each with the number of others that it includes.
-
-    If a CRD has many infos, only the first of each rule is returned, and of what aliases repeat only the first finding,
-    unless all are to be shown.
+    One entry includes an error at the same field of several versions or reached by aliases, a warning or advice with the
+    same text anywhere in the CRD, and all infos of a rule.
     """
-    entries: list[tuple[Diagnostic, int]] = []
-    for _, findings in by_crd(diagnostics):
-        infos = [finding for finding in findings if finding.severity == "info"]
-        others = most_severe_first(finding for finding in findings if finding.severity != "info")
-        entries += [(finding, 0) for finding in others] if show_all else once_a_place(others)
-        entries += [(info, 0) for info in infos] if show_all or len(infos) <= MOST_INFOS else once_a_rule(infos)
-    return entries
+    entries: dict[object, list[Diagnostic]] = {}
+    for finding in most_severe_first(findings):
+        entries.setdefault(id(finding) if show_all else _sameness(finding), []).append(finding)
+    return [(same[0], tuple(same[1:])) for same in entries.values()]
+
+
+def _sameness(finding: Diagnostic) -> object:
+    """Return what findings have in common that are shown as one."""
+    if finding.severity == "info":
+        return finding.rule
+    if finding.kind not in {"field", "decode", "strict"}:
+        return finding.rule, finding.message
+    *_, above, name = f"..{finding.field}".split(".")
+    name = f"{above}.{name}" if above.startswith("x-kubernetes-validations") else name.partition("[")[0]
+    path = finding.user_path or (finding.line, finding.column, finding.end_line, finding.end_column)
+    return finding.rule, path, name, finding.detail or finding.message, finding.hidden
+
+
+def describe_others(finding: Diagnostic, others: Sequence[Diagnostic]) -> str:
+    """Return a note about the findings that the entry of another one includes."""
+    count = len(others)
+    if all((other.line, other.column) == (finding.line, finding.column) for other in others):
+        return f"{count:,} more path{' leads' if count == 1 else 's lead'} here: --show-all shows each"
+    shown = [
+        f"{other.version} (line {other.line})"
+        if other.version and other.user_path == finding.user_path
+        else f"line {other.line}"
+        for other in others[:_SHOWN]
+    ]
+    more = f" and {count - _SHOWN:,} more: --show-all shows each" if count > _SHOWN else ""
+    return f"also in {', '.join(shown)}{more}"

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import re
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.paths import SHARED, is_within
 from crdlint.report.escapes import printable, printable_line
-from crdlint.report.fold import fold, snippet
+from crdlint.report.fold import columns, fitting, fold, snippet
 from crdlint.report.page import Part, rule_link
-from crdlint.report.selection import MOST_INFOS, by_crd, most_severe_first, once_a_place, once_a_rule
+from crdlint.report.selection import by_crd, combined, describe_others
 from crdlint.report.summary import counted
+from crdlint.report.words import advice, headline, sentences, where
 from crdlint.rules.consequences import causes
 from crdlint.yaml.edit import split_lines
 
@@ -29,7 +29,7 @@ class Report:
     def __init__(self, view: View) -> None:
         self._page = view.page
         self._view = view
-        self._explained: set[str] = set()  # the paths that a note has explained
+        self._infos = 0  # infos that are shown
 
     def file(self, result: FileResult) -> Iterator[str]:
         """Yield the text about a file."""
@@ -46,125 +46,108 @@ class Report:
 
     def lines(self, result: FileResult) -> Iterator[str]:
         """Yield the lines about a file; none if there is nothing to report."""
-        for notice in () if self._view.quiet else result.notices:
-            yield printable_line(f"{result.file}: note: {notice}")
+        for kind, notices in _of_a_kind(() if self._view.quiet else result.notices):
+            more = f" (and {len(notices) - 1:,} more)" if len(notices) > 1 else ""
+            yield printable_line(f"{result.file}: note: {notices[0] if kind else ''}{more}")
         lines = split_lines(result.text) if result.diagnostics else []
-        for crd, findings in by_crd(result.diagnostics):
-            visible = most_severe_first(d for d in findings if not d.hidden)
+        for _, findings in by_crd(result.diagnostics):
+            visible = [d for d in findings if not d.hidden]
+            self._infos += sum(d.severity == "info" for d in visible)
             hidden = [d for d in findings if d.hidden]
-            if visible or (hidden and self._view.hidden):
-                title = self._page.styled(printable_line(result.file), "title", self._page.file_link(result.file))
-                yield title + (self._page.styled(printable_line(f"  {crd}"), "title") if crd else "")
-                yield ""
-            yield from self._findings(visible, lines)
+            yield from self._grouped(visible, lines, result.text)
             if visible:
-                yield from self._moved(visible)
                 yield from self._stopped(visible)
             if hidden and self._view.hidden:
                 yield self._page.styled("after these are fixed, the API server would also report:", "title")
                 yield ""
-                yield from self._grouped(hidden, lines)
+                yield from self._grouped(hidden, lines, result.text)
             elif hidden and visible:
                 count = counted(len(hidden), "more finding")
                 yield from self._note(f"{count} after these are fixed: crdlint check --hidden shows them")
                 yield ""
 
-    def _findings(self, findings: Sequence[Diagnostic], lines: list[str]) -> Iterator[str]:
-        """Yield findings of a CRD, the infos of a rule in one line if the CRD has many of them."""
-        infos = [finding for finding in findings if finding.severity == "info"]
-        if self._view.show_all or len(infos) <= MOST_INFOS:
-            shown, left = (findings, Counter[str]()) if self._view.show_all else _without_repeated_advice(findings)
-            yield from self._grouped(shown, lines)
-            for rule, times in left.items():
-                yield from self._note(f"{times:,} more {rule} here: --show-all shows them")
-                yield ""
-            return
-        yield from self._grouped([finding for finding in findings if finding.severity != "info"], lines)
-        for first, others in once_a_rule(infos):
-            position = printable_line(f"{first.file}:{first.line}:{first.column}")
-            more = f" (and {others:,} more)" if others else ""
-            head = self._page.styled(f"info[{first.rule}]", "info", rule_link(first.rule))
-            yield f"{head} {self._page.styled(position, '', self._page.file_link(first.file))}"
-            yield from self._page.wrapped(f"{fold(first.message)}{more}", "  ")
-        yield ""
-        yield from self._note(f"{len(infos):,} infos, in one entry for each rule: --show-all shows each of them")
-        yield ""
-
-    def _grouped(self, findings: Sequence[Diagnostic], lines: list[str]) -> Iterator[str]:
+    def _grouped(self, findings: Sequence[Diagnostic], lines: list[str], text: str) -> Iterator[str]:
         """Yield findings, each with those below it that only follow from it."""
-        entries = [(finding, 0) for finding in findings] if self._view.show_all else once_a_place(findings)
+        entries = combined(findings, show_all=self._view.show_all)
         findings = [finding for finding, _ in entries]
-        repeated = {id(finding): times for finding, times in entries if times}
         first = causes(findings)
         following: dict[int, list[Diagnostic]] = {}
         for finding in findings:
             if id(finding) in first:
                 following.setdefault(id(first[id(finding)]), []).append(finding)
-        for finding in findings:
+        for finding, others in entries:
             if id(finding) in first:
                 continue
-            yield from self._finding(finding, lines)
+            yield from self._head(finding)
+            yield from self._source(finding, lines)
+            yield from self._below(finding)
+            yield from self._fix(finding, text)
+            if others:
+                yield from self._note(describe_others(finding, others))
+            yield ""
             for other in following.get(id(finding), ()):
-                yield from self._consequence(other)
-            if id(finding) in repeated:
-                yield from self._note(
-                    f"{repeated[id(finding)]:,} more paths lead here: --show-all shows the same for each"
-                )
+                yield from self._head(other, "follows from the finding above")
+                yield from self._sentences(other)
                 yield ""
 
-    def _consequence(self, diagnostic: Diagnostic) -> Iterator[str]:
-        """Yield a finding that follows from the one above: its position and message, without its help."""
-        position = printable_line(f"{diagnostic.file}:{diagnostic.line}:{diagnostic.column}")
-        head = self._page.styled(
-            f"{diagnostic.severity}[{diagnostic.rule}]", diagnostic.severity, rule_link(diagnostic.rule)
-        )
-        mark = "" if diagnostic.fix is None else f" {self._page.styled('[*]', 'good')}"
-        where = self._page.styled(position, "", self._page.file_link(diagnostic.file))
-        yield f"{head}{mark} {where}: follows from the finding above"
-        yield from self._message(diagnostic)
-        yield ""
+    def _head(self, finding: Diagnostic, remark: str = "") -> Iterator[str]:
+        """Yield the headline, and the place in the file and in the CRD."""
+        styled, rule = self._page.styled, finding.rule
+        lead = styled(f"{finding.severity}[{rule}]", finding.severity, rule_link(rule))
+        width = len(f"{finding.severity}[{rule}]: ")
+        first, *others = self._page.wrapped(headline(finding), "  ", " " * width)
+        yield f"{lead}: {first[width:]}"
+        yield from others
+        position = printable_line(f"{finding.file}:{finding.line}:{finding.column}")
+        parts = [Part("  --> ", "gutter"), Part(position, "", self._page.file_link(finding.file))]
+        about = printable_line("  ".join(filter(None, (where(finding), remark))))
+        mark = "" if finding.fix is None else "  [*]"
+        if self._page.width is not None and columns(f"  --> {position}  {about}{mark}") > self._page.width:
+            yield from self._page.flow(*parts, Part(mark, "good"))
+            yield from self._page.wrapped(about, _INDENT * 2, "      ") if about else ()
+        else:
+            yield from self._page.flow(*parts, Part(f"  {about}" if about else ""), Part(mark, "good"))
 
-    def _finding(self, diagnostic: Diagnostic, lines: list[str]) -> Iterator[str]:
-        styled, severity, rule = self._page.styled, diagnostic.severity, diagnostic.rule
-        position = printable_line(f"{diagnostic.file}:{diagnostic.line}:{diagnostic.column}")
-        mark = "" if diagnostic.fix is None else f" {styled('[*]', 'good')}"
-        head = styled(f"{severity}[{rule}]", severity, rule_link(rule))
-        yield f"{head}{mark} {styled(position, '', self._page.file_link(diagnostic.file))}"
-        shown = snippet(lines, diagnostic, self._page.width or _PIPED)
+    def _source(self, finding: Diagnostic, lines: list[str]) -> Iterator[str]:
+        """Yield the line of the finding with carets below it."""
+        shown = snippet(lines, finding, self._page.width or _PIPED)
         if shown is not None:
             number, line, carets = shown
-            gutter = " " * len(number)
-            yield styled(f"{gutter} |", "gutter")
-            yield f"{styled(f'{number} |', 'gutter')} {self._page.yaml(line)[0]}".rstrip()
-            yield f"{styled(f'{gutter} |', 'gutter')} {styled(carets, severity)}"
-        yield from self._message(diagnostic)
-        if diagnostic.related is not None:
-            other = diagnostic.related
-            yield from self._page.wrapped(
-                printable_line(f"{other.label} at {other.file}:{other.line}:{other.column}"), "  "
-            )
-        if diagnostic.help:
-            yield from self._page.wrapped(diagnostic.help, "        ", "  help: ", "label")
-        yield ""
+            gutter = f"{' ' * len(number)} |"
+            yield f"{self._page.styled(f'{number} |', 'gutter')} {self._page.yaml(line)[0]}".rstrip()
+            yield f"{self._page.styled(gutter, 'gutter')} {self._page.styled(carets, finding.severity)}"
 
-    def _message(self, diagnostic: Diagnostic) -> list[str]:
-        text = fold(diagnostic.message)
-        lines = []
-        for line in text.split("\n"):
-            if line.startswith(" | "):  # a caret block of CEL: its columns must not change
-                lines.append(f"  {printable(line)}".rstrip())
-            else:
-                lines.extend(self._page.wrapped(line, "  "))
-        return lines
+    def _below(self, finding: Diagnostic) -> Iterator[str]:
+        """Yield the sentences, the other place, and the help."""
+        yield from self._sentences(finding)
+        if finding.related is not None:
+            other = finding.related
+            yield from self._note(printable_line(f"{other.label} at {other.file}:{other.line}:{other.column}"))
+        if advice(finding):
+            yield from self._page.wrapped(advice(finding), _INDENT, "  = help: ", "label")
 
-    def _moved(self, findings: Sequence[Diagnostic]) -> Iterator[str]:
-        """Explain once in a run the paths that the server moved up."""
-        for internal, name in SHARED.items():
-            if internal not in self._explained and any(is_within(d.field, internal) for d in findings):
-                note = f"{internal} is where the API server keeps what all versions share: spec.versions[0].{name} here"
-                self._explained.add(internal)
-                yield from self._note(note)
-                yield ""
+    def _sentences(self, finding: Diagnostic) -> Iterator[str]:
+        for label, text in sentences(finding):
+            first: str | None = f"  = {label}: "
+            for line in (text if self._view.show_all else fold(text)).split("\n"):
+                if line.startswith(" | "):  # a caret block of CEL: its columns must not change
+                    yield f"  {printable(line)}".rstrip()
+                else:
+                    yield from self._page.wrapped(line, _INDENT, first)
+                first = None
+
+    def _fix(self, finding: Diagnostic, text: str) -> Iterator[str]:
+        """Yield what the fix of a finding changes, on a terminal and as far as it is short."""
+        if finding.fix is None or self._page.width is None:
+            return
+        from crdlint.report.patch import changed_lines  # most findings have no fix
+
+        changed = changed_lines(text, finding.fix.edits)
+        if len(changed) > _LONGEST_FIX:
+            return
+        for number, mark, line in changed:
+            shown = fitting(printable_line(line), self._page.width - len(f"{number} - "))
+            yield self._page.styled(f"{number} {mark} {shown}", "good" if mark == "+" else "error")
 
     def _stopped(self, findings: Sequence[Diagnostic]) -> Iterator[str]:
         """Explain which findings the API server reports first, since a strict request stops at unknown fields."""
@@ -178,13 +161,16 @@ class Report:
             yield ""
 
     def _note(self, text: str) -> list[str]:
-        return self._page.wrapped(text, "          ", "  = note: ")
+        return self._page.wrapped(text, _INDENT, "  = note: ")
 
     def summary(self, summary: Summary) -> str:
         """Return the closing line."""
         skipped = f" ({counted(summary.skipped, 'other document')} skipped)" if summary.skipped else ""
         counts = [counted(summary.errors, "error"), counted(summary.warnings, "warning")]
-        findings = ", ".join([*counts, *([counted(summary.infos, "info")] if summary.infos else [])])
+        infos = counted(summary.infos, "info")
+        if summary.infos > self._infos:
+            infos += f" (--min-severity info shows {'it' if summary.infos == 1 else 'them'})"
+        findings = ", ".join([*counts, *([infos] if summary.infos else [])])
         if summary.below_minimum:
             findings += f" ({summary.below_minimum:,} below the minimum severity)"
         seconds = "" if self._page.width is None else f" in {summary.seconds:.2f} s"
@@ -208,21 +194,17 @@ def _fixable(summary: Summary) -> str:
     return ", ".join(parts)
 
 
-def _without_repeated_advice(findings: Sequence[Diagnostic]) -> tuple[list[Diagnostic], Counter[str]]:
-    """Return the findings of a CRD without repeated advice, and the number of omitted findings by rule."""
-    advice: Counter[str] = Counter()
-    left: Counter[str] = Counter()
-    shown = []
-    for finding in findings:
-        if finding.severity == "info":
-            advice[finding.rule] += 1
-            if advice[finding.rule] > _ADVICE_SHOWN:
-                left[finding.rule] += 1
-                continue
-        shown.append(finding)
-    return shown, left
+def _of_a_kind(notices: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    """Yield notices grouped by their text without names, numbers and values."""
+    kinds: dict[str, list[str]] = {}
+    for notice in notices:
+        kinds.setdefault(_VARIABLE.sub("", notice), []).append(notice)
+    yield from kinds.items()
 
 
 _UNKNOWN: Final = "unknown-field"
-_ADVICE_SHOWN: Final = 2  # of a rule in a CRD
+_INDENT: Final = " " * 4
+_LONGEST_FIX: Final = 6  # lines
+# What differs between notices of one kind.
+_VARIABLE: Final = re.compile(r"line \d+|\{\{.*?\}\}|`[^`]*`|\"[^\"]*\"|\d+")
 _PIPED: Final = 120  # columns of source lines, which are cut rather than wrapped

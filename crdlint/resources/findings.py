@@ -13,6 +13,7 @@ from crdlint.golang.regexp import compile_error
 from crdlint.golang.text import quote
 from crdlint.resources.hints import of_error, of_unknown
 from crdlint.rules import catalog
+from crdlint.rules.engine import headlines
 from crdlint.safety.bugs import attempt
 from crdlint.schema.structural import TYPES
 from crdlint.schema.traversal import value_schema
@@ -74,7 +75,9 @@ class Findings:
                 value_schema(schema, above_steps[:-1]) if above_steps else None,
             )
             span = self.locator.span_of(location, key=True)
-            yield diagnostic(self.file, "strict", "unknown-field", f"unknown field {quote(path)}", span, help_)
+            headline = headlines.of_unknown(name, path.removesuffix(name), None)
+            message = f"unknown field {quote(path)}"
+            yield replace(diagnostic(self.file, "strict", "unknown-field", message, span, help_), headline=headline)
 
     def errors(self, outcome: Outcome) -> Iterator[Diagnostic]:
         """Yield the errors of a resource, without duplicates."""

@@ -9,7 +9,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.convert import read_crd
+from crdlint.crd.paths import NIL
 from crdlint.crd.positions import Locator, node_span, problem_span
+from crdlint.crd.user_paths import user_path_in_object
 from crdlint.diagnostics.by_version import FindingsByVersion
 from crdlint.diagnostics.diagnostic import in_server_words
 from crdlint.golang.text import quote
@@ -29,7 +31,7 @@ from crdlint.resources.requests import as_sent, key_of
 from crdlint.resources.validation import NotDecodedError
 from crdlint.rules import duplicates
 from crdlint.rules.storage import refusal
-from crdlint.safety.bugs import contain
+from crdlint.safety.bugs import attempt, contain
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.parse import collector_paused, iter_documents, parse_first
 
@@ -289,7 +291,10 @@ def _object(walk: _ObjectWalk, document: Document, resource: Object) -> None:
     object_name = text_at(root, "metadata", "name") or text_at(root, "metadata", "generateName")
     name = f"{resource.identity.kind} {object_name}"
     walk.crds.append(CRD(name.strip(), line))
-    walk.diagnostics.extend(replace(made, crd=name.strip()) for made in results)
+    for made in results:
+        of_object = made.field == str(NIL)
+        path = None if of_object else attempt(user_path_in_object, root, made.line - document.line_offset, made.column)
+        walk.diagnostics.append(replace(made, crd=name.strip(), user_path=path or "."))
 
 
 def _of_unknown_group(walk: _ObjectWalk, document: Document, resource: Object) -> list[Diagnostic] | None:

@@ -399,9 +399,11 @@ def _problem(expression: Expression, rule: ValidationRule, path: Path, effort: E
     clue, detail = attempt(hint, expression, effort) or Hint(None), expression.error or ""
     error = invalid((COMPILES if errors else OUTPUT_TYPE).id, path, rule, detail, help=clue.text, reason=clue.reason)
     if not errors:
-        return error
+        return error._replace(subject=str(expression.compiled.output_type))
     first = min(errors, key=lambda problem: problem.location)
-    return error._replace(inside=error_range(first, expression.compiled.source), errors=len(errors))
+    return error._replace(
+        inside=error_range(first, expression.compiled.source), errors=len(errors), subject=first.problem
+    )
 
 
 @UNGUARDED.advice
@@ -434,7 +436,10 @@ def _unguarded(estimated: EstimatedRule) -> Iterator[Advisory]:
         if not prover.proves(read):
             continue
         source = expression.compiled.source
-        message = f"`{read.path}` is optional: if it is not set, the evaluation fails with `no such key: {read.field}`"
+        message = (
+            f"rule reads `{read.path}`, which is optional: if it is not set, the evaluation fails with "
+            f"`no such key: {read.field}`"
+        )
         help_ = f"Write `has({read.path}) && ...` to reject objects without it"
         if _REFUSES.search(estimated.rule.message):
             help_ = f"{help_} with the message of the rule, or make `{read.field}` required"

@@ -10,7 +10,7 @@ from collections.abc import Sequence as SequenceOf
 from functools import partial
 from typing import TYPE_CHECKING, Final, cast
 
-from crdlint.crd.errors import EVALUATION_LIMIT, forbidden
+from crdlint.crd.errors import EVALUATION_LIMIT, Code, Reason, forbidden
 from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT, UINT64_MAX
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.finding import Edits, Finding, fix
@@ -140,7 +140,8 @@ def over_limit(rule: EstimatedRule, options: Options, advice: Advice | None) -> 
         if cost > RULE_COST_LIMIT:
             help_ = attempt(advice.on_rule, rule, of_message=name == "messageExpression")
             detail = _exceeds(f"estimated {name} cost", cost, RULE_COST_LIMIT)
-            error = forbidden(RULE_COST.id, rule.path.child(name), detail, help=help_)
+            reason = Reason(Code.COST, (cost, RULE_COST_LIMIT))
+            error = forbidden(RULE_COST.id, rule.path.child(name), detail, help=help_, reason=reason)
             yield error._replace(subject=advice)
 
 
@@ -203,7 +204,8 @@ def total(rules: SequenceOf[EstimatedRule], path: Path, advice: Advice | None) -
         yield forbidden(CRD_COST.id, field_path, detail, help=help_)._replace(subject=advice)
     name = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema"
     detail = _exceeds(name, cost_of_all, CRD_COST_LIMIT)
-    yield forbidden(CRD_COST.id, path, detail, help=help_)._replace(subject=advice)
+    reason = Reason(Code.COST, (cost_of_all, CRD_COST_LIMIT))
+    yield forbidden(CRD_COST.id, path, detail, help=help_, reason=reason)._replace(subject=advice)
 
 
 def _exceeds(name: str, cost: int, limit: int) -> str:

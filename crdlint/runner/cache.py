@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _LIMIT: Final = 256 * 1024 * 1024  # the total size of all entries in bytes
 _LOOK_EVERY: Final = 24 * 3600  # seconds between checks of the size of the directory
 _LARGEST: Final = 64 * 1024 * 1024  # the maximum size of an entry in bytes
-_FORMAT: Final = "4"
+_FORMAT: Final = "5"
 _FOLDER: Final = re.compile("[0-9a-f]{2}")
 _SWEPT: Final = "swept"
 

@@ -27,7 +27,9 @@ def _create(case: Case, expect: Answer, version: str) -> tuple[Answer, Answer]:
     if "decode_error" in expect:
         return {"decode": _texts(found, "decode")}, {"decode": {expect["decode_error"]}}
     got: Answer = {kind: _texts(found, kind) for kind in ("decode", "field", "strict", "warning")}
+    got["without headline"] = _without_headline(found)
     want: Answer = {
+        "without headline": [],
         "decode": set(),
         "field": _errors(expect),
         "strict": set(_strict(expect.get("strict_errors", []))),
@@ -53,7 +55,8 @@ def _create(case: Case, expect: Answer, version: str) -> tuple[Answer, Answer]:
 
 def _update(case: Case, expect: Answer, version: str) -> tuple[Answer, Answer]:
     found = crdlint.lint_update(case["old"], case["new"], kube_version=version)
-    return {"field": _texts(found, "field")}, {"field": _errors(expect)}
+    got = {"field": _texts(found, "field"), "without headline": _without_headline(found)}
+    return got, {"field": _errors(expect), "without headline": []}
 
 
 def _resource(case: Case, expect: Answer, version: str) -> tuple[Answer, Answer]:
@@ -65,8 +68,10 @@ def _resource(case: Case, expect: Answer, version: str) -> tuple[Answer, Answer]
         "unknown fields": sorted(report.unknown_fields),
         "stored": report.resource,
         "cost": report.cel_cost,
+        "without headline": _without_headline(report.errors),
     }
     want = {
+        "without headline": [],
         "field": _errors(expect),
         "unknown fields": sorted(expect.get("unknown_fields", [])),
         "stored": expect.get("defaulted"),
@@ -88,6 +93,15 @@ _OPERATIONS = {"create": _create, "update": _update, "cr": _resource, "yaml": _y
 
 def _texts(found: Iterable[Diagnostic], kind: str) -> set[str]:
     return {_plain(d.message) for d in found if d.origin == "apiserver" and d.kind == kind}
+
+
+def _without_headline(found: Iterable[Diagnostic]) -> list[str]:
+    """Return the findings whose headline names no field, key, value or function, or is too long."""
+    return [
+        f"{d.rule}: {d.headline!r}"
+        for d in found
+        if len(d.headline) > 90 or not re.search('[`"]|the object', d.headline)
+    ]
 
 
 def _errors(expect: Answer) -> set[str]:

@@ -53,9 +53,12 @@ def test_a_finding_has_all_that_editors_show(editor: Editor) -> None:
     assert one.code_description == lsp.CodeDescription(
         "https://crdlint.github.io/crdlint/rules/list-map-key-duplicate/"
     )
-    server_message, _, help_ = one.message.partition("\nHelp: ")
-    assert server_message.endswith("must not contain duplicate entries")
-    assert help_ != ""
+    headline, help_, where, server = one.message.split("\n")
+    assert headline.startswith("list map key of `ports` is repeated: ")
+    assert help_.startswith("help: ")
+    assert where.startswith("at: ")
+    assert server.startswith("server: ")
+    assert server.endswith("must not contain duplicate entries")
     assert one.range == lsp.Range(lsp.Position(22, 51), lsp.Position(22, 55))
 
 

@@ -46,7 +46,7 @@ def test_a_resource_is_validated_against_the_workspace(editor: Editor, place: st
     editor.open("samples/x/widget.yaml", WIDGET)
     found = editor.wait_for_codes("samples/x/widget.yaml", ["resource-rule"])
     (one,) = found
-    assert one.message.startswith("spec: Invalid value: too large")
+    assert one.message.startswith("`spec`: too large\n")
     (related,) = one.related_information or ()
     assert related.location.uri == editor.uri(str(path.relative_to(editor.folder)))
     assert related.location.range.start.line == CRD[: CRD.index("self.size")].count("\n")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.diagnostics.diagnostic import Diagnostic, Kind, Origin, Severity
+from crdlint.rules.engine import headlines
 
 if TYPE_CHECKING:
     from crdlint.crd.errors import FieldError
@@ -110,6 +111,7 @@ class Rule(NamedTuple):
             end_line=span.end_line,
             end_column=span.end_column,
             help=help_ or self.help,
+            headline=headlines.of_message(message),
         )
 
     def diagnostic_of(
@@ -142,6 +144,7 @@ class Rule(NamedTuple):
             crd=crd,
             hidden=hidden,
             errors=error.errors,
+            headline=headlines.of_error(error, self.summary),
         )
 
 

@@ -1,0 +1,448 @@
+"""Headlines: what is wrong with which field, key, value or function, in at most 90 characters.
+
+A headline is made from the path, the value and the reason of an error, never from the server's sentence.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from crdlint.crd.errors import DUPLICATE, FORBIDDEN, INTERNAL, INVALID, NOT_SUPPORTED, REQUIRED, TOO_LONG, Code
+from crdlint.crd.paths import Key
+from crdlint.golang.values import Typed
+from crdlint.safety.bugs import attempt
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from crdlint.crd.decode import DecodeProblem
+    from crdlint.crd.errors import FieldError
+    from crdlint.crd.paths import Path, Step
+
+LONGEST: Final = 90
+_LONGEST_VALUE: Final = 32  # characters
+_SHOWN_VALUES: Final = 3
+_ROOT: Final = "`openAPIV3Schema`"
+_JUNCTORS: Final = frozenset({"allOf", "anyOf", "oneOf", "not"})
+_PRINTED: Final = re.compile(r"[^.\[\]]+|\[[^\]]*\]")
+_RULES: Final = "x-kubernetes-validations"
+# Internal names, and those of v1.
+_RENAMED: Final = (
+    ("JSONPath", "jsonPath"),
+    ("webhookClientConfig", "webhook.clientConfig"),
+    ("conversion.conversionReviewVersions", "conversion.webhook.conversionReviewVersions"),
+)
+
+
+def of_message(message: str) -> str:
+    """Return the headline of crdlint's own sentence: the sentence, or its part before a colon or comma if it is too long."""
+    line = " ".join(message.split())
+    if len(line) <= LONGEST:
+        return line
+    for mark in (": ", "; ", " (", ", "):
+        start, separator, _ = line[: LONGEST + len(mark)].rpartition(mark)
+        if separator and len(start) > _LONGEST_VALUE and not start.count("`") % 2:
+            return start
+    return cut(line)
+
+
+def cut(text: str) -> str:
+    """Return a text cut to the length of a headline."""
+    if len(text) <= LONGEST:
+        return text
+    start = text[: LONGEST - 2].rstrip()
+    return f"{start}…{'`' * (start.count('`') % 2)}"
+
+
+def of_error(error: FieldError, summary: str) -> str:
+    """Return the headline of a field error; `summary`, that of its rule, if there is no better one."""
+    return attempt(_of_error, error) or summary
+
+
+def named(headline: str, path: Path) -> str:
+    """Return a headline that names no field with the field at a path before it."""
+    target = _of_path(path)
+    return headline if "`" in headline else of_message(f"{target.phrase}: {headline}")
+
+
+def of_unknown(name: str, parent: str, nearest: str | None) -> str:
+    """Return the headline of an unknown field below the one with a printed path, and the field that is probably meant."""
+    where = _last_field(parent)
+    meant = f": did you mean `{nearest}`?" if nearest else ""
+    return cut(f"unknown field `{name}`{f' in {where}' if where else ''}{meant}")
+
+
+def of_decode(problem: DecodeProblem) -> str:
+    """Return the headline of a problem of the decoder."""
+    from crdlint.yaml.nodes import Scalar  # files without CRDs do not need it
+
+    name = problem.node.value if isinstance(problem.node, Scalar) else ""
+    if problem.kind == "strict":
+        return of_unknown(name, problem.path.removesuffix(name), problem.nearest)
+    if not problem.go_type:
+        return of_message(f"`{name}`: {problem.message}" if name else problem.message)
+    if not name or problem.node is problem.content:
+        name = problem.field.rpartition(".")[2]
+    expected = _GO_TYPES.get(problem.go_type) or ("a list" if problem.go_type.startswith("[]") else "a mapping")
+    value = problem.content.value if isinstance(problem.content, Scalar) else ""
+    actual = _JSON_TYPES[problem.json_type]
+    return cut(f"`{name}` must be {expected}, not {actual}{f' `{_short(value)}`' if value else ''}")
+
+
+_GO_TYPES: Final = {
+    "string": "a string",
+    "types.UID": "a string",
+    "bool": "`true` or `false`",
+    "int32": "an integer",
+    "int64": "an integer",
+    "float64": "a number",
+    "[]string": "a list of strings",
+    "map[string]string": "a mapping of strings",
+}
+_JSON_TYPES: Final = {
+    "string": "the string", "number": "the number", "bool": "the boolean", "object": "a mapping", "array": "a list",
+}  # fmt: skip
+
+
+def _of_error(error: FieldError) -> str:
+    target, reason = _target(error), error.reason
+    values: dict[str, object] = {
+        "of": target.phrase,
+        "key": f"`{target.keyword}`",
+        "junctor": f"`{target.junctor}`",
+        "value": _shown(error.value),
+        "at": f"`{error.at.step}`" if error.at is not None else "those beside `properties`",
+        "args": () if reason is None else reason.arguments,
+        "fix": f": use {_listed(reason.arguments)}" if reason is not None and reason.code is Code.ENUM else "",
+    }
+    special = _SPECIAL.get(error.rule)
+    if special is not None:
+        return cut(special(error, target))
+    codes = () if reason is None or (reason.code is Code.ENUM and target.keyword) else (_CODES.get(reason.code),)
+    templates = (_BY_RULE.get((error.rule, error.type)), _BY_RULE.get((error.rule, "")), *codes)
+    template = next(filter(None, templates), None) or _default(error, target)
+    text = template.format_map(values)
+    if len(text) > LONGEST and values["fix"]:
+        text = template.format_map(values | {"fix": ""})
+    return cut(" ".join(text.split()))
+
+
+def _default(error: FieldError, target: _Target) -> str:
+    """Return the template of an error's type, for a keyword of a schema or for any other field."""
+    of_schema, of_field = _BY_TYPE[error.type]
+    if not _shown(error.value):
+        of_schema, of_field = _WITHOUT_VALUE.get(error.type, (of_schema, of_field))
+    return of_schema if target.keyword else of_field
+
+
+class _Target(NamedTuple):
+    """What an error is about: a phrase for a field, and the keyword and the junctor of its schema, if any."""
+
+    phrase: str
+    keyword: str = ""
+    junctor: str = ""
+
+
+def _target(error: FieldError) -> _Target:
+    path = error.path if error.at is None or "default" not in map(str, error.path.steps()) else error.at
+    if error.rule.startswith("resource-"):
+        return _Target(_last_field(str(path)) or "the object")
+    target = _of_path(path)
+    if target.keyword == "default" and error.rule in _DEFAULTS:
+        return _Target(f"default of {target.phrase}")
+    return target
+
+
+_DEFAULTS: Final = frozenset({"default-invalid", "default-rule-failed"})
+
+
+def _of_path(path: Path) -> _Target:
+    steps = path.steps()
+    for i, step in enumerate(steps):
+        if step == "openAPIV3Schema" and not isinstance(step, Key):
+            return _target_of_schema(steps[i + 1 :])
+    start = 3 if steps[:2] == ["spec", "versions"] and len(steps) > 3 else 0
+    shown = steps[start:]
+    if len(shown) > 3:
+        shown = shown[-3:] if isinstance(shown[-2], int) else shown[-2:]
+    return _Target(f"`{_printed(shown)}`")
+
+
+def _target_of_schema(steps: Sequence[Step]) -> _Target:
+    """Return what a path below the root of a schema leads to."""
+    phrase, name, junctor = _ROOT, "", ""
+    left = list(reversed(steps))
+    while left:
+        step = left.pop()
+        if step == "properties" and left and isinstance(left[-1], Key):
+            name = str(left.pop())
+            phrase = f"`{name}`"
+        elif step in _JUNCTORS and left:
+            junctor = str(step)
+            if isinstance(left[-1], int):
+                left.pop()
+        elif step in {"items", "additionalProperties"} and left:
+            if isinstance(left[-1], int):
+                left.pop()
+            phrase = f"`{step}` of {f'`{name}`' if name else _ROOT}"
+        elif step == "default" and left:
+            inner = _last_field(_printed(list(reversed(left))))
+            return _Target(f"{inner} in the default of {phrase}", "", junctor)
+        elif step == _RULES:
+            return _Target(phrase, str(left[0]) if left else _RULES, junctor)
+        else:
+            return _Target(phrase, str(step), junctor)
+    return _Target(phrase, "", junctor)
+
+
+def _printed(steps: Sequence[Step]) -> str:
+    text = "".join(f"[{step}]" if isinstance(step, (int, Key)) else f".{step}" for step in steps)
+    for internal, name in _RENAMED:
+        text = text.replace(internal, name)
+    return text.removeprefix(".")
+
+
+def _last_field(path: str) -> str:
+    """Return the last name of a printed path with the index or key behind it, empty for a path without names."""
+    parts = _PRINTED.findall(path)
+    names = [i for i, part in enumerate(parts) if part[0] not in "[<"]
+    if not names:
+        return f"`{''.join(parts)}`" if parts and parts[0][0] == "[" else ""
+    return f"`{''.join(parts[names[-1] :])}`"
+
+
+def _shown(value: object) -> str:
+    """Return a value in backticks, shortened; empty for a struct, which is too long for one line."""
+    if isinstance(value, Typed):
+        value = value.value
+    if value is None or isinstance(value, (bool, int, float)):
+        return f"`{str(value).lower().replace('none', 'null')}`"
+    if isinstance(value, str):
+        return f"`{_short(value)}`" if value[:_LONGEST_VALUE].strip() else "empty" if not value else "blank"
+    if (
+        isinstance(value, (list, tuple))
+        and value
+        and all(isinstance(item, (str, int, float)) for item in value[:_SHOWN_VALUES])
+    ):
+        return _listed(value, "and")
+    if (
+        isinstance(value, dict)
+        and 0 < len(value) <= _SHOWN_VALUES
+        and all(isinstance(item, (str, int, float)) for item in value.values())
+    ):
+        return _listed([f"{name}: {item}" for name, item in value.items()], "and")
+    return ""
+
+
+def _short(text: str) -> str:
+    line = " ".join(text[: 4 * _LONGEST_VALUE].split())
+    return line if len(line) <= _LONGEST_VALUE else f"{line[: _LONGEST_VALUE - 1]}…"
+
+
+def _listed(values: Sequence[object], word: str = "or") -> str:
+    shown = [f"`{_short(str(value))}`" for value in values[:_SHOWN_VALUES]]
+    if len(values) > _SHOWN_VALUES:
+        return f"{', '.join(shown)}, …"
+    return f" {word} ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
+
+
+def _rule_failed(error: FieldError, target: _Target) -> str:
+    """Return the headline of a rule that a value violates, or whose evaluation fails."""
+    reason, cause = error.reason, error.cause
+    if reason is not None and reason.code in {Code.NOT_CHECKED, Code.OUT_OF_BUDGET}:
+        return _CODES[reason.code].format(of=target.phrase)
+    if reason is not None and reason.code is Code.NO_KEY:
+        return f"rule of {target.phrase} reads `{reason.arguments[0]}`, which is not set"
+    rule = "" if cause is None else f" `{_short(cause.rule.rule)}`"
+    if reason is not None and reason.code is Code.RULE_FAILED:
+        verb = "cannot be evaluated" if cause is not None and cause.expr is not None else "does not compile"
+        return f"rule{rule} of {target.phrase} {verb}"
+    author = "" if cause is None else " ".join(str(cause.rule.message)[: 2 * LONGEST].split())
+    if author:
+        return cut(f"{target.phrase}: {author}")
+    return f"{target.phrase} violates the rule{rule}"
+
+
+def _not_compiled(error: FieldError, target: _Target) -> str:
+    """Return the headline of an expression that does not compile, from the first problem that the compiler found."""
+    kind, problem = target.keyword, error.subject
+    expression = f"{kind} on {target.phrase}"
+    if problem is None:
+        return f"{expression} does not compile"
+    code, args = problem.code.name, [_name(argument) for argument in problem.args]  # type: ignore[attr-defined]
+    if code == "UNRECOGNIZED_TOKEN" and args[0][:1] in {"'", '"'}:
+        return f"{expression}: the string `{args[0]}` is not closed"
+    meant = error.reason.arguments[0] if error.reason is not None and error.reason.code is Code.MISNAMED else ""
+    text = _CEL.get(code, "{message}").format(*args, message=problem.message)  # type: ignore[attr-defined]
+    return f"{expression}: {text}{f': did you mean `{meant}`?' if meant else ''}"
+
+
+def _wrong_output(error: FieldError, target: _Target) -> str:
+    expected = "bool" if target.keyword == "rule" else "string"
+    return f"{target.keyword} on {target.phrase} evaluates to `{_short(str(error.subject))}`, not `{expected}`"
+
+
+def _name(argument: object) -> str:
+    """Return an argument of a CEL problem: a name, an operator without its underscores, or a type."""
+    text = str(argument)
+    return text.strip("_@") if re.fullmatch(r"[_@]\W.*", text) or text in _OPERATORS else _short(text)
+
+
+def _storage(error: FieldError, target: _Target) -> str:
+    versions: Any = error.value.value if isinstance(error.value, Typed) else error.value
+    if not target.phrase.startswith("`spec"):
+        return f"{target.phrase} does not contain the storage version"
+    stored = [version.name for version in versions or () if version.storage]
+    if not stored:
+        return "no version has `storage: true`"
+    return f"{len(stored)} versions have `storage: true`: {_listed(stored, 'and')}"
+
+
+def _twice(error: FieldError, target: _Target) -> str:
+    del target
+    versions: Any = error.value.value if isinstance(error.value, Typed) else error.value
+    names = [version.name for version in versions or ()]
+    return f"version name {_listed(sorted({name for name in names if names.count(name) > 1}), 'and')} is repeated"
+
+
+def _too_expensive(error: FieldError, target: _Target) -> str:
+    if error.reason is None:
+        return f"rule on {target.phrase} belongs to a schema whose rules cost too much together"
+    cost, limit = error.reason.arguments
+    factor = cost / limit
+    times = "more than 100 times" if factor > 100 else f"{factor:.1f} times"
+    who = (
+        "rules of `openAPIV3Schema` together"
+        if error.rule == "cel-schema-cost"
+        else f"{target.keyword} on {target.phrase}"
+    )
+    return f"{who} may cost {times} the limit"
+
+
+_OPERATORS: Final = frozenset({"_in_", "@in", "_?_:_", "-_", "!_"})
+_SPECIAL: Final = {
+    "resource-rule": _rule_failed,
+    "default-rule-failed": _rule_failed,
+    "cel-compilation": _not_compiled,
+    "cel-output-type": _wrong_output,
+    "storage-version-exactly-one": _storage,
+    "version-name-duplicate": _twice,
+    "cel-rule-cost": _too_expensive,
+    "cel-schema-cost": _too_expensive,
+}
+# By the type of an error: for a keyword of a schema, and for any other field.
+_BY_TYPE: Final = {
+    REQUIRED: ("{of} has no {key}", "{of} is missing"),
+    INVALID: ("{key} of {of} cannot be {value}", "{of} cannot be {value}"),
+    "FieldValueTypeInvalid": ("{key} of {of} cannot be {value}", "{of} cannot be {value}"),
+    NOT_SUPPORTED: ("{key} of {of} cannot be {value}{fix}", "{of} cannot be {value}{fix}"),
+    FORBIDDEN: ("{key} is not allowed on {of}", "{of} is not allowed here"),
+    DUPLICATE: ("{key} of {of} repeats {value}", "{of} repeats {value}"),
+    TOO_LONG: ("{key} of {of} is too long", "{of} is too long"),
+    "FieldValueTooMany": ("{key} of {of} has too many items", "{of} has too many items"),
+    INTERNAL: ("{key} of {of} cannot be checked", "{of} cannot be checked"),
+    "NotEvaluated": ("rules of {of} take too much work to check", "{of} takes too much work to check"),
+}
+_WITHOUT_VALUE: Final = {
+    INVALID: ("{key} of {of} is not valid", "{of} is not valid"),
+    DUPLICATE: ("{key} of {of} repeats an item", "{of} repeats an earlier item"),
+}
+# By the reason of an error.
+_CODES: Final = {
+    Code.TYPE: "{of} must have the type `{args[0]}`, not `{args[1]}`",
+    Code.FORMAT: "{of} does not have the format `{args[0]}`: {value}",
+    Code.RANGE: "{of} is outside the range of `{args[0]}`",
+    Code.ENUM: "{of} cannot be {value}{fix}",
+    Code.LEAST: "{of} is {value}, and its minimum is {args[0]}",
+    Code.MOST: "{of} is {value}, and its maximum is {args[0]}",
+    Code.MULTIPLE: "{of} is {value}, not a multiple of {args[0]}",
+    Code.PATTERN: "{of} does not match its pattern: {value}",
+    Code.TOO_SHORT: "{of} is shorter than its `minLength` {args[0]}: {value}",
+    Code.TOO_LONG: "{of} is longer than its `maxLength` {args[0]}",
+    Code.TOO_FEW: "{of} has fewer than {args[0]} {args[1]}",
+    Code.TOO_MANY: "{of} has more than {args[0]} items",
+    Code.NOT_UNIQUE: "{of} repeats {value}",
+    Code.ANY_OF: "{of} matches no schema of `anyOf`",
+    Code.ONE_OF: "{of} does not match exactly one schema of `oneOf`",
+    Code.NO_MAP_ITEM: "{of} is not an object, and map lists have only objects",
+    Code.NOT_CHECKED: "rules of {of} are not all evaluated until the other errors are fixed",
+    Code.IMMUTABLE: "{of} cannot be changed",
+    Code.OUT_OF_BUDGET: "rules of {of} cost too much to evaluate",
+    Code.UNKNOWN_FIELDS: "{of} is not in the schema",
+    Code.NO_FIELD: "`fieldPath` {value} is not a field of {of}",
+    Code.NOT_DEPRECATED: "{of} is set, but the version is not deprecated",
+    Code.NOT_BELOW: "{of} {value} does not start with `{args[0]}`",
+    Code.NO_WEBHOOK_STRATEGY: "{of} is set, but `strategy` is not `Webhook`",
+}
+# By the rule, and the type of an error if the rule has errors of several types.
+_BY_RULE: Final = {
+    (rule, type_): text
+    for rule, type_, text in (
+        ("structural-items-required", "", "list {of} has no `items`"),
+        ("structural-root-not-object", "", "type of {of} is {value}, not `object`"),
+        ("root-type-with-status", "", "type of {of} is {value}, not `object`"),
+        ("structural-forbidden-in-junctor", "", "{key} of {of} is not allowed inside {junctor}"),
+        ("structural-incomplete", "", "{of} is specified only inside `allOf`, `anyOf`, `oneOf` or `not`"),
+        ("metadata-restricted", "", "schema of `metadata` may only restrict `name` and `generateName`"),
+        ("metadata-in-junctor", "", "`metadata` is not allowed inside {junctor}"),
+        ("metadata-type", "", "type of {of} is {value}, not `{args[0]}`"),
+        ("embedded-resource-shape", INVALID, "embedded resource {of} has the type {value}, not `object`"),
+        ("embedded-resource-shape", FORBIDDEN, "{key} is not allowed on the embedded resource {of}"),
+        ("embedded-resource-shape", REQUIRED, "embedded resource {of} has no {key}"),
+        ("int-or-string-exclusive", "", "{key} is not allowed on {of}, which is an int-or-string"),
+        ("pattern-invalid", "", "pattern of {of} is not a valid RE2 expression: {value}"),
+        ("type-unsupported", "", "{of} has the unknown type {value}"),
+        ("type-null", "", "{of} has the type `null`"),
+        ("items-not-a-schema", "", "`items` of {of} is a list of schemas"),
+        ("unique-items-forbidden", "", "`uniqueItems: true` is not allowed on {of}"),
+        ("properties-and-additional-properties", "", "{of} has both `properties` and `additionalProperties`"),
+        ("map-type-not-object", "", "`x-kubernetes-map-type` on {of}, which is not an object"),
+        ("list-type-not-array", "", "`x-kubernetes-list-type` on {of}, which is not an array"),
+        ("set-items-not-atomic", "", "{of} must be a scalar or atomic, as the list is a set"),
+        ("list-map-keys-without-map", "", "{of} has list map keys, but is not a map list"),
+        ("list-map-keys-required", "", "map list {of} has no `x-kubernetes-list-map-keys`"),
+        ("list-map-items", REQUIRED, "map list {of} has no schema for its items"),
+        ("list-map-items", INVALID, "{of} has the type {value}, but items of a map list are objects"),
+        ("list-map-key-unknown", "", "{of} has list map keys that its items lack: {value}"),
+        ("list-map-key-duplicate", "", "list map key of {of} is repeated: {value}"),
+        ("list-map-key-not-scalar", "", "list map key {of} has the type {value}, which is not a scalar"),
+        ("list-map-key-required", "", "list map key {of} is neither required nor defaulted"),
+        ("list-map-key-nullable", "", "list map key {of} is nullable"),
+        ("list-items-nullable", "", "{of} is nullable, which a set or map list does not allow"),
+        ("root-fields-with-status", "", "{of} of a CRD with status allows few keywords, and not {at}"),
+        ("root-nullable", "", "{of} is nullable at the root of the schema"),
+        ("rule-required", "", "rule on {of} is empty"),
+        ("rule-message-invalid", INVALID, "message of a rule on {of} is empty or has several lines"),
+        ("rule-message-invalid", REQUIRED, "rule on {of} has several lines and no message"),
+        ("rule-reason-unsupported", "", "{key} of a rule on {of} cannot be {value}"),
+        ("rule-message-expression-empty", "", "`messageExpression` of a rule on {of} is blank"),
+        ("rule-field-path-invalid", "", "`fieldPath` {value} of a rule on {of} names no field"),
+        ("cel-old-self-uncorrelatable", "", "rule on {of} uses `oldSelf`, but old items cannot be found"),
+        ("cel-optional-old-self-unused", "", "rule on {of} sets `optionalOldSelf`, but does not use `oldSelf`"),
+        ("cel-schema-without-type", "", "rule on {of}, which has no CEL type"),
+        ("metadata-labels", INVALID, "key or value in {of} cannot be {value}"),
+        ("metadata-annotations", INVALID, "key in {of} cannot be {value}"),
+        ("metadata-finalizers", INVALID, "{of} cannot contain {value}"),
+        ("version-name-invalid", "", "version cannot be named {value}"),
+        ("api-approval", REQUIRED, "annotation `api-approved.kubernetes.io` is missing"),
+        ("preserve-unknown-fields", "", "`spec.preserveUnknownFields` is true"),
+        ("defaults-with-preserve-unknown-fields", "", "defaults need `spec.preserveUnknownFields: false`"),
+        ("schema-required", "", "version has no `schema.openAPIV3Schema`"),
+        ("names-list-kind-same", "", "`kind` and `listKind` are both {value}"),
+        ("stored-version-missing", "", "{value} is stored, but is no version in `spec.versions`"),
+    )
+}
+_CEL: Final = {
+    "UNEXPECTED_END": "the expression ends too early",
+    "UNEXPECTED_TOKEN": "`{0}` is not expected there",
+    "UNRECOGNIZED_TOKEN": "`{0}` is not CEL",
+    "RESERVED_IDENTIFIER": "`{0}` is a reserved word",
+    "UNDEFINED_FIELD": "no field `{0}`",
+    "UNDECLARED_REFERENCE": "no name `{0}`",
+    "NO_MATCHING_OVERLOAD": "`{0}` does not apply to `{1}`",
+    "TYPE_MISMATCH": "`{1}` where `{0}` is expected",
+    "NO_FIELD_SELECTION": "`{0}` has no fields",
+    "NOT_A_RANGE": "`{0}` is neither a list nor a map",
+    "INVALID_LITERAL": "invalid argument of `{0}`",
+}
