@@ -48,8 +48,8 @@ def _sameness(finding: Diagnostic) -> object:
         return finding.rule
     if finding.kind not in {"field", "decode", "strict"}:
         return finding.rule, finding.message
-    *_, above, name = f"..{finding.field}".split(".")
-    name = f"{above}.{name}" if above.startswith("x-kubernetes-validations") else name.partition("[")[0]
+    *_, parent, name = f"..{finding.field}".split(".")
+    name = f"{parent}.{name}" if parent.startswith("x-kubernetes-validations") else name.partition("[")[0]
     path = finding.user_path or (finding.line, finding.column, finding.end_line, finding.end_column)
     return finding.rule, path, name, finding.detail or finding.message, finding.hidden
 
