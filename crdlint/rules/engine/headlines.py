@@ -273,9 +273,8 @@ def _not_compiled(error: FieldError, target: _Target) -> str:
     code, args = problem.code.name, [_name(argument) for argument in problem.args]  # type: ignore[attr-defined]
     if code == "UNRECOGNIZED_TOKEN" and args[0][:1] in {"'", '"'}:
         return f"{expression}: the string `{args[0]}` is not closed"
-    meant = error.reason.arguments[0] if error.reason is not None and error.reason.code is Code.MISNAMED else ""
     text = _CEL.get(code, "{message}").format(*args, message=problem.message)  # type: ignore[attr-defined]
-    return f"{expression}: {text}{f': did you mean `{meant}`?' if meant else ''}"
+    return cut(f"{expression}: {text}")
 
 
 def _wrong_output(error: FieldError, target: _Target) -> str:
