@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crdlint.crd.errors import DUPLICATE, FORBIDDEN, INTERNAL, INVALID, NOT_SUPPORTED, REQUIRED, TOO_LONG, Code
 from crdlint.crd.paths import Key
-from crdlint.golang.values import Typed
 from crdlint.safety.bugs import attempt
 
 if TYPE_CHECKING:
@@ -214,8 +213,7 @@ def _last_field(path: str) -> str:
 
 def _shown(value: object) -> str:
     """Return a value in backticks, shortened; empty for a struct, which is too long for one line."""
-    if isinstance(value, Typed):
-        value = value.value
+    value = _untyped(value)
     if value is None or isinstance(value, (bool, int, float)):
         return f"`{str(value).lower().replace('none', 'null')}`"
     if isinstance(value, str):
@@ -233,6 +231,13 @@ def _shown(value: object) -> str:
     ):
         return _listed([f"{name}: {item}" for name, item in value.items()], "and")
     return ""
+
+
+def _untyped(value: object) -> object:
+    """Return the value within one that has a Go type of its own."""
+    from crdlint.golang.values import Typed  # runs without errors do not need it
+
+    return value.value if isinstance(value, Typed) else value
 
 
 def _short(text: str) -> str:
@@ -289,7 +294,7 @@ def _name(argument: object) -> str:
 
 
 def _storage(error: FieldError, target: _Target) -> str:
-    versions: Any = error.value.value if isinstance(error.value, Typed) else error.value
+    versions: Any = _untyped(error.value)
     if not target.phrase.startswith("`spec"):
         return f"{target.phrase} does not contain the storage version"
     stored = [version.name for version in versions or () if version.storage]
@@ -300,7 +305,7 @@ def _storage(error: FieldError, target: _Target) -> str:
 
 def _twice(error: FieldError, target: _Target) -> str:
     del target
-    versions: Any = error.value.value if isinstance(error.value, Typed) else error.value
+    versions: Any = _untyped(error.value)
     names = [version.name for version in versions or ()]
     return f"version name {_listed(sorted({name for name in names if names.count(name) > 1}), 'and')} is repeated"
 
