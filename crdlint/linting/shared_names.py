@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from crdlint.golang.text import quote
@@ -17,14 +17,15 @@ _SHORT: Final = "shortNames"
 _KINDS: Final = frozenset({"kind", "listKind"})  # other names of a group may be equal to these
 
 
-@dataclass(slots=True)
 class SharedNames:
     """The names that the API server accepts for the CRDs of a run, each with its CRD and file.
 
     Upstream: NamingConditionController.calculateNamesAndConditions.
     """
 
-    _accepted: dict[tuple[bool, str], tuple[ResourceName, str, str]] = field(default_factory=dict)
+    def __init__(self) -> None:
+        """Start without names."""
+        self._accepted: dict[tuple[bool, str], tuple[ResourceName, str, str]] = {}
 
     def add(self, result: FileResult) -> FileResult:
         """Return a result with findings about names of its accepted CRDs that earlier ones of the same group have."""

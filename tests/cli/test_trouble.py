@@ -12,10 +12,10 @@ FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 BROKEN = """
 import sys
 import crdlint.linting.pipeline
-def broken(text, *, filename, **_):
+def broken(text, filename, *options, **more):
     if "minimal" in filename:
         raise RuntimeError("boom")
-    return real(text, filename=filename)
+    return real(text, filename, *options, **more)
 real, crdlint.linting.pipeline.lint_file = crdlint.linting.pipeline.lint_file, broken
 from crdlint.cli.main import main
 sys.argv = ["crdlint", *sys.argv[1:]]
