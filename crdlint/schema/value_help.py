@@ -50,6 +50,8 @@ def _required(error: FieldError, schema: JSONSchemaProps | None) -> str:
 def _unsupported(error: FieldError, schema: JSONSchemaProps | None) -> str:
     del schema
     allowed = [] if error.reason is None else list(error.reason.arguments)
+    if error.value in allowed:
+        return "Write the value and those of the enum as the same type"
     near = nearest(error.value, allowed, LIKE) if isinstance(error.value, str) else None
     return f"Write `{near}` instead" if near else f"Write one of {listed(allowed)}"
 
@@ -65,7 +67,7 @@ def _mistyped(error: FieldError, schema: JSONSchemaProps | None) -> str | None:
         return f"Write a value of the format `{format_}`"
     expected, actual = error.reason.arguments
     if expected == "string" and actual in {"integer", "number", "boolean"}:
-        return 'Write it in quotes: "..."'
+        return "Put it in quotes"
     if actual == "null":
         return "Set a value, or remove the field"
     if actual == "string" and expected in {"integer", "number", "boolean"}:

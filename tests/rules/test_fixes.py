@@ -158,6 +158,13 @@ def named(part: str) -> str:
     return SMALLEST.replace("foos.example.com", part).replace("group: example.com", f"group: {group}")
 
 
+PATHED = of_schema("type: object\nproperties:\n  a: {type: string}\nx-kubernetes-validations:\n- {rule: has(self.a), message: a, %s}\n")
+
+
+def with_column(part: str) -> str:
+    return f"{SMALLEST}    additionalPrinterColumns: [{{name: A, type: string, {part}}}]\n"
+
+
 FIELD = of_schema("type: object\nproperties:\n  a: %s\n")
 IMMUTABLE = of_schema(
     "type: object\nproperties:\n  spec:\n    type: object\n    properties:\n      a:\n        type: string\n"
@@ -174,6 +181,12 @@ UNIQUE = (
 GUARD = "rule: 'has(oldSelf.a) == has(self.a)'%smessage: 'a is immutable'"
 # What a manifest is made by from a part of it, the rule whose fix is applied, and the part before and after it: None for no fix.
 PARTS = {
+    "field path as in a rule": (
+        PATHED, "rule-field-path-invalid", "fieldPath: self.a", "fieldPath: .a",
+    ),
+    "column path as in a rule": (
+        with_column, "printer-column-invalid", "jsonPath: self.spec.a", "jsonPath: .spec.a",
+    ),
     "annotation beside others": (named, "api-approval", APPROVAL % "a: b", APPROVAL % f"a: b, {UNAPPROVED}"),
     "annotation in an empty map": (named, "api-approval", APPROVAL % "", None),
     "unique items of a map list": (FIELD, "unique-items-forbidden", UNIQUE % "uniqueItems: true, ", UNIQUE % ""),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 # A schema, a value that breaks it, and the help.
 CASES = {
     "type": ("{type: integer}", '"x"', "Write an integer without quotes, such as `1`"),
-    "a number for a string": ("{type: string}", "1.5", 'Write it in quotes: "..."'),
+    "a number for a string": ("{type: string}", "1.5", "Put it in quotes"),
     "null": ("{type: integer}", "null", "Set a value, or remove the field"),
     "format": ("{type: string, format: email}", '"foo"', "Write a value of the format `email`"),
     "enum": ("{type: string, enum: [Fast, Safe]}", '"fast"', "Write `Fast` instead"),
