@@ -762,12 +762,18 @@ _FORBIDDEN_NESTED: Final[tuple[tuple[str, str, Callable[[JSONSchemaProps], bool]
 )  # fmt: skip
 
 
+_JUNCTOR: Final = re.compile(r"\.(allOf|anyOf|oneOf|not)(?![^.\[])")
+
+
 @check(Nodes({name for name, _, _ in _FORBIDDEN_NESTED}), _NESTED)
 def _nested(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
     for name, state, is_set in _FORBIDDEN_NESTED:
         if is_set(schema):
-            help_ = f"Remove `{name}` here, and specify it outside of the allOf, anyOf, oneOf or not"
-            if name == "type" and schema.type in {"integer", "string"}:
+            junctor = next((each for each in reversed(_JUNCTOR.findall(str(schema.path)))), "junctor")
+            help_ = f"Remove `{name}` here, and specify it outside of the `{junctor}`"
+            if name == "type" and schema.parent is not None and schema.parent.type == schema.type:
+                help_ = f"Remove `type` here: the schema outside of the `{junctor}` has the same"
+            elif name == "type" and schema.type in {"integer", "string"}:
                 help_ += (
                     "; for an integer or a string use `x-kubernetes-int-or-string: true` "
                     "with `anyOf: [{type: integer}, {type: string}]`"
