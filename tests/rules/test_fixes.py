@@ -158,7 +158,9 @@ def named(part: str) -> str:
     return SMALLEST.replace("foos.example.com", part).replace("group: example.com", f"group: {group}")
 
 
-PATHED = of_schema("type: object\nproperties:\n  a: {type: string}\nx-kubernetes-validations:\n- {rule: has(self.a), message: a, %s}\n")
+PATHED = of_schema(
+    "type: object\nproperties:\n  a: {type: string}\nx-kubernetes-validations:\n- {rule: has(self.a), message: a, %s}\n"
+)
 
 
 def with_column(part: str) -> str:
