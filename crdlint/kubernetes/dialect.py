@@ -26,7 +26,7 @@ class CELDialect(NamedTuple):
     ``types_undeclared_methods`` reports only the call of an undeclared method, not what follows from it.
     ``expects_bool_operands`` reports operands of `&&` and `||` one by one.
     ``null_unifies_either_way`` lets `null == self` compile as `self == null` does.
-    ``validates_mixed_literals`` finds lists and maps of mixed types after type checking, not in it.
+    ``validates_mixed_literals`` reports lists and maps of mixed types only if there are no other type errors.
     ``exempts_whole_format_arguments`` allows lists and maps of mixed types everywhere within arguments of `format`.
     ``formats_selected_types`` names the type that has no fields as CEL does, not as a protocol buffer.
     ``names_optional_type`` writes the type of optionals as `optional_type(T)`, not as `optional(T)`.
@@ -34,7 +34,7 @@ class CELDialect(NamedTuple):
     Libraries:
     ``allows_offsets_beyond_text`` returns -1 from `indexOf` for an offset beyond the end of a text, where others fail.
     ``searches_empty_text_backwards`` returns -1 from `lastIndexOf` for an empty text, where others fail.
-    ``checks_offsets_of_empty_text`` finds an empty text at the end of a text, not beyond it.
+    ``checks_offsets_of_empty_text`` finds an empty text with `indexOf` at the end of a text, not beyond it.
     ``limits_ranges`` limits `lists.range` to a million numbers.
     ``converts_int_to_duration`` has `duration(1)`, which fails in evaluation.
     ``has_optional_list_functions`` adds `first`, `last` and `unwrap` to the library of optionals.
