@@ -97,7 +97,8 @@ def indented(finding: Finding) -> Edits:
     key, value = block.last
     start = editor.line_start(block.first[0].start_mark.index)
     yield editor.inserted(start, " " * _STEP)
-    yield from editor.indent_lines(start, max(editor.end(value), key.end_mark.index), _STEP)
+    end = reading_fixes.own_end(editor, value) if block.key.value == "properties" else editor.end(value)
+    yield from editor.indent_lines(start, max(end, key.end_mark.index), _STEP)
 
 
 class Placement(NamedTuple):
@@ -163,6 +164,9 @@ _HELPS: Final[dict[str, Callable[[Finding, Edit], Placement]]] = {
         moved(finding) or f"Move `{finding.entry[1].value}` to the object beside it that has the field"
     ),
     "Add a space after the colon": lambda *_: Placement("Add a space after the colon"),
+    "Indent the property like those above": lambda finding, _: Placement(
+        f"Indent `{finding.entry[1].value}` like the properties above"
+    ),
     "Move the property into `properties`": lambda finding, _: Placement(
         f"Move `{finding.entry[1].value}` into `properties`"
     ),

@@ -123,7 +123,8 @@ def _plain_name(finding: Finding) -> Edits:
     node, group = finding.scalar(), finding.crd.spec.group
     name = node.value.removesuffix(f".{group}") if group else node.value
     name = re.sub(r"[^\w-]|_", "", name).strip("-")
-    if name and not is_dns1035_label(to_lower(name)) and name != node.value:
+    is_joined = re.search(r"\w\s+\w", node.value) and name != f"{finding.crd.spec.names.kind}List"
+    if name and not is_dns1035_label(to_lower(name)) and name != node.value and not is_joined:
         is_mixed = finding.name in {"kind", "listKind"}
         yield finding.editor.respell(node, name if is_mixed else to_lower(name))
 

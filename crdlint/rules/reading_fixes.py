@@ -465,6 +465,44 @@ def _shifted(text: str, by: int) -> str:
     return "\n".join(" " * by + line if line else line for line in text.split("\n"))
 
 
+def own_end(editor: Editor, value: Node) -> int:
+    """Return where the fields of a schema end that are keywords: the others may be properties beside it."""
+    if isinstance(value, Mapping) and not value.flow:
+        for key, inner in value.pairs():
+            if isinstance(key, Scalar) and key.value not in gotypes.SCHEMA.fields and isinstance(inner, Mapping):
+                return editor.line_start(key.start_mark.index)
+    return editor.end(value)
+
+
+def _outdented_property(finding: Finding) -> Iterable[Edit]:
+    """Indent a property like those above it, which its lines follow."""
+    mapping, key, value = finding.entry
+    editor = finding.editor
+    index = editor.index(key)
+    if go_type(finding, mapping) is not gotypes.SCHEMA or not isinstance(value, Mapping) or mapping.flow or not index:
+        return
+    above, properties = mapping.items[index - 2 : index]
+    if getattr(above, "value", "") != "properties" or not isinstance(properties, Mapping) or properties.flow:
+        return
+    by = properties.start_mark.column - key.start_mark.column
+    if by > 0 and {getattr(name, "value", "") for name in value.items[::2]} & _OF_PROPERTIES:
+        start = editor.line_start(key.start_mark.index)
+        yield editor.inserted(start, " " * by)
+        yield from editor.indent_lines(start, own_end(editor, value), by)
+
+
+_OF_PROPERTIES: Final = frozenset(
+    {"type", "properties", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-int-or-string"}
+)
+
+
+def _is_unknown(finding: Finding, mapping: Mapping) -> bool:
+    """Return whether a mapping is the value of an unknown field of a schema."""
+    name, parent = finding.editor.key_of(mapping), finding.editor.parent(mapping)
+    is_in_schema = isinstance(parent, Mapping) and go_type(finding, parent) is gotypes.SCHEMA
+    return is_in_schema and name is not None and name.value not in gotypes.SCHEMA.fields
+
+
 def _misplaced_property(finding: Finding) -> Iterable[Edit]:
     """Move a field that looks like a property's schema into `properties`."""
     mapping, key, value = finding.entry
@@ -472,7 +510,7 @@ def _misplaced_property(finding: Finding) -> Iterable[Edit]:
     if go_type(finding, mapping) is not gotypes.SCHEMA or not isinstance(value, Mapping) or mapping.flow or value.flow:
         return
     names = {field.value for field in value.items[::2] if isinstance(field, Scalar)}
-    if not names & {"type", "properties", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-int-or-string"}:
+    if not names & _OF_PROPERTIES or _is_unknown(finding, mapping):
         return
     properties = mapping.find("properties")
     source = f"\n{_shifted(editor.source(value), 2)}"
@@ -650,6 +688,11 @@ UNKNOWN: Final = (
         bad=_names("  scope: Namespaced\n  plural: foos\n  names:\n    kind: Foo\n"),
         good=_names("  scope: Namespaced\n  names:\n    kind: Foo\n    plural: foos\n"),
         scope="text",
+    ),
+    Fixer(
+        "Indent the property like those above", "unsafe", _outdented_property,
+        bad=_in_spec("    properties:\n      port:\n        type: integer\n    host:\n      type: string\n"),
+        good=_in_spec("    properties:\n      port:\n        type: integer\n      host:\n        type: string\n"),
     ),
     Fixer(
         "Move the property into `properties`", "unsafe", _misplaced_property,
