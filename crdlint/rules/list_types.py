@@ -81,7 +81,24 @@ def _marker(name: str) -> Callable[[Finding], Edits]:
     ),
 )
 def _atomic_items(finding: Finding) -> Edits:
+    listed = finding.editor.parent(finding.owner)
+    if isinstance(listed, Mapping) and listed.find("x-kubernetes-list-map-keys") is not None:
+        return []  # a map is meant
     return [finding.editor.set(finding.owner, finding.name, finding.editor.value("atomic"), after="type")]
+
+
+@fix(
+    "Write `x-kubernetes-list-type` for a list",
+    "unsafe",
+    bad="names: {type: array, items: {type: string}, x-kubernetes-map-type: atomic}",
+    good="names: {type: array, items: {type: string}, x-kubernetes-list-type: atomic}",
+)
+def _list_type_of_map_type(finding: Finding) -> Edits:
+    type_ = finding.owner.find("type")
+    is_list = type_ is not None and getattr(type_[1], "value", "") == "array"
+    if is_list and finding.owner.find("x-kubernetes-list-type") is None:
+        key, _ = finding.editor.entry(finding.owner, "x-kubernetes-map-type")
+        yield finding.editor.respell(key, "x-kubernetes-list-type")
 
 
 @fix(
@@ -234,6 +251,7 @@ MAP_TYPE_OBJECT = _Rule(
             bad="selector:\n  x-kubernetes-map-type: atomic",
             good="selector:\n  type: object\n  x-kubernetes-map-type: atomic",
         ),
+        _list_type_of_map_type,
         Fixer(
             "Remove `x-kubernetes-map-type`",
             "unsafe",

@@ -167,6 +167,9 @@ _HELPS: Final[dict[str, Callable[[Finding, Edit], Placement]]] = {
     "Indent the property like those above": lambda finding, _: Placement(
         f"Indent `{finding.entry[1].value}` like the properties above"
     ),
+    "Indent the property like the one above": lambda finding, _: Placement(
+        f"Indent `{finding.entry[1].value}` like the property above: a scalar has no properties"
+    ),
     "Move the property into `properties`": lambda finding, _: Placement(
         f"Move `{finding.entry[1].value}` into `properties`"
     ),

@@ -470,7 +470,7 @@ def own_end(editor: Editor, value: Node) -> int:
     if isinstance(value, Mapping) and not value.flow:
         for key, inner in value.pairs():
             if isinstance(key, Scalar) and key.value not in gotypes.SCHEMA.fields and isinstance(inner, Mapping):
-                return editor.line_start(key.start_mark.index)
+                return editor.line_start(key.start_mark.index) - 1
     return editor.end(value)
 
 
@@ -496,6 +496,38 @@ _OF_PROPERTIES: Final = frozenset(
 )
 
 
+def _is_scalar(schema: Mapping) -> bool:
+    """Return whether a schema has a type whose values have no properties."""
+    type_ = schema.find("type")
+    return type_ is not None and getattr(type_[1], "value", "") in {"string", "integer", "number", "boolean"}
+
+
+def _indented_property(finding: Finding) -> Iterable[Edit]:
+    """Indent a property like the scalar above it, below which it is by mistake."""
+    mapping, key, value = finding.entry
+    editor, above = finding.editor, finding.editor.key_of(mapping)
+    if (
+        go_type(finding, mapping) is not gotypes.SCHEMA
+        or not isinstance(value, Mapping)
+        or mapping.flow
+        or above is None
+    ):
+        return
+    by = key.start_mark.column - above.start_mark.column
+    is_last = mapping.items[-1] is value
+    if (
+        not is_last
+        or not _is_scalar(mapping)
+        or not {getattr(one, "value", "") for one in value.items[::2]} & _OF_PROPERTIES
+    ):
+        return
+    start, end = editor.line_start(key.start_mark.index), editor.end(value)
+    for edit in (Edit(start, start, ""), *editor.indent_lines(start, end, by)):
+        if editor.text[edit.start : edit.start + by].strip(" "):
+            raise UneditableError
+        yield Edit(edit.start, edit.start + by, "")
+
+
 def _is_unknown(finding: Finding, mapping: Mapping) -> bool:
     """Return whether a mapping is the value of an unknown field of a schema."""
     name, parent = finding.editor.key_of(mapping), finding.editor.parent(mapping)
@@ -510,7 +542,7 @@ def _misplaced_property(finding: Finding) -> Iterable[Edit]:
     if go_type(finding, mapping) is not gotypes.SCHEMA or not isinstance(value, Mapping) or mapping.flow or value.flow:
         return
     names = {field.value for field in value.items[::2] if isinstance(field, Scalar)}
-    if not names & _OF_PROPERTIES or _is_unknown(finding, mapping):
+    if not names & _OF_PROPERTIES or _is_unknown(finding, mapping) or _is_scalar(mapping):
         return
     properties = mapping.find("properties")
     source = f"\n{_shifted(editor.source(value), 2)}"
@@ -688,6 +720,11 @@ UNKNOWN: Final = (
         bad=_names("  scope: Namespaced\n  plural: foos\n  names:\n    kind: Foo\n"),
         good=_names("  scope: Namespaced\n  names:\n    kind: Foo\n    plural: foos\n"),
         scope="text",
+    ),
+    Fixer(
+        "Indent the property like the one above", "unsafe", _indented_property,
+        bad=_in_spec("    properties:\n      port:\n        type: integer\n        host:\n          type: string\n"),
+        good=_in_spec("    properties:\n      port:\n        type: integer\n      host:\n        type: string\n"),
     ),
     Fixer(
         "Indent the property like those above", "unsafe", _outdented_property,

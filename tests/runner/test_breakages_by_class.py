@@ -50,14 +50,14 @@ def test_no_safe_fix_makes_another_crd() -> None:
 
 # The cases of each class, and how many of them the safe fixes and all fixes repair at least.
 FLOORS = {
-    "indentation": (140, 29, 105),
+    "indentation": (140, 29, 107),
     "YAML syntax": (107, 69, 83),
     "characters": (95, 65, 71),
     "pasted text": (117, 63, 95),
     "types": (147, 131, 131),
     "misspelt": (240, 209, 209),
     "values": (270, 146, 205),
-    "x-kubernetes": (168, 129, 152),
+    "x-kubernetes": (168, 129, 160),
     "names": (140, 94, 122),
     "v1beta1": (21, 15, 18),
     "columns": (149, 98, 111),
@@ -81,4 +81,4 @@ def test_breakages_are_repaired() -> None:
 
 def test_few_guesses_make_another_crd() -> None:
     wrong = [case[:2] for case, (_, all_) in verdicts().items() if all_ == "another CRD"]
-    assert len(wrong) <= 55, wrong
+    assert len(wrong) <= 35, wrong
