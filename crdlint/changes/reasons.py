@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from crdlint.kubecel.reasoning.reasoner import FieldPath
     from crdlint.kubernetes.servers import Server
 
+_QUICK: Final = 8  # the part of the steps with which a reason is looked for before an example
 _ABOVE: Final = 4  # objects and lists above a value whose rules may be about it
 # Why an added condition rejects no object.
 WIDER: Final = "replaces a stricter one"
@@ -52,8 +53,11 @@ class Reasons:
         self, condition: str, part: JSONSchemaProps | ValidationRule, collector: Collector
     ) -> tuple[str | None, Example | None]:
         """Return why a new condition rejects no object, or an example that it rejects, if either is known."""
+        self._existing.share = self._new.share = _QUICK
         reason = self.reason(condition)
-        return reason, None if reason is not None else collector.example(self._pair, condition, part)
+        self._existing.share = self._new.share = 1
+        example = collector.example(self._pair, condition, part) if reason is None else None
+        return (reason if reason is not None or example is not None else self.reason(condition)), example
 
     def reason(self, condition: str) -> str | None:
         """Return why a condition is true for all existing objects, None if it may not be."""
@@ -100,7 +104,10 @@ class Reasons:
         for path in (*field_paths(tree), *of_items):
             below = list(steps(path, node))
             if len(below) == len(path):
-                yield from (at(condition, path) for condition in known_conditions(below[-1]))
+                known = _related(tree, _trees(known_conditions(below[-1])))
+                yield from (
+                    at(condition, path) for condition in known_conditions(below[-1]) if rule_key(condition) in known
+                )
 
 
 def is_implied(pair: Pair, condition: str, server: Server) -> bool:

@@ -154,6 +154,7 @@ class Reasoner:
         self.depth = 0
         self._keys: Final[dict[int, tuple[Expr, str]]] = {}  # by the identity of trees, which are kept
         self.looks_inside = self.is_at_once = False
+        self.share = 1  # of the steps that are allowed: one in so many
         self._left = self._paid = 0
 
     def results(self, rule: Expr, known: Sequence[Expr] = ()) -> int:
@@ -222,7 +223,7 @@ class Reasoner:
     def _start(self, *, looks_inside: bool) -> None:
         self.folds.clear()
         self.looks_inside, self.is_at_once, self.depth = looks_inside, False, 0
-        self._left = _STEPS_INSIDE if looks_inside else _MOST_STEPS
+        self._left = (_STEPS_INSIDE if looks_inside else _MOST_STEPS) // self.share
         self._paid = self._left - _FREE_STEPS
 
     def _scope(self) -> _Scope:
