@@ -109,7 +109,7 @@ MOVED = {
     "property beside properties": (
         "              port:\n                type: integer\n            required:\n",
         "            port:\n              type: integer\n            required:\n",
-        "Move `port` into `properties`",
+        "Indent `port` like the properties above",
     ),
     "schema without openAPIV3Schema": (
         "    schema:\n      openAPIV3Schema:\n        type: object\n        properties:\n          spec:\n",
