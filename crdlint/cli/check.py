@@ -480,18 +480,23 @@ class _Command:
         run.has_findings |= bool(applied.result.diagnostics)
         run.failed |= applied.failed
         run.rejections += len(applied.rejections)
-        self._print(applied.result)
+        self._print(applied.result, infos=self._shows_infos(config))
         if self._options.show_ignored:
             from crdlint.config.reasons import reasons
 
             for line in reasons(applied.ignored, config, comments):
                 self._reports.note(line)
 
-    def _print(self, result: FileResult) -> None:
+    def _shows_infos(self, config: Config) -> bool:
+        """Return whether text shows infos: they are asked for, or let the run fail."""
+        asked = self._options.show_all or self._options.min_severity == "info" or bool(self._options.selected)
+        return asked or config.fail_on == "info" or config.select != ("*",)
+
+    def _print(self, result: FileResult, *, infos: bool = True) -> None:
         """Write what a report has about a file, to standard output and to other files."""
         if self._fixing is not None and self._fixing.diff:
             return
-        add_file(self._reports, result, quiet=self._quiet)
+        add_file(self._reports, result, quiet=self._quiet, infos=infos)
 
     def _report_end(self, run: CheckState, plan: Plan) -> None:
         """Write the end of the run: problems, the end of the report, and other files."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Generic
 
 import click
@@ -46,9 +47,13 @@ class Reports(Generic[AnyReport]):
         except formats.OutputError as error:
             raise click.UsageError(f"--output: {error}") from error
 
-    def add(self, pieces: Callable[[AnyReport], Iterable[str]]) -> None:
-        """Add the pieces that a function returns for each report."""
-        self.show(pieces)
+    def add(
+        self,
+        pieces: Callable[[AnyReport], Iterable[str]],
+        of_text: Callable[[AnyReport], Iterable[str]] | None = None,
+    ) -> None:
+        """Add the pieces that a function returns for each report; `of_text` returns those of text on standard output."""
+        self.show(of_text if of_text is not None and self.is_text else pieces)
         for file in self._files:
             file.add(pieces)
 
@@ -87,9 +92,15 @@ class Reports(Generic[AnyReport]):
         (self._write if self.is_text else console.err)(line)
 
 
-def add_file(reports: Reports[Report], result: FileResult, *, quiet: bool) -> None:
-    """Add what the reports have about a file; its notices go to standard error unless the report has them."""
-    reports.add(lambda report: report.file(result))
+def add_file(reports: Reports[Report], result: FileResult, *, quiet: bool, infos: bool = True) -> None:
+    """Add what the reports have about a file; its notices go to standard error unless the report has them.
+
+    Without `infos`, text on standard output only counts them.
+    """
+    brief = result
+    if not infos:
+        brief = replace(result, diagnostics=tuple(d for d in result.diagnostics if d.severity != "info"))
+    reports.add(lambda report: report.file(result), lambda report: report.file(brief))
     for notice in () if quiet or reports.is_text else result.notices:
         console.err(f"{result.file}: note: {notice}")
 

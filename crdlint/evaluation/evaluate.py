@@ -169,8 +169,10 @@ class Workbench:
         """Return the error of an expression, at the characters that it is about."""
         errors, text = expression.compiled.errors, expression.error or ""
         start, end = (0, len(expression.text))
+        headline = ""
         if errors:
             first = min(errors, key=lambda error: error.location)
+            headline = first.message
             start, end = error_range(first, expression.compiled.source) or (start, end)
         help_ = attempt(hint, expression, Effort()) if errors else None
         source = expression.compiled.source
@@ -188,6 +190,7 @@ class Workbench:
             end_line=stop.line,
             end_column=stop.column + 1,
             help=help_.text if help_ is not None else None,
+            headline=headline,
         )
 
 

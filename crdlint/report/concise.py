@@ -33,4 +33,5 @@ class Report:
 
 def _line(finding: Diagnostic) -> str:
     position = f"{finding.file}:{finding.line}:{finding.column}"
-    return printable_line(f"{position}: {finding.severity}[{finding.rule}]: {headline(finding)}") + "\n"
+    versions = f" (Kubernetes {', '.join(finding.versions)})" if finding.versions else ""
+    return printable_line(f"{position}: {finding.severity}[{finding.rule}]: {headline(finding)}{versions}") + "\n"

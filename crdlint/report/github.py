@@ -54,5 +54,5 @@ def _command(finding: Diagnostic) -> str:
     if finding.line == finding.end_line:  # columns go with one line only
         values |= {"col": finding.column, "endColumn": max(finding.end_column - 1, finding.column)}
     properties = ",".join(f"{name}={command_property(str(value))}" for name, value in values.items())
-    text = f"{finding.file}:{finding.line}:{finding.column}: {finding.rule}\n{words.text(finding)}"
+    text = f"{finding.file}:{finding.line}:{finding.column}: {finding.rule}: {words.message(finding)}"
     return f"::{_LEVELS[finding.severity]} {properties}::{command_data(text)}\n"

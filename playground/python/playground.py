@@ -16,6 +16,7 @@ from crdlint.linting.stored_crds import collect_crds
 from crdlint.report.edit_ranges import TextPositions
 from crdlint.report.page import rule_link
 from crdlint.report.summary import counted
+from crdlint.report.words import headline, where
 from crdlint.resources.definitions import Definitions
 from crdlint.resources.report import validate_text
 from crdlint.rules.catalog import all_rules
@@ -84,8 +85,8 @@ def _headlines(given: Mapping[str, str], crds: Sequence[str], found: Sequence[Di
         kind, verdict = "", "There is no CRD in this text."
     elif not rejections:
         kind, verdict = "good", f"{server} accepts this{' update' if given['old'].strip() else ''}."
-    headline = f"{counted(breaking, 'breaking change')} for clients and existing objects." if breaking else ""
-    return {"kind": kind, "verdict": verdict, "breaking": headline}
+    changes = f"{counted(breaking, 'breaking change')} for clients and existing objects." if breaking else ""
+    return {"kind": kind, "verdict": verdict, "breaking": changes}
 
 
 def _findings(diagnostics: Sequence[Diagnostic], text: str) -> list[dict[str, Any]]:
@@ -103,6 +104,8 @@ def _finding(one: Diagnostic, places: TextPositions) -> dict[str, Any]:
         "url": rule_link(one.rule),
         "severity": one.severity,
         "message": one.message,
+        "headline": headline(one),
+        "where": where(one),
         "help": one.help,
         "line": one.line,
         "column": one.column,

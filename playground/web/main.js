@@ -233,7 +233,7 @@ function mark() {
     ...ranges(finding, doc),
     severity: finding.severity,
     source: finding.rule,
-    message: finding.message,
+    message: [finding.headline, finding.help].filter(Boolean).join("\n"),
     actions: finding.fix ? [{ name: "Fix", apply: () => apply(shown, finding) }] : [],
   }));
   view.dispatch(setDiagnostics(view.state, diagnostics));
@@ -267,7 +267,8 @@ function item(name, finding) {
   place.addEventListener("click", () => jump(name, finding));
   const rule = element("a", { href: `../rules/${finding.rule}/`, target: "_blank", rel: "noopener" }, finding.rule);
   const head = element("div", { class: "head" }, element("span", { class: "severity" }, finding.severity), " ", rule, " ", place);
-  const made = element("li", { class: finding.severity }, head, element("p", { class: "message" }, finding.message));
+  const made = element("li", { class: finding.severity }, head, element("p", { class: "headline" }, ...prose(finding.headline)));
+  made.append(element("p", { class: "path" }, finding.where), element("p", { class: "message" }, finding.message));
   if (finding.versions.length) made.append(element("p", {}, `Kubernetes ${finding.versions.join(", ")}`));
   if (finding.help) made.append(element("p", { class: "help" }, ...prose(finding.help)));
   if (finding.fix) {

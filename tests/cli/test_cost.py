@@ -183,7 +183,8 @@ def test_what_is_not_estimated_is_reported(text: str, rule: str, line: int, colu
     file.write_text(text)
     as_text = run("cost", str(file))
     assert as_text.exit_code == 1
-    assert f"error[{rule}] {file}:{line}:{column}" in as_text.stdout
+    assert f"error[{rule}]: " in as_text.stdout
+    assert f"  --> {file}:{line}:{column}" in as_text.stdout
     assert as_text.stdout.splitlines()[-1] == "1 finding keeps rules from being estimated"
     as_json = run("cost", str(file), "--format", "json")
     assert as_json.exit_code == 1

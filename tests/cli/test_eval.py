@@ -78,9 +78,9 @@ def test_an_error_has_the_caret_and_help_of_check() -> None:
     result = on_spec("self.replica > 1")
     assert result.exit_code == 1
     lines = result.stdout.splitlines()
-    assert "error[cel-compilation] <expression>:1:6" in lines
+    assert "  --> <expression>:1:6" in lines
     assert lines[lines.index("1 | self.replica > 1") + 1] == "  |      ^^^^^^^"
-    assert "  help: Write `replicas` instead" in lines
+    assert "  = help: Write `replicas` instead" in lines
 
 
 def test_an_evaluation_that_ends_in_an_error() -> None:

@@ -57,7 +57,10 @@ def test_a_field_that_only_older_servers_do_not_know(folder: Path) -> None:
     result = CliRunner().invoke(
         cli, ["check", str(folder / "chart"), "--kube-version", "1.28..1.31", "--format", "concise"]
     )
-    assert "warning unknown-field: dropped by Kubernetes 1.28 and 1.29, accepted from 1.30 on: unknown" in result.stdout
+    assert (
+        "warning[unknown-field]: unknown field `selectableFields` in `versions[0]` (Kubernetes 1.28, 1.29)"
+        in result.stdout
+    )
 
 
 def test_the_server_only_warns_and_goes_on(folder: Path) -> None:

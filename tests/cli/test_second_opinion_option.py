@@ -49,7 +49,7 @@ def test_validate_reports_disagreements_as_warnings() -> None:
     args = ("validate", "--second-opinion", "--crd", CRD, GOOD)
     result = run(*args)
     assert result.exit_code == 0
-    assert "  crdlint evaluates the rule to true, cel-python to false" in result.stdout.splitlines()
+    assert ": crdlint evaluates the rule to true, cel-python to false\n" in result.stdout
     assert "0 of 1 evaluations of rules agree" in result.stderr
     assert run(*args, "--fail-on", "warning").exit_code == 1
     assert "crdlint evaluates" not in run(*args, "--ignore", "resource-second-opinion").stdout

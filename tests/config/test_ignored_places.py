@@ -81,7 +81,7 @@ def test_entries_in_toml_have_positions(tmp_path: Path) -> None:
     table = '[[tool.crdlint.ignore]]\nrules = ["yaml-boolean"]\ncrd = "{}.example.com"\n'
     (tmp_path / "pyproject.toml").write_text(table.format("foos") + table.format("bars"))
     shown = CliRunner().invoke(cli, ["check", "--format", "concise", str(tmp_path)]).stdout
-    assert "pyproject.toml:4:3: warning ignore-unused" in shown
+    assert "pyproject.toml:4:3: warning[ignore-unused]" in shown
     assert "yaml-boolean:" not in shown
 
 

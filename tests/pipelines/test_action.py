@@ -121,8 +121,8 @@ def test_annotates_sums_up_and_writes_sarif(runner: Runner) -> None:
     assert status == 1
     assert runner.outputs["check"]["exit-code"] == "1"
     plain = re.sub(r"\x1b\[[\d;]*m", "", said)
-    assert "error[structural-root-not-object] [*] crds/bad one.yaml:15:15" in plain
-    assert re.search(r"^::error file=crds/bad one\.yaml,line=15,.*title=crdlint structural-root", said, re.MULTILINE)
+    assert "  --> crds/bad one.yaml:15:15" in plain
+    assert re.search(r"^::error file=crds/bad one\.yaml,line=15,.*title=type of `openAPIV3Schema`", said, re.MULTILINE)
     assert "crds/bad one.yaml" in runner.summary
     with open(runner.outputs["check"]["sarif-file"], encoding="utf-8") as file:  # noqa: PTH123
         [result, *_] = json.load(file)["runs"][0]["results"]

@@ -126,7 +126,7 @@ def test_github() -> None:
     assert lines[0] == "::error file=no file::cannot: be, read"
     assert lines[1] == (
         "::error file=dir/a b.yaml,line=2,endLine=2,title=first,col=3,endColumn=4::"
-        "dir/a b.yaml:2:3: default-invalid%0Aat: foos.x"
+        "dir/a b.yaml:2:3: default-invalid: first%0Aat: foos.x"
     )
     assert lines[3].startswith("::warning file=dir/a b.yaml,line=2,endLine=4,title=a|b `c`")
     assert "%250A" in lines[3]
