@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from enum import Enum, auto
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final, Generic, NamedTuple, TypeAlias, TypeVar
 
 from crdlint.kubernetes.dialect import CELDialect
@@ -322,6 +322,7 @@ class Range(NamedTuple):
 NEWEST_ALONE: Final = Range.of(NEWEST)
 
 
+@lru_cache(maxsize=32)
 def parse_range(text: str) -> Range:
     """Parse a version, a range such as `1.29..1.37`, or a constraint such as `>=1.29`.
 
