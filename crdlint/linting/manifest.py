@@ -26,7 +26,7 @@ from crdlint.rules.engine import headlines
 from crdlint.rules.engine.advisory import DecodedCRD
 from crdlint.rules.engine.common import Common
 from crdlint.rules.engine.finding import Finding, Manifest, fix_of
-from crdlint.rules.engine.markers import VERSION_ANNOTATION, with_marker
+from crdlint.rules.engine.markers import VERSION_ANNOTATION, marker_help
 from crdlint.rules.misplaced_fields import placement
 from crdlint.safety.bugs import attempt
 from crdlint.schema.traversal import all_schemas
@@ -242,12 +242,12 @@ def _is_rejection(problem: DecodeProblem, *, has_placeholders: bool) -> bool:
 
 
 def _with_marker(diagnostic: Diagnostic, crd: CustomResourceDefinition, marker: str | None = None) -> Diagnostic:
-    """Return a finding with the marker for the Go source in its help, if the CRD is generated from one."""
+    """Return a finding whose help is the marker for the Go source, if the CRD is generated from one."""
     version = crd.metadata.annotations.get(VERSION_ANNOTATION)
     if version is None:
         return diagnostic
     marker = catalog.get(diagnostic.rule).marker if marker is None else marker
-    help_ = attempt(with_marker, diagnostic.help or "", marker, version) if marker else None
+    help_ = attempt(marker_help, marker, version) if marker else None
     return diagnostic if help_ is None else replace(diagnostic, help=help_)
 
 

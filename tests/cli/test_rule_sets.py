@@ -164,4 +164,4 @@ def test_the_help_names_the_marker_of_controller_gen(tmp_path: Path) -> None:
     (tmp_path / "crd.yaml").write_text(annotated)
     result = CliRunner().invoke(cli, ["check", "--no-cache", "--format", "json", str(tmp_path)])
     [one] = json.loads(result.stdout)["diagnostics"]
-    assert one["help"].endswith(". With controller-gen v0.21.0: write `+kubebuilder:pruning:PreserveUnknownFields`")
+    assert one["help"].endswith("With controller-gen v0.21.0: write `+kubebuilder:pruning:PreserveUnknownFields`")

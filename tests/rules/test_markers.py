@@ -12,7 +12,7 @@ from tables import each
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.rules.catalog import all_rules
-from crdlint.rules.engine.markers import VERSION_ANNOTATION, with_marker
+from crdlint.rules.engine.markers import VERSION_ANNOTATION, marker_help
 from crdlint.yaml import decode_yaml
 
 # All markers and options of controller-gen v0.21.0 that a help may name.
@@ -54,25 +54,25 @@ def test_rules_name_markers_that_controller_gen_has(rule: Any) -> None:
 @each(
     ("version", "expected"),
     [
-        ("v0.21.0", "Add it. With controller-gen v0.21.0: write `+required`"),
-        ("v0.16.0", "Add it. With controller-gen v0.16.0: write `+required`"),
-        ("v0.15.0", "Add it. With controller-gen v0.15.0: write `+kubebuilder:validation:Required`"),
+        ("v0.21.0", "With controller-gen v0.21.0: write `+required`"),
+        ("v0.16.0", "With controller-gen v0.16.0: write `+required`"),
+        ("v0.15.0", "With controller-gen v0.15.0: write `+kubebuilder:validation:Required`"),
         (
             "v0.9.2-0.20220622",
-            "Add it. With controller-gen v0.9.2-0.20220622: write `+kubebuilder:validation:Required`",
+            "With controller-gen v0.9.2-0.20220622: write `+kubebuilder:validation:Required`",
         ),
-        ("(devel)", "Add it. With controller-gen: write `+required`"),
-        ("(unknown)", "Add it. With controller-gen: write `+required`"),
+        ("(devel)", "With controller-gen: write `+required`"),
+        ("(unknown)", "With controller-gen: write `+required`"),
     ],
 )
 def test_markers_are_those_of_the_version(version: str, expected: str) -> None:
-    assert with_marker("Add it", "write `+required`", version) == expected
+    assert marker_help("write `+required`", version) == expected
 
 
 def test_a_marker_that_the_version_lacks_is_named_with_the_first_that_has_it() -> None:
     marker = "write `+kubebuilder:validation:items:MaxLength`"
-    assert with_marker("Move it", marker, "v0.14.0") == f"Move it. With controller-gen v0.15.0 or later: {marker}"
-    assert with_marker("Move it", marker, "v0.15.0") == f"Move it. With controller-gen v0.15.0: {marker}"
+    assert marker_help(marker, "v0.14.0") == f"With controller-gen v0.15.0 or later: {marker}"
+    assert marker_help(marker, "v0.15.0") == f"With controller-gen v0.15.0: {marker}"
 
 
 def test_only_crds_of_controller_gen_have_markers() -> None:
@@ -141,7 +141,7 @@ def field(text: str, name: str = "a") -> str:
 def test_markers_of_single_findings(rule: str, root: str, expected: str) -> None:
     [help_] = helps(root, rule)
     assert help_ is not None
-    assert help_.partition(". With controller-gen v0.21.0: ")[2] == expected
+    assert help_.partition("With controller-gen v0.21.0: ")[2] == expected
 
 
 def test_a_keyword_without_a_marker_has_none() -> None:

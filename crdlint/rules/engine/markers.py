@@ -25,18 +25,18 @@ _SINCE: Final[tuple[tuple[str, tuple[int, int, int], str], ...]] = (
 _RELEASE: Final = re.compile(r"v(\d+)\.(\d+)\.(\d+)")
 
 
-def with_marker(help_: str, marker: str, version: str) -> str:
-    """Return a help with what to do in the Go source, for the version of controller-gen that an annotation names."""
+def marker_help(marker: str, version: str) -> str:
+    """Return the help that names the marker for the Go source, for the version of controller-gen that an annotation has."""
     release = _RELEASE.match(version)
     if release is None:  # a build without a version
-        return f"{help_}. With controller-gen: {marker}"
+        return f"With controller-gen: {marker}"
     numbers = (int(release[1]), int(release[2]), int(release[3]))
     needed = version
     for name, since, earlier in _SINCE:
         if numbers < since and name in marker:
             marker = marker.replace(name, earlier or name)
             needed = version if earlier else f"v{'.'.join(map(str, since))} or later"
-    return f"{help_}. With controller-gen {needed}: {marker}"
+    return f"With controller-gen {needed}: {marker}"
 
 
 def validation(schema: JSONSchemaProps, keyword: str, value: object = None) -> str:
