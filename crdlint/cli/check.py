@@ -489,8 +489,8 @@ class _Command:
 
     def _shows_infos(self, config: Config) -> bool:
         """Return whether text shows infos: they are asked for, or let the run fail."""
-        asked = self._options.show_all or self._options.min_severity == "info" or bool(self._options.selected)
-        return asked or config.fail_on == "info" or config.select != ("*",)
+        shows_all = self._options.show_all or self._options.min_severity == "info" or bool(self._options.selected)
+        return shows_all or config.fail_on == "info" or config.select != ("*",)
 
     def _print(self, result: FileResult, *, infos: bool = True) -> None:
         """Write what a report has about a file, to standard output and to other files."""

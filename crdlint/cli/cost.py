@@ -72,15 +72,17 @@ def command(ctx: click.Context, /, **arguments: Any) -> None:
     """  # noqa: D301  \b keeps the lines below it as they are
     from crdlint.rules.cel_cost import OVER_BUDGET
 
-    given = CostOptions(**arguments)
-    reports = Reports("costs", formats.costs, given.format_, given.outputs, View(options.page(given.color, 140)))
+    settings = CostOptions(**arguments)
+    reports = Reports(
+        "costs", formats.costs, settings.format_, settings.outputs, View(options.page(settings.color, 140))
+    )
     bugs = Bugs()
-    results, problems = _read(given, bugs)
-    is_shown = not given.suggest or given.outputs or given.explain is not None
-    entries = _entries(results, given) if is_shown else []
-    costs = Costs(entries, results, problems, given.top, parts=given.explain is not None)
-    if given.suggest:
-        _print_patch(results, given.kube_version, OVER_BUDGET)
+    results, problems = _read(settings, bugs)
+    is_shown = not settings.suggest or settings.outputs or settings.explain is not None
+    entries = _entries(results, settings) if is_shown else []
+    costs = Costs(entries, results, problems, settings.top, parts=settings.explain is not None)
+    if settings.suggest:
+        _print_patch(results, settings.kube_version, OVER_BUDGET)
         for finding in costs.unestimated:
             console.err(f"{finding.file}:{finding.line}:{finding.column}: not estimated: {finding.message}")
     else:
@@ -117,10 +119,10 @@ class CostOptions:
     color: str
 
 
-def _read(given: CostOptions, bugs: Bugs) -> tuple[list[FileResult], list[tuple[str, str]]]:
-    discovered = discover(given.paths, Selection(given.include, given.exclude, not given.no_ignore))
+def _read(settings: CostOptions, bugs: Bugs) -> tuple[list[FileResult], list[tuple[str, str]]]:
+    discovered = discover(settings.paths, Selection(settings.include, settings.exclude, not settings.no_ignore))
     checker = Checker(Settings())
-    request = CheckRequest(kube_version=given.kube_version, skip_unfinished=True, keep=True, fixes=given.suggest)
+    request = CheckRequest(kube_version=settings.kube_version, skip_unfinished=True, keep=True, fixes=settings.suggest)
     problems = [(problem.path, problem.message) for problem in discovered.problems if problem.fatal]
     results: list[FileResult] = []
     layout = Layout()
@@ -143,17 +145,17 @@ def _with_unchecked(result: FileResult) -> FileResult:
     return replace(result, unestimated=(*result.unestimated, *unchecked), notices=(*result.notices, *failures))
 
 
-def _entries(results: Sequence[FileResult], given: CostOptions) -> list[Entry]:
+def _entries(results: Sequence[FileResult], settings: CostOptions) -> list[Entry]:
     from crdlint.linting.cost_entries import entries as entries_of
 
-    versions, explain = parse_range(given.kube_version), given.explain
+    versions, explain = parse_range(settings.kube_version), settings.explain
     entries = [entry for result in results for entry in entries_of(result, versions)]
     if explain is not None:
         entries = [entry for entry in entries if _is_meant(entry, explain)]
         if not entries:
             message = f"--explain: no rule has {explain!r} in its text, path or file:line"
             raise click.UsageError(message)
-    if given.sort == "cost":
+    if settings.sort == "cost":
         entries.sort(key=lambda entry: -max(entry.cost.expression_cost, entry.cost.message_max_cost))
     return entries
 

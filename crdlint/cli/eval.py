@@ -71,21 +71,21 @@ def command(ctx: click.Context, /, **arguments: Any) -> None:
     from crdlint.evaluation.places import PlaceError
     from crdlint.evaluation.source import SourceError
 
-    given = EvalOptions(**arguments)
-    request = given.request()
+    settings = EvalOptions(**arguments)
+    request = settings.request()
     try:
-        if given.is_prompt:
-            _prompt(request, given)
+        if settings.is_prompt:
+            _prompt(request, settings)
             return
-        source, values = _answered(request, given)
+        source, values = _answered(request, settings)
     except SourceError as error:
         raise click.ClickException(str(error)) from error
     except PlaceError as error:
         raise click.ClickException(str(error) + (f"\n  help: {error.help}" if error.help else "")) from error
-    if given.format_ == formats.TEXT:
+    if settings.format_ == formats.TEXT:
         for notice in source.notices:
             console.err(*f"crdlint: note: {notice}".split("\n"))
-    report = formats.values(given.format_, given.view)
+    report = formats.values(settings.format_, settings.view)
     for piece in batches(report.pieces(values)):
         console.out(piece, nl=False)
     accepted = values.answer.is_accepted if values.answer is not None else all(r.is_accepted for r in values.rules)
@@ -144,11 +144,11 @@ class EvalOptions:
         return Request(versions.newest, self.crd, self.kind, self.version, self.object_, self.old, self.type_)
 
 
-def _prompt(request: Request, given: EvalOptions) -> None:
+def _prompt(request: Request, settings: EvalOptions) -> None:
     """Read expressions and commands from a terminal, or lines of them from another input."""
     from crdlint.prompt.session import Session
 
-    session = Session(request, given.field, given.view)
+    session = Session(request, settings.field, settings.view)
     if not sys.stdin.isatty():
         for line in sys.stdin:
             for answer in session.answer(line):
@@ -163,15 +163,17 @@ def _prompt(request: Request, given: EvalOptions) -> None:
     run(session, console.out)
 
 
-def _answered(request: Request, given: EvalOptions) -> tuple[Source, Values]:
+def _answered(request: Request, settings: EvalOptions) -> tuple[Source, Values]:
     """Evaluate the expression, or the rules of the CRD."""
     from crdlint.evaluation.evaluate import Workbench
     from crdlint.evaluation.rules import run_rules, selected
     from crdlint.evaluation.source import load
 
     source = load(request)
-    if given.rule is not None:
-        rules = run_rules(source, selected(source, given.rule))
-        return source, Values(rules=rules, trees=given.explain, notices=source.notices)
-    answer = Workbench(source, given.field).evaluate(given.expression or "", second_opinion=given.second_opinion)
-    return source, Values(answer, trees=given.explain, notices=source.notices)
+    if settings.rule is not None:
+        rules = run_rules(source, selected(source, settings.rule))
+        return source, Values(rules=rules, trees=settings.explain, notices=source.notices)
+    answer = Workbench(source, settings.field).evaluate(
+        settings.expression or "", second_opinion=settings.second_opinion
+    )
+    return source, Values(answer, trees=settings.explain, notices=source.notices)

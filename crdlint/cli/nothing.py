@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from crdlint.inputs.paths import Found
 
 _NAMED: Final = 3  # paths in a message
-# What a command checks, by the option that accepts that there is none.
+# What a command checks, by the option that accepts an input without it.
 _WHAT: Final = {"--no-require-crds": "CustomResourceDefinition", "--no-require-resources": "custom resource"}
 
 

@@ -92,12 +92,12 @@ def command(ctx: click.Context, /, **arguments: Any) -> None:
       crdlint test --crd config/crd -k immutable widgets.testsuite.yaml
     """  # noqa: D301  \b keeps the lines below it as they are
     start = time.perf_counter()
-    given = TestOptions(**arguments)
-    view = View(options.page(given.color, 120), quiet=given.quiet, verbose=given.verbose)
-    junit = () if given.junit_file is None else (f"junit={given.junit_file}",)
-    reports = Reports("suites", formats.suites, given.format_, (*given.outputs, *junit), view)
-    run = TestState(reports, second_opinions=options.new_tally() if given.second_opinion else None)
-    _run_suites(run, given)
+    settings = TestOptions(**arguments)
+    view = View(options.page(settings.color, 120), quiet=settings.quiet, verbose=settings.verbose)
+    junit = () if settings.junit_file is None else (f"junit={settings.junit_file}",)
+    reports = Reports("suites", formats.suites, settings.format_, (*settings.outputs, *junit), view)
+    run = TestState(reports, second_opinions=options.new_tally() if settings.second_opinion else None)
+    _run_suites(run, settings)
     run.bugs.report_repeated()
     for file, reason in run.broken:
         console.err(f"crdlint: {file}: {reason}")
@@ -109,9 +109,9 @@ def command(ctx: click.Context, /, **arguments: Any) -> None:
     for problem in unwritten:
         console.err(f"crdlint: {problem}")
     if not (run.results or run.broken or run.bugs):
-        part = given.name_part
+        part = settings.name_part
         what = f"no test with {part!r} in its name" if part else "no suite (*.testsuite.yaml)"
-        console.err(f"crdlint: {what} in {', '.join(given.paths)}")
+        console.err(f"crdlint: {what} in {', '.join(settings.paths)}")
         ctx.exit(2)
     ctx.exit(STATUS if run.bugs else 2 if run.broken or unwritten else 1 if run.has_failed else 0)
 
@@ -134,16 +134,16 @@ class TestOptions:
     color: str
 
 
-def _run_suites(run: TestState, given: TestOptions) -> None:
+def _run_suites(run: TestState, settings: TestOptions) -> None:
     from crdlint.suites.read import find_suites
 
-    crd_files = _crd_files(run, given.crds, given.kube_version)
-    for suite in find_suites(given.paths, Selection()):
+    crd_files = _crd_files(run, settings.crds, settings.kube_version)
+    for suite in find_suites(settings.paths, Selection()):
         if isinstance(suite, Problem):
             run.broken.append((suite.path, suite.message))
             continue
-        _run_suite(run, suite, crd_files, given)
-        if given.fail_fast and run.has_failed:
+        _run_suite(run, suite, crd_files, settings)
+        if settings.fail_fast and run.has_failed:
             return
 
 
@@ -165,7 +165,7 @@ def _crd_files(run: TestState, crds: tuple[str, ...], kube_version: str) -> Suit
     return files
 
 
-def _run_suite(run: TestState, source: tuple[str, str], files: SuiteCRDs, given: TestOptions) -> None:
+def _run_suite(run: TestState, source: tuple[str, str], files: SuiteCRDs, settings: TestOptions) -> None:
     from crdlint.suites.crds import MissingCRDError
     from crdlint.suites.read import SuiteError, read_suite
     from crdlint.suites.run import run_suite
@@ -180,9 +180,9 @@ def _run_suite(run: TestState, source: tuple[str, str], files: SuiteCRDs, given:
         console.err(f"crdlint: {file}:{line}: note: {message}; skipped")
     try:
         for target in files.of(suite):
-            for result in run_suite(suite, target, files, given.name_part, run.second_opinions):
+            for result in run_suite(suite, target, files, settings.name_part, run.second_opinions):
                 run.take(suite, result)
-                if given.fail_fast and result.failure:
+                if settings.fail_fast and result.failure:
                     return
     except MissingCRDError as error:
         run.broken.append((file, str(error)))

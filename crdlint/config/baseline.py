@@ -73,10 +73,10 @@ class Update:
         from crdlint.config.identity import identities
 
         self.met.update(crd.name for crd in result.crds)
-        found = identities(result)
-        for versions in found:
+        identified = identities(result)
+        for versions in identified:
             self.counts.update(versions)
-        return frozenset(i for i, versions in enumerate(found) if versions)
+        return frozenset(i for i, versions in enumerate(identified) if versions)
 
     def summary(self) -> str:
         """Return how many entries the new baseline has, and how many were added, removed and changed."""

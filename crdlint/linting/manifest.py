@@ -133,7 +133,7 @@ def check_crd(subject: Subject, request: CheckRequest, like: CheckedCRD | None =
     findings, notices = _without_placeholders(crd, crd.named(findings))
     compared = None if request.previous is None else _compared(crd, report)
     checked = CheckedCRD(findings, [], notices, decoded=crd.decoded, common=crd.common, compared=compared)
-    return _kept(crd, checked, report, errors) if request.keep and not crd.rejected else checked
+    return _with_definitions(crd, checked, report, errors) if request.keep and not crd.rejected else checked
 
 
 class _DecodedCRD(NamedTuple):
@@ -163,7 +163,7 @@ class _DecodedCRD(NamedTuple):
 
     @property
     def stop_at(self) -> StopAt | None:
-        """Whether the check ends at a finding; never where there are placeholders, as findings on them are dropped."""
+        """Whether the check ends at a finding; never with placeholders, whose findings are dropped."""
         return None if self.has_placeholders else self.request.stop_at
 
     def ends_with(self, findings: Iterable[Diagnostic]) -> bool:
@@ -225,7 +225,9 @@ def _validations(crd: _DecodedCRD) -> Iterator[Report]:
     yield create.validate(crd.crd, crd.server, effort, crd.common)
 
 
-def _kept(crd: _DecodedCRD, checked: CheckedCRD, report: Report, errors: MappingOf[str, Diagnostic]) -> CheckedCRD:
+def _with_definitions(
+    crd: _DecodedCRD, checked: CheckedCRD, report: Report, errors: MappingOf[str, Diagnostic]
+) -> CheckedCRD:
     """Return a result with the CRD, its rules, and the findings because of which rules have no cost."""
     blocking = set(map(str, report.blocking)) & errors.keys()
     return checked._replace(

@@ -152,9 +152,9 @@ def _single_value(finding: Finding) -> Iterable[Edit]:
     if _expected_type(finding) not in {"string", "bool", "int32", "int64", "float64"} or key.value == "type":
         return
     match items(value):
-        case [Scalar() as one]:
+        case [Scalar() as scalar]:
             is_text = _expected_type(finding) == "string"
-            text = finding.editor.value(one.value, like=one) if is_text else finding.editor.source(one)
+            text = finding.editor.value(scalar.value, like=scalar) if is_text else finding.editor.source(scalar)
             yield finding.editor.write(value, text)
 
 
@@ -481,8 +481,8 @@ def _outdented_property(finding: Finding) -> Iterable[Edit]:
     index = editor.index(key)
     if go_type(finding, mapping) is not gotypes.SCHEMA or not isinstance(value, Mapping) or mapping.flow or not index:
         return
-    above, properties = mapping.items[index - 2 : index]
-    if getattr(above, "value", "") != "properties" or not isinstance(properties, Mapping) or properties.flow:
+    name_above, properties = mapping.items[index - 2 : index]
+    if getattr(name_above, "value", "") != "properties" or not isinstance(properties, Mapping) or properties.flow:
         return
     by = properties.start_mark.column - key.start_mark.column
     if by > 0 and {getattr(name, "value", "") for name in value.items[::2]} & _OF_PROPERTIES:
@@ -505,20 +505,20 @@ def _is_scalar(schema: Mapping) -> bool:
 def _indented_property(finding: Finding) -> Iterable[Edit]:
     """Indent a property like the scalar above it, below which it is by mistake."""
     mapping, key, value = finding.entry
-    editor, above = finding.editor, finding.editor.key_of(mapping)
+    editor, upper_key = finding.editor, finding.editor.key_of(mapping)
     if (
         go_type(finding, mapping) is not gotypes.SCHEMA
         or not isinstance(value, Mapping)
         or mapping.flow
-        or above is None
+        or upper_key is None
     ):
         return
-    by = key.start_mark.column - above.start_mark.column
+    by = key.start_mark.column - upper_key.start_mark.column
     is_last = mapping.items[-1] is value
     if (
         not is_last
         or not _is_scalar(mapping)
-        or not {getattr(one, "value", "") for one in value.items[::2]} & _OF_PROPERTIES
+        or not {getattr(name, "value", "") for name in value.items[::2]} & _OF_PROPERTIES
     ):
         return
     start, end = editor.line_start(key.start_mark.index), editor.end(value)

@@ -128,7 +128,7 @@ class _Choice:
         )
 
     def refuse_unproved(self, result: FileResult, chosen: list[Diagnostic]) -> bool:
-        """Refuse the fixes that change more than they name, and return whether there are any."""
+        """Withdraw the fixes that change more than they name, and return whether there are any."""
         provable = {*map(_identity, _provable(result, chosen, self.named))}
         unproved = {*map(_identity, chosen)} - provable
         self.refused |= unproved
@@ -157,11 +157,11 @@ class _Rounds:
                 break
             if self.choice.refuse_unproved(self.current, chosen):
                 continue
-            kept, following = _Trial(self.current, chosen, self.check, self._check_next, self.undone).run()
+            accepted, following = _Trial(self.current, chosen, self.check, self._check_next, self.undone).run()
             self.choice.refused |= self.undone.keys()
-            if kept and following.text in self.seen:
+            if accepted and following.text in self.seen:
                 break
-            self._keep(kept, following)
+            self._keep(accepted, following)
         self._complete()
         return Fixed(self.current, tuple(self.edits), tuple(self.applied), tuple(self.undone.values()))
 
@@ -182,11 +182,11 @@ class _Rounds:
         stops = will_be_fixed(unsafe=self.choice.unsafe)
         return self.check_until(text, lambda finding: stops(finding) and _identity(finding) not in self.undone)
 
-    def _keep(self, kept: list[Diagnostic], following: FileResult) -> None:
+    def _keep(self, accepted: list[Diagnostic], following: FileResult) -> None:
         """Go on with the text after a round, which is the same if all of its fixes were undone."""
         self.seen.add(following.text)
-        self.edits = composed(self.edits, _edits(kept)) if kept else self.edits
-        self.applied += [Applied(finding.rule, _fix(finding).title, finding.line) for finding in kept]
+        self.edits = composed(self.edits, _edits(accepted)) if accepted else self.edits
+        self.applied += [Applied(finding.rule, _fix(finding).title, finding.line) for finding in accepted]
         self.current = following
 
 
@@ -298,17 +298,17 @@ class _Trial:
     def _halved(self, brought: list[str]) -> tuple[list[Diagnostic], FileResult]:
         """Try halves of the fixes, of which all together have failed, and halves of those that fail."""
         failed = {frozenset(map(id, self.chosen)): brought}  # a group that is halved comes back with the kept half
-        kept: list[Diagnostic] = []
+        accepted: list[Diagnostic] = []
         following = self.before
         pending = [list(self.chosen)]
         while pending:
             group = pending.pop()
-            together = frozenset(map(id, (*kept, *group)))
+            together = frozenset(map(id, (*accepted, *group)))
             if together not in failed:
-                after = self._with([*kept, *group])
-                failed[together] = self._new_errors(after, [*kept, *group])
+                after = self._with([*accepted, *group])
+                failed[together] = self._new_errors(after, [*accepted, *group])
                 if not failed[together]:
-                    kept += group
+                    accepted += group
                     following = after
                     continue
             if len(group) == 1:
@@ -316,7 +316,7 @@ class _Trial:
             else:
                 middle = len(group) // 2
                 pending += [group[middle:], group[:middle]]
-        return kept, following
+        return accepted, following
 
     def _new_errors(self, after: FileResult, group: SequenceOf[Diagnostic]) -> list[str]:
         errors, left = _errors(self.before), _errors(after)

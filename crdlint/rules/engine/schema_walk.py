@@ -68,9 +68,9 @@ class Check(NamedTuple):
     positions: frozenset[SchemaPosition]
 
 
-def check(nodes: Nodes, at: frozenset[SchemaPosition] = EVERYWHERE) -> Callable[[Run], Check]:
+def check(nodes: Nodes, positions: frozenset[SchemaPosition] = EVERYWHERE) -> Callable[[Run], Check]:
     """Declare at which nodes a function checks what the API server does."""
-    return lambda run: Check(run, nodes, at)
+    return lambda run: Check(run, nodes, positions)
 
 
 Run: TypeAlias = "Callable[[JSONSchemaProps, Context, Findings], None]"
