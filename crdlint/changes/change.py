@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 AlphaPolicy: TypeAlias = Literal["lower", "same", "off"]
 StatusPolicy: TypeAlias = Literal["lower", "same"]
-ALPHA: Final = "(alpha: reported as a warning)"  # ends the text of a change that is an error in other versions
+ALPHA: Final = "(alpha: reported as a warning)"  # ends the message of a change that is an error in other versions
 
 
 class Policy(NamedTuple):
@@ -33,7 +33,7 @@ class Change(NamedTuple):
 
     ``field`` is empty for a change of the whole CRD or of a version. ``new`` and ``old`` are where to look in the new and
     the old CRD. ``versions`` are those that have the change, empty if it is about no version's schema. ``example`` is the
-    JSON of an object that was valid and is not any more.
+    JSON of an object that was valid and is not any more. ``is_alpha`` marks an error that is a warning in alpha versions.
     """
 
     rule: str
@@ -45,12 +45,12 @@ class Change(NamedTuple):
     help: str | None = None
     versions: tuple[str, ...] = ()
     example: str | None = None
+    is_alpha: bool = False
 
     def message(self, crd: CustomResourceDefinition) -> str:
         """Return the text, with the versions if it does not name them and the CRD has others."""
+        end = f" {ALPHA}" if self.is_alpha else ""
         missing = [version for version in self.versions if not re.search(rf"\b{re.escape(version)}\b", self.text)]
         if not missing or len(self.versions) == len(crd.spec.versions):
-            return self.text
-        text = self.text.removesuffix(f" {ALPHA}")
-        end = f" {ALPHA}" if text != self.text else ""
-        return f"{text} (in {', '.join(self.versions)}){end}"
+            return f"{self.text}{end}"
+        return f"{self.text} (in {', '.join(self.versions)}){end}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.changes.change import ALPHA
 from crdlint.changes.collector import Collector
 from crdlint.changes.examples import Examples
 from crdlint.changes.pairs import ComparedField
@@ -68,7 +67,7 @@ def _lowered(changes: Iterable[Change], policy: Policy) -> Iterable[Change]:
                 continue
             if policy.alpha == "lower" and severity == "error":
                 severity = "warning"
-                change = change._replace(text=f"{change.text} {ALPHA}")
+                change = change._replace(is_alpha=True)
         if policy.status == "lower" and is_status(change.field):
             severity = _LOWER[severity]
         yield change if severity == change.severity else change._replace(severity=severity)

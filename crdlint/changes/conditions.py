@@ -122,29 +122,29 @@ def _text(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def at(condition_: str, path: FieldPath, value: str = _SELF, depth: int = 0) -> str:
+def lifted(condition_: str, path: FieldPath, value: str = _SELF, depth: int = 0) -> str:
     """Return a condition on a value as one on an object above it, which holds without the value."""
     if not path:
         return f"({_with_self(condition_, value)})"
     step, *below = path
     if step == ITEM:
-        variable = f"above_of_crdlint_{depth}"
-        return f"{value}.all({variable}, {at(condition_, tuple(below), variable, depth + 1)})"
-    return f"(!{has(value, step)} || {at(condition_, tuple(below), f'{value}.{escape(step) or step}', depth + 1)})"
+        variable = f"outer_of_crdlint_{depth}"
+        return f"{value}.all({variable}, {lifted(condition_, tuple(below), variable, depth + 1)})"
+    return f"(!{has(value, step)} || {lifted(condition_, tuple(below), f'{value}.{escape(step) or step}', depth + 1)})"
 
 
 @lru_cache(maxsize=1024)
 def _with_self(text: str, value: str) -> str:
-    """Return an expression with another one in place of `self`."""
+    """Return an expression with another one in offset of `self`."""
     result = parse(text, options=stored_expressions(NEWEST).parser)
     trees = [] if result.errors else list(nodes(result.expr))
     if not trees or any(isinstance(node, Comprehension) and node.iter_var == _SELF for node in trees):
         return text if value == _SELF else "unknown()"
-    places = {
+    offsets = {
         result.source_info.offsets[node.id][0] for node in trees if isinstance(node, Ident) and node.name == _SELF
     }
-    for place in sorted(places, reverse=True):
-        text = text[:place] + value + text[place + len(_SELF) :]
+    for offset in sorted(offsets, reverse=True):
+        text = text[:offset] + value + text[offset + len(_SELF) :]
     return text
 
 

@@ -37,7 +37,7 @@ _COMPLETED: Final = 3  # values that break a condition, until one is part of a v
 
 
 class Example(NamedTuple):
-    """A value that was valid and is not any more, and the whole object as JSON, None if none was found."""
+    """A value that was valid and is not any more, and the whole object as JSON, None if none was count."""
 
     value: Any
     text: str | None
@@ -60,19 +60,19 @@ class Examples:
         Nothing else in the new schema rejects the value before that part, a rule.
         """
         with work.continued(work.Budget(_WORK)):
-            return self._found(pair, condition, part)
+            return self._search(pair, condition, part)
 
-    def _found(self, pair: Pair, condition: str, part: JSONSchemaProps | ValidationRule) -> Example | None:
+    def _search(self, pair: Pair, condition: str, part: JSONSchemaProps | ValidationRule) -> Example | None:
         first: Example | None = None
-        found = 0
+        count = 0
         try:
             for value in self._breaking(pair, condition, part):
                 text = self._completed(pair, value) if self.explains else None
                 first = first or Example(value, text)
-                found += 1
+                count += 1
                 if text is not None or not self.explains:
                     return Example(value, text)
-                if found == _COMPLETED:
+                if count == _COMPLETED:
                     break
         except work.WorkLimitError:
             return first
@@ -98,18 +98,18 @@ class Examples:
             literals |= others
             names |= more if names & more else set()
         candidates = Candidates(names, list(literals) or [0], self._is_valid, self._server)
-        if pair.above is not None:
+        if pair.parent is not None:
             return candidates.values(pair.old, pair.new)
         long = {**self._identity, "metadata": {"name": "a" * _LONG_NAME}}
         return chain.from_iterable(candidates.values(pair.old, pair.new, base) for base in (self._identity, long))
 
     def _base(self, pair: Pair) -> dict[str, Any]:
-        return self._identity if pair.above is None else {}
+        return self._identity if pair.parent is None else {}
 
     def _check(self, node: Conjunction, pair: Pair | None) -> _Check:
         key = tuple(map(id, node))
         if key not in self._checks:
-            is_root = pair is not None and pair.above is None
+            is_root = pair is not None and pair.parent is None
             self._checks[key] = _Check(node, self._rules, self._server, is_root=is_root)
         return self._checks[key]
 
@@ -119,19 +119,19 @@ class Examples:
 
     def _completed(self, pair: Pair, value: Any) -> str | None:
         """Return a valid object of the old schema that contains a value, as JSON."""
-        while pair.above is not None:
-            above = pair.above
-            check = self._check(above.old, above)
+        while pair.parent is not None:
+            parent = pair.parent
+            check = self._check(parent.old, parent)
             around = Candidates(frozenset(), (), self._is_valid, self._server)
             values = (
-                around.lists(above.old, value)
+                around.lists(parent.old, value)
                 if pair.step == ITEM
-                else around.values(above.old, above.new, {**self._base(above), pair.step or "a": value})
+                else around.values(parent.old, parent.new, {**self._base(parent), pair.step or "a": value})
             )
             valid = next((each for each in islice(values, _AROUND) if not check.errors(each)), None)
             if valid is None:
                 return None
-            pair, value = above, valid
+            pair, value = parent, valid
         return json.dumps(value, ensure_ascii=False) if self._check(pair.new, pair).errors(value) else None
 
 
@@ -160,10 +160,10 @@ class _Check:
     def errors(self, value: Any) -> list[FieldError]:
         """Return the errors of a value, with the defaults of its fields."""
         value = self._defaulted(value)
-        found = [error for validator in self._values for error in validator.validate(value)]
+        count = [error for validator in self._values for error in validator.validate(value)]
         if type_of(self._node) in {"object", "array"}:
-            found += validate_list_sets_and_maps(self._node[0], value)
+            count += validate_list_sets_and_maps(self._node[0], value)
         run = Run("", _COST)
         with suppress(OutOfBudgetError):  # it is among the errors
             validate_rules(self._rules, run, None, value, MISSING)
-        return [*found, *run.errors]
+        return [*count, *run.errors]

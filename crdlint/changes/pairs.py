@@ -68,14 +68,14 @@ class ComparedField:
 class Pair:
     """The schemas of a value in the old and the new CRD.
 
-    ``above`` is the pair of the object or list that contains the value, and ``step`` the field of the value in it, ITEM,
+    ``parent`` is the pair of the object or list that contains the value, and ``step`` the field of the value in it, ITEM,
     or empty for the values of a map.
     """
 
     old: Conjunction
     new: Conjunction
     field: ComparedField
-    above: Pair | None = None
+    parent: Pair | None = None
     step: str = ""
 
     def below(self, old: Conjunction, new: Conjunction, field: ComparedField, step: str) -> Pair:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.ast import Ident, Select, nodes
-from crdlint.changes.conditions import at, known_conditions
+from crdlint.changes.conditions import known_conditions, lifted
 from crdlint.changes.conjunction import is_new, steps
 from crdlint.changes.facts import SchemaFacts, repeats_list_type
 from crdlint.kubecel.escaping import escape
@@ -106,7 +106,7 @@ class Reasons:
             if len(below) == len(path):
                 known = _related(tree, _trees(known_conditions(below[-1])))
                 yield from (
-                    at(condition, path) for condition in known_conditions(below[-1]) if rule_key(condition) in known
+                    lifted(condition, path) for condition in known_conditions(below[-1]) if rule_key(condition) in known
                 )
 
 
@@ -123,13 +123,13 @@ def is_implied_above(pair: Pair, condition: str, server: Server) -> bool:
     """Return whether the old rules and junctors of the objects above a value imply a condition."""
     path: FieldPath = ()
     for _ in range(_ABOVE):
-        if pair.above is None or not pair.step:
+        if pair.parent is None or not pair.step:
             return False
-        path, pair = (pair.step, *path), pair.above
+        path, pair = (pair.step, *path), pair.parent
         known = _trees(known_conditions(pair.old))
         names = {escape(step) or step for step in path} - {ITEM}
         known = {name: expr for name, expr in known.items() if names <= _named(expr)}
-        tree = parsed(at(condition, path)) if known else None
+        tree = parsed(lifted(condition, path)) if known else None
         if tree is None:
             continue
         related = list(known.values())
@@ -154,7 +154,7 @@ def _named(tree: Expr) -> AbstractSet[str]:
 
 def field_paths(tree: Expr) -> Sequence[FieldPath]:
     """Return the paths of the fields of `self` that a rule names, each one after those above it."""
-    found: dict[FieldPath, None] = {}
+    paths: dict[FieldPath, None] = {}
     for node in nodes(tree):
         steps_up: list[str] = []
         while isinstance(node, Select):
@@ -162,5 +162,5 @@ def field_paths(tree: Expr) -> Sequence[FieldPath]:
             node = node.operand
         if isinstance(node, Ident) and node.name == "self":
             path = tuple(reversed(steps_up))
-            found.update(dict.fromkeys(path[: i + 1] for i in range(len(path))))
-    return tuple(found)
+            paths.update(dict.fromkeys(path[: i + 1] for i in range(len(path))))
+    return tuple(paths)

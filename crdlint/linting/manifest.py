@@ -443,7 +443,14 @@ def _changes(crd: _DecodedCRD) -> Iterator[Diagnostic]:
         rule, span = catalog.get(change.rule), crd.locator.span(change.new)
         diagnostic = rule.diagnostic(crd.subject.file, "advice", change.message(crd.crd), span, change.help)
         related = _in_old(crd.old, change.old)
-        yield replace(diagnostic, severity=change.severity, field=change.field, related=related, example=change.example)
+        yield replace(
+            diagnostic,
+            severity=change.severity,
+            field=change.field,
+            related=related,
+            example=change.example,
+            is_alpha=change.is_alpha,
+        )
 
 
 def _known_rejections(old: OldCRD, crd: _DecodedCRD) -> frozenset[str]:

@@ -6,7 +6,6 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from crdlint.changes.change import ALPHA
 from crdlint.diagnostics.diagnostic import INTERNAL_ERROR, OLD_CRD
 from crdlint.report.summary import counted
 from crdlint.rules import catalog
@@ -33,7 +32,7 @@ def group_of(diagnostic: Diagnostic) -> str:
     """Return the group of a finding."""
     if diagnostic.origin == "apiserver":
         return REFUSED
-    return BREAKS if diagnostic.message.endswith(ALPHA) else _BY_SEVERITY[diagnostic.severity]
+    return BREAKS if diagnostic.is_alpha else _BY_SEVERITY[diagnostic.severity]
 
 
 def is_consequence(diagnostic: Diagnostic) -> bool:

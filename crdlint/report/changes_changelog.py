@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from crdlint.changes.change import ALPHA
 from crdlint.report.changes import BEHAVIOUR, BREAKS, OTHER, REFUSED, ChangesReport
 from crdlint.report.changes_markdown import code
 from crdlint.report.escapes import html_text, printable_line
@@ -51,6 +50,6 @@ class Report(ChangesReport):
 
 def _title(group: str, finding: Diagnostic) -> str:
     """Return the title for a finding; what breaks alpha versions only was removed or changed."""
-    if not finding.message.endswith(ALPHA):
+    if not finding.is_alpha:
         return _TITLES[group]
     return "Removed" if finding.rule.endswith(("-removed", "-unserved", "-renamed")) else "Changed"
