@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _SCHEMA: Final = "schema.openAPIV3Schema"
 # A step in a path of a schema, and what it adds to the path of the field in an object.
 _STEP: Final = re.compile(
-    r"\.?(?:properties\[(?P<name>.*?)\](?=[.\[]|$)|(?P<items>items)(?![\w-])|(?P<values>additionalProperties)(?![\w-])"
+    r"\.?(?:properties\[(?P<name>[^\]]*(?:\](?![.\[]|$)[^\]]*)*)\]|(?P<items>items)(?![\w-])|(?P<values>additionalProperties)(?![\w-])"
     r"|(?:allOf|anyOf|oneOf)\[\]|not(?![\w-]))"
 )
 

@@ -206,5 +206,5 @@ _UNKNOWN: Final = "unknown-field"
 _INDENT: Final = " " * 4
 _LONGEST_FIX: Final = 6  # lines
 # What differs between notices of one kind.
-_VARIABLE: Final = re.compile(r"line \d+|\{\{.*?\}\}|`[^`]*`|\"[^\"]*\"|\d+")
+_VARIABLE: Final = re.compile(r"line \d+|\{\{[^{}]*\}\}|`[^`]*`|\"[^\"]*\"|\d+")
 _PIPED: Final = 120  # columns of source lines, which are cut rather than wrapped

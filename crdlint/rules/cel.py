@@ -441,7 +441,8 @@ def _unguarded(estimated: EstimatedRule) -> Iterator[Advisory]:
             f"`no such key: {read.field}`"
         )
         help_ = f"Write `has({read.path}) && ...` to reject objects without it"
-        if _REFUSES.search(estimated.rule.message):
+        written = estimated.rule.message  # the author's words
+        if _REFUSES.search(written):
             help_ = f"{help_} with the message of the rule, or make `{read.field}` required"
         else:
             help_ = f"{help_}, or `!has({read.path}) || ...` to accept them"

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from crdlint.yaml.repairs import Repair
 
 _GROUPED: Final = re.compile(r"-?\d{1,3}(?:[,_]\d{3})+\Z")
-_AMONG: Final = re.compile(r"(?:<=?|>=?|=)? *(-?[\dOolI]*\d[\dOolI]*)(?: *(k|K)| +[A-Za-z]+)?\Z")
+_AMONG: Final = re.compile(r"(?:<=?|>=?|=)? *(-?(?=[OolI]*\d)[\dOolI]+)(?: *(k|K)| +[A-Za-z]+)?\Z")
 _LOOKALIKES: Final = str.maketrans("OolI", "0011")
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?\Z")
 _WHOLE: Final = re.compile(r"(-?(?:0|[1-9]\d*))(?:\.0+)?\Z")
@@ -112,7 +112,7 @@ def _missing_blank(finding: Finding) -> Iterable[Edit]:
 _FIELD: Final = re.compile(r"([\w$-]+):(?=\S+\Z)")
 
 
-_SEPARATORS: Final = re.compile(r" *[,;|] *")
+_SEPARATORS: Final = re.compile("[,;|]")
 
 
 def _list_of_one(finding: Finding) -> Iterable[Edit]:

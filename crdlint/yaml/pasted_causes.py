@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 _CONFLICT: Final = re.compile(r"(<{7}|={7}|>{7}|\|{7})(?: |\r?\Z)")
 _QUOTED_LINE: Final = re.compile(r"[>|] ?")
-_OTHER_COMMENT: Final = re.compile(r"( *)(?://+|/\*+|--|;+)(.*?)(?:\*/)?[ \t]*(\r?)\Z")
-_MARKER: Final = re.compile(r" *(?://|#)? *\+[a-z]\w*(?::[\w:]*)?(?:=|\r?\Z)")
+_OTHER_COMMENT: Final = re.compile(r"\A( *)(?://+|/\*+|--|;+)")
+_MARKER: Final = re.compile(r" *(?:(?://|#) *)?\+[a-z]\w*(?::[\w:]*)?(?:=|\r?\Z)")
 _WORDS: Final = re.compile(r" *[^\W\d]\w*(?: [\w,.]+)+\r?\Z")
 _ENTITY: Final = re.compile(r"&(?:quot|apos|lt|gt|amp|nbsp|#\d+|#x[0-9a-fA-F]+);")
 
@@ -80,7 +80,7 @@ def comments(text: BrokenText) -> Iterator[Cause]:
         i for i in range(len(text.lines)) if _OTHER_COMMENT.match(text.lines[i]) and not text.lines[i].startswith("---")
     ]
     if alike and min(alike) <= text.stop:
-        edits = tuple(edit for i in alike for edit in text.replaced(i, _OTHER_COMMENT.sub(r"\1#\2\3", text.lines[i])))
+        edits = tuple(edit for i in alike for edit in text.replaced(i, _with_hash(text.lines[i])))
         is_marker = any(_MARKER.match(text.lines[i]) for i in alike)
         repair = repairs.COMMENTED if is_marker else repairs.COMMENT
         yield text.cause(repair, alike[0], f"Begin the comment in {text.numbers(alike)} with `#`", edits)
@@ -88,6 +88,13 @@ def comments(text: BrokenText) -> Iterator[Cause]:
         if _MARKER.match(text.lines[i]):
             help_ = f"Remove line {text.line(i)}: a marker of controller-gen belongs into a comment of the Go code"
             yield _commented(text, i, help_)
+
+
+def _with_hash(line: str) -> str:
+    """Return the comment of another language as one of YAML."""
+    end = "\r" if line.endswith("\r") else ""
+    begun = _OTHER_COMMENT.sub(r"\1#", line.rstrip(" \t\r"), count=1)
+    return begun.removesuffix("*/") + end
 
 
 def sentences(text: BrokenText) -> Iterator[Cause]:

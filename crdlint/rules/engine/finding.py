@@ -296,7 +296,7 @@ def _ends_early(manifest: Manifest) -> bool:
     """Return whether a document ends at `...`, and is followed by indented text."""
     root = manifest.document.root
     text = manifest.document.text
-    return root is not None and "\n..." in text and re.search(r"^\.\.\.\s*\n+ ", text, re.MULTILINE) is not None
+    return root is not None and "\n..." in text and re.search(r"^\.\.\.[ \t\r]*\n+ ", text, re.MULTILINE) is not None
 
 
 def items(node: Node) -> list[Node]:

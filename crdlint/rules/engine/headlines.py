@@ -24,7 +24,7 @@ _LONGEST_VALUE: Final = 32  # characters
 _SHOWN_VALUES: Final = 3
 _ROOT: Final = "`openAPIV3Schema`"
 _JUNCTORS: Final = frozenset({"allOf", "anyOf", "oneOf", "not"})
-_PRINTED: Final = re.compile(r"[^.\[\]]+|\[[^\]]*\]")
+_PRINTED: Final = re.compile(r"[^.\[\]]+|\[[^\]]*\]?")
 _RULES: Final = "x-kubernetes-validations"
 # Internal names, and those of v1.
 _RENAMED: Final = (
