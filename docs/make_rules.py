@@ -65,7 +65,7 @@ _GROUPS: Final = {
 
 
 def _group(rule: Rule) -> str:
-    return "requested" if rule.on_request else rule.origin
+    return "requested" if rule.on_request else "crdlint" if rule.origin == "crdlint" else "apiserver"
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

@@ -268,15 +268,16 @@ def _compare_webhooks(
         now = after[what]
         if was == now:
             continue
-        text = f"conversion webhook: the {what} changed"
+        text = f"conversion webhook: `{what}` changed"
         shown = "" if what == _CA else f" from {was or 'nothing'} to {now or 'nothing'}"
         collector.add(rules.CONVERSION_WEBHOOK, text + shown, path, path, severity=_WEBHOOK_SEVERITIES[what])
 
 
-_CA: Final = "CA bundle"
+_CA: Final = "caBundle"
 # A CA bundle may have more certificates than before, and injectors such as cert-manager write it.
 _WEBHOOK_SEVERITIES: Final[dict[str, Severity]] = {
-    "URL": "warning", "service": "warning", "path": "warning", "port": "warning", _CA: "info", "review versions": "warning",
+    "url": "warning", "service": "warning", "path": "warning", "port": "warning", _CA: "info",
+    "conversionReviewVersions": "warning",
 }  # fmt: skip
 
 
@@ -285,12 +286,12 @@ def _webhook(spec: CustomResourceDefinitionSpec) -> dict[str, Any]:
     config = None if conversion is None else conversion.webhook_client_config
     service = None if config is None else config.service
     return {
-        "URL": config and config.url,
+        "url": config and config.url,
         "service": service and f"{service.namespace}/{service.name}",
         "path": service and service.path,
         "port": service and service.port,
         _CA: config and config.ca_bundle,
-        "review versions": conversion and ", ".join(conversion.conversion_review_versions),
+        "conversionReviewVersions": conversion and ", ".join(conversion.conversion_review_versions),
     }
 
 
