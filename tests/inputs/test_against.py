@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from click.testing import Result
 
 
-def crd(plural: str = "foos", *, kind: str = "Foo", scope: str = "Namespaced", group: str = "example.com") -> str:
+def crd(plural: str = "foos", *, kind: str = "", scope: str = "Namespaced", group: str = "example.com") -> str:
     return f"""\
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -25,7 +25,7 @@ metadata:
   name: {plural}.{group}
 spec:
   group: {group}
-  names: {{plural: {plural}, kind: {kind}}}
+  names: {{plural: {plural}, kind: {kind or plural.removesuffix("s").title()}}}
   scope: {scope}
   versions:
   - name: v1
@@ -50,16 +50,16 @@ def findings(*arguments: str, against: str = "HEAD") -> list[str]:
     return lines
 
 
-GONE = "error change-crd-removed: CRD {} of HEAD:{} was removed: no file contains it"
+GONE = "error[change-crd-removed]: CRD {} of HEAD:{} was removed: no file contains it"
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (("scope: Namespaced", "scope: Cluster"), 'spec.scope: Invalid value: "Cluster": field is immutable'),
-        (("kind: Foo", "kind: Bar"), 'spec.names.kind: Invalid value: "Bar": field is immutable'),
-        (("plural: foos", "plural: bars"), 'spec.names.plural: Invalid value: "bars": field is immutable'),
-        (("group: example.com", "group: example.org"), 'spec.group: Invalid value: "example.org": field is immutable'),
+        (("scope: Namespaced", "scope: Cluster"), "error[spec-immutable]: `spec.scope` cannot be `Cluster`"),
+        (("kind: Foo", "kind: Bar"), "error[spec-immutable]: `spec.names.kind` cannot be `Bar`"),
+        (("plural: foos", "plural: bars"), "error[spec-immutable]: `spec.names.plural` cannot be `bars`"),
+        (("group: example.com", "group: example.org"), "error[spec-immutable]: `spec.group` cannot be `example.org`"),
     ],
 )
 @pytest.mark.parametrize(
@@ -119,13 +119,13 @@ class TestGone:
         assert findings(".") == [f"crds.yaml:1:1: {GONE.format('foos.example.com', 'crds.yaml')}"]
         assert findings("crds.yaml") == findings(".")
 
-    @pytest.mark.parametrize("new", [crd("bars"), crd(group="example.org")])
+    @pytest.mark.parametrize("new", [crd("bars", kind="Foo"), crd(group="example.org")])
     def test_another_name(self, checkout: Any, new: str) -> None:
-        checkout.commit({"crds.yaml": crd("others", kind="Other") + "---\n" + crd()})
-        checkout.write({"crds.yaml": crd("others", kind="Other") + "---\n" + new})
+        checkout.commit({"crds.yaml": crd("others") + "---\n" + crd()})
+        checkout.write({"crds.yaml": crd("others") + "---\n" + new})
         name = new.partition("  name: ")[2].partition("\n")[0]
         message = f"CRD foos.example.com of HEAD:crds.yaml is now named {name}"
-        assert findings(".") == [f"crds.yaml:19:9: error change-crd-removed: {message}"]
+        assert findings(".") == [f"crds.yaml:19:9: error[change-crd-removed]: {message}"]
 
     def test_not_if_it_has_moved(self, checkout: Any) -> None:
         checkout.commit({"a.yaml": crd(), "b.yaml": crd("bars")})
@@ -152,12 +152,12 @@ class TestGone:
         checkout.write({"a.yaml": crd().replace("  group", " group")})
         lines = findings(".")
         assert len(lines) == 1
-        assert "error yaml-syntax: " in lines[0]
+        assert "error[yaml-syntax]: " in lines[0]
 
     def test_from_a_folder_and_a_file(self, checkout: Any) -> None:
         checkout.write({"old/a.yaml": crd(), "old/b.yaml": crd("bars"), "new/b.yaml": crd("bars")})
         assert findings("new", against="old") == [
-            "old/a.yaml:4:9: error change-crd-removed: CRD foos.example.com of old/a.yaml was removed: no file contains it"
+            "old/a.yaml:4:9: error[change-crd-removed]: CRD foos.example.com of old/a.yaml was removed: no file contains it"
         ]
         assert findings("new/b.yaml", against="old") == []  # the others were not asked for
         assert len(findings("new/b.yaml", against="old/a.yaml")) == 1
@@ -205,11 +205,9 @@ class TestUnreadable:
         checkout.commit({"a.yaml": old})
         checkout.write({"a.yaml": crd(scope="Cluster"), "b.yaml": crd("bars", scope="None")})
         result = check(".")
-        assert (
-            'b.yaml:8:10: error scope-invalid: spec.scope: Unsupported value: "None"' in result.stdout
-        )  # others are checked
+        assert "b.yaml:8:10: error[scope-invalid]: `spec.scope` cannot be `None`" in result.stdout  # others are checked
         if reason is None:
-            assert "a.yaml:8:10: error spec-immutable: spec.scope: Invalid value" in result.stdout
+            assert "a.yaml:8:10: error[spec-immutable]: `spec.scope` cannot be `Cluster`" in result.stdout
         else:
             assert reason in result.stderr
             assert result.exit_code == 2
@@ -286,7 +284,7 @@ class TestUnreadable:
         checkout.commit({**chart, "chart/templates/crds.yaml": both})
         checkout.write({"chart/templates/crds.yaml": both.replace("scope: Namespaced", "scope: Cluster")})
         result = check("--no-helm", ".")
-        assert "chart/templates/crds.yaml:11:10: error spec-immutable: spec.scope: Invalid value" in result.stdout
+        assert "chart/templates/crds.yaml:11:10: error[spec-immutable]: `spec.scope` cannot be" in result.stdout
         assert (
             "HEAD:chart/templates/crds.yaml:27: not compared: `{{ .Values.scope }}` is the value of `scope`"
             in result.stderr
@@ -320,7 +318,7 @@ class TestUnreadable:
         checkout.write({"b/crd.yaml": crd(scope="Cluster")})
         lines = findings("b")
         assert len(lines) == 1
-        assert "field is immutable" in lines[0]
+        assert "error[spec-immutable]: `spec.scope` cannot be `Cluster`" in lines[0]
 
 
 class TestWhat:
@@ -384,11 +382,11 @@ class TestWhat:
         done = CliRunner().invoke(cli, ["check", "--format=concise", "--against=HEAD", "-"], input=crd(scope="Cluster"))
         assert done.exit_code == 1
         assert len(done.stdout.splitlines()) == 1
-        assert "field is immutable" in done.stdout
+        assert "error[spec-immutable]: `spec.scope` cannot be `Cluster`" in done.stdout
         (checkout.top / "old.yaml").write_text(crd() + "---\n" + crd("bars"))
         done = CliRunner().invoke(cli, ["check", "--format=concise", "--against=old.yaml", "-"], input=crd())
         assert done.stdout == (
-            "old.yaml:19:9: error change-crd-removed: CRD bars.example.com of old.yaml was removed: no file contains it\n"
+            "old.yaml:19:9: error[change-crd-removed]: CRD bars.example.com of old.yaml was removed: no file contains it\n"
         )
 
 

@@ -109,7 +109,10 @@ class TestCharts:
     @pytest.mark.usefixtures("released")
     def test_changed_values_are_compared(self, temporary: Path, jobs: str) -> None:
         result = run("check", "--against", "v1", ".", "--jobs", jobs)
-        assert f"error[change-limit-tightened] charts/demo/templates/crd.yaml:{LINE}:{COLUMN}\n" in result.stdout
+        assert (
+            f"error[change-limit-tightened]: {TIGHTER}\n  --> charts/demo/templates/crd.yaml:{LINE}:{COLUMN}  "
+            in result.stdout
+        )
         assert f"{TIGHTER}: values above 8 are rejected" in result.stdout
         assert f"the old CRD at v1:charts/demo/templates/crd.yaml:{LINE}:{COLUMN}\n" in result.stdout
         assert_compared(result, temporary)
@@ -153,9 +156,8 @@ class TestCharts:
         assert run("check", "--against", "v1", ".", "--ignore=helm-crd-without-keep", "-q").stdout == ""
         released.write(at("charts/demo", {"ci/b-values.yaml": "max: 4\n"}))
         result = run("check", "--against", "v1", ".", "--format=concise", "--ignore=helm-crd-without-keep")
-        assert [line.partition(": error change-")[2] for line in result.stdout.splitlines()] == [
-            "limit-tightened: `.size`: `maximum` changed from 5 to 4: values above 4 are rejected; existing objects stay "
-            "valid until this field is edited"
+        assert [line.partition(": error")[2] for line in result.stdout.splitlines()] == [
+            "[change-limit-tightened]: `.size`: `maximum` changed from 5 to 4"
         ]
 
     def test_values_of_the_command_line_are_those_of_both_sides(self, released: Any) -> None:
@@ -170,7 +172,10 @@ class TestCharts:
         shutil.rmtree(released.top / "charts")
         release(released, at("charts/demo", outer))
         released.write(at("charts/demo", {"values.yaml": "inner: {max: 8}\n"}))
-        assert f"{TIGHTER}: " in run("check", "--against", "v1", ".", "--format=concise").stdout
+        assert (
+            f"error[change-limit-tightened]: {TIGHTER}\n"
+            in run("check", "--against", "v1", ".", "--format=concise").stdout
+        )
 
     def test_a_chart_at_the_top_of_the_repository(self, released: Any) -> None:
         shutil.rmtree(released.top / "charts")
@@ -187,7 +192,10 @@ class TestCharts:
             released, at("charts/demo", {"templates/crd.yaml": named, "values.yaml": "max: 9\ngroup: example.com\n"})
         )
         released.write(at("charts/demo", {"values.yaml": "max: 8\ngroup: example.com\n"}))
-        assert f"{TIGHTER}: " in run("check", "--against", "v1", ".", "--format=concise").stdout
+        assert (
+            f"error[change-limit-tightened]: {TIGHTER}\n"
+            in run("check", "--against", "v1", ".", "--format=concise").stdout
+        )
 
     def test_several_crds_of_a_template_are_counted(self, released: Any) -> None:
         both = TEMPLATE + "---\n" + TEMPLATE.replace("foos", "bars").replace("Foo", "Bar")
@@ -199,7 +207,10 @@ class TestCharts:
         plain = "{{- if .Values.install }}\n" + CRD + "{{- end }}\n"
         release(released, at("charts/demo", {"templates/crd.yaml": plain, "values.yaml": "install: false\n"}))
         released.write(at("charts/demo", {"templates/crd.yaml": plain.replace("maximum: 9", "maximum: 8")}))
-        assert f"{TIGHTER}: " in run("check", "--against", "v1", ".", "--format=concise").stdout
+        assert (
+            f"error[change-limit-tightened]: {TIGHTER}\n"
+            in run("check", "--against", "v1", ".", "--format=concise").stdout
+        )
 
     def test_an_old_chart_that_helm_does_not_render(self, released: Any, temporary: Path) -> None:
         broken = {"templates/a.yaml": '{{ fail "set a" }}\n', "templates/crd.yaml": TEMPLATE}
@@ -222,7 +233,10 @@ class TestCharts:
         release(released, {})
         (released.top / "values.yaml").write_text("max: 8\n")
         assert len(related("v1")) == 1
-        assert f"{TIGHTER}: " in run("check", "--against", "v1", ".", "--format=concise").stdout
+        assert (
+            f"error[change-limit-tightened]: {TIGHTER}\n"
+            in run("check", "--against", "v1", ".", "--format=concise").stdout
+        )
 
     @pytest.mark.parametrize("target", ["../../../secret", "/etc/passwd", "loop", ""])
     def test_other_links_are_not(self, released: Any, temporary: Path, target: str) -> None:
@@ -342,8 +356,10 @@ class TestKustomizations:
     def test_a_changed_patch(self, patched: Any, temporary: Path) -> None:
         patched.write(tree(5))
         result = run("check", "--against", "v1", ".")
-        assert "error[change-limit-tightened] config/overlay/kustomization.yaml:3:3\n" in result.stdout
-        assert "`maximum` changed from 6 to 5" in result.stdout
+        assert (
+            "error[change-limit-tightened]: `.size`: `maximum` changed from 6 to 5\n"
+            "  --> config/overlay/kustomization.yaml:3:3  "
+        ) in result.stdout
         assert "the old CRD at v1:config/overlay/kustomization.yaml:3:3\n" in result.stdout
         assert_compared(result, temporary)
 

@@ -281,8 +281,8 @@ def test_what_is_read_before_the_damage_is_checked(tmp_path: Path) -> None:
     status, output = check(chart(tmp_path, {"a.tgz": cut, "b.tgz": other}))
     assert status == 2
     assert "charts/a.tgz:a/crds/two.yaml: cannot be unpacked: it ends within this file" in output
-    assert "charts/a.tgz:a/crds/one.yaml:7:10: error scope-invalid" in output
-    assert "charts/b.tgz:b/crds/crd.yaml:7:10: error scope-invalid" in output
+    assert "charts/a.tgz:a/crds/one.yaml:7:10: error[scope-invalid]: `spec.scope` cannot be `Clusterish`" in output
+    assert "charts/b.tgz:b/crds/crd.yaml:7:10: error[scope-invalid]: `spec.scope` cannot be `Clusterish`" in output
 
 
 def test_archives_that_are_no_files(tmp_path: Path) -> None:
