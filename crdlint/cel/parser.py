@@ -62,6 +62,12 @@ class ParseResult:
         return display_errors(self.errors, self.source_info)
 
 
+def is_expression(text: str, options: ParserOptions) -> bool:
+    """Return whether a text parses, without the errors if it does not."""
+    tokens = tokenize(text) if len(text) <= MAX_CODE_POINTS else None
+    return tokens is not None and _parse_valid(text, options, tokens) is not None
+
+
 def parse(text: str, *, options: ParserOptions) -> ParseResult:
     """Parse an expression."""
     if len(text) > MAX_CODE_POINTS:

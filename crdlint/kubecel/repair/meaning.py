@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.cel.ast import Call, children
 from crdlint.cel.compiler import compile_text
+from crdlint.cel.parser import is_expression
 from crdlint.kubecel.compilation import MESSAGE
 from crdlint.kubecel.repair import characters, names
 from crdlint.kubecel.repair.choices import Choice
@@ -116,6 +117,8 @@ class _Search:
             self._left -= 1
             self._effort.spend(len(text))
             expression = self._expression
+            if choice.must_complete and not is_expression(text, expression.environment.parser):
+                continue
             after = State(expression, text, compile_text(text, expression.env, expression.environment.parser))
             if after.is_further(before, edits):
                 plain = _sentence([_help(edit, before.text) for edit in written])
