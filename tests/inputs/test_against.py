@@ -189,13 +189,13 @@ class TestUnreadable:
     @pytest.mark.parametrize(
         ("old", "reason"),
         [
-            (crd().replace("  group", " group"), "HEAD:a.yaml:7: not compared: yaml: "),
+            (crd().replace("  group", " group"), "HEAD:a.yaml: line 7: not compared: yaml: "),
             (
                 crd().replace("scope: Namespaced", "scope: 5"),
-                "HEAD:a.yaml:8: not compared: json: cannot unmarshal number",
+                "HEAD:a.yaml: line 8: not compared: json: cannot unmarshal number",
             ),
             (crd().replace("served: true", "served: !!binary x"), "HEAD:a.yaml:"),
-            (crd().replace("apiVersion: apiextensions.k8s.io/v1\n", ""), "HEAD:a.yaml:1: not compared: "),
+            (crd().replace("apiVersion: apiextensions.k8s.io/v1\n", ""), "HEAD:a.yaml: line 1: not compared: "),
             (crd().encode("utf-16"), None),
             (crd().encode() + b"# \xff", "HEAD:a.yaml: not UTF-8: byte 0xff"),
             (crd().encode() + b"# \0", "HEAD:a.yaml: binary data"),
@@ -210,6 +210,7 @@ class TestUnreadable:
             assert "a.yaml:8:10: error[spec-immutable]: `spec.scope` cannot be `Cluster`" in result.stdout
         else:
             assert reason in result.stderr
+            assert "HEAD:a.yaml:1:1: error[unreadable]: " in result.stdout
             assert result.exit_code == 2
 
     def test_a_broken_old_file_elsewhere(self, checkout: Any) -> None:
@@ -272,8 +273,8 @@ class TestUnreadable:
         checkout.write({"t.yaml": crd(), "v1beta1.yaml": crd("bars")})
         result = check(".")
         assert (result.exit_code, result.stdout) == (0, "")
-        assert "HEAD:t.yaml:6: not compared: a template" in result.stderr
-        assert "HEAD:v1beta1.yaml:1: not compared: " in result.stderr
+        assert "HEAD:t.yaml: line 6: not compared: a template" in result.stderr
+        assert "HEAD:v1beta1.yaml: line 1: not compared: " in result.stderr
 
     def test_a_template_is_compared_without_its_directives(self, checkout: Any) -> None:
         chart = {"chart/Chart.yaml": "apiVersion: v2\nname: a\nversion: 1.0.0\n"}
@@ -286,7 +287,7 @@ class TestUnreadable:
         result = check("--no-helm", ".")
         assert "chart/templates/crds.yaml:11:10: error[spec-immutable]: `spec.scope` cannot be" in result.stdout
         assert (
-            "HEAD:chart/templates/crds.yaml:27: not compared: `{{ .Values.scope }}` is the value of `scope`"
+            "HEAD:chart/templates/crds.yaml: line 27: not compared: `{{ .Values.scope }}` is the value of `scope`"
             in result.stderr
         )
         assert result.exit_code == 1
@@ -307,7 +308,7 @@ class TestUnreadable:
         checkout.write({"a.yaml": crd()})
         result = check(".")
         assert result.exit_code == 2
-        assert "HEAD:a.yaml:1: not compared: " in result.stderr
+        assert "HEAD:a.yaml: line 1: not compared: " in result.stderr
         assert max(map(len, result.stderr.splitlines())) < 300
 
     def test_a_patch_is_no_old_crd(self, checkout: Any) -> None:

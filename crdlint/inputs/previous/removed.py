@@ -56,10 +56,8 @@ def compare(previous: PreviousCRDs, new: NewFiles, is_checked: Callable[[str], b
             continue
         old_crds = previous.of_file(index)
         for document in old_crds.unread:
-            message = f"not compared: {shortened(document.reason, LONGEST_REASON)}"
-            comparison.problems.append(
-                Problem(f"{file.name}:{document.line}", message, fatal=document.cause == "broken")
-            )
+            message = f"line {document.line}: not compared: {shortened(document.reason, LONGEST_REASON)}"
+            comparison.problems.append(Problem(file.name, message, fatal=document.cause == "broken"))
         for name, old in old_crds.by_name.items():
             if name not in names:
                 missing.setdefault(name, (file, old))
