@@ -207,9 +207,13 @@ class _Command:
         """Report the changes of a file."""
         from crdlint.config.apply import apply
 
-        known = frozenset().union(*(crd.known for crd in result.compared))
+        known = {(crd.name, message) for crd in result.compared for message in crd.known}
         consequences = [finding for finding in result.diagnostics if is_consequence(finding)]
-        new = [finding for finding in consequences if finding.origin != "apiserver" or finding.message not in known]
+        new = [
+            finding
+            for finding in consequences
+            if finding.origin != "apiserver" or (finding.crd, finding.message) not in known
+        ]
         self._known += len(consequences) - len(new)
         findings = tuple(map(self._named, new))
         applied = apply(replace(result, file=self._name(result.file), diagnostics=findings), self._config, updates=True)

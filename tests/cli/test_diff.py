@@ -259,6 +259,16 @@ def test_rejections_of_both_sides_are_counted_only(sides: Path) -> None:
     assert "1 ignored finding is rejected by the API server: exit status 1" in selected.output
 
 
+def test_a_rejection_of_one_crd_is_not_known_of_another(sides: Path) -> None:
+    good = OLD.replace("foos", "bars").replace("Foo", "Bar")
+    broken = "name: {type: array}"
+    old = OLD.replace("name: {type: string}", broken)
+    (sides / "old" / "foos.yaml").write_text(f"{old}---\n{good}")
+    new = good.replace("name: {type: string}", broken)
+    (sides / "new" / "foos.yaml").write_text(f"{old.replace('maximum: 9', 'maximum: 10')}---\n{new}")
+    assert "rejected on update: 1" in diff("old", "new").output
+
+
 def test_explain_shows_an_object_that_is_not_valid_any_more(sides: Path) -> None:
     (sides / "new" / "foos.yaml").write_text(
         OLD.replace("{type: string}", "{type: string, default: a}").replace(

@@ -103,7 +103,9 @@ def test_what_could_not_be_read_is_not_removed(
     monkeypatch.setattr(stored_crds, "read_crd", broken)
     (folder / "a.yaml").write_text(REJECTED)
     done = crdlint("diff", "old/a.yaml", "a.yaml")
-    assert (done.exit_code, "old/a.yaml: line 1: not compared: a bug in crdlint" in done.stderr) == (3, True), done.output
+    assert (done.exit_code, "old/a.yaml: line 1: not compared: a bug in crdlint" in done.stderr) == (3, True), (
+        done.output
+    )
     assert "removed" not in done.output
     # The new side cannot be read, so that it may contain any CRD.
     (folder / "a.yaml").write_bytes(STREAM.encode() + b"# \xff")
