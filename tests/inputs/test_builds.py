@@ -174,7 +174,7 @@ def check(folder: str, *options: str) -> str:
 def test_a_build_is_kept_until_something_that_it_reads_changes(log: Path, tmp_path: Path) -> None:
     root = layered(tmp_path / "k")
     first = check(root)
-    assert "base/kustomization.yaml:2:11: error scope-invalid" in first
+    assert "base/kustomization.yaml:2:11: error[scope-invalid]" in first
     assert check(root) == first
     assert log.read_text(encoding="utf-8") == BUILT
     (tmp_path / "k/base/unrelated.txt").touch()

@@ -89,7 +89,7 @@ def test_the_text_of_a_template_is_fixed(text: str, wanted: str, tmp_path: Path)
     path = chart(tmp_path, text)
     before = run("--no-helm", "--no-kustomize", "--fail-on=warning", str(tmp_path))
     assert before.exit_code == 1
-    assert "] [*] " in before.stdout
+    assert "  [*]\n" in before.stdout
     assert re.search(r"^\[\*\] [12] fixable with --fix", before.stdout, re.MULTILINE) is not None
     diff = run("--no-helm", "--diff", "--unsafe-fixes", str(tmp_path))
     assert (diff.exit_code, path.read_text(encoding="utf-8")) == (1, text)
@@ -115,7 +115,7 @@ def test_findings_of_a_rendered_chart_are_marked(tmp_path: Path) -> None:
     path = chart(tmp_path / "chart", text)
     (tmp_path / "chart" / "values.yaml").write_text("install: true\n", encoding="utf-8")
     before = run(str(tmp_path / "chart"))
-    assert f"error[type-unsupported] [*] {path}:{line_of('type: int', text)}:24" in before.stdout
+    assert f"--> {path}:{line_of('type: int', text)}:24" in before.stdout
     assert "[*] 1 fixable with --fix" in before.stdout
     run("--fix", str(tmp_path / "chart"))
     assert path.read_text(encoding="utf-8") == text.replace("type: int}", "type: integer}")
@@ -127,7 +127,7 @@ def test_what_helm_makes_of_values_is_not_marked(tmp_path: Path) -> None:
     path = chart(tmp_path / "chart", text)
     (tmp_path / "chart" / "values.yaml").write_text("type: int\n", encoding="utf-8")
     before = run(str(tmp_path / "chart"))
-    assert "error[type-unsupported] " in before.stdout
+    assert "error[type-unsupported]: " in before.stdout
     assert "[*]" not in before.stdout
     run("--fix", "--unsafe-fixes", str(tmp_path / "chart"))
     assert path.read_text(encoding="utf-8") == text
@@ -159,8 +159,8 @@ def test_the_file_of_a_kustomizations_resource_is_fixed(tmp_path: Path, program:
     crd, folder = overlay(tmp_path)
     build_of(BAD, program, tmp_path)
     before = run(str(folder))
-    assert f"error[type-unsupported] [*] {crd}:{line_of('type: int', BAD)}:24" in before.stdout
-    assert f"error[scope-invalid] {folder / 'kustomization.yaml'}:3:3" in before.stdout
+    assert f"--> {crd}:{line_of('type: int', BAD)}:24" in before.stdout
+    assert f"--> {folder / 'kustomization.yaml'}:3:3" in before.stdout
     assert "[*] 1 fixable with --fix" in before.stdout
     diff = run("--diff", str(folder))
     assert diff.exit_code == 1
@@ -172,7 +172,7 @@ def test_the_file_of_a_kustomizations_resource_is_fixed(tmp_path: Path, program:
     assert crd.read_text(encoding="utf-8") == GOOD
     assert (folder / "patch.yaml").read_text(encoding="utf-8") == patch
     assert done.exit_code == 1  # of what the patch makes
-    assert "error[scope-invalid] " in done.stdout
+    assert "error[scope-invalid]: " in done.stdout
     assert "type-unsupported" not in done.stdout
 
 

@@ -191,7 +191,7 @@ def test_the_command_builds_tells_and_can_do_without(built: Callable[..., Any], 
     invoke = CliRunner().invoke
     refused = invoke(cli, ["check", str(tmp_path / "base"), str(tmp_path / "overlay"), "--format", "concise"])
     assert refused.exit_code == 1
-    assert "overlay/kustomization.yaml:4:3: error scope-invalid:" in refused.stdout
+    assert "overlay/kustomization.yaml:4:3: error[scope-invalid]:" in refused.stdout
     assert "patch.yaml" not in refused.stdout
     plain = invoke(cli, ["check", str(tmp_path / "base"), str(tmp_path / "overlay"), "--no-kustomize"])
     assert plain.exit_code == 0

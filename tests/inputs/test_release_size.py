@@ -196,10 +196,11 @@ class TestShares:
 
 def test_a_release_that_is_too_large_for_a_secret(tmp_path: Path) -> None:
     files = {f"crds/{name}.yaml": crd(400_000, name, seed) for seed, name in enumerate(("foo", "bar", "baz"))}
-    result = check(chart(tmp_path, files), "--no-helm", "--format=concise")
-    [line] = result.stdout.splitlines()
-    start, message = line.split(": warning helm-release-too-large: ")
-    assert start.endswith("demo/Chart.yaml:2:1")
+    result = check(chart(tmp_path, files), "--no-helm", "--format=json")
+    [finding] = json.loads(result.stdout)["diagnostics"]
+    assert (finding["rule"], finding["line"], finding["column"]) == ("helm-release-too-large", 2, 1)
+    assert finding["file"].endswith("demo/Chart.yaml")
+    message = finding["message"]
     assert message.startswith("the release needs about 1,49")
     assert "more than the 1,024 KiB that a Secret can store; 1,49" in message
     assert " KiB are CRDs: " in message
@@ -231,12 +232,12 @@ class TestFinding:
 
     def test_a_release_near_the_limit(self, tmp_path: Path) -> None:
         result = check(chart(tmp_path, {"crds/a.yaml": crd(87_500)}), "--no-helm", "--format=concise")
-        assert ": info helm-release-too-large: the release needs about " in result.stdout
+        assert ": info[helm-release-too-large]: the release needs about " in result.stdout
         assert " KiB of the 128 KiB that a Secret can store; " in result.stdout
 
     def test_many_crds_are_counted(self, tmp_path: Path) -> None:
         files = {f"crds/{i}.yaml": crd(16_250, f"foo{chr(97 + i)}", i) for i in range(8)}
-        assert ", 3 more\n" in check(chart(tmp_path, files), "--no-helm", "--format=concise").stdout
+        assert ', 3 more"' in check(chart(tmp_path, files), "--no-helm", "--format=json").stdout
 
     def test_descriptions_that_are_not_what_is_too_large(self, tmp_path: Path) -> None:
         files = {"crds/a.yaml": crd(12_500), "templates/a.txt": noise(SMALL, 2), "b": noise(SMALL, 3)}

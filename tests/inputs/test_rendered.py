@@ -252,7 +252,7 @@ def test_values_that_helm_does_not_render_end_the_run_with_status_2(
         for _ in range(2):  # the second one has it from the cache
             result = CliRunner().invoke(cli, ["check", str(folder), "-q", "--format", "concise", *options])
             assert result.exit_code == status
-            assert "crd.yaml:1:4: error helm-render: Helm does not render the chart: execution" in result.stdout
+            assert "crd.yaml:1:4: error[helm-render]: Helm does not render the chart: execution" in result.stdout
     compared = CliRunner().invoke(cli, ["diff", str(folder), str(folder)])
     assert "crd.yaml:1: note: Helm does not render the chart: execution" in compared.stderr
     helm.helm.cache_clear()

@@ -54,7 +54,7 @@ def calls(log: Path) -> list[str]:
 
 def test_a_chart_is_rendered_once_for_all_runs(folder: Path, fake_helm: Path) -> None:
     first = check(folder)
-    assert first.count("warning format-unrecognized") == 2
+    assert first.count("warning[format-unrecognized]") == 2
     assert check(folder) == first
     assert calls(fake_helm) == ["version", "template"]
     assert check(folder, "--no-cache") == first
@@ -102,7 +102,7 @@ def test_comments_of_a_template_count_in_cached_results(folder: Path) -> None:
         text.replace("            format:", ignore + "            format:"), encoding="utf-8"
     )
     first = check(folder)
-    assert first.count("warning format-unrecognized") == 1
+    assert first.count("warning[format-unrecognized]") == 1
     assert check(folder) == first
 
 

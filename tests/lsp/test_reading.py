@@ -24,7 +24,7 @@ CRD = (
             description: What is wanted.
             required: [size, mode]
             x-kubernetes-validations:
-            - rule: self.size <= 10 || self.ports.exists(p, p.name.startsWith('x'))
+            - rule: self.size <= 10 || has(self.ports) && self.ports.exists(p, p.name.startsWith('x'))
               message: too large
             properties:
               size:
@@ -190,7 +190,7 @@ def test_symbols_are_versions_fields_and_rules(editor: Editor) -> None:
                 "v1": [
                     {
                         "spec": [
-                            {"self.size <= 10 || self.ports.exists(p, p.name.startsWith('x'))": []},
+                            {"self.size <= 10 || has(self.ports) && self.ports.exists(p, p.name.startsWith('x…": []},
                             {"size": []},
                             {"mode": []},
                             {"ports": [{"name": []}]},
