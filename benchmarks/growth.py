@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING
 from crdlint.config.comments import read_comments
 from crdlint.config.load import read_config
 from crdlint.config.model import ConfigError
-from crdlint.crd.recognition import may_hold_crd
-from crdlint.inputs.kustomize.slim import Slim
-from crdlint.inputs.patterns import compiled
+from crdlint.files.patterns import compiled
+from crdlint.files.recognition import may_hold_crd
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
+from crdlint.sources.kustomize.slim import Slim
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 

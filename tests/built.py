@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import scratch
 
-from crdlint.inputs.kustomize.build import Build, plan_build
 from crdlint.safety.programs import TIMEOUT
+from crdlint.sources.kustomize.build import Build, plan_build
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

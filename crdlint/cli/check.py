@@ -16,8 +16,8 @@ from crdlint.cli.bugs import STATUS, Bugs
 from crdlint.cli.completion import complete_paths
 from crdlint.cli.help import Command
 from crdlint.cli.reports import Reports, add_file, note_rejections
-from crdlint.inputs.paths import Selection, discover
-from crdlint.inputs.read import STDIN
+from crdlint.files.paths import Selection, discover
+from crdlint.files.read import STDIN
 from crdlint.kubernetes.servers import NEWEST
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.shared_names import SharedNames
@@ -36,16 +36,16 @@ if TYPE_CHECKING:
     from crdlint.config.baseline import KnownFindings as Known
     from crdlint.config.model import Config
     from crdlint.config.places import UsedIgnores
-    from crdlint.inputs.helm.render import Values
-    from crdlint.inputs.paths import Found, Problem
-    from crdlint.inputs.previous.crds import PreviousCRDs
-    from crdlint.inputs.previous.load import Loaded, Programs
+    from crdlint.files.paths import Found, Problem
     from crdlint.linting.result import FileResult
     from crdlint.report.changes import Changes
     from crdlint.runner.cache import Cache
     from crdlint.runner.fix_files import AddedIgnores, Fixing
     from crdlint.runner.plan import Plan
     from crdlint.runner.task import CheckOutcome, Task
+    from crdlint.sources.helm.render import Values
+    from crdlint.sources.previous.crds import PreviousCRDs
+    from crdlint.sources.previous.load import Loaded, Programs
 
 Item = TypeVar("Item")
 _REQUEST: Final = CheckRequest(skip_unfinished=True, fixes=True)
@@ -357,7 +357,7 @@ class _Command:
 
     def _compare(self, run: CheckState, planner: Planner, previous: PreviousCRDs, tops: list[str]) -> None:
         """Report the removed CRDs of old files, and old documents that cannot be compared."""
-        from crdlint.inputs.previous.removed import NewFiles, compare
+        from crdlint.sources.previous.removed import NewFiles, compare
 
         new = NewFiles(run.crds, run.unread, tops)
         comparison = compare(previous, new, lambda path: planner.config_of(path) is not None)
@@ -434,8 +434,8 @@ class _Command:
 
     def _programs(self, values: Values | None, *, builds: bool) -> Programs:
         """Return the programs that read the old side, the same as those of the new side."""
-        from crdlint.inputs.helm.render import Values
-        from crdlint.inputs.previous.load import Programs
+        from crdlint.sources.helm.render import Values
+        from crdlint.sources.previous.load import Programs
 
         return Programs(values or Values(), not self._options.no_helm, builds)
 
@@ -575,8 +575,8 @@ def _load_previous(
     source: str, arguments: tuple[str, ...], selection: Selection, programs: Programs, folder: str | None
 ) -> Loaded:
     """Return the old files to compare with; an invalid argument ends the run."""
-    from crdlint.inputs.previous.load import load
-    from crdlint.inputs.repository import RepositoryError
+    from crdlint.files.repository import RepositoryError
+    from crdlint.sources.previous.load import load
 
     try:
         return load(source, arguments, selection, programs, folder)

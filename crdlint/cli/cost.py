@@ -11,15 +11,15 @@ from crdlint.cli import console, options
 from crdlint.cli.bugs import STATUS, Bugs
 from crdlint.cli.help import Command
 from crdlint.cli.reports import Reports
-from crdlint.inputs.helm.layout import Layout
-from crdlint.inputs.paths import Selection, discover
-from crdlint.inputs.read import open_descriptor
+from crdlint.files.paths import Selection, discover
+from crdlint.files.read import open_descriptor
 from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
 from crdlint.linting.request import CheckRequest
 from crdlint.report import formats
 from crdlint.report.pieces import Costs, View
 from crdlint.rules.charts import RENDER, SKIPPED
 from crdlint.runner.task import Checker, Settings, Task
+from crdlint.sources.helm.layout import Layout
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence

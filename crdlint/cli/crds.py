@@ -6,9 +6,7 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from crdlint.inputs.crd_lookup import configured_crds, crd_folders_near, files_beside
-from crdlint.inputs.helm.check import Charts
-from crdlint.inputs.read import open_descriptor
+from crdlint.files.read import open_descriptor
 from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
@@ -17,6 +15,8 @@ from crdlint.resources.definitions import Definitions
 from crdlint.resources.index import CRDFiles
 from crdlint.rules.charts import SKIPPED
 from crdlint.runner.task import shown_name
+from crdlint.sources.crd_lookup import configured_crds, crd_folders_near, files_beside
+from crdlint.sources.helm.check import Charts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

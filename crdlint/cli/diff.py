@@ -16,7 +16,7 @@ from crdlint.cli.bugs import STATUS, Bugs
 from crdlint.cli.completion import complete_paths
 from crdlint.cli.help import Command
 from crdlint.cli.reports import Reports, note_rejections
-from crdlint.inputs.paths import Selection, discover
+from crdlint.files.paths import Selection, discover
 from crdlint.report import formats
 from crdlint.report.changes import is_consequence
 from crdlint.report.pieces import Outcome, SpoolError, View
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
     from crdlint.config.model import Config
     from crdlint.diagnostics.diagnostic import Diagnostic
-    from crdlint.inputs.previous.crds import PreviousCRDs
-    from crdlint.inputs.previous.load import Loaded
-    from crdlint.inputs.previous.sides import Side
     from crdlint.linting.result import FileResult
     from crdlint.runner.task import CheckOutcome
+    from crdlint.sources.previous.crds import PreviousCRDs
+    from crdlint.sources.previous.load import Loaded
+    from crdlint.sources.previous.sides import Side
 
 _EVERYTHING: Final = ("*", "change-*")
 _CHANGELOG: Final = "changelog"
@@ -73,7 +73,7 @@ def command(ctx: click.Context, /, **arguments: Any) -> None:
       crdlint diff v1.14.0
       crdlint diff v1.0.0:crds v1.1.0:crds --format changelog
     """  # noqa: D301  \b keeps the lines below it as they are
-    from crdlint.inputs.repository import RepositoryError
+    from crdlint.files.repository import RepositoryError
 
     try:
         with TemporaryDirectory(prefix="crdlint-") as folder:
@@ -88,8 +88,8 @@ class _Command:
     """One call of `crdlint diff`."""
 
     def __init__(self, arguments: dict[str, Any], folder: str) -> None:
-        from crdlint.inputs.helm.render import Values
-        from crdlint.inputs.previous.sides import side
+        from crdlint.sources.helm.render import Values
+        from crdlint.sources.previous.sides import side
 
         self._arguments = arguments
         format_: str = arguments["format_"]
@@ -172,7 +172,7 @@ class _Command:
         return config
 
     def _load(self, selection: Selection) -> Loaded:
-        from crdlint.inputs.previous.load import Programs, load_side
+        from crdlint.sources.previous.load import Programs, load_side
 
         arguments = self._arguments
         programs = Programs(self._values, not arguments["no_helm"], not arguments["no_kustomize"])
@@ -184,7 +184,7 @@ class _Command:
 
     def _compare(self, previous: PreviousCRDs, crds: dict[str, list[str]]) -> None:
         """Report removed CRDs, and documents that cannot be compared."""
-        from crdlint.inputs.previous.removed import NewFiles, compare
+        from crdlint.sources.previous.removed import NewFiles, compare
 
         comparison = compare(previous, NewFiles(crds, self._unread), lambda _path: True)
         for notice in () if self._arguments["quiet"] else previous.take_notices():

@@ -12,7 +12,7 @@ import click
 from crdlint.cli import console, options
 from crdlint.cli.completion import complete_paths
 from crdlint.cli.help import Command
-from crdlint.inputs.read import STDIN
+from crdlint.files.read import STDIN
 from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
 from crdlint.report import formats
 from crdlint.report.pieces import Values, View, batches

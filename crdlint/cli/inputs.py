@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from crdlint.cli.bugs import Bugs
-from crdlint.inputs.paths import discover
-from crdlint.inputs.read import UnreadableError, open_descriptor, read_text
+from crdlint.files.paths import discover
+from crdlint.files.read import UnreadableError, open_descriptor, read_text
 from crdlint.runner.task import shown_name
 from crdlint.safety.bugs import collected
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from crdlint.inputs.paths import Found, Selection
+    from crdlint.files.paths import Found, Selection
     from crdlint.safety.bugs import Bug
 
     # Takes a place and a message.

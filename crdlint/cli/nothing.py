@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from collections.abc import Set as SetOf
 
-    from crdlint.inputs.paths import Found
+    from crdlint.files.paths import Found
 
 _NAMED: Final = 3  # paths in a message
 # What a command checks, by the option that accepts an input without it.

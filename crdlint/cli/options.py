@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import click
 
 from crdlint.cli.completion import complete_outputs, complete_paths, complete_rules, complete_versions
-from crdlint.inputs.read import STDIN
+from crdlint.files.read import STDIN
 from crdlint.kubernetes.servers import NEWEST, OLDEST, parse_range
 from crdlint.report import formats
 from crdlint.report.formats import AUTO
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     from crdlint.config.model import Config, FailOn, FieldValidation
     from crdlint.diagnostics.diagnostic import Severity
-    from crdlint.inputs.helm.render import Values
     from crdlint.kubecel.second_opinion import Tally
     from crdlint.report.page import Page
+    from crdlint.sources.helm.render import Values
 
     Command = TypeVar("Command", bound=Callable[..., object])
 
@@ -146,7 +146,7 @@ def in_working_directory(_ctx: click.Context, _param: click.Parameter, value: tu
 
 
 def _globs(_ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
-    from crdlint.inputs.patterns import is_pattern
+    from crdlint.files.patterns import is_pattern
 
     for glob in value:
         if not is_pattern(glob):
@@ -326,7 +326,7 @@ def values(files: tuple[str, ...], sets: tuple[str, ...]) -> Values | None:
     """Return the values for Helm, None without any; a missing file is a usage error."""
     if not (files or sets):
         return None
-    from crdlint.inputs.helm.render import Values
+    from crdlint.sources.helm.render import Values
 
     for file in files:
         if not os.path.isfile(file):  # noqa: PTH113

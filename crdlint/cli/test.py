@@ -13,7 +13,7 @@ from crdlint.cli.bugs import STATUS, Bugs
 from crdlint.cli.completion import complete_paths
 from crdlint.cli.help import Command
 from crdlint.cli.reports import Reports
-from crdlint.inputs.paths import Problem, Selection
+from crdlint.files.paths import Problem, Selection
 from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.report import formats
 from crdlint.report.pieces import SuiteOutcome, View
@@ -148,8 +148,8 @@ def _run_suites(run: TestState, settings: TestOptions) -> None:
 
 
 def _crd_files(run: TestState, crds: tuple[str, ...], kube_version: str) -> SuiteCRDs:
-    from crdlint.inputs.paths import discover
-    from crdlint.inputs.read import UnreadableError, decode, read_bytes
+    from crdlint.files.paths import discover
+    from crdlint.files.read import UnreadableError, decode, read_bytes
     from crdlint.suites.crds import SuiteCRDs
 
     texts: list[tuple[str, str]] = []

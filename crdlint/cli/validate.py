@@ -15,8 +15,8 @@ from crdlint.cli.help import Command
 from crdlint.cli.inputs import Inputs
 from crdlint.cli.nothing import nothing_found
 from crdlint.cli.reports import Reports, add_file, note_rejections
-from crdlint.inputs.paths import Selection
-from crdlint.inputs.read import STDIN
+from crdlint.files.paths import Selection
+from crdlint.files.read import STDIN
 from crdlint.report import formats
 from crdlint.report.pieces import Outcome, SpoolError, View
 from crdlint.report.summary import Summary
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from crdlint.config.model import Config
-    from crdlint.inputs.paths import Found
+    from crdlint.files.paths import Found
     from crdlint.linting.result import FileResult
     from crdlint.resources.definitions import Definitions
     from crdlint.resources.report import ResourceOptions

@@ -124,7 +124,7 @@ class BaselineMatcher:
 
 def read(path: str, *, missing_ok: bool = False) -> KnownFindings:
     """Read a baseline; with `missing_ok`, a missing one is empty. Raise ConfigError with the line if it is invalid."""
-    from crdlint.inputs.read import UnreadableError, decode, read_bytes
+    from crdlint.files.read import UnreadableError, decode, read_bytes
 
     if not os.path.exists(path):  # noqa: PTH110  a link to a file that is not there yet counts as none
         if missing_ok:

@@ -100,7 +100,7 @@ def _read(path: str, *, asked_for: bool = False) -> Config | None:
 def _source(path: str, file: str) -> Source | None:
     """Return the values of a file, or None for a pyproject.toml without crdlint's table; raise ConfigError."""
     from crdlint.config.model import BrokenError
-    from crdlint.inputs.read import UnreadableError, decode, read_bytes
+    from crdlint.files.read import UnreadableError, decode, read_bytes
 
     is_toml = path.endswith(".toml")
     try:

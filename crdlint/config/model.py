@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from crdlint.diagnostics.diagnostic import Severity
-    from crdlint.inputs.patterns import Patterns
+    from crdlint.files.patterns import Patterns
 
 
 Step: TypeAlias = "str | int"
@@ -243,6 +243,6 @@ def _is_among(patterns: tuple[str, ...], path: str, folder: str) -> bool:
 
 @cache
 def _compiled(patterns: tuple[str, ...]) -> Patterns:
-    from crdlint.inputs.patterns import compiled
+    from crdlint.files.patterns import compiled
 
     return compiled(map(os.fsencode, patterns))

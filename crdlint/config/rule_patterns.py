@@ -7,7 +7,7 @@ from functools import cache
 from typing import Final
 
 from crdlint.diagnostics.spelling import nearest
-from crdlint.inputs.patterns import BrokenPatternError, segment
+from crdlint.files.patterns import BrokenPatternError, segment
 from crdlint.rules.engine.rule import SETS
 
 # Longer words are neither rules nor typing errors, and comparing them takes time.

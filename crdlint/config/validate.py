@@ -10,7 +10,7 @@ from crdlint.__about__ import __version__
 from crdlint.changes.change import Policy
 from crdlint.config.model import Config, ConfigError, ConfigProblem, Ignore, with_sets
 from crdlint.config.rule_patterns import cycle_of, did_you_mean, expanded, is_known, shown, unknown_rule
-from crdlint.inputs.patterns import is_pattern
+from crdlint.files.patterns import is_pattern
 from crdlint.kubernetes.servers import parse_range
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from crdlint.crd.decode_schema import read_schemas
 from crdlint.crd.decode_values import Reader, is_json
 from crdlint.crd.gotypes import CRD
 from crdlint.crd.model import CustomResourceDefinition
-from crdlint.crd.recognition import GROUP, KIND, VERSION
+from crdlint.files.recognition import GROUP, KIND, VERSION
 from crdlint.golang.text import quote
 from crdlint.kubernetes.servers import NEWEST, Server
 from crdlint.yaml.nodes import Mapping, Scalar

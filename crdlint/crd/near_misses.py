@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from crdlint.crd.decode import kind_missing
-from crdlint.crd.recognition import GROUP, KIND, VERSION, is_near_group, is_near_key, is_near_kind
+from crdlint.files.recognition import GROUP, KIND, VERSION, is_near_group, is_near_key, is_near_kind
 from crdlint.golang.text import quote
 from crdlint.yaml.nodes import Mapping, Scalar
 from crdlint.yaml.values import entries

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from crdlint.crd.decode_values import Reader, is_json, reader_json
 from crdlint.diagnostics.spelling import nearest
 from crdlint.evaluation.types import NotationError, schema_of, schema_of_notation
-from crdlint.inputs.helm.check import Charts
-from crdlint.inputs.paths import Selection, discover
-from crdlint.inputs.read import STDIN, UnreadableError, read_text
+from crdlint.files.paths import Selection, discover
+from crdlint.files.read import STDIN, UnreadableError, read_text
 from crdlint.kubecel.evaluation import MISSING
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
@@ -19,6 +18,7 @@ from crdlint.resources.objects import objects_of
 from crdlint.resources.report import version_of
 from crdlint.resources.validation import NotDecodedError, ResourceValidator
 from crdlint.rules.charts import SKIPPED
+from crdlint.sources.helm.check import Charts
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.parse import iter_documents
 

@@ -11,8 +11,8 @@ from crdlint.crd.decode_values import is_json
 from crdlint.crd.near_misses import SPEC_KEYS, is_partial, misspelled_type_key, near_miss
 from crdlint.crd.placeholders import PLACEHOLDERS, directive, placeholder_of
 from crdlint.crd.positions import node_span
-from crdlint.crd.recognition import KIND, names_crd
 from crdlint.diagnostics.diagnostic import INTERNAL_ERROR
+from crdlint.files.recognition import KIND, names_crd
 from crdlint.kubernetes.servers import ByVersion
 from crdlint.linting.documents import DocumentWalk, manifests, name_of, resource_names
 from crdlint.linting.manifest import FixesOf, Subject, check_crd

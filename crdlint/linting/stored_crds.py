@@ -9,7 +9,7 @@ from crdlint.crd.defaults import assume_established
 from crdlint.crd.near_misses import is_partial
 from crdlint.crd.paths import Path
 from crdlint.crd.positions import Locator, node_span, problem_span
-from crdlint.crd.recognition import KIND, names_crd
+from crdlint.files.recognition import KIND, names_crd
 from crdlint.linting.documents import manifests
 from crdlint.linting.result import CollectedCRDs, OldCRD, UnreadDocument
 from crdlint.safety.bugs import contain

@@ -11,8 +11,6 @@ from crdlint.config.apply import apply
 from crdlint.config.comments import read_comments
 from crdlint.config.load import NAMES
 from crdlint.config.model import Config
-from crdlint.inputs.fragments import is_suite
-from crdlint.inputs.helm.layout import TEMPLATES, Layout
 from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.linting.documents import unchecked
 from crdlint.linting.request import CheckRequest
@@ -22,6 +20,8 @@ from crdlint.runner.fixes import CheckFailedError, fix, reported
 from crdlint.runner.plan import Planner
 from crdlint.runner.task import Checker, Settings, Task
 from crdlint.safety.bugs import collected, contain
+from crdlint.sources.fragments import is_suite
+from crdlint.sources.helm.layout import TEMPLATES, Layout
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -8,13 +8,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from crdlint.inputs.crd_lookup import configured_crds, crd_folders_near, files_beside
-from crdlint.inputs.paths import Selection, discover
-from crdlint.inputs.read import UnreadableError, read_text
+from crdlint.files.paths import Selection, discover
+from crdlint.files.read import UnreadableError, read_text
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.resources.definitions import Definitions
 from crdlint.resources.index import outline
+from crdlint.sources.crd_lookup import configured_crds, crd_folders_near, files_beside
 from crdlint.yaml.parse import split
 
 if TYPE_CHECKING:

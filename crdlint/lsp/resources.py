@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import REQUIRED
 from crdlint.diagnostics.diagnostic import Diagnostic
-from crdlint.inputs.helm.masking import mask
 from crdlint.resources.definitions import may_have_crd
 from crdlint.resources.placeholders import Patterns
 from crdlint.resources.report import ResourceOptions, validate_text
+from crdlint.sources.helm.masking import mask
 from crdlint.suites.crds import MissingCRDError, SuiteCRDs
 from crdlint.suites.read import SuiteError, read_suite
 from crdlint.suites.run import run_suite
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from crdlint.config.model import Config
-    from crdlint.inputs.helm.masking import Masked
     from crdlint.linting.result import FileResult
     from crdlint.lsp.crd_index import CRDIndex
     from crdlint.resources.definitions import Definitions
+    from crdlint.sources.helm.masking import Masked
     from crdlint.suites.read import Suite
 
 _API_VERSION: Final = re.compile(r"""apiVersion["']?\s*:\s*["']?([^\s"'/,}]{1,253})/""")

@@ -19,8 +19,8 @@ from pygls.protocol import LanguageServerProtocol
 from pygls.protocol.language_server import lsp_method
 
 from crdlint.__about__ import __version__
-from crdlint.crd.recognition import KIND
-from crdlint.inputs.read import UnreadableError, read_text
+from crdlint.files.read import UnreadableError, read_text
+from crdlint.files.recognition import KIND
 from crdlint.lsp import actions
 from crdlint.lsp.checks import Checks
 from crdlint.lsp.complete import TRIGGERS, completions

@@ -83,9 +83,9 @@ def findings(rule: Rule, fragment: str, version: str = "") -> Sequence[Diagnosti
 
 
 def _checked(rule: Rule, text: str, name: str, versions: str) -> FileResult:
-    from crdlint.inputs.helm.templates import check_template, check_unrendered
     from crdlint.linting.pipeline import lint_file
     from crdlint.linting.request import CheckRequest
+    from crdlint.sources.helm.templates import check_template, check_unrendered
 
     def lint(text: str, file: str, versions: str = versions) -> FileResult:
         requested = frozenset({rule.id})

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.recognition import KIND
+from crdlint.files.recognition import KIND
 from crdlint.yaml.parse import split
 
 if TYPE_CHECKING:

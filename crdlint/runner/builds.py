@@ -7,11 +7,11 @@ from collections import deque
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from crdlint.inputs.kustomize.build import Build, plan_build
 from crdlint.linting.documents import unchecked
 from crdlint.linting.request import CheckRequest
 from crdlint.runner.task import Task, outcome_of
 from crdlint.safety.bugs import collected, contain
+from crdlint.sources.kustomize.build import Build, plan_build
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Generator, Iterable, Sequence
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 def check_release(checker: Checker, chart: str) -> CheckOutcome:
     """Check the size of a chart's release; the outcome has no results if it is far from the limit."""
-    from crdlint.inputs.helm.release_check import check_release
-    from crdlint.inputs.helm.render import Values
+    from crdlint.sources.helm.release_check import check_release
+    from crdlint.sources.helm.render import Values
 
     settings = checker.settings
 

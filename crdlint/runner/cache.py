@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.__about__ import __version__
-from crdlint.inputs.read import read_bytes
+from crdlint.files.read import read_bytes
 from crdlint.runner.secret import default_folder, user_secret
 from crdlint.safety import atomic
 from crdlint.safety.bugs import has_failed

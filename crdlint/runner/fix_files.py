@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from crdlint.inputs.read import UnreadableError, decode, encoding_of, read_bytes
+from crdlint.files.read import UnreadableError, decode, encoding_of, read_bytes
 from crdlint.report.summary import counted
 from crdlint.safety import atomic
 

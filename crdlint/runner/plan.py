@@ -8,26 +8,26 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.recognition import may_hold_crd
-from crdlint.inputs.fragments import SUITE, Fragments
-from crdlint.inputs.helm.layout import ARCHIVES, CHART, TEMPLATES, Layout, outermost
-from crdlint.inputs.kustomize import Patches, kustomization_of
-from crdlint.inputs.paths import Problem
-from crdlint.inputs.read import STDIN, UnreadableError, decode, open_descriptor, read_bytes
+from crdlint.files.paths import Problem
+from crdlint.files.read import STDIN, UnreadableError, decode, open_descriptor, read_bytes
+from crdlint.files.recognition import may_hold_crd
 from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
 from crdlint.runner.task import Task, shown_name
 from crdlint.runner.whole_crds import WholeCRDs
 from crdlint.safety.trace import trace
+from crdlint.sources.fragments import SUITE, Fragments
+from crdlint.sources.helm.layout import ARCHIVES, CHART, TEMPLATES, Layout, outermost
+from crdlint.sources.kustomize import Patches, kustomization_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from crdlint.config.load import Cache
     from crdlint.config.model import Config
-    from crdlint.inputs.helm.check import Support
-    from crdlint.inputs.helm.layout import ChartLocation
+    from crdlint.sources.helm.check import Support
+    from crdlint.sources.helm.layout import ChartLocation
 
 _KIND: Final = re.compile(rb"^kind:[ \t]+CustomResourceDefinition\b", re.MULTILINE)
 # The annotation, or annotations that the chart's values or its helpers add.
@@ -99,7 +99,7 @@ class Planner:
 
     def add_resources(self, known: Iterable[str]) -> None:
         """Plan the check of the files that are resources of the planned kustomizations, except those of ``known`` paths."""
-        from crdlint.inputs.kustomize.build import resource_files
+        from crdlint.sources.kustomize.build import resource_files
 
         planned = {os.path.realpath(path) for path in known}
         for path in (path for task in self.plan.kustomizations for path in resource_files(task.path)):
@@ -234,7 +234,7 @@ class Planner:
 
     def _add_dependencies(self, path: str) -> None:
         """Plan the packed dependencies of a chart, which may itself have no CRD."""
-        from crdlint.inputs.helm.dependency_archives import has_packed
+        from crdlint.sources.helm.dependency_archives import has_packed
 
         chart = os.path.dirname(path) or "."  # noqa: PTH120  spelled as the user spells it
         config = self.config_of(path) if has_packed(chart) else None
@@ -291,22 +291,22 @@ class Planner:
     def _chart(self, chart: str, config: Config) -> Support | None:
         """Return the versions that a chart supports; plan its packed dependencies if requested."""
         if chart not in self._charts:
-            from crdlint.inputs.helm.check import chart_support
+            from crdlint.sources.helm.check import chart_support
 
             support, result = chart_support(chart)
             self._charts[chart] = support
             if result is not None:
                 self.plan.results.append((result, config))
             if config.include_dependencies:
-                from crdlint.inputs.helm.dependency_archives import packed_files
+                from crdlint.sources.helm.dependency_archives import packed_files
 
                 self._add_packed(packed_files(chart), config, support)
         return self._charts[chart]
 
     def _add_archive(self, path: str) -> None:
         """Plan the check of a packed chart, without Helm."""
-        from crdlint.inputs.helm.check import support_of
-        from crdlint.inputs.helm.dependency_archives import chart_file, files_of_archive
+        from crdlint.sources.helm.check import support_of
+        from crdlint.sources.helm.dependency_archives import chart_file, files_of_archive
 
         config = self.config_of(path)
         if config is None:

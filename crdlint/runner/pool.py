@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from crdlint.inputs.read import open_descriptor
+from crdlint.files.read import open_descriptor
 from crdlint.runner.task import Checker, CheckOutcome
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
-from crdlint.inputs.read import UnreadableError, read_bytes
+from crdlint.files.read import UnreadableError, read_bytes
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,25 +8,25 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from crdlint.crd.recognition import may_hold_crd
-from crdlint.inputs.helm.layout import TEMPLATES
-from crdlint.inputs.read import STDIN, UnreadableError, decode, open_descriptor, read_bytes
+from crdlint.files.read import STDIN, UnreadableError, decode, open_descriptor, read_bytes
+from crdlint.files.recognition import may_hold_crd
 from crdlint.safety.bugs import Bug, bug_of, collected, contain
+from crdlint.sources.helm.layout import TEMPLATES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from crdlint.config.model import Config
     from crdlint.diagnostics.diagnostic import Applicability
-    from crdlint.inputs.helm.check import Charts
-    from crdlint.inputs.helm.failures import Failure
-    from crdlint.inputs.helm.layout import ChartLocation
-    from crdlint.inputs.helm.render import Values
-    from crdlint.inputs.previous.crds import PreviousCRDs
     from crdlint.linting.request import CheckRequest, StopAt
     from crdlint.linting.result import FileResult, Lint, OldCRD
     from crdlint.runner.cache import Cache
     from crdlint.runner.fixes import FileFixes
+    from crdlint.sources.helm.check import Charts
+    from crdlint.sources.helm.failures import Failure
+    from crdlint.sources.helm.layout import ChartLocation
+    from crdlint.sources.helm.render import Values
+    from crdlint.sources.previous.crds import PreviousCRDs
 
 _TOO_OLD: Final = "kube-version-too-old"
 _NOT_RENDERED: Final = "not checked as Helm renders it with the values given"
@@ -231,8 +231,8 @@ class Checker:
 
     def _of_charts(self) -> Charts:
         if self._charts is None:
-            from crdlint.inputs.helm.check import Charts
-            from crdlint.inputs.helm.render import Values
+            from crdlint.sources.helm.check import Charts
+            from crdlint.sources.helm.render import Values
 
             settings = self.settings
             cache = settings.cache if settings.previous is None else None

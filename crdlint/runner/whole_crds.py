@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crdlint.inputs.kustomize import kustomization_of
-from crdlint.inputs.read import open_descriptor
+from crdlint.files.read import open_descriptor
 from crdlint.rules.catalog import of_whole_crds
+from crdlint.sources.kustomize import kustomization_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,8 +73,8 @@ def _asks(task: Task) -> bool:
 
 def _read(folders: Sequence[str]) -> list[_Build]:
     """Read the kustomizations of folders that can be read."""
-    from crdlint.inputs.kustomize.changes import changes_crds
-    from crdlint.inputs.kustomize.kustomization import read_kustomization
+    from crdlint.sources.kustomize.changes import changes_crds
+    from crdlint.sources.kustomize.kustomization import read_kustomization
 
     elsewhere = {os.path.realpath(folder) for folder in folders}
     builds = []

@@ -6,16 +6,16 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.crd.recognition import KIND
 from crdlint.diagnostics.diagnostic import INTERNAL_ERROR
+from crdlint.files.read import UnreadableError, read_text, reason
+from crdlint.files.recognition import KIND
 from crdlint.golang.values import marshal
-from crdlint.inputs.crd_lookup import files_in, files_near_suite, folders_near_suite
-from crdlint.inputs.read import UnreadableError, read_text, reason
 from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.resources.definitions import Definitions, is_rejection
 from crdlint.schema.values import deep_copy
+from crdlint.sources.crd_lookup import files_in, files_near_suite, folders_near_suite
 from crdlint.suites.featuregates import GateError, applies
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.parse import iter_documents

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
-from crdlint.inputs.read import UnreadableError, decode, read_bytes, reason
+from crdlint.files.read import UnreadableError, decode, read_bytes, reason
 from crdlint.yaml import YAMLDecodeError, decode_yaml
 
 _SET: Final = "release.openshift.io/feature-set"

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.positions import node_span
 from crdlint.diagnostics.spelling import nearest
-from crdlint.inputs.fragments import SUITE_SUFFIX
-from crdlint.inputs.paths import Problem, Selection, discover
-from crdlint.inputs.read import UnreadableError, decode, read_bytes
+from crdlint.files.paths import Problem, Selection, discover
+from crdlint.files.read import UnreadableError, decode, read_bytes
+from crdlint.sources.fragments import SUITE_SUFFIX
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 from crdlint.yaml.parse import parse_first

@@ -15,8 +15,8 @@ from tables import each
 
 from crdlint import lint_text
 from crdlint.cli.main import cli
-from crdlint.crd import recognition
-from crdlint.crd.recognition import KIND, edits, is_near_group, is_near_kind, may_hold_crd, names_crd
+from crdlint.files import recognition
+from crdlint.files.recognition import KIND, edits, is_near_group, is_near_kind, may_hold_crd, names_crd
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 

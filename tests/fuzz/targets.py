@@ -188,7 +188,7 @@ def _archive(random: Random) -> bytes:
 
 
 def _unpack(data: bytes) -> None:
-    from crdlint.inputs.helm.dependency_archives import packed_files
+    from crdlint.sources.helm.dependency_archives import packed_files
 
     with tempfile.TemporaryDirectory() as chart:
         path = Path(chart, "charts", "x.tgz")
@@ -310,8 +310,8 @@ def _template(random: Random) -> str:
 
 
 def _render(text: str) -> None:
-    from crdlint.inputs.helm.templates import check_template, check_unrendered
     from crdlint.linting.pipeline import lint_file
+    from crdlint.sources.helm.templates import check_template, check_unrendered
 
     def lint(given: str, file: str) -> Any:
         return lint_file(given, filename=file)
@@ -330,9 +330,9 @@ def _rendering(random: Random) -> tuple[str, str]:
 
 
 def _map_back(texts: tuple[str, str]) -> None:
-    from crdlint.inputs.helm.render import RenderedDocument
-    from crdlint.inputs.helm.rendered import check_rendered
     from crdlint.linting.pipeline import lint_file
+    from crdlint.sources.helm.render import RenderedDocument
+    from crdlint.sources.helm.rendered import check_rendered
 
     template, made = texts
     check_rendered(
@@ -382,8 +382,8 @@ def _kustomization(random: Random) -> str:
 
 def _resolve(text: str) -> None:
     """Read a kustomization; the copy that is built refers to nothing but files of the copy."""
-    from crdlint.inputs.kustomize.changes import changes_crds
-    from crdlint.inputs.kustomize.kustomization import patch_files, read_kustomization
+    from crdlint.sources.kustomize.changes import changes_crds
+    from crdlint.sources.kustomize.kustomization import patch_files, read_kustomization
 
     with tempfile.TemporaryDirectory() as folder:
         for name, content in (

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crdlint.inputs.helm import render as helm
+from crdlint.sources.helm import render as helm
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

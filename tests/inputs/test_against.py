@@ -393,7 +393,7 @@ class TestWhat:
 
 def test_many_files_are_read_once(checkout: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Unchanged files are read for the CRDs in them, and not again to find what is gone."""
-    import crdlint.inputs.previous.crds as module
+    import crdlint.sources.previous.crds as module
 
     read: list[str] = []
     real = module.PreviousCRDs.of_file

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crdlint.inputs.helm.line_map import align
+from crdlint.sources.helm.line_map import align
 
 if TYPE_CHECKING:
     from typing import Any

@@ -12,9 +12,9 @@ from built import write
 from click.testing import CliRunner
 
 from crdlint.cli.main import cli
-from crdlint.inputs.kustomize.changes import changes_crds
-from crdlint.inputs.kustomize.kustomization import read_kustomization
 from crdlint.rules.engine.examples import HEAD
+from crdlint.sources.kustomize.changes import changes_crds
+from crdlint.sources.kustomize.kustomization import read_kustomization
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -261,7 +261,7 @@ def test_a_failure_is_named_by_its_cause(
 def test_a_build_that_prints_without_end_is_ended(
     program: Callable[[str, str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from crdlint.inputs import offline
+    from crdlint.files import offline
 
     monkeypatch.setattr(offline, "MAX_BYTES", 1024 * 1024)
     program("kustomize", "import sys\nwhile True: sys.stdout.write('a: b\\n' * 1000)\n")
@@ -272,7 +272,7 @@ def test_a_build_that_prints_without_end_is_ended(
 def test_the_memory_of_a_build_is_limited(
     program: Callable[[str, str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from crdlint.inputs import offline
+    from crdlint.files import offline
 
     monkeypatch.setattr(offline, "_MEMORY", 1024 * 1024 * 1024)
     wait = "import resource, sys\nwhile resource.getrlimit(resource.RLIMIT_AS)[0] < 0: pass\n"

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crdlint.inputs.helm import directives as directives_module
-from crdlint.inputs.helm import outline as outline_module
-from crdlint.inputs.helm import rendered as rendered_module
-from crdlint.inputs.helm.directives import directives, is_foreign, without_texts
-from crdlint.inputs.helm.masking import mask
-from crdlint.inputs.helm.outline import outline
-from crdlint.inputs.helm.render import RenderedDocument
-from crdlint.inputs.helm.rendered import check_rendered
-from crdlint.inputs.helm.templates import check_template
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.rules.engine.examples import HEAD
+from crdlint.sources.helm import directives as directives_module
+from crdlint.sources.helm import outline as outline_module
+from crdlint.sources.helm import rendered as rendered_module
+from crdlint.sources.helm.directives import directives, is_foreign, without_texts
+from crdlint.sources.helm.masking import mask
+from crdlint.sources.helm.outline import outline
+from crdlint.sources.helm.render import RenderedDocument
+from crdlint.sources.helm.rendered import check_rendered
+from crdlint.sources.helm.templates import check_template
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -152,7 +152,7 @@ def test_a_rendered_line_of_many_directives() -> None:
     ],
 )
 def test_a_line_is_compared_except_for_its_directives(template: str, made: str, is_filled: bool) -> None:
-    from crdlint.inputs.helm.rendered import _Candidate
+    from crdlint.sources.helm.rendered import _Candidate
 
     assert _Candidate.of(1, template).matches(made) is is_filled
 
@@ -180,14 +180,14 @@ def test_findings_within_filled_lines() -> None:
         return check_template("a.yaml", text, lint)
 
     assert work(10).crds != ()
-    from crdlint.inputs.helm import templates
+    from crdlint.sources.helm import templates
 
     once, twice = (calls(partial(work, n), templates) for n in (400, 800))
     assert twice < 2.3 * once
 
 
 def test_named_templates_within_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    from crdlint.inputs.helm import templates
+    from crdlint.sources.helm import templates
 
     def characters(n: int) -> int:
         counts: Counter[str] = Counter()

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from crdlint.cli.main import cli
-from crdlint.inputs.fragments import Fragments
+from crdlint.sources.fragments import Fragments
 
 if TYPE_CHECKING:
     from pathlib import Path

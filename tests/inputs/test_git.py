@@ -15,8 +15,8 @@ import pytest
 from counting import recording
 
 import crdlint
-from crdlint.inputs.git import Content, commit_of, contents, tracked_files, tree_of
-from crdlint.inputs.repository import Repository, RepositoryError, repository_of
+from crdlint.files.git import Content, commit_of, contents, tracked_files, tree_of
+from crdlint.files.repository import Repository, RepositoryError, repository_of
 from crdlint.safety import programs as program
 
 if TYPE_CHECKING:
@@ -73,13 +73,13 @@ def test_files_that_git_tracks(checkout: Any) -> None:
 
 
 def test_contents_are_read_some_at_a_time(checkout: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crdlint.inputs.git._CHUNK", 10)
-    monkeypatch.setattr("crdlint.inputs.git.MAX_BYTES", 25)
+    monkeypatch.setattr("crdlint.files.git._CHUNK", 10)
+    monkeypatch.setattr("crdlint.files.git.MAX_BYTES", 25)
     files = {"a": "1234567", "b": "123", "c": "1", "d": "x" * 20, "e": "y" * 26, "f": "1234567", "g": ""}
     checkout.commit(files)
     calls: list[Any] = []
     real = program.run
-    monkeypatch.setattr("crdlint.inputs.git.run", recording(calls, real))
+    monkeypatch.setattr("crdlint.files.git.run", recording(calls, real))
     found = read(repository(checkout.top), "HEAD")
     assert found.pop("e") == Content(problem="larger than 0 KiB: not read")
     assert found == {name: Content(text.encode()) for name, text in files.items() if name != "e"}
@@ -110,7 +110,7 @@ class TestHostile:
             found.append(next(word for word in words if not word.startswith("-")))
             return real(command, *given, **more)
 
-        monkeypatch.setattr("crdlint.inputs.git.run", recorded)
+        monkeypatch.setattr("crdlint.files.git.run", recorded)
         return found
 
     def test_a_configuration_runs_nothing(self, checkout: Any, trap: Any, calls: list[str]) -> None:
@@ -244,7 +244,7 @@ def test_a_repository_with_longer_ids(checkout: Any) -> None:
 
 
 def test_a_small_tree_of_billions_of_files(checkout: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crdlint.inputs.git._LONGEST_OUTPUT", 3 * 1024 * 1024)
+    monkeypatch.setattr("crdlint.files.git._LONGEST_OUTPUT", 3 * 1024 * 1024)
     blob = checkout.git("hash-object", "-w", "--stdin").strip()
     rows = "".join(f"100644 blob {blob}\t{i}.yaml\n" for i in range(10))
     for _ in range(9):
@@ -267,7 +267,7 @@ def test_many_objects_that_are_broken_end_the_reading(checkout: Any, monkeypatch
         path.write_bytes(zlib.compress(b"blob 100\0short"))
     calls: list[Any] = []
     real = program.run
-    monkeypatch.setattr("crdlint.inputs.git.run", recording(calls, real))
+    monkeypatch.setattr("crdlint.files.git.run", recording(calls, real))
     with pytest.raises(RepositoryError, match="more than 16 objects are broken"):
         read(repository(checkout.top), "HEAD")
     assert len(calls) == 21  # rev-parse, ls-tree, the sizes, rev-list, and 17 times the contents

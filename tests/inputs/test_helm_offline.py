@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crdlint.inputs.helm import render as helm
-from crdlint.inputs.helm.render import RenderedDocument, Values, chart_digest, render
+from crdlint.sources.helm import render as helm
+from crdlint.sources.helm.render import RenderedDocument, Values, chart_digest, render
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

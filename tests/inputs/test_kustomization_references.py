@@ -16,10 +16,10 @@ from built import check_kustomization, write
 from click.testing import CliRunner
 
 from crdlint.cli.main import cli
-from crdlint.inputs.kustomize.kustomization import local_path, patch_files, read_kustomization
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.rules.engine.examples import HEAD
+from crdlint.sources.kustomize.kustomization import local_path, patch_files, read_kustomization
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -356,7 +356,7 @@ def test_a_chain_of_bases_is_not_bounded_by_the_stack(tmp_path: Path) -> None:
 
 
 def test_a_file_is_read_once_however_often_it_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from crdlint.inputs.kustomize import kustomization
+    from crdlint.sources.kustomize import kustomization
 
     read: list[str] = []
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 from crds import crd_with_schema
 
-from crdlint.inputs.helm.analysis import analyse
-from crdlint.inputs.helm.masking import mask
-from crdlint.inputs.helm.templates import check_template, check_unrendered
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
+from crdlint.sources.helm.analysis import analyse
+from crdlint.sources.helm.masking import mask
+from crdlint.sources.helm.templates import check_template, check_unrendered
 
 if TYPE_CHECKING:
     from crdlint.linting.result import FileResult

@@ -15,10 +15,10 @@ import pytest
 from click.testing import CliRunner
 
 from crdlint.cli.main import cli
-from crdlint.inputs.helm import render as helm
-from crdlint.inputs.previous import copies
-from crdlint.inputs.previous.copies import is_safe
 from crdlint.rules.engine.examples import HEAD
+from crdlint.sources.helm import render as helm
+from crdlint.sources.previous import copies
+from crdlint.sources.previous.copies import is_safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from counting import recording
 
-from crdlint.inputs.paths import Problem, Selection, discover
-from crdlint.inputs.read import STDIN
+from crdlint.files.paths import Problem, Selection, discover
+from crdlint.files.read import STDIN
 
 EVERYTHING = Selection()
 

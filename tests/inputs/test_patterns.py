@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crdlint.inputs import patterns
-from crdlint.inputs.patterns import compiled, is_pattern
+from crdlint.files import patterns
+from crdlint.files.patterns import compiled, is_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crdlint.crd.recognition import may_hold_crd
-from crdlint.inputs.read import UnreadableError, decode, read_bytes
+from crdlint.files.read import UnreadableError, decode, read_bytes
+from crdlint.files.recognition import may_hold_crd
 
 if TYPE_CHECKING:
     from pathlib import Path

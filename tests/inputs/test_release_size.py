@@ -12,19 +12,19 @@ import pytest
 from click.testing import CliRunner
 
 from crdlint.cli.main import cli
-from crdlint.inputs.helm import release as module
-from crdlint.inputs.helm import release_check
-from crdlint.inputs.helm.ignored import Ignored
-from crdlint.inputs.helm.release import LIMIT, chart_files, release_of
-from crdlint.inputs.read import read_bytes
+from crdlint.files.read import read_bytes
 from crdlint.rules.engine.examples import HEAD
+from crdlint.sources.helm import release as module
+from crdlint.sources.helm import release_check
+from crdlint.sources.helm.ignored import Ignored
+from crdlint.sources.helm.release import LIMIT, chart_files, release_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from click.testing import Result
 
-    from crdlint.inputs.helm.release import ChartFiles, Release
+    from crdlint.sources.helm.release import ChartFiles, Release
 
 CHART = "apiVersion: v2\nname: demo\nversion: 0.1.0\n"
 KEEP = "metadata:\n  annotations: {helm.sh/resource-policy: keep}\n"

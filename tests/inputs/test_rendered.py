@@ -11,13 +11,13 @@ from click.testing import CliRunner
 from crds import crd_with_schema
 
 from crdlint.cli.main import cli
-from crdlint.inputs.helm import render as helm
-from crdlint.inputs.helm.check import Charts
-from crdlint.inputs.helm.layout import Layout
-from crdlint.inputs.helm.render import Values
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.safety.programs import ProgramError, run
+from crdlint.sources.helm import render as helm
+from crdlint.sources.helm.check import Charts
+from crdlint.sources.helm.layout import Layout
+from crdlint.sources.helm.render import Values
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -10,8 +10,8 @@ from click.testing import CliRunner
 from crds import crd_with_schema
 
 from crdlint.cli.main import cli
-from crdlint.inputs.helm import render as helm
 from crdlint.runner import pool
+from crdlint.sources.helm import render as helm
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from crdlint.inputs.repository import Repository, RepositoryError, repository_at, repository_of
+from crdlint.files.repository import Repository, RepositoryError, repository_at, repository_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,16 +12,16 @@ from click.testing import CliRunner
 from ruamel.yaml import YAML
 
 from crdlint.cli.main import cli
-from crdlint.inputs.kustomize.build import Build, find_program
-from crdlint.inputs.kustomize.kustomization import read_kustomization
-from crdlint.inputs.kustomize.slim import slimmed
 from crdlint.linting.pipeline import lint_file
 from crdlint.rules.engine.examples import HEAD
+from crdlint.sources.kustomize.build import Build, find_program
+from crdlint.sources.kustomize.kustomization import read_kustomization
+from crdlint.sources.kustomize.slim import slimmed
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from crdlint.inputs.kustomize.slim import Slim
+    from crdlint.sources.kustomize.slim import Slim
 
 SCHEMA = """\
         type: object

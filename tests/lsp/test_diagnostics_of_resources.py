@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from scratch import GOOD, WIDGET_OF_SIZE
 
-from crdlint.inputs.crd_lookup import checkout_of
+from crdlint.sources.crd_lookup import checkout_of
 
 if TYPE_CHECKING:
     from pathlib import Path

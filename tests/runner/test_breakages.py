@@ -10,10 +10,10 @@ import pytest
 from breakages import BREAKAGES, CRD, OTHER
 from repairs import check, errors, fixed
 
-from crdlint.inputs.helm.templates import check_template
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.runner.fixes import fix
+from crdlint.sources.helm.templates import check_template
 from crdlint.yaml import decode_yaml
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""Files: reading, git, and which files are meant."""

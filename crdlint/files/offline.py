@@ -1,0 +1,106 @@
+"""Offline execution of Helm and kustomize: without network, other programs, plugins, or the user's settings."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import tempfile
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from crdlint.files.read import MAX_BYTES
+from crdlint.safety.programs import TIMEOUT, run, shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from crdlint.safety.programs import Done
+
+_MEMORY: Final = 8 * 1024 * 1024 * 1024  # bytes of address space; Go reserves more than it uses
+_NOWHERE: Final = "http://127.0.0.1:9"  # the discard port: nothing listens there
+_GO: Final = {
+    "GOGC": "400",
+    "GOMEMLIMIT": "200MiB",
+}  # the garbage collector of Go runs seldom as long as memory is small
+_PROXIES: Final = ("http_proxy", "https_proxy", "all_proxy", "ftp_proxy")
+# Variables for directories and files of settings, which otherwise are below the home directory.
+_SETTINGS: Final = (
+    "HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "TMPDIR", "TEMP",
+    "TMP", "HELM_CACHE_HOME", "HELM_CONFIG_HOME", "HELM_DATA_HOME", "HELM_PLUGINS", "HELM_REPOSITORY_CACHE",
+    "KUSTOMIZE_PLUGIN_HOME", "PATH",
+)  # fmt: skip
+_SETTINGS_FILES: Final = ("KUBECONFIG", "HELM_REPOSITORY_CONFIG", "HELM_REGISTRY_CONFIG", "DOCKER_CONFIG")
+
+
+@dataclass(frozen=True, slots=True)
+class Sandbox:
+    """A temporary directory: programs run in `files`, `home` is empty."""
+
+    files: str
+    home: str
+
+    def write(self, tree: Mapping[str, bytes]) -> None:
+        """Write files, by their paths below `files`."""
+        for name, data in tree.items():
+            path = os.path.join(self.files, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "wb") as file:
+                file.write(data)
+
+    def run(self, command: Sequence[str], folder: str = "", timeout: float = TIMEOUT) -> Done:
+        """Run a program in a directory below `files`; raise ProgramError."""
+        return run(
+            command,
+            timeout,
+            environment=self._environment(),
+            folder=os.path.join(self.files, folder),
+            limit=MAX_BYTES,
+            memory=_MEMORY,
+        )
+
+    def _environment(self) -> dict[str, str]:
+        inherited = {
+            name: os.environ[name] for name in ("SYSTEMROOT",) if sys.platform == "win32" and name in os.environ
+        }
+        proxies = {name: _NOWHERE for lower in _PROXIES for name in (lower, lower.upper())}
+        files = dict.fromkeys(_SETTINGS_FILES, os.path.join(self.home, "none"))
+        return {
+            **inherited,
+            **proxies,
+            **dict.fromkeys(_SETTINGS, self.home),
+            **files,
+            "HELM_NO_PLUGINS": "1",
+            "LC_ALL": "C",
+            **_GO,
+        }
+
+
+@contextmanager
+def sandbox() -> Iterator[Sandbox]:
+    """Return a new sandbox, which is removed at the end of the context."""
+    with tempfile.TemporaryDirectory(prefix="crdlint-", ignore_cleanup_errors=True) as folder:
+        made = Sandbox(os.path.join(os.path.realpath(folder), "files"), os.path.join(os.path.realpath(folder), "home"))
+        os.mkdir(made.files)
+        os.mkdir(made.home)
+        yield made
+
+
+# The prefix of a line of Go's log packages: a date and time, or a date, time and process.
+_STAMP: Final = re.compile(r"\d{4}/\d\d/\d\d \d\d:\d\d:\d\d(?:\.\d+)? |[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ \S+\] ")
+_ERROR: Final = re.compile(r"error: ", re.IGNORECASE)
+_WARNING: Final = re.compile(r"# Warning:|Warning:|Flag --\S+ has been deprecated|level=(?:WARN|INFO|DEBUG) |WARNING:")
+
+
+def reason(done: Done, longest: int) -> str:
+    """Return a short reason why a program failed, without warnings, time stamps and process ids."""
+    if "out of memory" in done.errors or "cannot allocate memory" in done.errors:
+        return f"it needs more than {_MEMORY // 1024 // 1024 // 1024} GiB of memory"
+    lines = [line[stamp.end() :] if (stamp := _STAMP.match(line)) else line for line in done.errors.splitlines()]
+    lines = [line for line in lines if line.strip() and not _WARNING.match(line)]
+    start = next((i for i, line in enumerate(lines) if _ERROR.match(line)), 0)
+    text = (
+        _ERROR.sub("", "\n".join(lines[start:]), count=1) if lines and _ERROR.match(lines[start]) else "\n".join(lines)
+    )
+    return shortened(text.replace("Use --debug flag to render out invalid YAML", ""), longest) or "it prints no reason"

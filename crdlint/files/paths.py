@@ -1,0 +1,274 @@
+"""The files to check: paths, directories and globs of the command line as files, in a fixed order, each once."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from crdlint.files.gitignore import Ignored, ignored_in
+from crdlint.files.globs import Glob
+from crdlint.files.patterns import compiled
+from crdlint.files.read import STDIN, entries_of, is_folder, open_descriptor, reason
+from crdlint.safety.trace import trace
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from crdlint.files.globs import States
+    from crdlint.files.patterns import Patterns
+
+_SUFFIXES: Final = (".yaml", ".yml", ".json")
+_NEVER_ENTERED: Final = frozenset({".git", ".hg", ".svn"})
+
+
+class Problem(NamedTuple):
+    """An input that could not be read: its path and the reason; if not `fatal`, it was skipped intentionally."""
+
+    path: str
+    message: str
+    fatal: bool = True
+
+
+class Selection(NamedTuple):
+    """The selection of files: gitignore patterns relative to the working directory.
+
+    `include` replaces the usual suffixes in directories; `exclude` also applies to files that are named. `stdin_name`
+    is the file name of standard input, if known.
+    """
+
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    gitignore: bool = True
+    stdin_name: str | None = None
+
+    def filter(self) -> PathFilter:
+        """Return the selection as a filter of paths."""
+        return PathFilter(_compiled(self.include), _compiled(self.exclude))
+
+
+class Found(NamedTuple):
+    """The result of discovery: files in order, and read errors.
+
+    `ignored` and `excluded` are the numbers of files and directories that git ignores and that `exclude` matches.
+    """
+
+    files: tuple[str, ...]
+    problems: tuple[Problem, ...]
+    ignored: int = 0
+    excluded: int = 0
+
+
+def has_yaml_suffix(path: str) -> bool:
+    """Return whether a file is YAML or JSON by its name."""
+    return path.endswith(_SUFFIXES)
+
+
+def discover(arguments: Sequence[str], selection: Selection) -> Found:
+    """Find the files of paths, directories and globs, in order: a directory's files by name, then its subdirectories.
+
+    A named file is included regardless of its suffix and of .gitignore. Links to directories are followed only if they
+    are named, so there are no loops.
+    """
+    walk = _Walk(selection.gitignore, selection.filter())
+    for argument in arguments:
+        if open_descriptor(argument) is not None:
+            walk.stream(argument, selection.stdin_name)
+            continue
+        glob = None if os.path.lexists(argument) else Glob.of(argument)
+        if glob is None:
+            walk.named(argument)
+        else:
+            walk.expanded(glob)
+    return Found(tuple(walk.files), tuple(walk.problems), walk.ignored, walk.excluded)
+
+
+def _compiled(lines: tuple[str, ...]) -> Patterns | None:
+    return compiled(map(os.fsencode, lines)) if lines else None
+
+
+class PathFilter(NamedTuple):
+    """Selects files by their path alone."""
+
+    include: Patterns | None
+    exclude: Patterns | None
+
+    def wants(self, path: str) -> bool:
+        """Return whether a file below a directory has one of the usual suffixes or matches `include`."""
+        return has_yaml_suffix(path) if self.include is None else _matches(self.include, path)
+
+    def excludes(self, path: str) -> bool:
+        """Return whether a file, or a directory with a closing slash, matches `exclude`."""
+        return _matches(self.exclude, path)
+
+    def matches(self, glob: Glob, path: str, states: States) -> bool:
+        """Return whether a glob selects a file; a glob that ends in a `*` does not determine the suffix."""
+        return glob.accepts(states) and not glob.only_folders and (not glob.open_end or self.wants(path))
+
+
+@dataclass(slots=True)
+class _Walk:
+    """The files so far; `ignored` and `excluded` are the numbers of files and directories that were skipped."""
+
+    gitignore: bool
+    filter: PathFilter
+    files: list[str] = field(default_factory=list)
+    problems: dict[Problem, None] = field(default_factory=dict)
+    seen: set[str] = field(default_factory=set)
+    ignored: int = 0
+    excluded: int = 0
+
+    def add(self, path: str) -> None:
+        key = path if open_descriptor(path) is not None else os.path.realpath(path)
+        if key not in self.seen:
+            self.seen.add(key)
+            self.files.append(path)
+
+    def stream(self, path: str, name: str | None) -> None:
+        """Add an open descriptor; `name` is a file name, known for standard input only."""
+        if name is not None and path == STDIN and self.filter.excludes(name):
+            self.excluded += 1
+        else:
+            self.add(path)
+
+    def named(self, path: str) -> None:
+        """Add the input that an argument names."""
+        try:
+            mode = os.stat(path).st_mode
+        except (OSError, ValueError) as error:
+            self._report(path, reason(error))
+            return
+        if stat.S_ISDIR(mode):
+            self.folder(path)
+        elif self.filter.excludes(path):
+            trace(f"{path}: skipped: it matches --exclude")
+            self.excluded += 1
+        else:
+            self.add(path)
+
+    def folder(self, top: str) -> None:
+        """Add the files below a directory; those that git tracks although it ignores them come last."""
+        before = self.ignored
+        self._enter(top)
+        if self.ignored > before:
+            self._add_tracked(top, None)
+
+    def expanded(self, glob: Glob) -> None:
+        """Add the files that a glob matches, except for ignored ones."""
+        before = len(self.seen), len(self.problems), self.ignored, self.excluded
+        self._match(glob)
+        if self.ignored > before[2]:
+            self._add_tracked(glob.base or os.curdir, glob)
+        if before == (len(self.seen), len(self.problems), self.ignored, self.excluded):
+            self._report(glob.text, "no file matches")
+
+    def _add_tracked(self, top: str, glob: Glob | None) -> None:
+        """Add the files that git tracks although they match a .gitignore."""
+        known = set(self.files)
+        for name in self._tracked(top):
+            path = os.path.normpath(os.path.join(top, name))
+            if path in known:
+                continue
+            filter_ = self.filter
+            is_taken = filter_.wants(path) if glob is None else filter_.matches(glob, path, glob.states_of(name))
+            if is_taken and os.path.isfile(path):
+                self.named(path)
+
+    def _tracked(self, top: str) -> list[str]:
+        from crdlint.files.git import tracked_files
+        from crdlint.files.repository import RepositoryError, repository_of
+
+        try:
+            repository = repository_of(top)
+            return [] if repository is None else tracked_files(repository, top)
+        except RepositoryError as error:
+            self._report(top, f"ignored files that git tracks are not checked: {error}", fatal=False)
+            return []
+
+    def _report(self, path: str, message: str, *, fatal: bool = True) -> None:
+        self.problems[Problem(path, message, fatal)] = None
+
+    def _in_force(self, folder: str) -> Ignored:
+        return ignored_in(os.path.abspath(folder), self._report_ignore_file) if self.gitignore else Ignored()
+
+    def _report_ignore_file(self, path: str, message: str) -> None:
+        self._report(os.path.relpath(path), f"skipped: {message}", fatal=False)
+
+    def _below(self, ignored: Ignored, folder: str) -> Ignored:
+        return ignored.below(os.path.abspath(folder)) if self.gitignore else ignored
+
+    def _entries(self, folder: str) -> list[os.DirEntry[str]]:
+        try:
+            return entries_of(folder or os.curdir)
+        except OSError as error:
+            self._report(folder or os.curdir, reason(error))
+            return []
+
+    def _enter(self, top: str) -> None:
+        pending = [(top, self._in_force(top))]
+        while pending:
+            folder, ignored = pending.pop()
+            folders = []
+            for entry in self._entries(folder):
+                path = os.path.normpath(entry.path)
+                if entry.is_dir(follow_symlinks=False):
+                    if entry.name not in _NEVER_ENTERED and not self._is_left_out(path, ignored, folder=True):
+                        folders.append(path)
+                elif self.filter.wants(path) and not self._is_left_out(path, ignored):
+                    self.entry(entry, path)
+            pending.extend((path, self._below(ignored, path)) for path in reversed(folders))
+
+    def _match(self, glob: Glob) -> None:
+        """Walk the directories that a glob may match, each once."""
+        if not os.path.isdir(glob.base or os.curdir):
+            return
+        pending = [(glob.base, glob.start(), self._in_force(glob.base or os.curdir))]
+        while pending:
+            folder, states, ignored = pending.pop()
+            folders = []
+            for entry in self._entries(folder):
+                path, enters = folder + entry.name, is_folder(entry)
+                after = glob.step(states, entry.name, is_link=enters and entry.is_symlink())
+                if not after or (not enters and not self.filter.matches(glob, path, after)):
+                    continue
+                if self._is_left_out(path, ignored, folder=enters):
+                    continue
+                is_whole = not enters or glob.accepts_whole(after)
+                if is_whole:
+                    self.named(path)
+                if enters and not (is_whole and glob.open_end) and glob.leads_on(after):
+                    folders.append((f"{path}/", after, self._below(ignored, path)))
+            pending.extend(reversed(folders))
+
+    def entry(self, entry: os.DirEntry[str], path: str) -> None:
+        """Add a file of a directory, but no link to a directory. Reading it reports that it is a pipe or a device."""
+        try:
+            mode = entry.stat().st_mode
+        except OSError as error:
+            self._report(path, reason(error))
+            return
+        if not stat.S_ISDIR(mode):
+            self.add(path)
+
+    def _is_left_out(self, path: str, ignored: Ignored, *, folder: bool = False) -> bool:
+        if self.filter.excludes(path + "/" if folder else path):
+            trace(f"{path}: skipped: it matches --exclude")
+            self.excluded += 1
+            return True
+        is_ignored = bool(ignored.levels) and ignored.matches(os.path.abspath(path), folder=folder)
+        if is_ignored:
+            trace(f"{path}: skipped: git ignores it")
+        self.ignored += is_ignored
+        return is_ignored
+
+
+def _matches(patterns: Patterns | None, path: str) -> bool:
+    """Return whether patterns match a path, which is made relative to the working directory if it is below it."""
+    if patterns is None:
+        return False
+    closing = "/" if path.endswith("/") else ""
+    relative = os.path.relpath(path)
+    if relative.startswith(".."):
+        relative = os.path.abspath(path).lstrip(os.sep)
+    return patterns.match(relative.replace(os.sep, "/") + closing)

@@ -1,0 +1,181 @@
+"""The only reader of files: regular files of limited size, decoded by their byte order mark.
+
+Named pipes, devices and sockets are never opened: a pipe blocks until another program writes, and a device may never
+end.
+"""
+
+from __future__ import annotations
+
+import codecs
+import os
+import re
+import stat
+import sys
+from typing import TYPE_CHECKING, Final
+
+from crdlint.files.recognition import may_hold_crd
+
+if TYPE_CHECKING:
+    from typing import BinaryIO
+
+STDIN: Final = "-"
+MAX_BYTES: Final = 256 * 1024 * 1024
+# The mark of UTF-32 starts with that of UTF-16, so it is checked first.
+_BYTE_ORDER_MARKS: Final = (
+    (codecs.BOM_UTF32_LE, None),
+    (codecs.BOM_UTF32_BE, None),
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+
+def open_descriptor(path: str) -> int | None:
+    """Return the number of the open descriptor for a path such as `-` or `/dev/fd/63`, or None for a file.
+
+    Only the spelling is checked, so a link in a checkout cannot refer to a descriptor.
+    """
+    if path == STDIN:
+        return 0
+    match = _DESCRIPTOR.fullmatch(path)
+    return int(match[1] or 0) if match is not None else None
+
+
+_DESCRIPTOR: Final = re.compile(r"/dev/stdin|(?:/dev/fd|/proc/self/fd)/([0-9]{1,6})")
+
+
+def reason(error: Exception) -> str:
+    """Return the system's message for an error of a path."""
+    return (isinstance(error, OSError) and error.strerror) or str(error)
+
+
+class UnreadableError(Exception):
+    """An input cannot be read as text; `str()` is the reason."""
+
+
+def read_bytes(path: str, limit: int = MAX_BYTES, *, follow_link: bool = True) -> bytes:
+    """Return the bytes of a regular file, or of standard input for `-`.
+
+    `limit` is the maximum size in bytes. If not `follow_link`, a symbolic link is rejected. Raise UnreadableError.
+    """
+    try:
+        number = open_descriptor(path)
+        if number is None:
+            with _open(path, follow_link=follow_link) as file:
+                return _bounded(file, limit)
+        if number == 0:
+            return _bounded(_standard_input(), limit)
+        with os.fdopen(os.dup(number), "rb") as file:
+            return _bounded(file, limit)
+    except (OSError, ValueError) as error:
+        raise UnreadableError(reason(error)) from error
+
+
+def _standard_input() -> BinaryIO:
+    if sys.stdin is None:
+        message = "standard input is closed"
+        raise UnreadableError(message)
+    return sys.stdin.buffer
+
+
+def _open(path: str, *, follow_link: bool) -> BinaryIO:
+    """Open a regular file; the descriptor is checked again, because the file may have been replaced in the meantime."""
+    _require_regular(os.stat(path) if follow_link else os.lstat(path))
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    file = os.fdopen(os.open(path, flags | (0 if follow_link else getattr(os, "O_NOFOLLOW", 0))), "rb")
+    try:
+        _require_regular(os.fstat(file.fileno()))
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def _require_regular(status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        what = _KINDS.get(stat.S_IFMT(status.st_mode), "a special file")
+        raise UnreadableError(f"not a regular file but {what}")
+
+
+_KINDS: Final = {
+    stat.S_IFDIR: "a directory",
+    stat.S_IFLNK: "a symbolic link",
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+
+
+def entries_of(folder: str) -> list[os.DirEntry[str]]:
+    """Return the entries of a directory by name; raise OSError."""
+    with os.scandir(folder) as entries:
+        return sorted(entries, key=lambda entry: entry.name)
+
+
+def is_folder(entry: os.DirEntry[str]) -> bool:
+    """Return whether an entry is a directory or a link to one. A link to itself is neither."""
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
+def read_text(path: str, *, only_crds: bool = False) -> str | None:
+    """Return the text of a file, or None with `only_crds` if it cannot contain CRDs; raise UnreadableError."""
+    data = read_bytes(path)
+    return None if only_crds and not may_hold_crd(data) else decode(data)
+
+
+def encoding_of(data: bytes) -> tuple[bytes, str]:
+    """Return the byte order mark (empty if there is none) and the encoding; raise UnreadableError."""
+    mark, encoding = next(((m, e) for m, e in _BYTE_ORDER_MARKS if data.startswith(m)), (b"", "utf-8"))
+    if encoding is None:
+        msg = "UTF-32, which is no encoding of YAML that the API server reads: save it as UTF-8"
+        raise UnreadableError(msg)
+    return mark, encoding
+
+
+def decode(data: bytes) -> str:
+    """Decode UTF-8 or, with a byte order mark, UTF-16, without the mark; raise UnreadableError."""
+    mark, encoding = encoding_of(data)
+    try:
+        text = data[len(mark) :].decode(encoding)
+    except UnicodeDecodeError as error:
+        raise UnreadableError(_position(data, len(mark) + error.start, encoding)) from error
+    if "\0" in text:
+        position = text.index("\0")
+        msg = f"binary data: a NUL character at line {text.count(chr(10), 0, position) + 1} (character {position + 1} of the file)"
+        raise UnreadableError(msg)
+    return text
+
+
+def _bounded(file: BinaryIO, limit: int) -> bytes:
+    data = file.read(min(_CHUNK, limit + 1)) or b""
+    if len(data) == _CHUNK:
+        data += (
+            file.read(limit + 1 - _CHUNK) or b""
+        )  # reading all at once would allocate `limit` bytes for each small file
+    if len(data) > limit:
+        raise UnreadableError(too_large(limit))
+    return data
+
+
+def too_large(limit: int) -> str:
+    """Return the reason why content of more than `limit` bytes is not read."""
+    size = f"{limit // 1024} KiB" if limit % _MEBIBYTE else f"{limit // _MEBIBYTE} MiB"
+    return f"larger than {size}: not read"
+
+
+_MEBIBYTE: Final = 1024 * 1024
+_CHUNK: Final = 64 * 1024
+
+
+def _position(data: bytes, offset: int, encoding: str) -> str:
+    name = encoding.upper()
+    if encoding != "utf-8":
+        return f"not {name} according to its byte order mark: byte offset {offset}"
+    line = data.count(b"\n", 0, offset) + 1
+    before = data[data.rfind(b"\n", 0, offset) + 1 : offset].removeprefix(codecs.BOM_UTF8 if line == 1 else b"")
+    column = len(before.decode("utf-8", "replace")) + 1
+    return f"not {name}: byte 0x{data[offset]:02x} at line {line}, column {column} (byte offset {offset})"

@@ -1,1 +1,0 @@
-"""The sources of documents: paths, standard input, git revisions, Helm charts and kustomizations."""

@@ -1,0 +1,1 @@
+"""What commands read: charts, kustomizations, the old side, and files that only look like CRDs."""

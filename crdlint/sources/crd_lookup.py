@@ -1,0 +1,119 @@
+"""Search for CRDs that no argument names: beside a file, and in directories of its repository."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from crdlint.files.paths import has_yaml_suffix
+from crdlint.files.read import UnreadableError, entries_of, is_folder, read_bytes
+
+# Directories of charts, of operators' repositories, and of controller-gen.
+_FOLDERS: Final = ("crds", "crd", "config/crd")
+# Relative to the directory of a test suite; openshift/api has the generated CRDs in the last one.
+_SUITE_FOLDERS: Final = (".", "crds", "zz_generated.crd-manifests", "../../zz_generated.crd-manifests", "..", "../..")
+
+
+def files_in(folder: str) -> list[str]:
+    """Return the YAML and JSON files in a directory by name, without subdirectories; raise OSError."""
+    files = (os.path.join(folder, name) for name in sorted(os.listdir(folder)) if has_yaml_suffix(name))
+    return [path for path in files if not os.path.isdir(path)]
+
+
+def files_beside(paths: Iterable[str]) -> list[str]:
+    """Return the files in the directories of `paths`; directories that cannot be read are treated as empty."""
+    result: dict[str, None] = {}
+    for path in paths:
+        folder = path if os.path.isdir(path) else os.path.dirname(path)
+        try:
+            files = files_in(folder or os.curdir)
+        except OSError:
+            continue
+        result.update(dict.fromkeys(str(Path(file)) for file in files))
+    return list(result)
+
+
+def crd_folders_near(paths: Iterable[str]) -> list[str]:
+    """Return the CRD directories beside each path, or else the nearest ones in its parent directories within the repository."""
+    result: dict[str, None] = {}
+    for path in paths:
+        folder = path if os.path.isdir(path) else os.path.dirname(path)
+        while True:
+            here = [os.path.normpath(os.path.join(folder, name)) for name in _FOLDERS]
+            here = [candidate for candidate in here if os.path.isdir(candidate)]
+            result.update(dict.fromkeys(here))
+            if here or os.path.exists(os.path.join(folder, ".git")) or _is_root(folder):
+                break
+            folder = os.path.join(folder, os.pardir)
+    return list(result)
+
+
+def configured_crds(locations: Iterable[str], folder: str) -> list[str]:
+    """Return the existing files and directories of the locations of CRDs in a configuration.
+
+    A location is a file, a directory, or the URL of a git repository. `folder` is the directory of the configuration:
+    paths are relative to it, and checkouts of repositories are searched beside it and beside its parent directories.
+    """
+    paths = (
+        checkout_of(location, folder) if _URL.match(location) else os.path.normpath(os.path.join(folder, location))
+        for location in locations
+    )
+    return [path for path in paths if path is not None and os.path.lexists(path)]
+
+
+def checkout_of(url: str, folder: str) -> str | None:
+    """Return the closest checkout of a git repository, beside a directory or one of its parents, or None."""
+    repository = _repository(url)
+    current = os.path.abspath(folder)
+    while True:
+        try:
+            entries = entries_of(current)
+        except OSError:
+            entries = []
+        for path in (current, *(entry.path for entry in entries if is_folder(entry))):
+            if repository in _remotes(path):
+                return path
+        parent = os.path.dirname(current)
+        if parent == current:
+            return None
+        current = parent
+
+
+def _remotes(folder: str) -> set[str]:
+    """Return the repositories of the remotes of a checkout."""
+    try:
+        data = read_bytes(os.path.join(folder, ".git", "config"), _LARGEST_CONFIG)
+    except UnreadableError:
+        return set()
+    text = data.decode("utf-8", "replace")
+    return {_repository(url) for url in _REMOTE.findall(text)}
+
+
+def _repository(url: str) -> str:
+    """Return the host and path of a repository's URL, which are equal for https and ssh."""
+    return _URL.sub("", url).replace(":", "/").removesuffix("/").removesuffix(".git").lower()
+
+
+_URL: Final = re.compile(r"\A(?:[a-z+]+://(?:[^@/]*@)?|[\w.-]+@(?=[\w.-]+:))")
+_REMOTE: Final = re.compile(r"^[ \t]*url[ \t]*=[ \t]*(\S+)", re.MULTILINE)
+_LARGEST_CONFIG: Final = 1024 * 1024  # bytes
+
+
+def folders_near_suite(suite: str) -> list[str]:
+    """Return the directories that may contain the CRD of a suite, the nearest first."""
+    folder = os.path.dirname(suite) or os.curdir
+    return [os.path.normpath(os.path.join(folder, near)) for near in _SUITE_FOLDERS]
+
+
+def files_near_suite(suite: str, name: str) -> list[str]:
+    """Return the files that a suite may mean by the file name of its CRD."""
+    folder = os.path.dirname(suite) or os.curdir
+    files = (os.path.join(folder, name), os.path.join(folder, "zz_generated.crd-manifests", name))
+    return [path for path in files if os.path.isfile(path)]
+
+
+def _is_root(folder: str) -> bool:
+    return os.path.realpath(folder) == os.path.realpath(os.path.join(folder, os.pardir))

@@ -1,0 +1,127 @@
+"""Files with CRDs that are not applied as they are: test suites, and assertions of kuttl and chainsaw.
+
+They are recognized by their names and by the files beside them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from crdlint.files.globs import Glob
+from crdlint.files.read import UnreadableError, decode, read_bytes
+
+if TYPE_CHECKING:
+    from crdlint.yaml.nodes import Node
+
+SUITE: Final = "a test suite"
+SUITE_SUFFIX: Final = ".testsuite.yaml"
+_CHAINSAW: Final = ("chainsaw-test.yaml", "chainsaw-test.yml")
+_LEVELS: Final = 3  # the number of parent directories of a file in which its test is searched
+_MAX_BYTES: Final = 1024 * 1024
+# kuttl: `00-assert.yaml`, `assert.yaml` in the folder of a step (pkg/test/step.go, fileNameRegex).
+_KUTTL: Final = re.compile(r"(\d+-)?(?:assert|errors)(?:-[^.]+)?\.ya?ml")
+_STEP: Final = re.compile(r"\d+-")
+# openshift/api: partial CRDs that its generator merges into the generated ones.
+_OVERRIDES: Final = "manual-override-crd-manifests"
+_COMPARED: Final = frozenset({"assert", "error"})
+_APPLIED: Final = frozenset({"apply", "create", "update"})
+
+
+class Fragment(NamedTuple):
+    """The purpose of the CRDs of a file: `what` describes one of them.
+
+    With `includes_complete`, a CRD of the file is not checked even if it is complete.
+    """
+
+    what: str
+    includes_complete: bool
+
+
+@dataclass(slots=True)
+class Fragments:
+    """Recognizes fragments; each directory is read once.
+
+    In a directory with a chainsaw test, these are the files that the test compares objects with, unless it applies
+    them.
+    """
+
+    _compared: dict[str, tuple[Glob | str, ...] | None] = field(default_factory=dict)
+
+    def of(self, path: str, data: bytes) -> Fragment | None:
+        """Return the purpose of the CRDs of a file if they are not for a cluster, or None; `data` is its content."""
+        if is_suite(path, data):
+            return Fragment(SUITE, includes_complete=True)
+        folder, name = os.path.split(os.path.abspath(path))
+        if _OVERRIDES in folder.split(os.sep):
+            return Fragment("an override of a generated CRD", includes_complete=True)
+        compared = self._compared_in(folder)
+        if compared is not None:
+            return Fragment(
+                "an assertion of chainsaw",
+                includes_complete=any(_names(pattern, os.path.join(folder, name)) for pattern in compared),
+            )
+        match = _KUTTL.fullmatch(name)
+        if match is not None and (match[1] or _STEP.match(os.path.basename(folder))):
+            return Fragment("an assertion of kuttl", includes_complete=True)
+        return None
+
+    def _compared_in(self, folder: str) -> tuple[Glob | str, ...] | None:
+        """Return the files that the closest chainsaw test compares objects with, or None if there is no test."""
+        for _ in range(_LEVELS):
+            if folder not in self._compared:
+                paths = (os.path.join(folder, name) for name in _CHAINSAW)
+                path = next((candidate for candidate in paths if os.path.isfile(candidate)), None)
+                self._compared[folder] = None if path is None else tuple(_files_of_test(path))
+            compared = self._compared[folder]
+            if compared is not None:
+                return compared
+            folder = os.path.dirname(folder)
+        return None
+
+
+def is_suite(path: str, data: bytes) -> bool:
+    """Return whether a file is a test suite for `crdlint test`."""
+    return path.endswith(SUITE_SUFFIX) or (b"\ntests:" in data and (b"\ncrdName:" in data or b"\ncrd:" in data))
+
+
+def _names(named: Glob | str, path: str) -> bool:
+    if isinstance(named, str):
+        return named == path
+    return named.accepts(named.states_of(os.path.relpath(path, named.base)))
+
+
+def _files_of_test(path: str) -> list[Glob | str]:
+    from crdlint.yaml.nodes import Mapping, Scalar, Sequence, child, text_of
+    from crdlint.yaml.parse import parse_stream
+
+    try:
+        documents = parse_stream(decode(read_bytes(path, _MAX_BYTES))).documents
+    except UnreadableError:
+        return []
+    compared: list[Glob | str] = []
+    applied: set[Glob | str] = set()
+    folder = os.path.dirname(path)
+    pending: list[Node] = [document.root for document in documents if document.root is not None]
+    seen: set[int] = set()
+    while pending:
+        node = pending.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        if isinstance(node, Sequence):
+            pending.extend(node.items)
+        elif isinstance(node, Mapping):
+            for key, value in node.pairs():
+                pending.append(value)
+                file = text_of(child(value, "file"))
+                if not isinstance(key, Scalar) or file is None:
+                    continue
+                named = os.path.normpath(os.path.join(folder, file))
+                if key.value in _COMPARED:
+                    compared.append(Glob.of(named) or named)
+                elif key.value in _APPLIED:
+                    applied.add(Glob.of(named) or named)
+    return [compared_file for compared_file in compared if compared_file not in applied]

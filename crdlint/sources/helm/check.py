@@ -1,0 +1,343 @@
+"""The check of files of charts: rendered if Helm is available, else masked."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, replace
+from threading import Lock
+from typing import TYPE_CHECKING, Final, Protocol
+
+from crdlint.kubernetes.servers import NEWEST
+from crdlint.linting.result import FileResult
+from crdlint.rules.charts import BRACES, KUBE_VERSION, SKIPPED
+from crdlint.safety.programs import end_running, find
+from crdlint.sources.helm.analysis import analyse
+from crdlint.sources.helm.failures import Failure
+from crdlint.sources.helm.layout import CRDS, TEMPLATES, Layout, inside, outermost
+from crdlint.sources.helm.left_out import LeftOut, explained
+from crdlint.sources.helm.masking import mask
+from crdlint.sources.helm.render import Rendered, Values, chart_digest, helm, render, render_manifest
+from crdlint.sources.helm.rendered import check_rendered
+from crdlint.sources.helm.templates import check_template, check_unrendered, template_findings, with_crds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from crdlint.linting.result import CRD, Lint, LintWith
+    from crdlint.sources.helm.layout import ChartLocation
+
+_KIND: Final = "kind: CustomResourceDefinition"
+
+
+class Results(Protocol):
+    """A cache of results by the content that they depend on."""
+
+    def key(self, data: bytes, options: str) -> str:
+        """Return the key of some content and options."""
+
+    def get(self, key: str, file: str, text: str) -> FileResult | None:
+        """Return the result for a key, with a file name and text, or None."""
+
+    def put(self, key: str, result: FileResult) -> None:
+        """Store a result."""
+
+
+@dataclass(slots=True)
+class _Chart:
+    """A chart of the run: why it is not rendered as a whole, until that is reported, and its rendered documents.
+
+    `digest` covers all inputs of rendering it, None if its results are not cached.
+    """
+
+    digest: bytes | None
+    problem: str | None = None
+    failures: Sequence[Failure] = ()
+    rendered: Rendered | None = None
+
+
+@dataclass(slots=True)
+class Charts:
+    """The charts of a run: each is rendered once, if a template is checked whose result is not in `cache`.
+
+    If not `uses_helm`, templates are checked with their directives masked even if Helm is on the PATH. `expected` are
+    charts that will be rendered: up to `workers` at a time, as soon as one is needed. `failures` are those of charts that
+    Helm does not render, which the caller reports.
+    """
+
+    values: Values = field(default_factory=Values)
+    uses_helm: bool = True
+    cache: Results | None = None
+    expected: tuple[str, ...] = ()
+    workers: int = 1
+    failures: list[Failure] = field(default_factory=list)
+    _charts: dict[str, _Chart | None] = field(default_factory=dict)
+    _layout: Layout = field(default_factory=Layout)
+
+    def check(
+        self,
+        path: str,
+        text: str,
+        location: ChartLocation,
+        lint: Lint,
+        versions: str = "",
+        *,
+        lint_with: LintWith | None = None,
+        is_saved: bool = True,
+    ) -> FileResult:
+        """Return the result of a file of a chart for some versions of Kubernetes, which `lint` checks for.
+
+        `lint_with` is set if the result depends on the values files with which a document is rendered. A template whose
+        text differs from the file on disk is checked without Helm.
+        """
+        is_template = location.part == TEMPLATES and "{{" in text
+        outermost_chart = outermost(location.chart)
+        chart = self._of(outermost_chart) if is_template and is_saved else None
+        template = inside(location, outermost_chart)
+        key = self._key(text, location.part, versions, template, chart)
+        result = self.cache.get(key, path, text) if self.cache is not None and key is not None else None
+        if result is None:
+            result = self._checked(path, text, location, (lint, lint_with), chart)
+            if self.cache is not None and key is not None:
+                self.cache.put(key, result)
+        elif is_template:
+            result = replace(result, masked=mask(text).text)
+        if chart is None:
+            return result
+        return replace(result, notices=(*result.notices, *self._take_notices(chart)))
+
+    def _take_notices(self, chart: _Chart) -> list[str]:
+        """Report why a chart is not rendered, once, with the first of its templates; return the notices about it."""
+        notices = [] if chart.problem is None else [chart.problem]
+        notices += [failure.notice for failure in chart.failures if not failure.is_finding]
+        self.failures += [failure for failure in chart.failures if failure.is_finding]
+        chart.problem, chart.failures = None, ()
+        return notices
+
+    def lint_template(self, path: str, text: str, lint: Lint) -> FileResult | None:
+        """Return the result of a file of a chart's templates as `check` makes it, or None if it is none.
+
+        Why a chart is not rendered is a notice.
+        """
+        location = self._layout.locate(path) if "{{" in text else None
+        if location is None or location.part != TEMPLATES:
+            return None
+        result = self.check(path, text, location, lint)
+        return replace(result, notices=(*result.notices, *(failure.notice for failure in self.take_failures())))
+
+    def take_failures(self) -> list[Failure]:
+        """Return the failures since the last call."""
+        failures, self.failures = self.failures, []
+        return failures
+
+    def _key(self, text: str, part: str, versions: str, template: str, chart: _Chart | None) -> str | None:
+        """Return the key of a file's result in the cache, or None if it is not cached."""
+        if self.cache is None or (chart is not None and chart.digest is None):
+            return None
+        digest = chart.digest.hex() if chart is not None and chart.digest is not None else ""
+        kind = part if part in {CRDS, TEMPLATES} else ""
+        return self.cache.key(
+            text.encode("utf-8", "surrogatepass"),
+            f"chart {versions} {kind} {digest} {digest and template} {find('helm') is None}",
+        )
+
+    def _checked(
+        self,
+        path: str,
+        text: str,
+        location: ChartLocation,
+        lints: tuple[Lint, LintWith | None],
+        chart: _Chart | None,
+    ) -> FileResult:
+        outermost_chart, (lint, lint_with) = outermost(location.chart), lints
+        template = inside(location, outermost_chart)
+        if location.part == CRDS:
+            return check_unrendered(path, text, lint)
+        if location.part != TEMPLATES:
+            return lint(text, path)
+        if chart is None:
+            result = check_template(path, text, lint)
+            return explained(result, lambda _: _BY_HAND) if find("helm") else result
+        if chart.rendered is None:
+            chart.rendered = render_as_installed(outermost_chart, self.values)
+        documents = chart.rendered.documents.get(template)
+        if documents:
+            checked = check_rendered(path, text, documents, lint, lint_with)
+            return _with_fixes(_with_the_rest(checked, lint, LeftOut(mask(text), outermost_chart, template)), lint)
+        result = check_template(path, text, lint)
+        if chart.rendered.problem is not None:
+            return result
+        if chart.rendered.failures:
+            return explained(result, lambda _: _NOT_RENDERED)
+        left_out = LeftOut(mask(text), outermost_chart, template)
+        if chart.rendered.documents and result.crds:
+            notice = f"{_WITHOUT_CRD}. {left_out.help(result.crds[0].line)}"
+            result = replace(result, notices=(*result.notices, notice))
+        return explained(result, left_out.help)
+
+    def _of(self, chart: str) -> _Chart | None:
+        """Return a chart that Helm renders, or None if its templates are checked without Helm, as in a packed chart."""
+        program = find("helm") if self.uses_helm and os.path.isdir(chart) else None
+        if program is None:
+            return None
+        if chart not in self._charts:
+            if self.workers > 1 and chart in self.expected and _is_main_process():
+                self._load_all(program)
+            else:
+                self._charts[chart] = self._load(chart, program)
+        return self._charts[chart]
+
+    def _load_all(self, program: str) -> None:
+        """Render the expected charts in parallel."""
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(self.workers) as pool:
+            try:
+                loaded = pool.map(lambda chart: self._load(chart, program), self.expected)
+                self._charts.update(zip(self.expected, loaded, strict=True))
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                end_running()
+                raise
+
+    def _load(self, chart: str, program: str) -> _Chart:
+        digest = chart_digest(chart, self.values, program) if self.cache is not None else None
+        key = self.cache.key(digest, f"rendered {chart}") if self.cache is not None and digest is not None else None
+        known = self.cache.get(key, chart, "") if self.cache is not None and key is not None else None
+        if known is not None:
+            return _Chart(digest, failures=[Failure.cached(chart, entry) for entry in known.notices])
+        rendered = render_as_installed(chart, self.values)
+        if not rendered.final:
+            digest = None
+        elif self.cache is not None and key is not None:
+            entries = tuple(failure.entry for failure in rendered.failures)
+            self.cache.put(key, FileResult(chart, "", 0, (), 0, (), entries))
+        return _Chart(digest, rendered.problem, rendered.failures, rendered)
+
+
+def render_as_installed(chart: str, values: Values) -> Rendered:
+    """Render a chart by the Helm on the PATH, for the newest version of Kubernetes that the chart supports."""
+    with _ASKING:
+        installed = helm()
+    if installed.program is None:
+        return Rendered(problem=installed.problem, final=False)
+    return render(chart, values, installed.program, _newest(chart))
+
+
+def manifest_as_installed(chart: str, values: Values) -> str | None:
+    """Return all that the Helm on the PATH renders of a chart, or None if it does not."""
+    with _ASKING:
+        installed = helm()
+    return None if installed.program is None else render_manifest(chart, values, installed.program, _newest(chart))
+
+
+def _newest(chart: str) -> str:
+    """Return the newest version of Kubernetes that a chart supports."""
+    support = chart_support(chart)[0]
+    return support.versions.rpartition("..")[2] if support is not None else str(NEWEST)
+
+
+_ASKING: Final = Lock()  # for Helm's version, which is cached
+
+
+def _is_main_process() -> bool:
+    """Return whether this process checks the whole run; other processes expect the same charts but check only some."""
+    from multiprocessing import parent_process
+
+    return parent_process() is None
+
+
+_WITHOUT_CRD: Final = "no CRD comes of this template with the values given: it was read without Helm"
+_NOT_RENDERED: Final = "`helm-render` has the reason why Helm does not render the chart"
+_BY_HAND: Final = "Run `helm template --include-crds CHART | crdlint check -`"
+
+
+def _with_the_rest(result: FileResult, lint: Lint, left_out: LeftOut) -> FileResult:
+    """Add to the result of a rendered template the findings that do not need Helm: braces, and CRDs that were not rendered."""
+    masked = left_out.masked
+    notices = result.notices
+    diagnostics = (*result.diagnostics, *template_findings(result.file, result.text, masked))
+    crds = result.crds
+    if result.text.count(_KIND) > len(crds):
+        rest = explained(check_template(result.file, result.text, lint, {crd.name for crd in crds}), left_out.help)
+        lost = _lost(result.text, crds)
+        added = [
+            finding
+            for finding in rest.diagnostics
+            if finding.rule != BRACES.id and (finding.rule != SKIPPED.id or lost(finding.line))
+        ]
+        if rest.crds:
+            names = ", ".join(crd.name for crd in rest.crds)
+            help_ = left_out.help(rest.crds[0].line)
+            notices = (*notices, f"not rendered with the values given, read without Helm: {names}. {help_}")
+        diagnostics = (*diagnostics, *added)
+        result = with_crds(result, rest)
+    return replace(result, diagnostics=diagnostics, notices=notices, masked=masked.text)
+
+
+def _lost(template: str, rendered: Iterable[CRD]) -> Callable[[int], bool]:
+    """Return whether a CRD that cannot be checked without Helm is also not rendered, by its line."""
+    analysis = analyse(mask(template))
+    part_at = analysis.outline.part_at
+    lost = {skipped.part for skipped in analysis.skipped} - {part_at(crd.line) for crd in rendered}
+    return lambda line: part_at(line) in lost
+
+
+def _with_fixes(result: FileResult, lint: Lint) -> FileResult:
+    """Add to the findings of a rendered template the fixes of its own text, which are those of the check without Helm."""
+    if not result.diagnostics:
+        return result
+    fixes = {
+        (finding.rule, finding.line, finding.column): finding.fix
+        for finding in check_template(result.file, result.text, lint).diagnostics
+        if finding.fix is not None
+    }
+    diagnostics = tuple(
+        replace(finding, fix=finding.fix or fixes.get((finding.rule, finding.line, finding.column)))
+        for finding in result.diagnostics
+    )
+    return replace(result, diagnostics=diagnostics)
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """The versions of Kubernetes that a chart supports: its kubeVersion, and as a value of `--kube-version`."""
+
+    constraint: str
+    versions: str
+
+
+def chart_support(chart: str) -> tuple[Support | None, FileResult | None]:
+    """Return the supported versions of Kubernetes in the Chart.yaml of a chart.
+
+    The support is None if it is not specified or not satisfiable; the result then contains findings about that.
+    """
+    from crdlint.files.read import UnreadableError, decode, read_bytes
+
+    path = os.path.join(chart, "Chart.yaml")
+    try:
+        text = decode(read_bytes(path))
+    except UnreadableError:
+        return None, None
+    return support_of(path, text)
+
+
+def support_of(path: str, text: str) -> tuple[Support | None, FileResult | None]:
+    """Return what `chart_support` does, for the text of a Chart.yaml."""
+    from crdlint.crd.positions import node_span
+    from crdlint.kubernetes.constraints import ConstraintError
+    from crdlint.kubernetes.servers import range_of
+    from crdlint.yaml.nodes import Scalar, child
+    from crdlint.yaml.parse import parse_first
+
+    value = child(parse_first(text).root, "kubeVersion")
+    if not isinstance(value, Scalar):
+        return None, None
+    constraint, span = value.value, node_span(value, 0)
+    message = f"no version of Kubernetes that crdlint knows satisfies kubeVersion {constraint!r}"
+    try:
+        versions = range_of(constraint)
+    except ConstraintError as error:
+        versions, message = None, f"kubeVersion: {error}"
+    if versions is not None:
+        return Support(constraint, str(versions)), None
+    return None, FileResult(path, text, 1, (), 0, (KUBE_VERSION.diagnostic(path, "advice", message, span),))

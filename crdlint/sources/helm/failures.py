@@ -1,0 +1,151 @@
+"""Why Helm does not render a chart, as findings at the places that Helm names."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from crdlint.crd.positions import Span
+from crdlint.files.read import UnreadableError, decode, read_bytes
+from crdlint.files.repository import is_below
+from crdlint.linting.result import FileResult
+from crdlint.rules.charts import RENDER
+from crdlint.sources.helm.layout import CHART
+
+if TYPE_CHECKING:
+    from crdlint.diagnostics.diagnostic import Severity
+
+INSTEAD: Final = "templates are read without Helm, their directives masked"
+
+
+class _Cause(NamedTuple):
+    """A text in Helm's reason, what helps, the severity (None if it is only a notice), and the key of Chart.yaml to report."""
+
+    mark: str
+    help: str
+    severity: Severity | None = "error"
+    key: str = "name"
+
+
+_VALUES: Final = "Set the value with `--set` or `--values`, or in a file `ci/*-values.yaml` of the chart"
+_CAUSES: Final = (
+    # The chart itself ends its rendering, by `required` or `fail`, or rejects the values by its schema.
+    _Cause("execution error at (", _VALUES),
+    _Cause("library charts are not installable", "The charts that include this library are checked", None),
+    _Cause("missing in charts/", "Run `helm dependency build {chart}` first", "warning", "dependencies"),
+    _Cause("incompatible with Kubernetes", "Helm installs the chart on no known version", "warning", "kubeVersion"),
+    _Cause("values don't meet the specifications", _VALUES),
+    _Cause("", "Check the chart with `helm template {chart}`, which shows the same error"),
+)
+# The places in Helm's errors; of an error in an included template, the last place is the cause.
+_AT: Final = r"(?P<file>[^\s:()]+):(?P<line>\d{1,9})(?::(?P<column>\d{1,9}))?"
+_PLACES: Final = (
+    re.compile(rf"^(?:execution|parse) error at \({_AT}\)"),
+    re.compile(rf"\btemplate: {_AT}: "),
+    re.compile(rf"(?:^| ){_AT} executing \""),  # Helm 4
+    re.compile(r"^YAML parse error on (?P<file>[^\s:]+):"),
+)
+_OWN_FILE: Final = re.compile(r"cannot load (values\.yaml|Chart\.yaml)\b")
+_YAML_LINE: Final = re.compile(r"\byaml: line (\d{1,9})")
+
+
+class _Position(NamedTuple):
+    file: str
+    text: str
+    line: int = 1
+    column: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Helm does not render a chart: `why` is Helm's reason, `values` a description of the values, empty for the chart's own.
+
+    `is_chosen` is whether the user has chosen the values.
+    """
+
+    chart: str
+    why: str
+    values: str = ""
+    is_chosen: bool = False
+
+    @property
+    def _cause(self) -> _Cause:
+        return next(cause for cause in _CAUSES if cause.mark in self.why)
+
+    @property
+    def _help(self) -> str:
+        return self._cause.help.format(chart=self.chart)
+
+    @property
+    def is_finding(self) -> bool:
+        """Whether it is reported as a finding, not only as a notice."""
+        return self._cause.severity is not None
+
+    @property
+    def entry(self) -> str:
+        """The failure as a text for the cache, whose key covers the chart."""
+        return f"{self.is_chosen:d}{self.values}\n{self.why}"
+
+    @staticmethod
+    def cached(chart: str, entry: str) -> Failure:
+        """Return the failure of an entry of the cache."""
+        start, _, why = entry.partition("\n")
+        return Failure(chart, why, start[1:], start[0] == "1")
+
+    @property
+    def notice(self) -> str:
+        """The failure as a notice."""
+        return f"helm does not render {self.chart}{self.values}: {self.why}; {INSTEAD}"
+
+    def result(self) -> FileResult:
+        """Return the result of the file that Helm names, with a finding at Helm's line and column."""
+        position = self._position()
+        lines = position.text.split("\n")
+        line = min(position.line, len(lines))
+        shown = lines[line - 1]
+        column = len(shown) - len(shown.lstrip()) if position.column is None else position.column
+        span = Span(line, column + 1, line, max(len(shown.rstrip()), column + 1) + 1)
+        message = f"Helm does not render the chart{self.values}: {self.why}"
+        finding = RENDER.diagnostic(position.file, "advice", message, span, self._help)
+        if not self.is_chosen and self._cause.severity is not None:
+            finding = replace(finding, severity=self._cause.severity)
+        # Ignore comments are those of the file's own result.
+        return FileResult(position.file, position.text, 0, (), 0, (finding,), masked="")
+
+    def _position(self) -> _Position:
+        """Return the place that Helm names, or the start of Chart.yaml."""
+        for pattern in _PLACES:
+            matches = list(pattern.finditer(self.why))
+            if not matches:
+                continue
+            match = matches[-1]
+            path = os.path.normpath(os.path.join(self.chart, *match["file"].split("/")[1:]))
+            text = _text_of(path) if is_below(os.path.realpath(path), os.path.realpath(self.chart)) else None
+            if text is not None:
+                named = match.groupdict()
+                line, column = int(named.get("line") or 1), named.get("column")
+                return _Position(path, text, line, None if column is None else _characters(text, line, int(column)))
+        own = _OWN_FILE.search(self.why)
+        path = os.path.normpath(os.path.join(self.chart, CHART if own is None else own[1]))
+        text = _text_of(path) or ""
+        if own is not None:
+            line_match = _YAML_LINE.search(self.why, own.end())
+            return _Position(path, text, 1 if line_match is None else int(line_match[1]))
+        key = re.search(rf"^{self._cause.key}\b", text, re.MULTILINE)
+        return _Position(path, text, 1 if key is None else text.count("\n", 0, key.start()) + 1)
+
+
+def _text_of(path: str) -> str | None:
+    try:
+        return decode(read_bytes(path))
+    except UnreadableError:
+        return None
+
+
+def _characters(text: str, line: int, column: int) -> int:
+    """Return a 0-based column in characters for Go's, which counts bytes."""
+    lines = text.split("\n")
+    shown = lines[line - 1] if line <= len(lines) else ""
+    return len(shown.encode("utf-8", "surrogatepass")[:column].decode("utf-8", "ignore"))

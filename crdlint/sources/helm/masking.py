@@ -1,0 +1,224 @@
+"""Templates without Helm: directives are replaced by as many other characters, so that positions stay valid.
+
+Control directives and comments become blanks, and so do outputs on lines of their own. One branch of an `if` is kept;
+definitions are not. A value within a line becomes filler, so the content of such a line is unknown. White space that
+`{{-` and `-}}` remove is tracked: lines that it joins or moves are recorded.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from crdlint.sources.helm.directives import OPENING, directives, is_foreign
+
+if TYPE_CHECKING:
+    from crdlint.sources.helm.directives import Directive
+
+_BLANK: Final = re.compile(r"[^\n]")
+FILLER: Final = "x"
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """An output: its directive, the index of its piece, and whether it is alone on its lines."""
+
+    directive: Directive
+    piece: int
+    alone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """An `if`, `with` or `range` with kept content: the opening directive, and its first and last line (1-based)."""
+
+    directive: Directive
+    line: int
+    end_line: int
+    has_else: bool
+
+
+@dataclass(slots=True)
+class Masked:
+    """A template as YAML, in pieces: `text` joins them with unchanged positions.
+
+    `outputs` and `blocks` are in the order of their start and end. `moved` describes for lines (1-based) how Helm moves
+    them by removing white space. `braces` are directives that Helm would execute although they have no meaning for it.
+    `defined` are the directives that start definitions, and their ends. `broken` is the line and the reason if Helm
+    cannot parse the template.
+    """
+
+    pieces: list[str] = field(default_factory=list)
+    outputs: list[Output] = field(default_factory=list)
+    blocks: list[Block] = field(default_factory=list)
+    moved: dict[int, str] = field(default_factory=dict)
+    braces: list[Directive] = field(default_factory=list)
+    defined: list[tuple[Directive, int]] = field(default_factory=list)
+    broken: tuple[int, str] | None = None
+
+    @property
+    def text(self) -> str:
+        """The text as YAML."""
+        return "".join(self.pieces)
+
+    @property
+    def has_else(self) -> bool:
+        """Whether a block has more than one branch."""
+        return any(block.has_else for block in self.blocks)
+
+
+@dataclass(slots=True)
+class _Open:
+    """An open block; `keeps` is whether the current branch is kept, `elses` whether it had another branch."""
+
+    directive: Directive
+    keeps: bool
+    elses: bool = False
+
+
+@dataclass(slots=True)
+class _Masking:
+    """The state of masking: the open blocks, and the line that Helm would be writing."""
+
+    text: str
+    takes_else: bool
+    masked: Masked = field(default_factory=Masked)
+    open: list[_Open] = field(default_factory=list)
+    dropping: int = 0
+    scopes: int = 0  # open `range` and `with` blocks, in which a dot has another meaning
+    column: int = 0
+    content_line: int = 0  # the template line of the content of the line being written, 0 if it is empty
+
+    def plain(self, start: int, end: int, line: int, left: Directive | None, right: Directive | None) -> None:
+        """Handle text between directives; `line` is its first line."""
+        piece = self.text[start:end]
+        if self.dropping:
+            self.masked.pieces.append(_BLANK.sub(" ", piece))
+            return
+        self.masked.pieces.append(piece)
+        written = piece.lstrip() if left is not None and left.trims_right else piece
+        if right is not None and right.trims_left:
+            written = written.rstrip()
+        first, newline, _ = written.partition("\n")
+        if first.strip():
+            start_of_text = end - len(piece.lstrip()) if left is not None and left.trims_right else start
+            source_line = line + self.text.count("\n", start, start_of_text)
+            self._first(first, start_of_text, source_line)
+            self.content_line = source_line
+        self.column += len(first)
+        if newline:
+            last = written[written.rfind("\n") + 1 :]
+            self.column = len(last)
+            trimmed = len(piece) - len(piece.lstrip()) if left is not None and left.trims_right else 0
+            last_line = line + piece.count("\n", 0, trimmed) + written.count("\n")
+            self.content_line = last_line if last.strip() else 0
+
+    def _first(self, first: str, start: int, line: int) -> None:
+        """Check whether the text after a directive stays at its position."""
+        if self.content_line:
+            if self.content_line != line:
+                self.masked.moved[line] = f"Helm joins it to line {self.content_line}, as `-}}}}` and `{{{{-` ask"
+            return
+        blanks = len(first) - len(first.lstrip())
+        seen = start + blanks - (self.text.rfind("\n", 0, start) + 1)
+        if seen != self.column + blanks:
+            self.masked.moved[line] = f"Helm writes it {self.column + blanks} blanks deep, not {seen}"
+
+    def directive(self, directive: Directive) -> None:
+        """Handle a directive."""
+        source = self.text[directive.start : directive.end]
+        if directive.is_output and not self.dropping:
+            alone = _alone(self.text, directive)
+            self.masked.outputs.append(Output(directive, len(self.masked.pieces), alone))
+            self.masked.pieces.append(_BLANK.sub(" " if alone else FILLER, source))
+            self.content_line = directive.end_line
+        else:
+            self.masked.pieces.append(_BLANK.sub(" ", source))
+        if not self.scopes and not directive.is_comment and is_foreign(directive):
+            self.masked.braces.append(directive)
+        self._follow(directive)
+
+    def _follow(self, directive: Directive) -> None:
+        """Open and close blocks."""
+        if directive.keyword in OPENING:
+            keeps = directive.keyword != "define"
+            self.open.append(_Open(directive, keeps))
+            self.dropping += not keeps
+            self.scopes += directive.keyword in {"range", "with"}
+        elif directive.keyword == "else" and self.open:
+            block = self.open[-1]
+            block.elses = True
+            self._keep(block, keeps=self.takes_else and block.directive.keyword != "define")
+        elif directive.keyword == "end" and self.open:
+            block = self.open.pop()
+            self.dropping -= not block.keeps
+            self.scopes -= block.directive.keyword in {"range", "with"}
+            if block.directive.keyword == "define":
+                self.masked.defined.append((block.directive, directive.start))
+            if not self.dropping and block.directive.keyword in {"if", "with", "range"}:
+                self.masked.blocks.append(Block(block.directive, block.directive.line, directive.end_line, block.elses))
+        elif directive.keyword in {"else", "end"} and self.masked.broken is None:
+            self.masked.broken = directive.line, f"`{directive.keyword}` belongs to nothing"
+        if not directive.closed:
+            self.masked.broken = directive.line, "a directive has no end: `}}` is missing, or the end of a quoted text"
+
+    def _keep(self, block: _Open, *, keeps: bool) -> None:
+        self.dropping += block.keeps - keeps
+        block.keeps = keeps
+
+
+def mask(text: str, *, takes_else: bool = False) -> Masked:
+    """Mask the directives of a template; of an `if` with several branches keep the first or, with `takes_else`, the last.
+
+    The time is linear in the text.
+    """
+    masking = _Masking(text, takes_else)
+    if takes_else:
+        _drop_all_but_last(masking)
+    else:
+        _walk(masking, {})
+    masked = masking.masked
+    if masking.open and masked.broken is None:
+        left = masking.open[-1].directive
+        masked.broken = left.line, f"`{left.keyword}` has no `end`"
+    return masked
+
+
+def _walk(masking: _Masking, firsts: dict[int, bool]) -> None:
+    """Process the template; `firsts` maps the start of a branch to whether it is not the last of its block."""
+    end, line = 0, 1
+    left: Directive | None = None
+    for directive in directives(masking.text):
+        masking.plain(end, directive.start, line, left, directive)
+        masking.directive(directive)
+        if firsts.get(directive.start) and masking.open:
+            masking._keep(masking.open[-1], keeps=False)  # noqa: SLF001  the two are one
+        end, line, left = directive.end, directive.end_line, directive
+    masking.plain(end, len(masking.text), line, left, None)
+
+
+def _drop_all_but_last(masking: _Masking) -> None:
+    """Process the template and keep the last branch of each `if` and `with`."""
+    firsts: dict[int, bool] = {}
+    branches: list[Directive] = []
+    for directive in directives(masking.text):
+        if directive.keyword in OPENING:
+            branches.append(directive)
+        elif directive.keyword == "else" and branches:
+            firsts[branches[-1].start] = True
+            branches[-1] = directive
+        elif directive.keyword == "end" and branches:
+            branches.pop()
+    _walk(masking, firsts)
+
+
+_AFTER: Final = re.compile(r"[ \t]*(?:\r?\n|\Z)")
+
+
+def _alone(text: str, directive: Directive) -> bool:
+    """Return whether the lines of a directive contain nothing else."""
+    start = directive.start
+    while start and text[start - 1] in " \t":
+        start -= 1
+    return (start == 0 or text[start - 1] == "\n") and _AFTER.match(text, directive.end) is not None

@@ -1,0 +1,272 @@
+"""The size of the Secret in which Helm stores the release of a chart, with the share of each CRD.
+
+Helm stores the chart's own files, its values and the rendered manifest as JSON, compressed by gzip and encoded as
+base64. It does not store the files of charts in `charts/`, only what their templates render, and no CRD of their
+`crds/`. Upstream: helm pkg/storage/driver/util.go, encodeRelease; pkg/chart/v2/loader/load.go, LoadFiles.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import zlib
+from base64 import b64encode
+from contextlib import suppress
+from dataclasses import dataclass
+from heapq import nlargest
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+from crdlint.files.read import UnreadableError, decode, entries_of, is_folder, read_bytes
+from crdlint.files.recognition import KIND
+from crdlint.sources.helm.ignored import IGNORE_FILE, Ignored
+from crdlint.sources.helm.layout import CHART
+from crdlint.sources.helm.masking import mask
+from crdlint.yaml import YAMLDecodeError
+from crdlint.yaml.nodes import Mapping, Scalar, child, items_of, text_of
+from crdlint.yaml.parse import parse_first
+from crdlint.yaml.values import to_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from collections.abc import Mapping as MappingOf
+
+    from crdlint.yaml.nodes import Node
+
+LIMIT: Final = 1024 * 1024  # bytes of the data of a Secret; upstream: core.MaxSecretSize
+_LARGEST: Final = 100 * 1024 * 1024  # bytes of a chart that is read, as in Helm
+_DOCUMENT: Final = re.compile(r"---(?:[ \t].*)?\r?\n")
+_NEXT_DOCUMENT: Final = re.compile(r"\n(?=---(?:[ \t].*)?\r?\n)")
+_KIND: Final = re.compile(rf"^kind:[ \t]*[\"']?{KIND}\b", re.MULTILINE)
+_NAME: Final = re.compile(r"^ {2,4}name:[ \t]*[\"']?([a-z0-9-]+(?:\.[a-z0-9-]+)+)[\"']?[ \t]*\r?$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a release that belongs to one CRD, or to none: its text, and whether it is stored as base64."""
+
+    crd: str
+    text: str
+    is_file: bool
+
+    def stored(self) -> bytes:
+        """Return the part as it is in the JSON of the release."""
+        if self.is_file:
+            return b64encode(self.text.encode("utf-8", "surrogateescape"))
+        text = json.dumps(self.text, ensure_ascii=False)
+        for character, escaped in _ESCAPED:
+            text = text.replace(character, escaped)
+        return text.encode("utf-8", "surrogatepass")
+
+    def size(self) -> int:
+        """Return the bytes that the part needs by itself."""
+        return _encoded(len(zlib.compress(self.stored(), 9)))
+
+
+_ESCAPED: Final = tuple((character, f"\\u{ord(character):04x}") for character in "<>&\u2028\u2029")  # as Go does
+
+
+def _encoded(size: int) -> int:
+    """Return the length of base64."""
+    return (size + 2) // 3 * 4
+
+
+@dataclass(frozen=True, slots=True)
+class ChartFiles:
+    """The files of a chart that Helm loads, by path, with their sizes; `inner` are those of the charts in it."""
+
+    folder: str
+    own: MappingOf[str, int]
+    inner: MappingOf[str, int]
+
+    def at_most(self) -> int:
+        """Return the size of a release whose JSON cannot be compressed, if each template is rendered to its own size."""
+        rendered = sum(size for path, size in (*self.own.items(), *self.inner.items()) if _is_rendered(path))
+        return _encoded(sum(self.own.values()) + rendered)
+
+
+def _is_rendered(path: str) -> bool:
+    name = path.rpartition("/")[2]
+    return "templates" in path.split("/")[:-1] and not name.startswith("_") and name != "NOTES.txt"
+
+
+def chart_files(chart: str) -> ChartFiles:
+    """Return the files of a chart that Helm loads, in its order."""
+    ignored = Ignored.of(os.path.join(chart, IGNORE_FILE))
+    own: dict[str, int] = {}
+    inner: dict[str, int] = {}
+    pending = [""]
+    while pending:
+        below = pending.pop()
+        try:
+            entries = entries_of(os.path.join(chart, below))
+        except OSError:
+            continue
+        folders = []
+        for entry in entries:
+            path = f"{below}{entry.name}"
+            if is_folder(entry):
+                if not entry.is_symlink() and not ignored.matches(path, is_folder=True):
+                    folders.append(f"{path}/")
+            elif not ignored.matches(path, is_folder=False):
+                target = inner if path.startswith("charts/") and not path.endswith(".prov") else own
+                with suppress(OSError):  # a link to itself, or a file that is gone
+                    if entry.is_file():
+                        target[path] = entry.stat().st_size
+        pending += reversed(folders)
+    return ChartFiles(chart, own, inner)
+
+
+@dataclass(slots=True)
+class Release:
+    """The size of a release in bytes, that of each CRD in it, and its parts."""
+
+    size: int
+    shares: dict[str, int]
+    parts: list[Part]
+
+    def without_descriptions(self) -> int:
+        """Return how many bytes less the release would need without the descriptions of its CRDs."""
+        return sum(part.size() - without(part, descriptions(part)).size() for part in self.parts if part.crd)
+
+    def largest_descriptions(self, count: int) -> list[tuple[str, str, int]]:
+        """Return CRD, path and saved bytes of the descriptions whose removal saves most."""
+        ranges: dict[tuple[str, str], list[tuple[Part, Description]]] = {}
+        for part in self.parts:
+            for description in descriptions(part) if part.crd else ():
+                ranges.setdefault((part.crd, description.path), []).append((part, description))
+        longest = nlargest(count, ranges, key=lambda key: sum(each.end - each.start for _, each in ranges[key]))
+        saved = [
+            (crd, path, sum(part.size() - without(part, [each]).size() for part, each in ranges[crd, path]))
+            for crd, path in longest
+        ]
+        return sorted(saved, key=lambda each: -each[2])
+
+
+def release_of(files: ChartFiles, manifest: str | None = None, *, level: int = 9) -> Release | None:
+    """Return the release of a chart, or None if a file cannot be read.
+
+    `manifest` is what Helm renders. If it is None, each template counts as if it were rendered to its own text. `level`
+    is that of gzip: Helm uses 9, and lower ones return more bytes in less time.
+    """
+    contents: dict[str, bytes] = {}
+    left = _LARGEST
+    for path in (*files.own, *(path for path in files.inner if manifest is None and _is_rendered(path))):
+        try:
+            contents[path] = read_bytes(os.path.join(files.folder, path), left)
+        except UnreadableError:
+            return None
+        left -= len(contents[path])
+    own = {path: data for path, data in contents.items() if path in files.own}
+    parts = list(_parts_of_chart(own))
+    if manifest is None:
+        rendered = (data.decode("utf-8", "surrogateescape") for path, data in contents.items() if _is_rendered(path))
+        manifest = "\n---\n".join(rendered)
+    parts += _by_document(manifest, is_file=False)
+    return _measured(parts, level)
+
+
+def _measured(parts: list[Part], level: int) -> Release:
+    """Compress the parts one after the other, and return their sizes."""
+    compressor = zlib.compressobj(level, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
+    shares: dict[str, int] = {}
+    total = 0
+    for part in parts:
+        # The flush makes the output of each part complete; it adds a few bytes.
+        size = len(compressor.compress(part.stored())) + len(compressor.flush(zlib.Z_SYNC_FLUSH))
+        total += size
+        if part.crd:
+            shares[part.crd] = shares.get(part.crd, 0) + size
+    total += len(compressor.flush())
+    return Release(_encoded(total), {crd: _encoded(size) for crd, size in shares.items()}, parts)
+
+
+def _parts_of_chart(files: dict[str, bytes]) -> Iterator[Part]:
+    """Yield what the release has of the chart's own files."""
+    for path, data in files.items():
+        if path in _AS_JSON:
+            yield Part("", _json_of(data), is_file=False)
+            continue
+        if path in {"requirements.yaml", "requirements.lock"} and b"apiVersion: v1" not in files.get(CHART, b""):
+            continue
+        yield Part("", f'{{"name":"{path}","data":', is_file=False)
+        yield from _by_document(data.decode("utf-8", "surrogateescape"), is_file=True)
+
+
+_AS_JSON: Final = frozenset({CHART, "Chart.lock", "values.yaml"})
+
+
+def _json_of(data: bytes) -> str:
+    try:
+        root = parse_first(decode(data)).root
+        return "" if root is None else json.dumps(to_json(root), separators=(",", ":"), default=str)
+    except (UnreadableError, YAMLDecodeError, RecursionError):
+        return ""
+
+
+def _by_document(text: str, *, is_file: bool) -> Iterator[Part]:
+    """Yield the documents of a text, those with a CRD with its name; other documents in a row are one part."""
+    if _KIND.search(text) is None:
+        yield Part("", text, is_file)
+        return
+    start = 0
+    starts = [0, *(match.end() for match in _NEXT_DOCUMENT.finditer(text)), len(text)]
+    for begin, end in pairwise(starts):
+        if _KIND.search(text, begin, end) is None:
+            continue
+        name = _NAME.search(text, begin, end)
+        if start < begin:
+            yield Part("", text[start:begin], is_file)
+        yield Part(name[1] if name is not None else "", text[begin:end], is_file)
+        start = end
+    if start < len(text):
+        yield Part("", text[start:], is_file)
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """A description in a part: the path of its field, and the range of its key and value."""
+
+    path: str
+    start: int
+    end: int
+
+
+def descriptions(part: Part) -> list[Description]:
+    """Return the descriptions in the schemas of a CRD."""
+    text = mask(part.text).text if "{{" in part.text else part.text
+    match = _DOCUMENT.match(text)
+    offset = match.end() if match is not None else 0
+    root = parse_first(text[offset:]).root
+    ranges: list[Description] = []
+    pending: list[tuple[Node, str]] = [
+        (schema, "")
+        for version in items_of(child(root, "spec", "versions"))
+        if (schema := child(version, "schema", "openAPIV3Schema")) is not None
+    ]
+    while pending:
+        node, path = pending.pop()
+        pending += ((item, path) for item in items_of(node))
+        if isinstance(node, Mapping):
+            for key, value in node.pairs():
+                name = text_of(key) or ""
+                if name == "description" and isinstance(value, Scalar):
+                    ranges.append(Description(path, offset + key.start_mark.index, offset + value.end_mark.index))
+                elif name == "properties" and isinstance(value, Mapping):
+                    pending += ((below, f"{path}.{text_of(field)}") for field, below in value.pairs())
+                elif name in {"items", "additionalProperties"}:
+                    pending.append((value, f"{path}[*]"))
+                elif name in {"allOf", "anyOf", "oneOf", "not"}:
+                    pending.append((value, path))
+    return sorted(ranges, key=lambda description: description.start)
+
+
+def without(part: Part, left_out: Sequence[Description]) -> Part:
+    """Return a part without descriptions, which are in order."""
+    pieces, start = [], 0
+    for description in left_out:
+        if description.start >= start:
+            pieces.append(part.text[start : description.start])
+            start = description.end
+    return Part(part.crd, "".join([*pieces, part.text[start:]]), part.is_file)

@@ -1,0 +1,303 @@
+"""Findings in rendered documents, mapped back to the template, in time linear in both texts and the findings."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+from crdlint.crd.positions import Locator, Span
+from crdlint.linting.result import CollectedCRDs
+from crdlint.linting.stored_crds import collect_crds
+from crdlint.safety.programs import shortened
+from crdlint.sources.helm.line_map import align
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from crdlint.crd.paths import Path
+    from crdlint.crd.positions import SourceLocation
+    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.linting.result import (
+        CRD,
+        ComparedCRD,
+        FileResult,
+        FoundCRD,
+        FoundRule,
+        Lint,
+        LintWith,
+        OldCRD,
+        Positions,
+        UnreadDocument,
+    )
+    from crdlint.sources.helm.render import RenderedDocument
+
+_DOCUMENT: Final = re.compile(r"^---(?:[ \t].*)?\r?\n", re.MULTILINE)
+_NAME: Final = re.compile(r"^ {2,}name: *\S+", re.MULTILINE)
+_SPACES: Final = re.compile(" *")
+_LONGEST: Final = 400  # characters of a rendered line
+_MOST: Final = 50  # the number of template lines compared with a rendered one; more are seldom distinguishable
+
+
+def check_rendered(
+    path: str,
+    text: str,
+    documents: Sequence[RenderedDocument],
+    lint: Lint,
+    lint_with: LintWith | None = None,
+) -> FileResult:
+    """Return the result of the documents of a template, with positions in the template and each finding once.
+
+    With `lint_with`, a document is checked for each values file that it is rendered with.
+    """
+    template = text.split("\n")
+    parts = _Parts(text)
+    diagnostics: dict[tuple[str, int, str], Diagnostic] = {}
+    crds: dict[str, CRD] = {}
+    compared: list[ComparedCRD] = []
+    definitions: dict[str, FoundCRD] = {}
+    rules: list[FoundRule] = []
+    first: FileResult | None = None
+    for document in documents:
+        lines = parts.lines(document.text, template)
+        for check in [lint] if lint_with is None else map(lint_with, document.values):
+            result = check(document.text, path)
+            first = first or result
+            compared += result.compared
+            rules += (
+                rule._replace(locator=_TemplateLocator(rule.locator, lines))
+                for rule in result.rules
+                if rule.crd not in definitions
+            )
+            for definition in result.definitions:
+                located = definition._replace(locator=_TemplateLocator(definition.locator, lines))
+                definitions.setdefault(definition.crd.metadata.name, located)
+            for crd in result.crds:
+                crds.setdefault(crd.name, crd.moved(lines.line))
+            for diagnostic in result.diagnostics:
+                mapped = lines.mapped(replace(diagnostic, fix=None))  # its edits refer to the rendered text
+                diagnostics.setdefault((mapped.rule, mapped.line, mapped.message), mapped)
+    assert first is not None  # noqa: S101  the caller has documents
+    return replace(
+        first,
+        text=text,
+        crds=tuple(crds.values()),
+        diagnostics=tuple(diagnostics.values()),
+        compared=tuple(compared),
+        definitions=tuple(definitions.values()),
+        rules=tuple(rules),
+    )
+
+
+def collect_rendered(
+    file: str, text: str, documents: Sequence[RenderedDocument], without_helm: CollectedCRDs
+) -> CollectedCRDs:
+    """Return the old CRDs of a template, with positions in the template.
+
+    `without_helm` are those that can be read without Helm. They count where the values given leave a CRD out.
+    """
+    template = text.split("\n")
+    parts = _Parts(text)
+    crds: dict[str, OldCRD] = {}
+    by_values: dict[str, dict[str, OldCRD]] = {}
+    unread: list[UnreadDocument] = []
+    rendered: list[tuple[int, int]] = []
+    for document in documents:
+        lines = parts.lines(document.text, template)
+        rendered.append((lines.start, lines.end))
+        collected = collect_crds(document.text, file)
+        unread += (broken._replace(line=lines.line(broken.line)) for broken in collected.unread)
+        for name, old in collected.by_name.items():
+            mapped = old._replace(positions=_InTemplate(old.positions, lines), span=lines.origin(old.span)[0])
+            crds.setdefault(name, mapped)
+            for values in document.values:
+                by_values.setdefault(values, {}).setdefault(name, mapped)
+    unread += (
+        skipped for skipped in without_helm.unread if not any(start < skipped.line <= end for start, end in rendered)
+    )
+    return CollectedCRDs({**without_helm.by_name, **crds}, tuple(unread), by_values)
+
+
+class _Parts:
+    """The documents of a template by the names in them, which rendered documents are compared with."""
+
+    def __init__(self, text: str) -> None:
+        self._whole = 0, text.count("\n") + 1
+        starts = [0, *(match.end() for match in _DOCUMENT.finditer(text)), len(text)]
+        self._by_name: dict[str, tuple[int, int] | None] = {}
+        line = 0
+        for start, end in pairwise(starts):
+            lines = text.count("\n", start, end)
+            for name in {match[0].strip() for match in _NAME.finditer(text, start, end)}:
+                self._by_name[name] = None if name in self._by_name else (line, line + lines + 1)
+            line += lines
+
+    def lines(self, document: str, template: Sequence[str]) -> _Lines:
+        """Return the lines of a rendered document, and those of the only document with its name, else all lines."""
+        name = _NAME.search(document)
+        start, end = (self._by_name.get(name[0].strip()) if name else None) or self._whole
+        return _Lines(document.split("\n"), template, start, end)
+
+
+@dataclass(slots=True)
+class _Lines:
+    """The lines of a rendered document, and the lines of the template (`start` to `end`, 0-based) that they come from.
+
+    `known` are the rendered lines with a known template line, `origins` those template lines.
+    """
+
+    rendered: Sequence[str]
+    template: Sequence[str]
+    start: int
+    end: int
+    known: list[int] = field(init=False)
+    origins: list[int] = field(init=False)
+    _candidates: dict[tuple[int, int], list[_Candidate]] = field(default_factory=dict)
+    _made: dict[int, tuple[tuple[int, int, int], str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        pairs = enumerate(align(self.rendered, self.template[self.start : self.end]))
+        matched = [(i, origin + self.start) for i, origin in pairs if origin is not None]
+        self.known = [i for i, _ in matched]
+        self.origins = [origin for _, origin in matched]
+
+    def line(self, line: int) -> int:
+        """Return the template line (1-based) of a rendered line, or of the nearest line above with a known one."""
+        index = bisect_right(self.known, min(line, len(self.rendered)) - 1)
+        return (self.origins[index - 1] if index else self.start) + 1
+
+    def is_exact(self, line: int) -> bool:
+        """Return whether a rendered line (1-based) is unchanged from the template."""
+        index = bisect_left(self.known, line - 1)
+        return index < len(self.known) and self.known[index] == line - 1
+
+    def mapped(self, finding: Diagnostic) -> Diagnostic:
+        """Return a finding at its position in the template; for a line that Helm generates, at its directive, with a help."""
+        span, origin = self.origin(Span(finding.line, finding.column, finding.end_line, finding.end_column))
+        help_ = finding.help if origin is None else f"{finding.help or ''} ({origin})".strip()
+        return replace(
+            finding, line=span.line, column=span.column, end_line=span.end_line, end_column=span.end_column, help=help_
+        )
+
+    def origin(self, span: Span) -> tuple[Span, str | None]:
+        """Return the span in the template, and for a line that Helm generates, whose span is its directive's, an explanation."""
+        if not self.is_exact(span.line):
+            if span.line not in self._made:
+                self._made[span.line] = self._maker(span.line)
+            (line, column, end_column), origin = self._made[span.line]
+            return Span(line, column, line, end_column), origin
+        line, end_line = self.line(span.line), self.line(span.end_line)
+        text = self.template[line - 1]
+        column = span.column + _indent(text) - _indent(self.rendered[span.line - 1])
+        if end_line < line or (end_line == line and span.end_line != span.line):
+            return Span(line, column, line, len(text.rstrip()) + 1), None
+        return Span(line, column, end_line, max(span.end_column + column - span.column, 1)), None
+
+    def _maker(self, line: int) -> tuple[tuple[int, int, int], str]:
+        """Return the position in the template that generates a rendered line, and a text that explains it."""
+        known_line = self.line(line)
+        made = self.rendered[line - 1].strip() if line <= len(self.rendered) else ""
+        filled = self._filled(line, made, known_line)
+        where = "of" if filled else "below"
+        text = self.template[known_line - 1]
+        position = filled or (known_line, _indent(text) + 1, len(text.rstrip()) + 1)
+        return position, f"in what Helm makes {where} this line: {shortened(made, _LONGEST)}"
+
+    def _filled(self, line: int, made: str, first: int) -> tuple[int, int, int] | None:
+        """Return the position of the directives that generate a rendered line: line, column, end column; None if uncertain.
+
+        It is the only template line between the known neighbours (the upper one is line `first`, 1-based) that is equal except
+        for its directives.
+        """
+        index = bisect_left(self.known, line)
+        below = self.origins[index] if index < len(self.origins) else len(self.template)
+        if (first, below) not in self._candidates:
+            self._candidates[first, below] = self._between(first, below)
+        candidates = self._candidates[first, below]
+        matching = (
+            [candidate for candidate in candidates if candidate.matches(made)] if len(candidates) <= _MOST else []
+        )
+        return matching[0].position if len(matching) == 1 else None
+
+    def _between(self, first: int, below: int) -> list[_Candidate]:
+        numbered = ((number, self.template[number - 1]) for number in range(first + 1, below + 1))
+        return [
+            _Candidate.of(number, text)
+            for number, text in numbered
+            if "{{" in text and not text.lstrip().startswith("{{")
+        ]
+
+
+class _TemplateLocator(Locator):
+    """Locates paths in a rendered document, and returns their spans in its template."""
+
+    def __init__(self, rendered: Locator, lines: _Lines) -> None:
+        super().__init__(rendered.root, rendered.line_offset, rendered.text)
+        self._lines = lines
+
+    def span_of(self, location: SourceLocation, *, key: bool = False) -> Span:
+        """Return the span of a location in the template."""
+        return self._lines.origin(super().span_of(location, key=key))[0]
+
+    def span_inside(self, path: Path, part: tuple[int, int]) -> Span:
+        """Return the span of the whole text at a path, which Helm may fill in."""
+        del part
+        return self.span(path)
+
+
+@dataclass(frozen=True, slots=True)
+class _InTemplate:
+    """The positions of a rendered document in its template."""
+
+    rendered: Positions
+    lines: _Lines
+
+    def span(self, path: Path) -> Span:
+        """Return the span of a path in the template."""
+        return self.lines.origin(self.rendered.span(path))[0]
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A template line with directives: their position (line, column, end column), and the texts around them."""
+
+    position: tuple[int, int, int]
+    texts: tuple[str, ...]
+
+    @staticmethod
+    def of(number: int, text: str) -> _Candidate:
+        """Return the candidate of a line."""
+        end = text.rfind("}}") + 3 if "}}" in text else len(text) + 1
+        return _Candidate((number, text.index("{{") + 1, end), tuple(_around_directives(text.strip())))
+
+    def matches(self, made: str) -> bool:
+        """Return whether a rendered line has the texts in order, with anything between them."""
+        first, *rest = self.texts
+        if not rest:
+            return made == first
+        *inner, last = rest
+        if not made.startswith(first) or not made.endswith(last) or len(made) < len(first) + len(last):
+            return False
+        start, end = len(first), len(made) - len(last)
+        for text in inner:
+            start = made.find(text, start, end)
+            if start < 0:
+                return False
+            start += len(text)
+        return True
+
+
+def _around_directives(text: str) -> list[str]:
+    """Return the parts of a line before, between and after its directives."""
+    parts, offset = [], 0
+    while (start := text.find("{{", offset)) >= 0 and (end := text.find("}}", start)) >= 0:
+        parts.append(text[offset:start])
+        offset = end + 2
+    return [*parts, text[offset:]]
+
+
+def _indent(line: str) -> int:
+    match = _SPACES.match(line)
+    return match.end() if match else 0

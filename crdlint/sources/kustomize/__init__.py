@@ -1,0 +1,48 @@
+"""Kustomizations: their files, references and changes, and the findings of their builds."""
+
+from __future__ import annotations
+
+import os
+from typing import Final
+
+KUSTOMIZATIONS: Final = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+
+
+def kustomization_files(folder: str) -> list[str]:
+    """Return the kustomization files in a directory; kustomize rejects more than one."""
+    return [name for name in KUSTOMIZATIONS if os.path.isfile(os.path.join(folder, name))]
+
+
+def kustomization_of(folder: str) -> str | None:
+    """Return the path of the kustomization file in a directory, or None."""
+    names = kustomization_files(folder)
+    return os.path.join(folder, names[0]) if names else None
+
+
+class Patches:
+    """The patch files of kustomizations; each directory is read once."""
+
+    def __init__(self) -> None:
+        self._of: dict[str, set[str]] = {}
+
+    def has(self, path: str) -> bool:
+        """Return whether a kustomization in the directory of a file or a parent directory uses the file as a patch."""
+        real = os.path.realpath(path)
+        folder = os.path.dirname(real)
+        while True:
+            if folder not in self._of:
+                self._of[folder] = _patches(folder)
+            if real in self._of[folder]:
+                return True
+            parent = os.path.dirname(folder)
+            if parent == folder:
+                return False
+            folder = parent
+
+
+def _patches(folder: str) -> set[str]:
+    if not kustomization_files(folder):
+        return set()
+    from crdlint.sources.kustomize.kustomization import patch_files
+
+    return patch_files(folder)

@@ -1,0 +1,492 @@
+"""The content of a kustomization: every reference in every field, resolved to a local file or directory.
+
+kustomize downloads references that look like a URL or a git repository, in many fields and spellings. So it never reads
+the user's own kustomization files: each is replaced by JSON that contains only known fields and resolved references.
+Anything else is a problem, and a kustomization with a problem is not built.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from crdlint.files.read import MAX_BYTES, UnreadableError, decode, read_bytes
+from crdlint.files.repository import is_below, repository_top
+from crdlint.safety.programs import shortened
+from crdlint.sources.kustomize import kustomization_files
+from crdlint.yaml import YAMLDecodeError
+from crdlint.yaml.nodes import Mapping
+from crdlint.yaml.parse import parse_first, parse_stream
+from crdlint.yaml.values import as_json_text, to_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from collections.abc import Mapping as MappingOf
+
+    from crdlint.yaml.nodes import Node
+
+PATCHES: Final = ("patches", "patchesStrategicMerge", "patchesJson6902")
+_LONGEST: Final = 100  # characters of a reference in a problem
+_SHOWN: Final = 3  # problems in a notice
+
+
+@dataclass(slots=True)
+class Layer:
+    """A kustomization file with its references resolved.
+
+    `folder` is the real path of its directory, `path` the path of the file as the user spells it. `document` is the
+    input of kustomize, `manifest` the same as JSON. `files` maps the real path of each referenced file to its content.
+    `resources` are resource files as the user spells them; `bases` and `components` are real paths of directories.
+    `problems` are the reasons why it is not built.
+    """
+
+    folder: str
+    path: str
+    text: str
+    root: Mapping
+    document: dict[str, Any] = field(default_factory=dict)
+    manifest: bytes = b""
+    files: dict[str, bytes] = field(default_factory=dict)
+    resources: list[str] = field(default_factory=list)
+    bases: list[str] = field(default_factory=list)
+    components: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+    @property
+    def is_component(self) -> bool:
+        """Whether it is a component, which is not built on its own."""
+        return self.document.get("kind") == "Component"
+
+    def content(self, reference: str) -> bytes:
+        """Return the content of a file that `document` refers to."""
+        return self.files[self._path(reference)]
+
+    def _path(self, reference: str) -> str:
+        return os.path.normpath(os.path.join(self.folder, reference))
+
+    def patch_text(self, patch: Any) -> str:
+        """Return an entry of a list of patches as JSON, with the content of its file."""
+        path = _patch_path(patch)
+        return f"{json.dumps(patch)}\n{'' if path is None else self.content(path).decode('utf-8', 'replace')}"
+
+    def patch_paths(self) -> set[str]:
+        """Return the real paths of the files of patches."""
+        paths = [_patch_path(patch) for name in PATCHES for patch in self.document.get(name) or ()]
+        return {self._path(path) for path in paths if path is not None}
+
+
+def _patch_path(patch: Any) -> str | None:
+    path = patch.get("path") if isinstance(patch, dict) else patch
+    return path if isinstance(path, str) and path[:1] == "." else None
+
+
+@dataclass(slots=True)
+class Kustomization:
+    """A kustomization with all layers that it refers to, by the real paths of their directories; its own layer is the first."""
+
+    layers: dict[str, Layer]
+
+    @property
+    def top(self) -> Layer:
+        """The layer of the kustomization itself."""
+        return next(iter(self.layers.values()))
+
+    @property
+    def problem(self) -> str | None:
+        """The reason why the kustomization is not built, or None."""
+        problems = list(dict.fromkeys(problem_ for layer in self.layers.values() for problem_ in layer.problems))
+        more = f", and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
+        return ", ".join(problems[:_SHOWN]) + more if problems else None
+
+    @property
+    def parent(self) -> str:
+        """The real path of the nearest common parent directory of all layers."""
+        return os.path.dirname(os.path.commonpath(list(self.layers)))
+
+    def tree(self, replaced: MappingOf[str, bytes] | None = None) -> dict[str, bytes]:
+        """Return the files to build from, by their paths below `parent`; `replaced` has other contents by real path."""
+        parent, replaced = self.parent, replaced or {}
+        made = {
+            os.path.relpath(path, parent): replaced.get(path, data)
+            for layer in self.layers.values()
+            for path, data in layer.files.items()
+        }
+        for layer in self.layers.values():
+            # The resources of a layer may be kustomization files of other layers, which are replaced as well.
+            for name in kustomization_files(layer.folder):
+                made.pop(os.path.relpath(os.path.join(layer.folder, name), parent), None)
+            made[os.path.relpath(os.path.join(layer.folder, "kustomization.yaml"), parent)] = layer.manifest
+        return made
+
+
+def read_kustomization(folder: str) -> Kustomization | None:
+    """Return the kustomization in a directory, or None if there is none or it is not a mapping."""
+    real = os.path.realpath(folder)
+    reader = _Reader(repository_top(real))
+    reader.add(real, folder)
+    while reader.pending:
+        reader.pending.popleft().resolve()
+    return Kustomization(reader.layers) if reader.layers else None
+
+
+def reading_problem(folder: str) -> tuple[str, str, str] | None:
+    """Return the path and text of a kustomization file and the reason why kustomize cannot read it, or None."""
+    names = kustomization_files(folder)
+    if not names or _document_of(folder) is not None:
+        return None
+    path = os.path.normpath(os.path.join(folder, names[0]))
+    if not is_below(os.path.realpath(path), os.path.realpath(folder)):
+        return path, "", "it is a link that leads out of its folder"
+    try:
+        text = decode(read_bytes(path))
+    except UnreadableError as error:
+        return path, "", str(error)
+    document = parse_first(text)
+    if document.error is not None:
+        return path, text, document.error.message
+    if document.root is None:
+        return path, text, "it is empty"
+    return path, text, "a value has no JSON form" if isinstance(document.root, Mapping) else "it is not a mapping"
+
+
+def patch_files(folder: str) -> set[str]:
+    """Return the real paths of the patch files that the kustomization of a folder names."""
+    parsed = _document_of(folder)
+    document, real = ({}, "") if parsed is None else (_canonical(parsed[2]), os.path.realpath(folder))
+    patches = [entry for key in PATCHES if isinstance(listed := document.get(key), list) for entry in listed]
+    names = [_canonical(entry).get("path") if isinstance(entry, dict) else entry for entry in patches]
+    paths = (local_path(real, name) for name in names)
+    return {path for path in paths if path is not None and os.path.isfile(path)}
+
+
+def local_path(folder: str, reference: object) -> str | None:
+    """Return the real path of a reference from a directory, which may not exist, or None if it is not a local path.
+
+    A reference that kustomize would download is not local, even if a file has that name. Upstream:
+    git.NewRepoSpecFromURL.
+    """
+    if not isinstance(reference, str) or not reference or not reference.isprintable():
+        return None
+    head = reference.partition("/")[0]
+    if ":" in head or "@" in head or head.lower() == "github.com" or "_git/" in reference:
+        return None
+    return os.path.realpath(os.path.normpath(os.path.join(folder, reference)))
+
+
+def _document_of(folder: str) -> tuple[str, str, dict[str, Any], Mapping] | None:
+    """Return the path, text, JSON value and root of a folder's kustomization file, None if it is not a mapping."""
+    names = kustomization_files(folder)
+    if not names:
+        return None
+    path = os.path.normpath(os.path.join(folder, names[0]))
+    if not is_below(os.path.realpath(path), os.path.realpath(folder)):
+        return None  # as kustomize does
+    try:
+        text = decode(read_bytes(path))
+    except UnreadableError:
+        return None
+    root = parse_first(text).root
+    value = _json(root)
+    return (path, text, value, root) if isinstance(root, Mapping) and isinstance(value, dict) else None
+
+
+def _json(root: Node | None) -> Any:
+    """Return a document as kustomize sees it, or None if it is empty or has no JSON value."""
+    try:
+        return None if root is None else as_json_text(to_json(root))
+    except YAMLDecodeError:
+        return None
+
+
+def json_documents(text: str) -> list[dict[str, Any]] | None:
+    """Return the documents of a text, or None unless all of them are mappings."""
+    documents = parse_stream(text).documents
+    values = [_json(document.root) for document in documents if document.root is not None or document.error is not None]
+    return values if values and all(isinstance(document, dict) for document in values) else None
+
+
+def _canonical(document: dict[str, Any]) -> dict[str, Any]:
+    """Return a mapping with its known fields spelled as kustomize does, which ignores their case."""
+    return {_KNOWN.get(key.lower(), key): value for key, value in document.items()}
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads layers. References must be inside of `repository`; `left` is the number of bytes that may still be read."""
+
+    repository: str
+    layers: dict[str, Layer] = field(default_factory=dict)
+    pending: deque[_Resolver] = field(default_factory=deque)
+    left: int = MAX_BYTES
+
+    def add(self, real: str, folder: str) -> str | None:
+        """Add the layer of a directory, given its real path and its name for messages; return the reason if there is none."""
+        if real in self.layers:
+            return None
+        if real != self.repository and not is_below(real, self.repository):
+            return "is outside of the repository"
+        parsed = _document_of(folder)
+        if parsed is None:
+            return "has no readable kustomization file"
+        path, text, value, root = parsed
+        layer = self.layers[real] = Layer(real, path, text, root)
+        self.pending.append(_Resolver(self, layer, value))
+        return None
+
+
+@dataclass(slots=True)
+class _Resolver:
+    """Resolves the references of one layer."""
+
+    reader: _Reader
+    layer: Layer
+    value: dict[str, Any]
+
+    def resolve(self) -> None:
+        """Fill in the layer."""
+        layer = self.layer
+        if len(kustomization_files(layer.folder)) > 1:
+            self.reject(f"{os.path.dirname(layer.path) or '.'} has several kustomization files")
+        layer.document = _ROOT(self, self.value, "")
+        try:
+            layer.manifest = json.dumps(layer.document).encode()
+        except RecursionError:
+            self.reject(f"{layer.path} is nested too deeply")
+
+    def reject(self, problem: str) -> None:
+        """Add a problem."""
+        self.layer.problems.append(problem)
+
+    def path(self, reference: object, field: str) -> str | None:
+        """Return the real path of a reference that exists, None with a problem."""
+        path = local_path(self.layer.folder, reference)
+        if path is None or not os.path.exists(path):
+            self.reject(f"no local file for {_shown(reference, field)}")
+            return None
+        return path
+
+    def file(self, reference: object, field: str) -> str | None:
+        """Read a referenced file and return the reference to it, or None after adding a problem."""
+        path = self.path(reference, field)
+        if path is None:
+            return None
+        if not is_below(path, self.layer.folder):
+            self.reject(f"{_shown(reference, field)} is outside of the folder of its kustomization")
+            return None
+        try:
+            data = self.layer.files.get(path)
+            if data is None:
+                data = self.layer.files[path] = read_bytes(path, self.reader.left)
+                self.reader.left -= len(data)
+        except UnreadableError as error:
+            self.reject(f"{_shown(reference, field)} cannot be read ({error})")
+            return None
+        return self.relative(path)
+
+    def folder(self, reference: object, field: str, folders: list[str]) -> str | None:
+        """Add a referenced directory to `folders` and return the reference to it, or None after adding a problem."""
+        path = self.path(reference, field)
+        if path is None:
+            return None
+        absolute = "is an absolute path" if os.path.isabs(str(reference)) else None
+        problem = absolute or self.reader.add(path, self.shown(str(reference)))
+        if problem is not None:
+            self.reject(f"{_shown(reference, field)} {problem}")
+            return None
+        folders.append(path)
+        return self.relative(path)
+
+    def shown(self, reference: str) -> str:
+        """Return the path of a reference as the user spells it."""
+        return os.path.normpath(os.path.join(os.path.dirname(self.layer.path), reference))
+
+    def relative(self, path: str) -> str:
+        """Return the reference to a path, starting with a dot, because kustomize never treats such references as URLs."""
+        relative = os.path.relpath(path, self.layer.folder).replace(os.sep, "/")
+        return relative if relative.startswith("../") else f"./{relative}"
+
+    def text(self, reference: str, field: str) -> str | None:
+        """Return the text of a field that has a file's path or the file's content, None with a problem."""
+        path = local_path(self.layer.folder, reference)
+        if path is None or not os.path.isfile(path):
+            return reference
+        relative = self.file(reference, field)
+        try:
+            return None if relative is None else decode(self.layer.content(relative))
+        except UnreadableError as error:
+            self.reject(f"{_shown(reference, field)} cannot be read ({error})")
+            return None
+
+
+def _shown(reference: object, field: str) -> str:
+    return f"`{field}` ({shortened(reference, _LONGEST) if isinstance(reference, str) else 'not a string'})"
+
+
+if TYPE_CHECKING:
+    # Returns the value of a field with its references resolved, given its position.
+    _Handler = Callable[[_Resolver, Any, str], Any]
+
+
+def _plain(_resolver: _Resolver, value: Any, _field: str) -> Any:
+    """Return a value for which kustomize reads no files."""
+    return value
+
+
+def _never(resolver: _Resolver, _value: Any, field: str) -> None:
+    resolver.reject(f"`{field}` runs Helm")
+
+
+def _file(resolver: _Resolver, value: Any, field: str) -> str | None:
+    return resolver.file(value, field)
+
+
+def _source(resolver: _Resolver, value: Any, field: str) -> str | None:
+    """Resolve `key=path` or a path, whose last part is the key. Upstream: generators.ParseFileSource."""
+    key, equals, reference = value.partition("=") if isinstance(value, str) else ("", "", value)
+    if not equals:
+        key, reference = key.rpartition("/")[2], value
+    relative = resolver.file(reference, field)
+    return None if relative is None else f"{key}={relative}"
+
+
+def _resource(resolver: _Resolver, value: Any, field: str) -> str | None:
+    layer = resolver.layer
+    path = local_path(layer.folder, value)
+    if path is None or not os.path.isfile(path):
+        return resolver.folder(value, field, layer.bases)
+    if is_below(path, resolver.reader.repository):
+        layer.resources.append(resolver.shown(value))
+    return resolver.file(value, field)
+
+
+def _component(resolver: _Resolver, value: Any, field: str) -> str | None:
+    return resolver.folder(value, field, resolver.layer.components)
+
+
+def _merge(resolver: _Resolver, value: Any, field: str) -> str | None:
+    """Resolve a strategic merge patch: a file or the patch itself."""
+    path = local_path(resolver.layer.folder, value)
+    documents = json_documents(value) if isinstance(value, str) and (path is None or not os.path.isfile(path)) else None
+    return _joined(documents) if documents is not None else resolver.file(value, field)
+
+
+def _plugins(resolver: _Resolver, value: Any, field: str) -> str | None:
+    """Resolve configurations of plugins, in a file or inline: only those of built-in plugins."""
+    text = resolver.text(value, field) if isinstance(value, str) else None
+    documents = None if text is None else json_documents(text)
+    if documents is None:
+        resolver.reject(f"{_shown(value, field)} is not a local file with configurations of plugins")
+        return None
+    made = []
+    for configuration in documents:
+        references = (
+            _PLUGINS.get(str(configuration.get("kind"))) if configuration.get("apiVersion") == "builtin" else None
+        )
+        if references is None or not all(key.isascii() for key in configuration):
+            resolver.reject(
+                f"`{field}` runs a plugin that is not built in ({configuration.get('apiVersion')}, {configuration.get('kind')})"
+            )
+            return None
+        known = {name.lower(): name for name in references}
+        names = {key: known.get(key.lower(), key) for key in configuration}
+        made.append(
+            {
+                names[key]: references.get(names[key], _plain)(resolver, configuration[key], f"{field}.{key}")
+                for key in configuration
+            }
+        )
+    return _joined(made)
+
+
+def _joined(documents: list[dict[str, Any]]) -> str:
+    return "\n---\n".join(json.dumps(document) for document in documents)
+
+
+def _each(handler: _Handler) -> _Handler:
+    """Return a handler for a list."""
+
+    def handle(resolver: _Resolver, value: Any, field: str) -> list[Any] | None:
+        if not isinstance(value, list):
+            resolver.reject(f"`{field}` is not a list")
+            return None
+        made = [handler(resolver, item, f"{field}[{i}]") for i, item in enumerate(value)]
+        return [item for item in made if item is not None]
+
+    return handle
+
+
+def _fields(table: dict[str, _Handler]) -> _Handler:
+    """Return a handler for a mapping that has only the fields of a table, ignoring case."""
+    known = {name.lower(): name for name in table}
+
+    def handle(resolver: _Resolver, value: Any, field: str) -> dict[str, Any] | None:
+        if not isinstance(value, dict):
+            resolver.reject(f"`{field}` is not a mapping")
+            return None
+        made: dict[str, Any] = {}
+        for key, item in value.items():
+            name = known.get(key.lower()) if key.isascii() else None
+            where = f"{field}.{key}" if field else key
+            if name is None or name in made:
+                resolver.reject(f"`{shortened(where, _LONGEST)}` is {'set twice' if name else 'not a known field'}")
+            elif item is not None:
+                made[name] = table[name](resolver, item, where)
+        return {name: item for name, item in made.items() if item is not None}
+
+    return handle
+
+
+_SOURCES: Final[dict[str, _Handler]] = {"files": _each(_source), "envs": _each(_file), "env": _file}
+_PATCH: Final = _fields({"path": _file, "patch": _plain, "target": _plain, "options": _plain})
+_REPLACEMENTS: Final = _each(_fields({"path": _file, "source": _plain, "targets": _plain}))
+_GENERATOR: Final = _fields(
+    {**_SOURCES, **dict.fromkeys(("literals", "name", "namespace", "behavior", "options", "type"), _plain)}
+)
+_TABLE: Final[dict[str, _Handler]] = {
+    **dict.fromkeys(
+        ("apiVersion", "kind", "metadata", "namePrefix", "nameSuffix", "namespace", "commonLabels", "labels",
+         "commonAnnotations", "images", "imageTags", "replicas", "vars", "sortOptions", "generatorOptions", "buildMetadata"),
+        _plain,
+    ),
+    "openapi": _fields({"path": _file, "version": _plain}),
+    "resources": _each(_resource),
+    "bases": _each(_resource),
+    "components": _each(_component),
+    "crds": _each(_file),
+    "configurations": _each(_file),
+    "patches": _each(_PATCH),
+    "patchesJson6902": _each(_PATCH),
+    "patchesStrategicMerge": _each(_merge),
+    "replacements": _REPLACEMENTS,
+    "configMapGenerator": _each(_GENERATOR),
+    "secretGenerator": _each(_GENERATOR),
+    "generators": _each(_plugins),
+    "transformers": _each(_plugins),
+    "validators": _each(_plugins),
+    **dict.fromkeys(("helmGlobals", "helmCharts", "helmChartInflationGenerator"), _never),
+}  # fmt: skip
+_ROOT: Final = _fields(_TABLE)
+_KNOWN: Final = {name.lower(): name for name in (*_TABLE, "path")}
+# The fields of each built-in plugin that refer to files (api/internal/builtins); those that run Helm are missing.
+_PLUGINS: Final[dict[str, dict[str, _Handler]]] = {
+    "ConfigMapGenerator": _SOURCES,
+    "SecretGenerator": _SOURCES,
+    "PatchJson6902Transformer": {"path": _file},
+    "PatchTransformer": {"path": _file},
+    "PatchStrategicMergeTransformer": {"paths": _each(_merge)},
+    "ReplacementTransformer": {"replacements": _REPLACEMENTS},
+    "ValueAddTransformer": {"targetFilePath": _file},
+    "AnnotationsTransformer": {},
+    "HashTransformer": {},
+    "IAMPolicyGenerator": {},
+    "ImageTagTransformer": {},
+    "LabelTransformer": {},
+    "NamespaceTransformer": {},
+    "PrefixSuffixTransformer": {},
+    "PrefixTransformer": {},
+    "ReplicaCountTransformer": {},
+    "SuffixTransformer": {},
+}

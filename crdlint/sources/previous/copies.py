@@ -1,0 +1,250 @@
+"""Copies of parts of a commit in a folder, for Helm and kustomize. git checks nothing out: no hook and no filter runs."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from crdlint.files.git import contents, tree_of
+from crdlint.files.offline import sandbox
+from crdlint.files.read import UnreadableError, decode
+from crdlint.files.repository import RepositoryError
+from crdlint.sources.kustomize import KUSTOMIZATIONS
+from crdlint.yaml.nodes import Collection, Scalar
+from crdlint.yaml.parse import iter_documents
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Iterator
+
+    from crdlint.files.git import Tree
+    from crdlint.files.repository import Repository
+    from crdlint.yaml.nodes import Node
+
+MAX_BYTES: Final = 100 * 1024 * 1024  # of one copy; as much as Helm reads of a packed chart
+MAX_FILES: Final = 20_000
+_DEEPEST: Final = 256  # folders; Python makes them recursively
+_MOST_LINKS: Final = 40  # on the way to one file, as in Linux
+_LONGEST_LINK: Final = 4096  # bytes
+_PLUGIN: Final = b"builtin"  # the apiVersion of a plugin's configuration, which may refer to files
+
+
+@dataclass(slots=True)
+class CommitFiles:
+    """The files of a commit, read on demand. Paths are relative to the top of the repository, which is `.` itself."""
+
+    repository: Repository
+    commit: str
+    _tree: Tree | None = None
+    _targets: dict[str, str] = field(default_factory=dict)  # of links
+
+    @property
+    def tree(self) -> Tree:
+        """The files and links of the commit."""
+        if self._tree is None:
+            self._tree = tree_of(self.repository, self.commit)
+        return self._tree
+
+    def has_file(self, path: str) -> bool:
+        """Return whether an absolute path, from the top of the repository, is that of a file."""
+        return path.replace(os.sep, "/").lstrip("/") in self.tree.files
+
+    def copy(self, paths: Iterable[str], folder: str, written: Container[str] = ()) -> None:
+        """Write files and folders of the commit, with what their links refer to, to a folder; raise RepositoryError.
+
+        The files that are `written` already are left out. An empty `.git` marks the folder as a repository, so that no
+        reference in a file leads out of it.
+        """
+        files, links = self._closure(paths)
+        files = {path: None for path in files if path not in written}
+        if len(files) + len(links) > MAX_FILES:
+            raise RepositoryError(f"more than {MAX_FILES:,} files")
+        try:
+            os.makedirs(os.path.join(folder, ".git"), exist_ok=True)
+            for path, data in self._read(files):
+                with open(target_of(folder, path), "xb") as file:
+                    file.write(data)
+            for path in links:  # after the files, so that no file is written through a link
+                if path not in written:
+                    os.symlink(self._targets[path], target_of(folder, path))
+        except OSError as error:
+            raise RepositoryError(f"{error.filename2 or error.filename}: {error.strerror}") from error
+
+    def with_references(self, folders: Iterable[str]) -> set[str]:
+        """Return the files of kustomizations and of all that they include; raise RepositoryError.
+
+        Every text of a kustomization that is the path of a file counts as a reference to it.
+        """
+        reached: set[str] = set()
+        layers = set(folders)
+        level = [pair for folder in sorted(layers) for pair in self._kustomization_files(folder)]
+        while level:
+            reached.update(path for _, path in level)
+            following: dict[tuple[str, str], None] = {}
+            for (layer, _), (path, data) in zip(level, self._read([path for _, path in level]), strict=True):
+                is_read = posixpath.basename(path) in KUSTOMIZATIONS or _PLUGIN in data
+                for reference in _references(data) if is_read else ():
+                    target = posixpath.normpath(posixpath.join(layer, reference))
+                    real = self._real(target)
+                    if real in self.tree.files:
+                        following[layer, target] = None
+                    elif real is not None and real not in layers:
+                        layers.add(real)
+                        following.update(dict.fromkeys(self._kustomization_files(real)))
+            level = [pair for pair in following if pair[1] not in reached]
+        return reached
+
+    def _kustomization_files(self, folder: str) -> list[tuple[str, str]]:
+        paths = (posixpath.normpath(posixpath.join(folder, name)) for name in KUSTOMIZATIONS)
+        return [(folder, path) for path in paths if self._real(path) in self.tree.files]
+
+    def _closure(self, paths: Iterable[str]) -> tuple[dict[str, None], dict[str, None]]:
+        """Return the files at and below paths and those that links there lead to, and all these links."""
+        files: dict[str, None] = {}
+        links: dict[str, None] = {}
+        pending, seen = list(paths), set()
+        while pending:
+            real, passed = self._resolved(pending.pop())
+            links.update(dict.fromkeys(passed))
+            if real in seen:
+                continue
+            seen.add(real)
+            if real in self.tree.files:
+                files[real] = None
+                continue
+            below = "" if real == "." else f"{real}/"
+            files.update((path, None) for path in self.tree.files if path.startswith(below))
+            pending += [path for path in self.tree.links if path.startswith(below)]
+        return files, links
+
+    def _resolved(self, path: str) -> tuple[str, list[str]]:
+        """Return a path without links, and the links on the way; raise RepositoryError if one leads out of the repository."""
+        passed: list[str] = []
+        while (link := self._first_link(path)) is not None:
+            passed.append(link)
+            if len(passed) > _MOST_LINKS:
+                raise RepositoryError(f"{passed[0]}: too many levels of symbolic links")
+            rest = path[len(link) + 1 :]
+            path = posixpath.normpath(posixpath.join(posixpath.dirname(link), self._content_of(link), rest))
+            if path.startswith(("/", "../")) or path == "..":
+                raise RepositoryError(f"{link} leads out of the repository")
+        return path, passed
+
+    def _real(self, path: str) -> str | None:
+        """Return a path without links, or None if a link of it cannot be followed."""
+        try:
+            return self._resolved(path)[0]
+        except RepositoryError:
+            return None
+
+    def _first_link(self, path: str) -> str | None:
+        if not self.tree.links:
+            return None
+        parts = path.split("/")
+        prefixes = ("/".join(parts[:count]) for count in range(1, len(parts) + 1))
+        return next((prefix for prefix in prefixes if prefix in self.tree.links), None)
+
+    def _content_of(self, link: str) -> str:
+        """Return what a link contains; all links of the commit are read at once."""
+        if not self._targets:
+            links = self.tree.links
+            for path, content in zip(links, contents(self.repository, self.commit, list(links.values())), strict=True):
+                self._targets[path] = os.fsdecode(content.data[: _LONGEST_LINK + 1])
+        target = self._targets[link]
+        if not target or len(target) > _LONGEST_LINK or "\0" in target:
+            raise RepositoryError(f"{link}: not a link that can be read")
+        return target
+
+    def _read(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+        """Yield files and their contents, as much as a copy may have; raise RepositoryError."""
+        names = [(path, self._resolved(path)[0]) for path in paths]
+        objects = [self.tree.files[real] for _, real in names]
+        left = MAX_BYTES
+        for (path, _), content in zip(names, contents(self.repository, self.commit, objects), strict=True):
+            left -= len(content.data)
+            if content.problem is not None:
+                raise RepositoryError(f"{path}: {content.problem}")
+            if left < 0:
+                raise RepositoryError(f"more than {MAX_BYTES // 1024 // 1024} MiB")
+            yield path, content.data
+
+
+@dataclass(frozen=True, slots=True)
+class OldFolder:
+    """A folder of the old side: its name for messages, and its path on disk, or in `commit` if that is not None."""
+
+    name: str
+    path: str
+    commit: CommitFiles | None = None
+
+    @contextmanager
+    def opened(self, *, is_kustomization: bool = False) -> Iterator[str]:
+        """Return the path of the folder on disk: for a commit, of a copy that exists until the end of the context.
+
+        Raise RepositoryError if it cannot be copied.
+        """
+        if self.commit is None:
+            yield self.path
+            return
+        with sandbox() as box:
+            paths = self.commit.with_references([self.path]) if is_kustomization else [self.path]
+            self.commit.copy(paths, box.files)
+            yield os.path.normpath(os.path.join(box.files, self.path))
+
+    def beside(self, other: OldFolder, opened: str) -> str:
+        """Return the path of another folder of the old side on disk while this one is opened."""
+        return other.path if self.commit is None else os.path.join(self._top(opened), other.path)
+
+    def _top(self, opened: str) -> str:
+        """Return the top of the copy of the repository, given the path of the opened folder in it."""
+        return opened if self.path == "." else opened.removesuffix(os.path.normpath(self.path)).rstrip(os.sep)
+
+    def named(self, text: str, opened: str) -> str:
+        """Return a text about the opened folder with the name of the folder in place of its path."""
+        if self.commit is None:
+            return text if self.path == self.name else text.replace(self.path, self.name)
+        revision = self.name.removesuffix(self.path if self.path != "." else "")
+        return text.replace(opened, self.name).replace(os.path.join(self._top(opened), ""), revision)
+
+
+def is_safe(path: str) -> bool:
+    """Return whether a path of a commit or an archive is one below the folder that it is written to, on every system."""
+    parts = path.split("/")
+    return (
+        not any(part in {"", ".", ".."} or part.lower() == ".git" for part in parts)
+        and not any(character in path for character in "\0\\" + (":" if os.name == "nt" else ""))
+    )  # fmt: skip
+
+
+def target_of(folder: str, path: str) -> str:
+    """Return where to write a path of the commit, after its folder is made; raise RepositoryError."""
+    if not is_safe(path):
+        raise RepositoryError(f"{path!r} is not the path of a file below a folder")
+    if path.count("/") > _DEEPEST:
+        raise RepositoryError(f"a file is more than {_DEEPEST} folders deep")
+    target = os.path.join(folder, *path.split("/"))
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+    return target
+
+
+def _references(data: bytes) -> Iterator[str]:
+    """Yield the texts of a YAML file that may be paths: single lines, and what follows the equals sign of `key=path`."""
+    try:
+        text = decode(data)
+    except UnreadableError:
+        return
+    pending: list[Node] = [document.root for document in iter_documents(text) if document.root is not None]
+    seen: set[int] = set()
+    while pending:
+        node = pending.pop()
+        if isinstance(node, Scalar):
+            value = str(node.value)
+            if value and "\n" not in value and len(value) <= _LONGEST_LINK:
+                yield value
+                if "=" in value:
+                    yield value.partition("=")[2]
+        elif isinstance(node, Collection) and id(node) not in seen:
+            seen.add(id(node))
+            pending += node.items

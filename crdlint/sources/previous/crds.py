@@ -1,0 +1,195 @@
+"""The CRDs of old files: looked up by name, and parsed on demand."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from crdlint.files.read import decode
+from crdlint.linting.result import CollectedCRDs, ComparedCRD, UnreadDocument
+from crdlint.linting.stored_crds import collect_crds
+from crdlint.rules.charts import SKIPPED
+from crdlint.safety.programs import shortened
+from crdlint.sources.previous.charts import OldCharts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from crdlint.linting.result import FileResult, OldCRD
+    from crdlint.sources.previous.charts import OldTemplate
+    from crdlint.sources.previous.kustomizations import OldKustomizations
+
+
+LONGEST_REASON: Final = 200  # characters: some errors of the API server quote the whole document
+_CACHED: Final = 2  # the number of files whose CRDs are cached, because neighbouring names are needed in turn
+# Candidates for metadata.name; a match ends at the first character that no name contains, so the search is linear.
+_NAME: Final = re.compile(r"""name["']?\s{0,8}:\s{0,8}["']?([^\s"'#,}&!*|>\\]+)""")
+# Names that do not occur literally in the text: escaped, tagged, in a block, or by an alias.
+_INDIRECT_NAME: Final = re.compile(r"""name["']?\s{0,8}:\s{0,8}(?:[#&!*|>]|"[^"\\\n]{0,253}\\)""")
+
+
+@dataclass(frozen=True, slots=True)
+class OldFile:
+    """An old file: its name for messages, its path in the work tree, and its compressed bytes.
+
+    `path` is empty if the file has no counterpart in the work tree. `in_scope` means that the run checks the current
+    version of the file, so that a removed CRD is reported. `counterpart` is the path at which a new version of the file
+    would be checked. `template` is set if it is a template of a chart.
+    """
+
+    name: str
+    path: str
+    packed: bytes
+    in_scope: bool
+    counterpart: str = ""
+    template: OldTemplate | None = None
+
+    @property
+    def data(self) -> bytes:
+        """The bytes of the file."""
+        return zlib.decompress(self.packed)
+
+    @property
+    def text(self) -> str:
+        """The text of the file."""
+        return decode(self.data)
+
+
+def pack(data: bytes) -> bytes:
+    """Compress the bytes of a file, because a run keeps all old files in memory and reads most of them once."""
+    return zlib.compress(data, 1)
+
+
+@dataclass(slots=True)
+class PreviousCRDs:
+    """The CRDs of old files, in their order; `unreadable` contains the reasons why other files cannot be read."""
+
+    files: Sequence[OldFile]
+    unreadable: Sequence[str] = ()
+    charts: OldCharts = field(default_factory=OldCharts)
+    kustomizations: OldKustomizations | None = None
+    _cache: OrderedDict[int, CollectedCRDs] = field(default_factory=OrderedDict)
+    _names: dict[int, frozenset[str]] = field(default_factory=dict)
+    _unread: dict[int, tuple[UnreadDocument, ...]] = field(default_factory=dict)
+    _by_name: dict[str, list[int]] | None = None
+    _only_rendered: set[str] = field(default_factory=set)  # CRDs that only Helm can read
+    _indirect: list[int] = field(default_factory=list)
+
+    def of_file(self, index: int) -> CollectedCRDs:
+        """Return the CRDs of a file by its index."""
+        crds = self._cache.get(index)
+        if crds is None:
+            crds = self._cache[index] = self._collect(self.files[index])
+            self._names[index] = frozenset(crds.by_name)
+            self._unread[index] = crds.unread
+            if len(self._cache) > _CACHED:
+                self._cache.popitem(last=False)
+        self._cache.move_to_end(index)
+        return crds
+
+    def _collect(self, file: OldFile) -> CollectedCRDs:
+        crds = collect(file.text, file.name)
+        documents = self.charts.documents(file.template) if file.template is not None else ()
+        if not documents:
+            return crds
+        from crdlint.sources.helm.rendered import collect_rendered
+
+        return collect_rendered(file.name, file.text, documents, crds)
+
+    def changes_kustomization(self, folder: str) -> bool:
+        """Return whether the old kustomization in place of that in a new folder changes CRDs."""
+        return self.kustomizations is not None and self.kustomizations.changes_crds(folder)
+
+    def compared(self, result: FileResult) -> tuple[ComparedCRD, ...]:
+        """Return the compared CRDs of a result, with those that cannot be compared because only Helm can read them."""
+        skipped = (finding for finding in result.diagnostics if finding.rule == SKIPPED.id)
+        return (
+            *(
+                crd._replace(state="unread") if crd.state == "added" and crd.name in self._only_rendered else crd
+                for crd in result.compared
+            ),
+            *(ComparedCRD(f"{finding.file}:{finding.line}", "unread") for finding in skipped),
+        )
+
+    def take_notices(self) -> tuple[str, ...]:
+        """Return the notices about old charts since the last call."""
+        notices = tuple(self.charts.notices)
+        self.charts.notices.clear()
+        return notices
+
+    def find(self, name: str, path: str, values: str = "") -> tuple[OldCRD | None, list[str]]:
+        """Return the old CRD with a name, and reasons why there may be one that cannot be read.
+
+        Of several CRDs with the name, that of the old file whose counterpart is `path` comes first, because charts contain
+        copies of CRDs. That of a template is preferably rendered with the values file of the new one, `values`.
+        """
+        build = None if self.kustomizations is None else self.kustomizations.of_file(path)
+        if build is not None and (build.problem is not None or name in build.crds):
+            return build.crds.get(name), [] if build.problem is None else [build.problem]
+        problems = []
+        for index in sorted(self._candidates(name), key=lambda index: self.files[index].counterpart != path):
+            file = self.files[index]
+            old = self.of_file(index).get(name, values)
+            if old is not None:
+                return old, []
+            if any(name in document.text and document.cause == "template" for document in self._unread[index]):
+                self._only_rendered.add(name)
+            if not file.in_scope:  # others are reported at the end of the run
+                documents = (
+                    document for document in self._unread[index] if name in document.text and document.cause == "broken"
+                )
+                problems += [
+                    f"{file.name}:{document.line}: {shortened(document.reason, LONGEST_REASON)}"
+                    for document in documents
+                ]
+        if self.unreadable:
+            more = f" (and {len(self.unreadable) - 1:,} more files)" if len(self.unreadable) > 1 else ""
+            problems.append(self.unreadable[0] + more)
+        return None, problems
+
+    def _candidates(self, name: str) -> Iterator[int]:
+        """Yield the indexes of the files that may contain a CRD with a name."""
+        if self._by_name is None:
+            self._by_name = self._index()
+        for index in dict.fromkeys((*self._by_name.get(name, ()), *self._indirect)):
+            names = self._names.get(index)
+            if names is None or name in names or any(name in document.text for document in self._unread[index]):
+                yield index
+
+    def _index(self) -> dict[str, list[int]]:
+        by_name: dict[str, list[int]] = {}
+        for index, file in enumerate(self.files):
+            text = file.text
+            names = set(_NAME.findall(text))
+            for name in names:
+                by_name.setdefault(name, []).append(index)
+            if _INDIRECT_NAME.search(text) or (file.template is not None and any("{{" in name for name in names)):
+                self._indirect.append(index)
+        return by_name
+
+
+def collect(text: str, file: str = "") -> CollectedCRDs:
+    """Return the CRDs of a text; a document that only Helm can render contains none."""
+    crds = collect_crds(text, file)
+    if not any(document.cause == "template" for document in crds.unread):
+        return crds
+    from crdlint.sources.helm.analysis import analyse
+    from crdlint.sources.helm.masking import mask
+
+    masked = mask(text)
+    if masked.broken is not None:
+        return crds
+    analysis = analyse(masked)
+    readable = collect_crds(analysis.text, file)
+    lines = text.split("\n")
+    unread = [
+        UnreadDocument(
+            skipped.line, "\n".join(lines[skipped.part.start - 1 : skipped.part.end - 1]), skipped.reason, "template"
+        )
+        for skipped in analysis.skipped
+    ]
+    unread += [document._replace(cause="template") for document in readable.unread]
+    return CollectedCRDs(readable.by_name, tuple(unread))

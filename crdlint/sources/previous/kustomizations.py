@@ -1,0 +1,131 @@
+"""The kustomizations of the old side, built as those of the new side are."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from crdlint.files.read import UnreadableError, read_text
+from crdlint.files.repository import RepositoryError
+from crdlint.linting.stored_crds import collect_crds
+from crdlint.sources.kustomize import KUSTOMIZATIONS
+from crdlint.sources.kustomize.build import MISSING, find_program, patch_spans, run_build
+from crdlint.sources.kustomize.changes import changes_crds
+from crdlint.sources.kustomize.kustomization import read_kustomization, reading_problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from crdlint.crd.paths import Path
+    from crdlint.crd.positions import Span
+    from crdlint.linting.result import OldCRD
+    from crdlint.sources.kustomize.kustomization import Kustomization
+    from crdlint.sources.previous.copies import OldFolder
+
+
+@dataclass(frozen=True, slots=True)
+class OldBuild:
+    """The CRDs of an old kustomization by name; `problem` is the reason why it cannot be built."""
+
+    crds: Mapping[str, OldCRD] = field(default_factory=dict)
+    problem: str | None = None
+
+
+@dataclass(slots=True)
+class OldKustomizations:
+    """The kustomizations of the old side, by the folder of the new side that has their place; each is built on demand."""
+
+    folders: dict[str, OldFolder] = field(default_factory=dict)
+    _last: tuple[str, OldBuild] | None = None
+
+    def changes_crds(self, folder: str) -> bool:
+        """Return whether the old kustomization in place of that in a new folder can be built, and changes CRDs.
+
+        Changes that another of the kustomizations makes do not count.
+        """
+        old = self.folders.get(os.path.normpath(folder))
+        try:
+            with _opened(old) as (path, kustomization):
+                if old is None or kustomization is None or kustomization.top.is_component or kustomization.problem:
+                    return False
+                elsewhere = {os.path.realpath(old.beside(other, path)) for other in self.folders.values()}
+                resources = _resources(kustomization)
+                return any(True for _ in resources) and changes_crds(kustomization, elsewhere)
+        except RepositoryError:
+            return False  # if a build of the new one needs it, the build reports it
+
+    def of_file(self, path: str) -> OldBuild | None:
+        """Return the build of the old kustomization in place of a new kustomization file, or None."""
+        folder = os.path.normpath(os.path.dirname(path))
+        if os.path.basename(path) not in KUSTOMIZATIONS or folder not in self.folders:
+            return None
+        if self._last is None or self._last[0] != folder:
+            self._last = folder, _build(self.folders[folder])
+        return self._last[1]
+
+
+@contextmanager
+def _opened(folder: OldFolder | None) -> Iterator[tuple[str, Kustomization | None]]:
+    """Return the path of an old folder on disk and its kustomization, if it has one; raise RepositoryError."""
+    if folder is None:
+        yield "", None
+        return
+    with folder.opened(is_kustomization=True) as path:
+        yield path, read_kustomization(path)
+
+
+def _build(folder: OldFolder) -> OldBuild:
+    try:
+        with _opened(folder) as (path, kustomization):
+            if kustomization is None:
+                unreadable = reading_problem(path)
+                reason = "it has no kustomization file" if unreadable is None else unreadable[2]
+                return OldBuild(problem=f"{folder.name}: not built: {reason}")
+            return _built(kustomization, folder, path)
+    except RepositoryError as error:
+        return OldBuild(problem=f"{folder.name}: {error}")
+
+
+def _built(kustomization: Kustomization, folder: OldFolder, path: str) -> OldBuild:
+    resources: dict[str, OldCRD] = {}
+    for resource, text in _resources(kustomization):
+        resources.update(collect_crds(text, folder.named(resource, path)).by_name)
+    if not resources or kustomization.top.is_component or not changes_crds(kustomization):
+        return OldBuild(resources)
+    file = folder.named(kustomization.top.path, path)
+    program = find_program()
+    if kustomization.problem is not None or program is None:
+        problem = MISSING if kustomization.problem is None else f"not built: {kustomization.problem}"
+        return OldBuild(problem=f"{file}: {folder.named(problem, path)}")
+    output = run_build(kustomization, program)
+    if output.problem is not None:
+        return OldBuild(problem=f"{file}: {output.problem}")
+    crds = collect_crds(output.text, file).by_name
+    spans = patch_spans(kustomization, crds)
+    return OldBuild(
+        {name: old._replace(positions=_AtPatch(spans[name]), span=spans[name]) for name, old in crds.items()}
+    )
+
+
+def _resources(kustomization: Kustomization) -> Iterator[tuple[str, str]]:
+    """Yield the path and the text of each resource file that may contain a CRD."""
+    for path in dict.fromkeys(path for layer in kustomization.layers.values() for path in layer.resources):
+        try:
+            text = read_text(path, only_crds=True)
+        except UnreadableError:
+            continue  # as on the new side: kustomize reports it
+        if text is not None:
+            yield path, text
+
+
+@dataclass(frozen=True, slots=True)
+class _AtPatch:
+    """The positions of a CRD that a build changes: its patch in the kustomization."""
+
+    patch: Span
+
+    def span(self, _path: Path) -> Span:
+        """Return the span of the patch."""
+        return self.patch
