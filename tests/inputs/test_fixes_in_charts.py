@@ -115,7 +115,8 @@ def test_findings_of_a_rendered_chart_are_marked(tmp_path: Path) -> None:
     path = chart(tmp_path / "chart", text)
     (tmp_path / "chart" / "values.yaml").write_text("install: true\n", encoding="utf-8")
     before = run(str(tmp_path / "chart"))
-    assert f"--> {path}:{line_of('type: int', text)}:24" in before.stdout
+    headline = "error[type-unsupported]: `size` has the unknown type `int`"
+    assert f"{headline}\n  --> {path}:{line_of('type: int', text)}:24" in before.stdout
     assert "[*] 1 fixable with --fix" in before.stdout
     run("--fix", str(tmp_path / "chart"))
     assert path.read_text(encoding="utf-8") == text.replace("type: int}", "type: integer}")
@@ -159,7 +160,7 @@ def test_the_file_of_a_kustomizations_resource_is_fixed(tmp_path: Path, program:
     crd, folder = overlay(tmp_path)
     build_of(BAD, program, tmp_path)
     before = run(str(folder))
-    assert f"--> {crd}:{line_of('type: int', BAD)}:24" in before.stdout
+    assert f"type `int`\n  --> {crd}:{line_of('type: int', BAD)}:24" in before.stdout
     assert f"--> {folder / 'kustomization.yaml'}:3:3" in before.stdout
     assert "[*] 1 fixable with --fix" in before.stdout
     diff = run("--diff", str(folder))
