@@ -154,7 +154,7 @@ MORE_INPUTS: Final[list[tuple[dict[str, str], int, str]]] = [
     ({"fail-on": "never"}, 0, "checked 2 files"),
     ({"fail-on": "sometimes"}, 2, "'sometimes' is not one of"),
     ({"kube-version": "1.29..1.35"}, 1, "checked 2 files"),
-    ({"args": "--format concise"}, 1, "crds/bad one.yaml:15:15: error "),
+    ({"args": "--format concise"}, 1, "crds/bad one.yaml:15:15: error["),
     ({"paths": ""}, 1, "checked 2 files"),
     ({"paths": "nowhere"}, 2, "nowhere: No such file"),
 ]

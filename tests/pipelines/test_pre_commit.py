@@ -112,7 +112,7 @@ def test_judges_updates_of_what_is_committed(pre_commit: PreCommit, tmp_path: Pa
     must("git", "add", "-A", cwd=repository)
     done = pre_commit.run(repository)
     assert done.returncode == 1
-    assert "crd.yaml:8:10: error " in done.stdout
+    assert "crd.yaml:8:10: error[" in done.stdout
     assert "field is immutable" in done.stdout
 
 
