@@ -71,18 +71,18 @@ def compare_versions(old: dict[str, Version], new: dict[str, Version], collector
         if name in new:
             _compare_served(before, new[name], collector)
         elif name in renamed:
-            text = f"version {name} is now named {renamed[name]}: requests to {name} return 404"
+            text = f"version `{name}` is now named `{renamed[name]}`: requests to `{name}` return 404"
             collector.add(rules.VERSION_RENAMED, text, new[renamed[name]].path.child("name"), before.path.child("name"))
         elif before.served:
-            text = f"version {name} was removed: requests to it return 404"
+            text = f"version `{name}` was removed: requests to it return 404"
             collector.add(rules.VERSION_REMOVED, text, path, before.path.child("name"))
         else:
-            text = f"version {name} was removed, which was not served: objects that are stored in it must be migrated first"
+            text = f"version `{name}` was removed, which was not served: objects that are stored in it must be migrated first"
             collector.add(rules.VERSION_REMOVED, text, path, before.path.child("name"), severity="info")
     for name, after in new.items():
         if name not in old and name not in renamed.values():
             collector.versions = (name,)
-            collector.add(rules.VERSION_ADDED, f"version {name} was added", after.path.child("name"), path)
+            collector.add(rules.VERSION_ADDED, f"version `{name}` was added", after.path.child("name"), path)
     collector.versions = ()
     _compare_storage(old, new, collector)
 
@@ -118,12 +118,12 @@ def _renamed(old: dict[str, Version], new: dict[str, Version]) -> dict[str, str]
 
 def _compare_served(old: Version, new: Version, collector: Collector) -> None:
     if old.served and not new.served:
-        text = f"version {old.name} is not served any more: requests to it return 404"
+        text = f"version `{old.name}` is not served any more: requests to it return 404"
         collector.add(rules.VERSION_UNSERVED, text, new.path.child("served"), old.path.child("served"))
     if new.deprecated and not old.deprecated:
-        text = f"version {old.name} was deprecated: the API server returns a warning with each request"
+        text = f"version `{old.name}` was deprecated: the API server returns a warning with each request"
         paths = new.path.child("deprecated"), old.path.child("name")
-        help_ = f"Use another version than {old.name} in clients and manifests" if new.has_warning else None
+        help_ = f"Use another version than `{old.name}` in clients and manifests" if new.has_warning else None
         collector.add(rules.VERSION_DEPRECATED, text, *paths, help_=help_)
 
 
@@ -133,10 +133,10 @@ def _compare_storage(old: dict[str, Version], new: dict[str, Version], collector
     if before is None or after is None or before.name == after.name:
         return
     paths = after.path.child("storage"), before.path.child("storage")
-    text = f"storage version changed from {before.name} to {after.name}: objects remain stored as {before.name} "
+    text = f"storage version changed from `{before.name}` to `{after.name}`: objects remain stored as `{before.name}` "
     text += "until they are written again"
     if after.name not in old:
-        text += f"; after a rollback, the old CRD cannot read what was stored as {after.name}"
+        text += f"; after a rollback, the old CRD cannot read what was stored as `{after.name}`"
     collector.add(rules.STORAGE_VERSION, text, *paths)
 
 
@@ -146,13 +146,11 @@ def compare_names(old: CustomResourceDefinitionSpec, new: CustomResourceDefiniti
     before, after = old.names, new.names
     if before.list_kind != after.list_kind:
         path = names.child("listKind")
-        text = (
-            f"`listKind` changed from {before.list_kind} to {after.list_kind}: generated clients fail to decode lists"
-        )
+        text = f"`listKind` changed from `{before.list_kind}` to `{after.list_kind}`: generated clients fail to decode lists"
         collector.add(rules.NAMES, text, path, path)
     if before.singular != after.singular:
         path = names.child("singular")
-        text = f"`singular` changed from {before.singular} to {after.singular}: scripts that use the old name fail"
+        text = f"`singular` changed from `{before.singular}` to `{after.singular}`: scripts that use the old name fail"
         collector.add(rules.NAMES, text, path, path)
     for rule, what, field, old_words, left in (
         (rules.SHORT_NAME_REMOVED, "short name", "shortNames", before.short_names, after.short_names),
@@ -161,11 +159,11 @@ def compare_names(old: CustomResourceDefinitionSpec, new: CustomResourceDefiniti
         for name in old_words:
             if name not in left:
                 path = names.child(field)
-                collector.add(rule, f"{what} {name} was removed: scripts that use it fail", path, path)
+                collector.add(rule, f"{what} `{name}` was removed: scripts that use it fail", path, path)
         for name in left:
             if name not in old_words:
                 path = names.child(field)
-                collector.add(rules.NAME_ADDED, f"{what} {name} was added", path, path)
+                collector.add(rules.NAME_ADDED, f"{what} `{name}` was added", path, path)
 
 
 def compare_parts(old: Version, new: Version, collector: Collector) -> None:
@@ -176,7 +174,7 @@ def compare_parts(old: Version, new: Version, collector: Collector) -> None:
     paths = new.path.child("selectableFields"), old.path.child("selectableFields")
     for selectable_field in old.selectable:
         if selectable_field.json_path not in selectable:
-            text = f"selectable field {selectable_field.json_path} was removed: requests with it in a field selector are rejected"
+            text = f"selectable field `{selectable_field.json_path}` was removed: requests with it in a field selector are rejected"
             collector.add(rules.SELECTABLE_FIELD_REMOVED, text, *paths)
 
 
@@ -186,13 +184,13 @@ def _compare_columns(old: Version, new: Version, collector: Collector) -> None:
     for column in old.columns:
         same = columns.get(column.name)
         if same is None:
-            text = f"printer column {column.name} was removed: scripts that read it fail"
+            text = f"printer column `{column.name}` was removed: scripts that read it fail"
             collector.add(rules.PRINTER_COLUMN_REMOVED, text, *paths)
             continue
         for field, attribute in (("jsonPath", "json_path"), ("type", "type")):
             was, now = getattr(column, attribute), getattr(same, attribute)
             if was != now:
-                text = f"printer column {column.name}: `{field}` changed from {was} to {now}"
+                text = f"printer column `{column.name}`: `{field}` changed from {was} to {now}"
                 collector.add(rules.PRINTER_COLUMN, text, *paths)
 
 
@@ -323,8 +321,10 @@ def _compare_pairs(
                 continue
             listed = ", ".join(f"`{name}`" for name in lost[:_SHOWN])
             more = f" and {len(lost) - _SHOWN:,} more" if len(lost) > _SHOWN else ""
-            text = f"version {other.name} lacks {listed}{more} of {version.name}, and there is no conversion webhook: "
-            text += f"writing an object in {other.name} drops {'it' if len(lost) == 1 else 'them'}"
+            text = (
+                f"version `{other.name}` lacks {listed}{more} of `{version.name}`, and there is no conversion webhook: "
+            )
+            text += f"writing an object in `{other.name}` drops {'it' if len(lost) == 1 else 'them'}"
             collector.versions = (other.name,)
             # Objects have values of the fields already if the version with the fields is the older one. A conversion that
             # the manifest leaves out is often added by a patch.

@@ -188,7 +188,7 @@ def test_a_list_that_one_version_lacks_is_named_once() -> None:
         for found in changes(with_parts(versions=one), with_parts(versions=both))
         if found.rule == "change-served-pair"
     ]
-    assert "version v1 lacks `.spec.l` of v1beta1" in lost.message
+    assert "version `v1` lacks `.spec.l` of `v1beta1`" in lost.message
 
 
 def test_a_number_format_is_about_a_range() -> None:
@@ -223,4 +223,4 @@ def test_a_deprecation_with_a_warning_needs_no_warning() -> None:
     old = with_parts(versions=versions.format(schema("a: {type: string}"), ""))
     new = versions.format(schema("a: {type: string}"), ", deprecated: true, deprecationWarning: use v1")
     [found] = changes(old, with_parts(versions=new))
-    assert found.help == "Use another version than v0 in clients and manifests"
+    assert found.help == "Use another version than `v0` in clients and manifests"
