@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from crdlint.cel.macros import MacroKey
     from crdlint.cel.source import SourceInfo
-    from crdlint.kubernetes.dialect import CELDialect
+    from crdlint.kubernetes.servers import CELDialect
 
 RESERVED = frozenset(
     [

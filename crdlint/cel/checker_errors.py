@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from crdlint.cel.types import Type
-    from crdlint.kubernetes.dialect import CELDialect
+    from crdlint.kubernetes.servers import CELDialect
 
 # The problem of a node that has no type.
 UNEXPECTED_NODE: Final = Problem("unexpected unspecified type: ")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from crdlint.cel.errors import Problem
-    from crdlint.kubernetes.dialect import CELDialect
+    from crdlint.kubernetes.servers import CELDialect
 
 
 # Takes a checked expression (`validators.CheckedExpr`) and yields node ids with problems.

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from crdlint.cel.checker import CheckResult
     from crdlint.cel.decls import CallCost
-    from crdlint.kubernetes.dialect import CELDialect
+    from crdlint.kubernetes.servers import CELDialect
 
     Visit: TypeAlias = Generator[ast.Expr, None, Estimate]
 

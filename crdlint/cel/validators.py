@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from crdlint.cel.env import Env
     from crdlint.cel.source import SourceInfo
     from crdlint.cel.types import Type
-    from crdlint.kubernetes.dialect import CELDialect
+    from crdlint.kubernetes.servers import CELDialect
 
     Findings: TypeAlias = Iterator[tuple[int, Problem]]
 

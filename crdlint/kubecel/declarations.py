@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from crdlint.crd.model import JSONSchemaProps
-    from crdlint.kubernetes.dialect import CELDialect
+    from crdlint.kubernetes.servers import CELDialect
 
 
 @dataclass(frozen=True, slots=True, eq=False)

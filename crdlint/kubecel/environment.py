@@ -34,8 +34,7 @@ if TYPE_CHECKING:
 
     from crdlint.cel.env import Env
     from crdlint.cel.estimates import CallEstimate, Estimator, FunctionEstimator, Node
-    from crdlint.kubernetes.dialect import CELDialect
-    from crdlint.kubernetes.servers import Server, Version
+    from crdlint.kubernetes.servers import CELDialect, Server, Version
 
 # In the order in which the overloads of a function are tried.
 LIBRARIES: Final = (

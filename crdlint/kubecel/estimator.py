@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from crdlint.kubecel.declarations import DeclType
-    from crdlint.kubernetes.dialect import CELDialect
+    from crdlint.kubernetes.servers import CELDialect
 
 
 class KubernetesEstimator:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from crdlint.cel.env import Env
     from crdlint.cel.eval.program import Program
     from crdlint.kubecel.environment import Environment
-    from crdlint.kubernetes.dialect import CELDialect
+    from crdlint.kubernetes.servers import CELDialect
 
 _REGEXES: Final = tuple(regex for library in LIBRARIES for regex in library.regexes)
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from crdlint.cel.decls import CallCost
     from crdlint.cel.env import Env
     from crdlint.kubecel.environment import Environment
-    from crdlint.kubernetes.dialect import CELDialect
+    from crdlint.kubernetes.servers import CELDialect
 
 # Names of types that only the types of a schema declare (`Declarations`).
 _SCALAR_NAMES: Final = frozenset({"duration", "timestamp"})

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from crdlint.crd.model import JSONSchemaProps
-    from crdlint.kubernetes.dialect import CELDialect
+    from crdlint.kubernetes.servers import CELDialect
 
 _NO_DECLARATION = "unable to convert structural schema to CEL declarations"
 

@@ -1,19 +1,20 @@
-"""The Kubernetes API servers that crdlint supports, with one row per minor version.
+"""The Kubernetes API servers that crdlint supports, as tables of switches.
 
-A row contains the differences from the previous version. No other module compares versions: code receives a `Server`
-and reads its switches, and data that depends on the version uses `ByVersion`. Each server is the latest patch release
-of its minor version with its default feature gates.
+A row is a difference between servers, with the minor version that brought it. No other module compares versions: code
+receives a `Server` and reads its switches, and data that depends on the version uses `ByVersion`. Each server is the
+latest patch release of its minor version with its default feature gates.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from bisect import bisect_right
+from dataclasses import dataclass, fields
 from enum import Enum, auto
 from functools import cache, lru_cache
-from typing import Final, Generic, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeAlias, TypeVar, cast
 
-from crdlint.kubernetes.dialect import CELDialect
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 Version: TypeAlias = "tuple[int, int]"
 _T = TypeVar("_T")
@@ -35,9 +36,152 @@ class FormatWarnings(Enum):
     STRINGS_AND_NUMBERS = auto()
 
 
+class ByVersion(Generic[_T]):
+    """A value that depends on the version: the first value, and each later one with its first minor version.
+
+    `ByVersion("may not be empty", (34, "must not be empty")).on(server)` returns the value for a server.
+    """
+
+    __slots__ = ("_later", "_values")
+
+    def __init__(self, first: _T, *later: tuple[int, _T]) -> None:
+        """`later` is in the order of versions."""
+        self._later = [minor for minor, _ in later]
+        self._values = [first, *(value for _, value in later)]
+
+    def at(self, minor: int) -> _T:
+        """Return the value at a minor version."""
+        return self._values[bisect_right(self._later, minor)]
+
+    def on(self, server: Server) -> _T:
+        """Return the value on a server."""
+        return self.at(server.minor)
+
+
+def changing(first: _T, *later: tuple[int, _T]) -> _T:
+    """Declare the values of a switch: the first, and each later one with its first minor version."""
+    return cast("_T", ByVersion(first, *later))
+
+
+def since(minor: int) -> bool:
+    """Declare a switch that is on since a minor version."""
+    return changing(False, (minor, True))
+
+
+def _at(declared: Mapping[str, Any], minor: int) -> dict[str, Any]:
+    """Return the values of declared switches at a minor version."""
+    return {name: values.at(minor) for name, values in declared.items() if isinstance(values, ByVersion)}
+
+
+class CELDialect(NamedTuple):
+    """The CEL of a server: its libraries, checker and costs. Each switch has the minor version that brought it.
+
+    ``compatible_with`` is the minor version whose libraries new expressions may use, and ``stored_with`` the last one
+    whose libraries the server has for stored expressions.
+
+    Syntax:
+    ``has_exists_one_in_camel_case`` adds the macro `existsOne` to `exists_one`.
+    ``hides_accumulator`` no longer lets an expression read `__result__`, the internal variable of macros.
+    ``locates_macro_arguments`` reports an invalid argument of `has`, `map` or `filter` at the argument, not the call.
+    ``parser_locates_line_starts`` reports what the parser finds at the start of a line there, not behind the line before.
+    ``reads_quoted_identifiers`` reads a name in backticks as one token.
+    ``has_quoted_identifiers`` lets a field be selected by its name in backticks.
+    ``quotes_syntax_errors`` reports syntax errors as they are, where others take `%` in them for a verb of Go's fmt.
+
+    Types:
+    ``locates_line_starts`` reports what the checker finds at the start of a line there, not behind the line before.
+    ``types_names_of_types`` gives a name such as `duration` the type `type(duration)`, not `duration`.
+    ``types_undeclared_methods`` reports only the call of an undeclared method, not what follows from it.
+    ``expects_bool_operands`` reports operands of `&&` and `||` one by one.
+    ``null_unifies_either_way`` lets `null == self` compile as `self == null` does.
+    ``validates_mixed_literals`` reports lists and maps of mixed types only if there are no other type errors.
+    ``exempts_whole_format_arguments`` allows lists and maps of mixed types everywhere within arguments of `format`.
+    ``formats_selected_types`` names the type that has no fields as CEL does, not as a protocol buffer.
+    ``names_optional_type`` writes the type of optionals as `optional_type(T)`, not as `optional(T)`.
+
+    Libraries:
+    ``allows_offsets_beyond_text`` returns -1 from `indexOf` for an offset beyond the end of a text, where others fail.
+    ``searches_empty_text_backwards`` returns -1 from `lastIndexOf` for an empty text, where others fail.
+    ``checks_offsets_of_empty_text`` finds an empty text with `indexOf` at the end of a text, not beyond it.
+    ``limits_ranges`` limits `lists.range` to a million numbers.
+    ``converts_int_to_duration`` has `duration(1)`, which fails in evaluation.
+    ``has_optional_list_functions`` adds `first`, `last` and `unwrap` to the library of optionals.
+    ``contains_networks_by_prefix`` compares networks in `containsCIDR` by their prefixes, not by the whole address.
+    ``checks_format_clauses`` compares the clauses of `format` with the types of its arguments.
+
+    ``writes_powers_without_spaces`` formats `%e` without spaces around the sign of multiplication.
+
+    Costs:
+    ``presence_test_has_cost`` estimates `has()` as one unit.
+    ``selection_from_error_has_cost`` counts the selection of a field from a variable whose value has another type than its schema.
+    ``saturates_factors`` limits the estimate of `in` to 2**64-1, where the product overflows in others.
+    ``sizes_comprehensions`` estimates that the result of a macro such as `map` is as long as its list.
+    ``tracks_local_variables`` follows sizes through variables of macros, elements of literals, `dyn` and optionals.
+    ``enum_bounds_strings`` bounds a string without maxLength by the longest value of its enum.
+    ``max_length_bounds_int_or_string`` applies maxLength to x-kubernetes-int-or-string.
+    ``quantity_cost_by_length`` counts `quantity` and `isQuantity` by the length of the text, not as one unit.
+    ``caps_metadata_names`` bounds metadata.name by 253 characters and metadata.generateName by 252.
+    ``counts_affixes_by_argument`` counts `startsWith` and `endsWith` by the length of the argument, not of the text.
+    ``counts_matches_as_function`` counts `matches(text, pattern)` as `text.matches(pattern)`, not as one unit.
+    ``url_has_size`` estimates that a URL is as long as its text.
+    ``keeps_cost_of_unchanged_schemas`` accepts on update an expensive rule of a schema that does not change.
+    ``compares_library_types_at_once`` bounds the cost of `==` of quantities, addresses and other types of libraries.
+
+    Evaluation:
+    ``keeps_errors_of_indexes`` reports the error of an expression in an index, not its type.
+    ``hides_errors_of_ranges`` reports the type of a range that fails, not its error, with two variables.
+    ``resets_field_path`` reports each failed rule at its own fieldPath, where others append it to that of the one before.
+    """
+
+    compatible_with: int
+    stored_with: int
+    has_exists_one_in_camel_case: bool = since(33)
+    hides_accumulator: bool = since(33)
+    locates_macro_arguments: bool = since(29)
+    parser_locates_line_starts: bool = changing(True, (31, False), (32, True))
+    reads_quoted_identifiers: bool = since(33)
+    has_quoted_identifiers: bool = since(37)
+    quotes_syntax_errors: bool = since(33)
+    locates_line_starts: bool = since(32)
+    types_names_of_types: bool = since(32)
+    types_undeclared_methods: bool = since(29)
+    expects_bool_operands: bool = since(29)
+    null_unifies_either_way: bool = since(29)
+    validates_mixed_literals: bool = since(29)
+    exempts_whole_format_arguments: bool = since(31)
+    formats_selected_types: bool = since(29)
+    names_optional_type: bool = since(31)
+    allows_offsets_beyond_text: bool = since(32)
+    searches_empty_text_backwards: bool = since(34)
+    checks_offsets_of_empty_text: bool = since(37)
+    limits_ranges: bool = since(37)
+    converts_int_to_duration: bool = changing(True, (37, False))
+    has_optional_list_functions: bool = since(33)
+    contains_networks_by_prefix: bool = since(32)
+    checks_format_clauses: bool = since(31)
+    writes_powers_without_spaces: bool = since(33)
+    presence_test_has_cost: bool = changing(True, (29, False))
+    selection_from_error_has_cost: bool = changing(True, (31, False))
+    saturates_factors: bool = since(29)
+    sizes_comprehensions: bool = since(30)
+    tracks_local_variables: bool = since(33)
+    enum_bounds_strings: bool = since(29)
+    max_length_bounds_int_or_string: bool = since(34)
+    quantity_cost_by_length: bool = since(30)
+    caps_metadata_names: bool = since(37)
+    counts_affixes_by_argument: bool = since(37)
+    counts_matches_as_function: bool = since(37)
+    url_has_size: bool = since(32)
+    keeps_cost_of_unchanged_schemas: bool = since(29)
+    compares_library_types_at_once: bool = since(32)
+    keeps_errors_of_indexes: bool = since(31)
+    hides_errors_of_ranges: bool = changing(False, (32, True), (33, False))
+    resets_field_path: bool = since(30)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Server:
-    """One server, equal to itself only. Switches that are off by default are off on the oldest server in the table.
+    """One server, equal to itself only. Each switch has the minor version that brought it.
 
     ``ratchets_values`` accepts invalid values of a resource that an update leaves unchanged.
     ``enum_errors_block_rules`` runs no rule on a resource with a value that is not in an enum.
@@ -61,25 +205,27 @@ class Server:
     minor: int
     cel: CELDialect
     major: int = 1
-    selectable_fields: FieldState = FieldState.UNKNOWN
-    optional_old_self: FieldState = FieldState.UNKNOWN
-    ratchets_values: bool = False
-    enum_errors_block_rules: bool = False
-    ignores_object_versions: bool = False
-    locates_status_errors: bool = False
-    keeps_examples: bool = False
-    checks_number_ranges: bool = False
-    keeps_message_expressions: bool = False
-    checks_ca_bundle_on_update: bool = False
-    keeps_too_many_selectable_fields: bool = False
-    has_kubernetes_name_formats: bool = False
-    checks_kubernetes_name_formats: bool = False
-    format_warnings: FormatWarnings = FormatWarnings.NONE
-    prints_json_values: bool = False
-    prints_failed_values: bool = False
-    names_paths_in_decode_errors: bool = False
-    warns_of_sets_of_objects: bool = False
-    requires_metadata_fields: bool = False
+    selectable_fields: FieldState = changing(FieldState.UNKNOWN, (30, FieldState.DROPPED), (31, FieldState.KNOWN))
+    optional_old_self: FieldState = changing(FieldState.UNKNOWN, (29, FieldState.DROPPED), (30, FieldState.KNOWN))
+    ratchets_values: bool = since(30)
+    enum_errors_block_rules: bool = since(29)
+    ignores_object_versions: bool = since(29)
+    locates_status_errors: bool = since(31)
+    keeps_examples: bool = since(36)
+    checks_number_ranges: bool = since(36)
+    keeps_message_expressions: bool = since(31)
+    checks_ca_bundle_on_update: bool = since(31)
+    keeps_too_many_selectable_fields: bool = since(35)
+    has_kubernetes_name_formats: bool = since(34)
+    checks_kubernetes_name_formats: bool = since(35)
+    format_warnings: FormatWarnings = changing(
+        FormatWarnings.NONE, (34, FormatWarnings.STRINGS), (36, FormatWarnings.STRINGS_AND_NUMBERS)
+    )
+    prints_json_values: bool = since(34)
+    prints_failed_values: bool = since(35)
+    names_paths_in_decode_errors: bool = since(35)
+    warns_of_sets_of_objects: bool = since(37)
+    requires_metadata_fields: bool = since(37)
 
     @property
     def version(self) -> Version:
@@ -108,156 +254,13 @@ def _fields_in(server: Server, state: FieldState) -> frozenset[str]:
     return frozenset(field.name for field in fields(server) if getattr(server, field.name) is state)
 
 
-_1_28: Final = Server(28, CELDialect(compatible_with=27, stored_with=28))
+def _server(minor: int) -> Server:
+    dialect = CELDialect(compatible_with=minor - 1, stored_with=minor)
+    switches = {field.name: field.default for field in fields(Server)}
+    return Server(minor, dialect._replace(**_at(dialect._asdict(), minor)), **_at(switches, minor))
 
-_1_29: Final = replace(
-    _1_28,
-    minor=29,
-    cel=_1_28.cel._replace(
-        compatible_with=28,
-        stored_with=29,
-        locates_macro_arguments=True,
-        types_undeclared_methods=True,
-        expects_bool_operands=True,
-        null_unifies_either_way=True,
-        validates_mixed_literals=True,
-        formats_selected_types=True,
-        presence_test_has_cost=False,
-        saturates_factors=True,
-        enum_bounds_strings=True,
-        keeps_cost_of_unchanged_schemas=True,
-    ),
-    optional_old_self=FieldState.DROPPED,
-    enum_errors_block_rules=True,
-    ignores_object_versions=True,
-)
 
-_1_30: Final = replace(
-    _1_29,
-    minor=30,
-    cel=_1_29.cel._replace(
-        compatible_with=29,
-        stored_with=30,
-        sizes_comprehensions=True,
-        resets_field_path=True,
-        quantity_cost_by_length=True,
-    ),
-    selectable_fields=FieldState.DROPPED,
-    optional_old_self=FieldState.KNOWN,
-    ratchets_values=True,
-)
-
-_1_31: Final = replace(
-    _1_30,
-    minor=31,
-    cel=_1_30.cel._replace(
-        compatible_with=30,
-        stored_with=31,
-        exempts_whole_format_arguments=True,
-        names_optional_type=True,
-        checks_format_clauses=True,
-        parser_locates_line_starts=False,
-        selection_from_error_has_cost=False,
-        keeps_errors_of_indexes=True,
-    ),
-    selectable_fields=FieldState.KNOWN,
-    locates_status_errors=True,
-    keeps_message_expressions=True,
-    checks_ca_bundle_on_update=True,
-)
-
-_1_32: Final = replace(
-    _1_31,
-    minor=32,
-    cel=_1_31.cel._replace(
-        compatible_with=31,
-        stored_with=32,
-        parser_locates_line_starts=True,
-        locates_line_starts=True,
-        types_names_of_types=True,
-        allows_offsets_beyond_text=True,
-        contains_networks_by_prefix=True,
-        hides_errors_of_ranges=True,
-        url_has_size=True,
-        compares_library_types_at_once=True,
-    ),
-)
-
-_1_33: Final = replace(
-    _1_32,
-    minor=33,
-    cel=_1_32.cel._replace(
-        compatible_with=32,
-        stored_with=33,
-        has_exists_one_in_camel_case=True,
-        hides_accumulator=True,
-        hides_errors_of_ranges=False,
-        reads_quoted_identifiers=True,
-        quotes_syntax_errors=True,
-        writes_powers_without_spaces=True,
-        has_optional_list_functions=True,
-        tracks_local_variables=True,
-    ),
-)
-
-_1_34: Final = replace(
-    _1_33,
-    minor=34,
-    cel=_1_33.cel._replace(
-        compatible_with=33,
-        stored_with=34,
-        searches_empty_text_backwards=True,
-        max_length_bounds_int_or_string=True,
-    ),
-    has_kubernetes_name_formats=True,
-    format_warnings=FormatWarnings.STRINGS,
-    prints_json_values=True,
-)
-
-_1_35: Final = replace(
-    _1_34,
-    minor=35,
-    cel=_1_34.cel._replace(
-        compatible_with=34,
-        stored_with=35,
-    ),
-    keeps_too_many_selectable_fields=True,
-    checks_kubernetes_name_formats=True,
-    prints_failed_values=True,
-    names_paths_in_decode_errors=True,
-)
-
-_1_36: Final = replace(
-    _1_35,
-    minor=36,
-    cel=_1_35.cel._replace(
-        compatible_with=35,
-        stored_with=36,
-    ),
-    keeps_examples=True,
-    checks_number_ranges=True,
-    format_warnings=FormatWarnings.STRINGS_AND_NUMBERS,
-)
-
-_1_37: Final = replace(
-    _1_36,
-    minor=37,
-    cel=_1_36.cel._replace(
-        compatible_with=36,
-        stored_with=37,
-        has_quoted_identifiers=True,
-        checks_offsets_of_empty_text=True,
-        limits_ranges=True,
-        converts_int_to_duration=False,
-        caps_metadata_names=True,
-        counts_affixes_by_argument=True,
-        counts_matches_as_function=True,
-    ),
-    warns_of_sets_of_objects=True,
-    requires_metadata_fields=True,
-)
-
-SERVERS: Final = (_1_28, _1_29, _1_30, _1_31, _1_32, _1_33, _1_34, _1_35, _1_36, _1_37)
+SERVERS: Final = tuple(map(_server, range(28, 38)))
 OLDEST: Final = SERVERS[0]
 # The default server.
 NEWEST: Final = SERVERS[-1]
@@ -275,28 +278,6 @@ def first_to_know(field: str) -> Server:
 
 def _server_of(version: Version) -> Server:
     return _BY_VERSION[version]
-
-
-class ByVersion(Generic[_T]):
-    """A value that depends on the version: the first value, and each later one with its first minor version.
-
-    `ByVersion("may not be empty", (34, "must not be empty")).on(server)` returns the value for a server.
-    """
-
-    __slots__ = ("_by_minor",)
-
-    def __init__(self, first: _T, *later: tuple[int, _T]) -> None:
-        """Build the table; `later` is in the order of versions."""
-        values = {}
-        changes = dict(later)
-        for server in SERVERS:
-            first = changes.get(server.minor, first)
-            values[server.minor] = first
-        self._by_minor = values
-
-    def on(self, server: Server) -> _T:
-        """Return the value on a server."""
-        return self._by_minor[server.minor]
 
 
 class Range(NamedTuple):

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, get_type_hints
 import pytest
 from scripts import script
 
-from crdlint.kubernetes.dialect import CELDialect
-from crdlint.kubernetes.servers import SERVERS, Server
+from crdlint.kubernetes.servers import SERVERS, CELDialect, Server
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from crdlint.kubecel.estimated_rule import EstimatedRule
-    from crdlint.kubernetes.dialect import CELDialect
-    from crdlint.kubernetes.servers import Server
+    from crdlint.kubernetes.servers import CELDialect, Server
 
 
 @dataclass(frozen=True, slots=True)

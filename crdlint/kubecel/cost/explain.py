@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from crdlint.kubecel.compilation import Expression
     from crdlint.kubecel.declarations import DeclType
     from crdlint.kubecel.estimated_rule import EstimatedRule
-    from crdlint.kubernetes.dialect import CELDialect
+    from crdlint.kubernetes.servers import CELDialect
 
 _MAX_DEPTH: Final = 200
 

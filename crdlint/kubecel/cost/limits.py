@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from crdlint.crd.model import JSONSchemaProps
-    from crdlint.kubernetes.dialect import CELDialect
+    from crdlint.kubernetes.servers import CELDialect
 
 Keyword = Literal["maxItems", "maxProperties", "maxLength"]
 

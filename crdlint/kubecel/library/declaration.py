@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from crdlint.cel.env import Validator
     from crdlint.cel.estimates import FunctionEstimator
     from crdlint.cel.types import Type
-    from crdlint.kubernetes.dialect import CELDialect
-    from crdlint.kubernetes.servers import Version
+    from crdlint.kubernetes.servers import CELDialect, Version
 
 Macros: TypeAlias = "Mapping[tuple[str, int, bool], Callable[..., Expr]]"
 

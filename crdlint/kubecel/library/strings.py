@@ -18,7 +18,7 @@ from crdlint.kubecel.library.declaration import ALWAYS, Library
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from crdlint.kubernetes.dialect import CELDialect
+    from crdlint.kubernetes.servers import CELDialect
 
 
 def _estimate_target(estimator: Estimator, target: Node | None, _args: Sequence[Node]) -> CallEstimate | None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from crdlint.kubecel.estimated_rule import CompiledNode, EstimatedRule
     from crdlint.kubecel.reuse import Uses
     from crdlint.kubecel.schema_context import SchemaContext
-    from crdlint.kubernetes.dialect import CELDialect
+    from crdlint.kubernetes.servers import CELDialect
     from crdlint.schema.structural import Refusal
 
     Alike = Callable[[AbstractSet[Uses], Environment, Environment], bool]
