@@ -24,6 +24,7 @@ from crdlint.linting.shared_names import SharedNames
 from crdlint.report import formats
 from crdlint.report.escapes import printable_line
 from crdlint.report.pieces import Outcome, SpoolError, View
+from crdlint.report.selection import Copies
 from crdlint.report.summary import Summary
 from crdlint.runner.plan import Planner
 from crdlint.runner.task import Checker, Settings
@@ -74,6 +75,7 @@ class CheckState:
     has_findings: bool = False  # whether there is a finding, hidden ones included
     by_rule: Counter[str] = field(default_factory=Counter)
     names: SharedNames = field(default_factory=SharedNames)
+    copies: Copies = field(default_factory=Copies)
     ignores: UsedIgnores | None = None
 
 
@@ -141,7 +143,7 @@ class CheckOptions(options.RunOptions):
 @click.option(
     "--hidden", is_flag=True, help="Also show what the API server would report after the other findings are fixed."
 )
-@click.option("--show-all", is_flag=True, help="Show each finding, however many are alike.")
+@click.option("--show-all", is_flag=True, help="Show each finding, however many are alike, also in copies of a CRD.")
 @click.option("--fix", is_flag=True, help="Apply safe fixes to the files.")
 @click.option(
     "--unsafe-fixes", is_flag=True, help="With --fix or --diff, also apply fixes that may change the meaning."
@@ -472,15 +474,16 @@ class _Command:
             run.ignores.add(result, config, (entry for _, _, entry in applied.ignored if entry is not None))
         if run.changes is not None:
             run.changes.add(applied.result)
-        run.summary.add(applied.result)
+        shown = applied.result if self._options.show_all else run.copies.without(applied.result)
+        run.summary.add(shown)
         run.summary.below_minimum += sum(
             by == "min-severity" and not finding.hidden for finding, by, _ in applied.ignored
         )
-        run.by_rule.update(d.rule for d in applied.result.diagnostics if not d.hidden)
+        run.by_rule.update(d.rule for d in shown.diagnostics if not d.hidden)
         run.has_findings |= bool(applied.result.diagnostics)
         run.failed |= applied.failed
         run.rejections += len(applied.rejections)
-        self._print(applied.result, infos=self._shows_infos(config))
+        self._print(shown, infos=self._shows_infos(config))
         if self._options.show_ignored:
             from crdlint.config.reasons import reasons
 
@@ -501,6 +504,7 @@ class _Command:
     def _report_end(self, run: CheckState, plan: Plan) -> None:
         """Write the end of the run: problems, the end of the report, and other files."""
         run.summary.unreadable = len(run.problems)
+        run.summary.repeated, run.summary.copies = run.copies.findings, len(run.copies.files)
         for notice in () if self._quiet else plan.notices:
             console.err(f"crdlint: note: {notice}")
         for name, reason in run.problems:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.linting.result import FileResult
 
 _SHOWN: Final = 3  # places of one entry
 _SEVERITIES: Final = {"error": 0, "warning": 1, "info": 2}
@@ -67,3 +69,30 @@ def describe_others(finding: Diagnostic, others: Sequence[Diagnostic]) -> str:
     ]
     more = f" and {count - _SHOWN:,} more: --show-all shows each" if count > _SHOWN else ""
     return f"also in {', '.join(shown)}{more}"
+
+
+class Copies:
+    """The findings of a run, so that those of copies of a CRD in other files are shown once.
+
+    `findings` counts those that are left out, `files` has the files they are in.
+    """
+
+    def __init__(self) -> None:
+        """Start without findings."""
+        self._first_files: dict[object, str] = {}
+        self.findings = 0
+        self.files: set[str] = set()
+
+    def without(self, result: FileResult) -> FileResult:
+        """Return a result without the findings that an earlier file has about the CRD of the same name."""
+        new = tuple(d for d in result.diagnostics if not d.crd or self._is_first(d, result.file))
+        if len(new) == len(result.diagnostics):
+            return result
+        self.findings += sum(not d.hidden for d in result.diagnostics) - sum(not d.hidden for d in new)
+        self.files.add(result.file)
+        return replace(result, diagnostics=new)
+
+    def _is_first(self, finding: Diagnostic, file: str) -> bool:
+        path = finding.version, finding.user_path or finding.field
+        same = finding.crd, path, finding.rule, finding.severity, finding.message, finding.hidden
+        return self._first_files.setdefault(same, file) == file

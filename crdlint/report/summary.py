@@ -14,7 +14,8 @@ class Summary:
     """Counts of a run; hidden findings do not count. ``unreadable`` inputs are no files checked.
 
     ``fixable_advice`` counts unsafe fixes of what the API server accepts, ``fixable_unsafe`` other unsafe ones.
-    ``below_minimum`` is the number of findings that are not reported because of their severity.
+    ``below_minimum`` is the number of findings that are not reported because of their severity, ``repeated`` that of
+    findings about copies of CRDs, in ``copies`` files, which are reported in the first file.
     """
 
     files: int = 0
@@ -25,6 +26,8 @@ class Summary:
     warnings: int = 0
     infos: int = 0
     below_minimum: int = 0
+    repeated: int = 0
+    copies: int = 0
     unreadable: int = 0
     seconds: float = 0.0
     fixable: int = 0
@@ -48,6 +51,6 @@ class Summary:
                     self.fixable_advice += not is_safe and diagnostic.is_advice
 
 
-def counted(number: int, noun: str) -> str:
+def counted(number: int, noun: str, plural: str = "") -> str:
     """Return a number with its noun, such as `1 file` or `2 files`."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"

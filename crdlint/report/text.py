@@ -177,6 +177,10 @@ class Report:
         style = "error" if summary.errors else "warning" if summary.warnings else "good"
         start = f"checked {counted(summary.files, 'file')}, {counted(summary.crds, self._view.noun)}{skipped}: "
         lines = self._page.flow(Part(start), Part(findings, style), Part(seconds))
+        if summary.repeated:
+            these, files = counted(summary.repeated, "equal finding"), counted(summary.copies, "copy", "copies")
+            them = "it" if summary.repeated == 1 else "them"
+            lines += self._page.wrapped(f"{these} in {files} of these CRDs: --show-all shows {them}", "")
         fixable = _fixable(summary)
         return "\n".join([*lines, *(self._page.wrapped(fixable, "    ", "[*] ", "good") if fixable else ())])
 

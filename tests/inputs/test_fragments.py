@@ -72,7 +72,7 @@ def test_files_are_recognised_by_name(tmp_path: Path, path: str, what: str | Non
 def test_what_chainsaw_compares_is_skipped_and_what_it_applies_is_checked(tmp_path: Path) -> None:
     write(tmp_path, dict.fromkeys(("crd-ready.yaml", "gone/a.yaml", "crd.yaml", "other.yaml"), BROKEN))
     write(tmp_path, {"chainsaw-test.yaml": TEST, "partial.yaml": PARTIAL})
-    status, output, errors = check(str(tmp_path))
+    status, output, errors = check("--show-all", str(tmp_path))
     checked = {line.partition(":")[0] for line in output.splitlines()}
     assert checked == {f"{tmp_path}/crd.yaml", f"{tmp_path}/other.yaml"}
     part = "(no spec.group, names, scope or versions)"

@@ -73,7 +73,7 @@ def test_findings_are_written_file_by_file(name: str, folder: Path, monkeypatch:
     check, out = Checker.check, console.out
     monkeypatch.setattr(Checker, "check", recording(events, check, "check"))
     monkeypatch.setattr(console, "out", recording(events, out, "write"))
-    arguments = ["check", "--no-cache", "--jobs", "1", "--format", name, str(folder / "in")]
+    arguments = ["check", "--no-cache", "--show-all", "--jobs", "1", "--format", name, str(folder / "in")]
     CliRunner().invoke(cli, arguments, catch_exceptions=False)
     assert events[: 2 * COUNT] == ["check", "write"] * COUNT
 
@@ -99,7 +99,9 @@ def test_a_disk_that_is_full(folder: Path, monkeypatch: pytest.MonkeyPatch) -> N
     done = CliRunner().invoke(cli, ["check", "--no-cache", "--format", "sarif", str(folder / "in")])
     assert done.exit_code == 1  # of click's own: main() makes it 2
     assert reason in done.stderr
-    done = CliRunner().invoke(cli, ["check", "--no-cache", "--output", f"json={folder}/out", str(folder / "in")])
+    done = CliRunner().invoke(
+        cli, ["check", "--no-cache", "--show-all", "--output", f"json={folder}/out", str(folder / "in")]
+    )
     assert done.exit_code == 2
     assert f"--output: {folder}/out cannot be written: {reason}" in done.stderr
     assert not (folder / "out").exists()
@@ -108,7 +110,9 @@ def test_a_disk_that_is_full(folder: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_an_array_has_a_line_for_each_finding(folder: Path) -> None:
     for name in ("json", "gitlab", "sarif"):
-        text = CliRunner().invoke(cli, ["check", "--no-cache", "--format", name, str(folder / "in")]).stdout
+        text = (
+            CliRunner().invoke(cli, ["check", "--no-cache", "--show-all", "--format", name, str(folder / "in")]).stdout
+        )
         lines = [line.removesuffix(",") for line in text.splitlines() if line.startswith("{") and len(line) > 1]
         kinds = {"origin", "check_name", "ruleId"}
         assert sum(bool(kinds & set(json.loads(line))) for line in lines) == 5 * COUNT
