@@ -30,8 +30,8 @@ CASES: dict[str, tuple[dict[str, str], dict[str, tuple[str, ...]]]] = {
     ),
     "another CRD": ({"a.yaml": BAD, "b.yaml": OTHER}, {"a.yaml": BOTH, "b.yaml": BOTH}),
     "ignored in the first file": (
-        {"a/b.yaml": BAD, "c/d.yaml": BAD, "a/crdlint.yaml": "ignore: [type-unsupported]\n"},
-        {"a/b.yaml": BOTH[1:], "c/d.yaml": BOTH[:1]},
+        {"a.yaml": f"# crdlint: ignore-file[type-unsupported] a template fills it\n{BAD}", "b.yaml": BAD},
+        {"a.yaml": BOTH[1:], "b.yaml": BOTH[:1]},
     ),
     "files that are no CRDs": (
         {"a.yaml": "kind: CustomResourceDefinition\na: [\n", "b.yaml": "kind: CustomResourceDefinition\na: [\n"},
