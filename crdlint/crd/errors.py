@@ -7,12 +7,14 @@ pkg/util/validation/field/errors.go.
 from __future__ import annotations
 
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypedDict
 
 from crdlint.kubernetes.servers import NEWEST, ByVersion, Server
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+    from typing_extensions import Unpack
 
     from crdlint.cel.ast import Expr
     from crdlint.crd.model import ValidationRule
@@ -159,44 +161,24 @@ class FieldError(NamedTuple):
 
     def reported_as(self, rule: str, help_: str | None) -> FieldError:
         """Return the same error under another rule id; `help_` is used if the error has no help."""
-        return FieldError(
-            rule,
-            self.type,
-            self.path,
-            self.value,
-            self.detail,
-            self.at,
-            self.help or help_,
-            self.hidden,
-            self.key,
-            self.inside,
-            self.cause,
-            self.subject,
-            self.server,
-            self.reason,
-            self.errors,
-        )
+        return self._replace(rule=rule, help=self.help or help_)
 
     def on(self, server: Server) -> FieldError:
         """Return the error as a server words and prints it."""
         if server is self.server:
             return self
         detail = self.detail.on(server) if isinstance(self.detail, Wording) else self.detail
-        value = self.value
-        if self.cause is not None and not server.prints_failed_values:
-            value = self.cause.type
+        value = self.value if self.cause is None or server.prints_failed_values else self.cause.type
         return self._replace(detail=detail, value=value, server=server)
 
     def __str__(self) -> str:
         from crdlint.golang.values import bad_value, bad_value_in_go_syntax  # most runs print no values
 
         body = WORDS[self.type]
-        if self.type in _WITHOUT_VALUE or self.value is OMITTED:
-            pass
-        elif self.server.prints_json_values:
-            body = f"{body}: {bad_value(self.value)}"
-        else:
-            body = f"{body}: {bad_value_in_go_syntax(self.value, self.server.unknown_fields)}"
+        if self.type not in _WITHOUT_VALUE and self.value is not OMITTED:
+            is_json = self.server.prints_json_values
+            value = bad_value(self.value) if is_json else bad_value_in_go_syntax(self.value, self.server.unknown_fields)
+            body = f"{body}: {value}"
         return f"{self.path}: {body}: {self.detail}" if self.detail else f"{self.path}: {body}"
 
 
@@ -226,44 +208,28 @@ def not_evaluated(path: Path, limit: WorkLimitError, at: Path | None = None) -> 
     return FieldError(EVALUATION_LIMIT, NOT_EVALUATED, path, None, str(limit), at)
 
 
-def required(
-    rule: str,
-    path: Path,
-    detail: str,
-    *,
-    at: Path | None = None,
-    help: str | None = None,  # noqa: A002
-) -> FieldError:
+class Extra(TypedDict, total=False):
+    """Fields of a `FieldError` that most errors do not have."""
+
+    at: Path | None
+    help: str | None
+    reason: Reason | None
+    key: bool
+
+
+def required(rule: str, path: Path, detail: str, **extra: Unpack[Extra]) -> FieldError:
     """Return upstream's field.Required."""
-    return FieldError(rule, REQUIRED, path, None, detail, at, help)
+    return FieldError(rule, REQUIRED, path, None, detail, **extra)
 
 
-def forbidden(
-    rule: str,
-    path: Path,
-    detail: str,
-    *,
-    at: Path | None = None,
-    help: str | None = None,  # noqa: A002
-    reason: Reason | None = None,
-) -> FieldError:
+def forbidden(rule: str, path: Path, detail: str, **extra: Unpack[Extra]) -> FieldError:
     """Return upstream's field.Forbidden."""
-    return FieldError(rule, FORBIDDEN, path, None, detail, at, help, reason=reason)
+    return FieldError(rule, FORBIDDEN, path, None, detail, **extra)
 
 
-def invalid(
-    rule: str,
-    path: Path,
-    value: object,
-    detail: str,
-    *,
-    at: Path | None = None,
-    help: str | None = None,  # noqa: A002
-    reason: Reason | None = None,
-    key: bool = False,
-) -> FieldError:
+def invalid(rule: str, path: Path, value: object, detail: str, **extra: Unpack[Extra]) -> FieldError:
     """Return upstream's field.Invalid."""
-    return FieldError(rule, INVALID, path, value, detail, at, help, reason=reason, key=key)
+    return FieldError(rule, INVALID, path, value, detail, **extra)
 
 
 def not_supported(

@@ -108,26 +108,5 @@ def is_within(field: str, prefix: str) -> bool:
     return field == prefix or field.startswith((f"{prefix}.", f"{prefix}["))
 
 
-# Paths that may be nil, as in upstream's validation of custom resources, where the root has no path: None is the nil path,
-# and its children are roots themselves.
-NIL: Final = Path("<nil>")  # what Go prints for a nil path
-
-
-def child(path: Path | None, name: str) -> Path:
-    """Return the path of a named field."""
-    return Path(name, path)
-
-
-def key(path: Path | None, name: str) -> Path:
-    """Return the path of a map entry."""
-    return Path(Key(name), path)
-
-
-def index(path: Path | None, position: int) -> Path:
-    """Return the path of a list item (0-based)."""
-    return Path(position, path)
-
-
-def printable(path: Path | None) -> Path:
-    """Return the path to use in an error; a nil path is printed as in Go."""
-    return NIL if path is None else path
+# The nil path as Go prints it: in upstream's validation of custom resources the root has no path, which is None here.
+NIL: Final = Path("<nil>")

@@ -25,7 +25,7 @@ from crdlint.crd.errors import (
     Reason,
     not_evaluated,
 )
-from crdlint.crd.paths import child, index, key, printable
+from crdlint.crd.paths import NIL, Key, Path
 from crdlint.golang.text import SPACE
 from crdlint.kubecel import programs
 from crdlint.kubecel.compilation import Environments, RuleCompiler
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 
     from crdlint.cel.eval.program import Program, Result
     from crdlint.crd.model import JSONSchemaProps, ValidationRule
-    from crdlint.crd.paths import Path
     from crdlint.kubecel.compilation import CompiledRule, Expression
     from crdlint.kubecel.declarations import DeclType
     from crdlint.kubecel.environment import Environment
@@ -346,7 +345,7 @@ def validate_rules(
                 _expressions(validator, run, path, value, old, state)
                 pending.append(_below(validator, path, value, old, state))
     except WorkLimitError as limit:
-        run.errors.append(not_evaluated(printable(path), limit))
+        run.errors.append(not_evaluated(path or NIL, limit))
         raise OutOfBudgetError from None
 
 
@@ -366,13 +365,13 @@ def _entries(
     before = old if isinstance(old, dict) and validator.schema.x_map_type in (None, "granular", "atomic") else {}
     if validator.additional is not None:
         for name, item in value.items():
-            item_path = key(path, name)
+            item_path = Path(Key(name), path)
             below = state.below(lambda parent, name=name: parent.key(name), name)  # type: ignore[misc]
             yield validator.additional, item_path, item, before.get(name, MISSING), below
     for name, item in value.items():
         inner = validator.properties.get(name)
         if inner is not None:
-            item_path = child(path, name)
+            item_path = Path(name, path)
             below = state.below(lambda parent, name=name: parent.key(name), name)  # type: ignore[misc]
             yield inner, item_path, item, before.get(name, MISSING), below
 
@@ -385,7 +384,7 @@ def _items(
     schema = validator.schema
     before = items_by_key(schema, old)
     for i, item in enumerate(value):
-        item_path = index(path, i)
+        item_path = Path(i, path)
         matching = before.get(item_key(schema, item), MISSING) if before else MISSING
         below = state.below(lambda parent, i=i: parent.index(i))  # type: ignore[misc]
         yield validator.items, item_path, item, matching, below
@@ -395,7 +394,7 @@ def _expressions(
     validator: RuleValidator, run: Run, path: Path | None, value: Any, old: Any, state: Ratcheting
 ) -> None:
     schema = validator.schema
-    where = printable(path)
+    where = path or NIL
     type_ = schema.type
 
     def invalid(detail: str, cause: Cause | None = None, reason: Reason | None = None) -> FieldError:
@@ -440,7 +439,7 @@ def _expressions(
                 raise OutOfBudgetError
         elif result.value is not True:
             path = _failed(rule, run, path, value, variables, state, schema)
-            where = printable(path)
+            where = path or NIL
 
 
 def breaks(validator: RuleValidator | None, rule: ValidationRule, value: Any, limit: int) -> bool:
@@ -498,8 +497,8 @@ def _failed(
     if rule.field_path:
         with suppress(FieldPathError):
             named_field = str(valid_field_path(rule.field_path, schema)[0])
-            error_path = child(error_path, named_field)
-    where = printable(error_path)
+            error_path = Path(named_field, error_path)
+    where = error_path or NIL
     errors = run.warnings if not ready.compiled.uses_old_self and state.is_unchanged() else run.errors
     detail = None
     if ready.message is not None:

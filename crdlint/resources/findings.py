@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import INVALID, NOT_SUPPORTED, REQUIRED, TYPE_INVALID
-from crdlint.crd.paths import printable
+from crdlint.crd.paths import NIL
 from crdlint.crd.positions import SourceLocation
 from crdlint.diagnostics.diagnostic import Related
 from crdlint.golang.regexp import compile_error
@@ -95,7 +95,7 @@ class Findings:
 
     def disagreement(self, disagreement: Disagreement) -> Diagnostic:
         """Return the finding that cel-python evaluates a rule to another result."""
-        path = printable(disagreement.cause.self_path)
+        path = disagreement.cause.self_path or NIL
         message = f"crdlint evaluates the rule to {disagreement.ours}, cel-python to {disagreement.theirs}"
         made = diagnostic(
             self.file, "advice", "resource-second-opinion", message, self.locator.span_of(self.locator.find(path))

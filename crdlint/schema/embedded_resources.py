@@ -13,13 +13,12 @@ from crdlint.crd.kubenames import is_dns1035_label
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.object_meta import MetadataError, read_object_meta
 from crdlint.crd.object_meta_validation import RESOURCE_METADATA, path_segment, validate_resource_meta
-from crdlint.crd.paths import child, index, key
+from crdlint.crd.paths import Key, Path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from crdlint.crd.errors import FieldError
-    from crdlint.crd.paths import Path
     from crdlint.kubernetes.servers import Server
 
 _EMPTY: Final = JSONSchemaProps()
@@ -58,7 +57,7 @@ def _coerce(path: Path | None, here: dict[str, Any], unknown: list[str], *, drop
     for name in ("apiVersion", "kind"):
         if name in here and here[name].__class__ is not str:
             if not drop_invalid:
-                return invalid(RESOURCE_METADATA, child(path, name), here[name], "must be a string")
+                return invalid(RESOURCE_METADATA, Path(name, path), here[name], "must be a string")
             del here[name]
     if "metadata" not in here:
         return None
@@ -67,9 +66,9 @@ def _coerce(path: Path | None, here: dict[str, Any], unknown: list[str], *, drop
     except MetadataError as error:
         # With `drop_invalid`, metadata that is not an object is kept unchanged.
         return (
-            None if drop_invalid else invalid(RESOURCE_METADATA, child(path, "metadata"), here["metadata"], str(error))
+            None if drop_invalid else invalid(RESOURCE_METADATA, Path("metadata", path), here["metadata"], str(error))
         )
-    metadata_path = child(path, "metadata")
+    metadata_path = Path("metadata", path)
     unknown.extend(f"{metadata_path}.{name}" for name in fields)
     return None
 
@@ -103,12 +102,12 @@ def _embedded(
                     continue
                 known = schema.properties.get(name)
                 if known is not None:
-                    below.append((child(here_path, name), item, known, False))
+                    below.append((Path(name, here_path), item, known, False))
                 elif additional is not None:
-                    below.append((key(here_path, name), item, additional, False))
+                    below.append((Path(Key(name), here_path), item, additional, False))
         elif here.__class__ is list:
             items = schema.item_schema
-            below = [(index(here_path, i), item, items, False) for i, item in enumerate(here) if items is not None]
+            below = [(Path(i, here_path), item, items, False) for i, item in enumerate(here) if items is not None]
         pending.extend(reversed(below))
 
 
@@ -118,12 +117,12 @@ _MISSING: Final = Wording.by_version("must not be empty", (34, ""))
 def _validate(path: Path | None, here: dict[str, Any], server: Server) -> Iterator[FieldError]:
     for name in ("apiVersion", "kind"):
         if name not in here:
-            yield required(RESOURCE_METADATA, child(path, name), _MISSING)
+            yield required(RESOURCE_METADATA, Path(name, path), _MISSING)
     for name, value in here.items():
         if name == "metadata":
             yield from _metadata(path, value, server)
         elif name in _TYPE_META:
-            field_path = child(path, name)
+            field_path = Path(name, path)
             if value.__class__ is not str:
                 yield invalid(RESOURCE_METADATA, field_path, value, "must be a string")
             elif not value:
@@ -147,7 +146,7 @@ _TYPE_META: Final[dict[str, Callable[[str], str | None]]] = {"apiVersion": _api_
 
 
 def _metadata(path: Path | None, value: Any, server: Server) -> Iterator[FieldError]:
-    metadata_path = child(path, "metadata")
+    metadata_path = Path("metadata", path)
     try:
         meta, _ = read_object_meta(value)
     except MetadataError as error:

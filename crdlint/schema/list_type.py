@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.errors import DUPLICATE, Code, FieldError, Reason, invalid
-from crdlint.crd.paths import child, index, key
+from crdlint.crd.paths import Key, Path
 from crdlint.golang.values import marshal
 from crdlint.schema.values import scalar_key
 
@@ -13,16 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from crdlint.crd.model import JSONSchemaProps
-    from crdlint.crd.paths import Path
 
 RULE: Final = "resource-list-type"
 
 
-class _Unspecified:
-    """A key that a map item does not have; it equals only itself."""
-
-
-_UNSPECIFIED: Final = _Unspecified()
+_UNSPECIFIED: Final = object()  # a key that a map item does not have; it equals only itself
 
 
 def validate_list_sets_and_maps(schema: JSONSchemaProps | None, value: Any) -> list[FieldError]:
@@ -40,24 +35,23 @@ def validate_list_sets_and_maps(schema: JSONSchemaProps | None, value: Any) -> l
                 if item.__class__ is not dict and item.__class__ is not list:
                     continue
                 if additional is not None:
-                    below.append((key(here_path, name), additional, item))
+                    below.append((Path(Key(name), here_path), additional, item))
                 if name in schema.properties:
-                    below.append((child(here_path, name), schema.properties[name], item))
+                    below.append((Path(name, here_path), schema.properties[name], item))
         elif here.__class__ is list:
             if schema.x_list_type == "set":
-                for i in _repeated(here):
-                    errors.append(_duplicate(index(here_path, i), here[i]))  # noqa: PERF401
+                errors += (_duplicate(here_path, i, here[i]) for i in _repeated(here))
             elif schema.x_list_type == "map":
                 errors.extend(_map_errors(here_path, schema.x_list_map_keys, here))
             items = schema.item_schema
             if items is not None:
-                below = [(index(here_path, i), items, item) for i, item in enumerate(here)]
+                below = [(Path(i, here_path), items, item) for i, item in enumerate(here)]
         pending.extend(reversed(below))
     return errors
 
 
-def _duplicate(path: Path, value: Any) -> FieldError:
-    return FieldError(RULE, DUPLICATE, path, value, "")
+def _duplicate(path: Path | None, i: int, value: Any) -> FieldError:
+    return FieldError(RULE, DUPLICATE, Path(i, path), value, "")
 
 
 def _repeated(items: Sequence[Any]) -> Iterator[int]:
@@ -74,20 +68,15 @@ def _repeated(items: Sequence[Any]) -> Iterator[int]:
 def _map_errors(path: Path | None, keys: Sequence[str], items: list[Any]) -> Iterator[FieldError]:
     for i, item in enumerate(items):
         if item is not None and item.__class__ is not dict:
-            yield invalid(
-                RULE,
-                index(path, i),
-                item,
-                "must be an object for an array of list-type map",
-                reason=Reason(Code.NO_MAP_ITEM),
-            )
+            detail = "must be an object for an array of list-type map"
+            yield invalid(RULE, Path(i, path), item, detail, reason=Reason(Code.NO_MAP_ITEM))
             return
     if len(keys) == 1:
         name = keys[0]
         values = [_UNSPECIFIED if item is None else item.get(name, _UNSPECIFIED) for item in items]
         for i in _repeated(values):
-            yield _duplicate(index(path, i), {} if values[i] is _UNSPECIFIED else {name: values[i]})
+            yield _duplicate(path, i, {} if values[i] is _UNSPECIFIED else {name: values[i]})
         return
     composed = [{name: item[name] for name in keys if name in item} if item is not None else {} for item in items]
     for i in _repeated(composed):
-        yield _duplicate(index(path, i), composed[i])
+        yield _duplicate(path, i, composed[i])

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.errors import INVALID, Code, Reason, not_evaluated
-from crdlint.crd.paths import printable
+from crdlint.crd.paths import NIL
 from crdlint.golang.matching import PatternError, matches
 from crdlint.golang.numbers import is_json_integer
 from crdlint.golang.text import quote
@@ -139,7 +139,7 @@ class ValueValidator:
                 calls.run(self._root.walk(value, None, violations, old))
         except WorkLimitError as limit:
             # On update, it is unknown which errors so far could be ignored.
-            return [*(field_errors(violations, path) if old is None else ()), not_evaluated(printable(path), limit)]
+            return [*(field_errors(violations, path) if old is None else ()), not_evaluated(path or NIL, limit)]
         if not violations or (old is not None and old.equal()):
             return []
         return field_errors(violations, path)

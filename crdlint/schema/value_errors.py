@@ -21,7 +21,7 @@ from crdlint.crd.errors import (
     too_long_detail,
     too_many_detail,
 )
-from crdlint.crd.paths import Key, Path, printable
+from crdlint.crd.paths import NIL, Key, Path
 from crdlint.golang.text import quote
 from crdlint.golang.values import marshal
 
@@ -155,7 +155,7 @@ def field_errors(violations: Iterable[Violation], path: Path | None) -> list[Fie
         if name not in {"", "."} and not violation.nowhere:
             error_path = Path(name.removeprefix("."), path)
         error = FieldError(
-            RULE, violation.type, printable(error_path), violation.value, detail, located, reason=violation.reason
+            RULE, violation.type, error_path or NIL, violation.value, detail, located, reason=violation.reason
         )
         errors.setdefault((violation.type, name, detail), error)
     return list(errors.values())
