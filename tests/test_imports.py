@@ -24,7 +24,7 @@ LATER = {
 LATER_THAN_A_CLEAN_CHECK = {
     "platformdirs", "crdlint.linting.update", "crdlint.linting.version_range", "crdlint.diagnostics.by_version",
     "crdlint.yaml.from_json",
-    "crdlint.golang.regexp", "crdlint.golang.url", "crdlint.golang.times", "crdlint.golang.base64",
+    "crdlint.golang.regexp", "crdlint.golang.addresses", "crdlint.golang.times", "crdlint.golang.base64",
     "crdlint.schema.formats", "crdlint.schema.value_errors", "heapq", "unicodedata", "zlib",
 }  # fmt: skip
 # Runs the command line as `python -m crdlint` does, and prints how often Python collected garbage.

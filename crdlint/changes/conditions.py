@@ -10,7 +10,8 @@ from crdlint.cel.ast import Comprehension, Ident, nodes
 from crdlint.cel.parser import parse
 from crdlint.changes.conjunction import keeps_unknown_fields, map_values, properties
 from crdlint.changes.fingerprints import JUNCTORS, branches_of, fingerprint
-from crdlint.crd.model import PROVENANCE, JSONSchemaProps
+from crdlint.crd.model import JSONSchemaProps
+from crdlint.crd.record import PROVENANCE
 from crdlint.kubecel.environment import stored_expressions
 from crdlint.kubecel.escaping import escape
 from crdlint.kubecel.reasoning.reasoner import ITEM

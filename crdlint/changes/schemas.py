@@ -13,9 +13,9 @@ from crdlint.changes.pairs import Pair, path_of
 from crdlint.changes.reasons import Reasons, is_implied
 from crdlint.changes.renames import renamed
 from crdlint.changes.validation_rules import compare_messages, compare_rules
-from crdlint.crd.equality import semantic_equal
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps
+from crdlint.crd.record import semantic_equal
 from crdlint.kubecel.reasoning.reasoner import ITEM
 from crdlint.rules import changes as rules
 

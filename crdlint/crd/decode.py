@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
-from crdlint.crd.decode_schema import read_schemas
-from crdlint.crd.decode_values import Reader, is_json
+from crdlint.crd.decode_values import Reader, is_json, read_schemas
 from crdlint.crd.gotypes import CRD
 from crdlint.crd.model import CustomResourceDefinition
 from crdlint.files.recognition import GROUP, KIND, VERSION

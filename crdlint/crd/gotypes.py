@@ -7,7 +7,7 @@ package and in some fields that only one of them has.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.crd import model
 
@@ -38,8 +38,7 @@ class GoType:
         return self.element if self.kind == "map" else None if known is None else known.type
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Field:
+class Field(NamedTuple):
     """A field of a struct: the model's attribute (empty: decoded but not stored), its type, and whether it is a pointer."""
 
     attribute: str

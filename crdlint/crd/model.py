@@ -9,14 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping as MappingOf
 from collections.abc import Sequence as SequenceOf
-from typing import Any, Final
+from typing import Any
 from weakref import ReferenceType
 
 from crdlint.crd.paths import Key, Path
 from crdlint.crd.record import Record, go
-
-# Attributes that are not fields of a struct: the source of an object.
-PROVENANCE: Final = frozenset({"node", "parent_ref", "root", "set_fields", "steps"})
 
 
 class ValidationRule(Record):

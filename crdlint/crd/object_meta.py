@@ -1,18 +1,46 @@
-"""ObjectMeta as Go decodes it: metadata is decoded into the struct and converted back, which drops unknown fields.
-
-Values of wrong types are errors. Upstream: apiextensions pkg/apiserver/schema/objectmeta, GetObjectMetaWithOptions.
-"""
+"""Validation of object metadata. Upstream: apimachinery pkg/api/validation/objectmeta.go, pkg/apis/meta/v1/validation."""
 
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crdlint.crd.decode_values import INT_RANGES
+from crdlint.crd.errors import (
+    TOO_LONG,
+    Code,
+    FieldError,
+    Reason,
+    Wording,
+    forbidden,
+    invalid,
+    not_supported,
+    required,
+    too_long_detail,
+)
 from crdlint.crd.gotypes import OBJECT_META
+from crdlint.crd.kubenames import (
+    is_dns1123_label,
+    is_dns1123_subdomain,
+    is_label_key,
+    is_label_value,
+    is_path_segment,
+    mask_trailing_dash,
+)
+from crdlint.crd.record import semantic_equal
+from crdlint.golang.text import is_print, quote, to_lower
+from crdlint.golang.values import Typed, marshal
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from crdlint.crd.model import ObjectMeta, OwnerReference
+    from crdlint.crd.paths import Path
+    from crdlint.kubernetes.servers import Server
+
+    NameCheck = Callable[[str, bool], list[str]]
     from crdlint.crd.gotypes import GoType
+
 
 _OWNER: Final = OBJECT_META.fields["ownerReferences"].type.element
 _ALWAYS: Final = {"apiVersion": "", "kind": "", "name": "", "uid": ""}  # fields of an owner reference without omitempty
@@ -153,3 +181,276 @@ def as_record(value: dict[str, Any], of: GoType = OBJECT_META) -> Any:
             item_value = [as_record(item, element) for item in item_value]
         setattr(record, field.attribute, item_value)
     return record
+
+
+RESOURCE_METADATA: Final = "resource-metadata"
+ANNOTATIONS_LIMIT: Final = 262144  # bytes of all keys and values together
+_MANAGER_LIMIT: Final = 128
+_SUBRESOURCE_LIMIT: Final = 256
+_MOST_REPEATED: Final = 1 << 16  # the total length of owner references in errors that repeat the whole list
+
+
+class Rules(NamedTuple):
+    """The rule ids for findings about metadata."""
+
+    name: str
+    labels: str
+    annotations: str
+    annotations_size: str
+    owners: str
+    finalizers: str
+    server_owned: str
+    immutable: str
+
+
+def validate_object_meta(meta: ObjectMeta, path: Path, rules: Rules, server: Server) -> Iterator[FieldError]:
+    """Yield the errors in metadata, except for name and namespace."""
+    if meta.generation < 0:
+        generation_path = path.child("generation")
+        yield invalid(rules.server_owned, generation_path, meta.generation, "must be greater than or equal to 0")
+    yield from _labels(meta, path, rules)
+    yield from _annotations(meta, path, rules)
+    yield from _owners(meta, path, rules, server)
+    yield from _finalizers(meta, path, rules)
+    yield from _managed_fields(meta, path, rules, server)
+
+
+def validate_any_object_meta(
+    meta: ObjectMeta, path: Path, rules: Rules, server: Server, *, requires_namespace: bool, name_check: NameCheck
+) -> Iterator[FieldError]:
+    """Yield the errors in metadata. Upstream: ValidateObjectMetaAccessor."""
+    if meta.generate_name:
+        for message in name_check(meta.generate_name, True):
+            yield invalid(rules.name, path.child("generateName"), meta.generate_name, message)
+    if meta.name:
+        for message in name_check(meta.name, False):
+            yield invalid(rules.name, path.child("name"), meta.name, message)
+    else:
+        yield required(rules.name, path.child("name"), "name or generateName is required")
+    if requires_namespace and not meta.namespace:
+        yield required(rules.name, path.child("namespace"), "")
+    elif requires_namespace:
+        for message in is_dns1123_label(meta.namespace):
+            yield invalid(rules.name, path.child("namespace"), meta.namespace, message)
+    yield from validate_object_meta(meta, path, rules, server)
+
+
+def prepare_update(meta: ObjectMeta, old: ObjectMeta, *, is_manifest: bool) -> None:
+    """Set the server's own fields in new metadata as they are stored, in place. Upstream: rest.BeforeUpdate.
+
+    A stored object has a resource version, which every client sends, and a timestamp. An old object without them is a
+    manifest; with `is_manifest`, the new timestamp is then that of the stored object.
+    """
+    meta.generation = old.generation
+    meta.uid = meta.uid or old.uid
+    meta.resource_version = meta.resource_version or old.resource_version or "1"
+    if old.creation_timestamp or is_manifest:
+        meta.creation_timestamp = old.creation_timestamp
+    if old.deletion_timestamp:
+        meta.deletion_timestamp = old.deletion_timestamp
+    if meta.deletion_grace_period_seconds is None:
+        meta.deletion_grace_period_seconds = old.deletion_grace_period_seconds
+
+
+def validate_object_meta_update(
+    meta: ObjectMeta, before: ObjectMeta, path: Path, rules: Rules, server: Server
+) -> Iterator[FieldError]:
+    """Yield the errors of an update of metadata. Upstream: ValidateObjectMetaAccessorUpdate."""
+    if before.deletion_timestamp is not None:
+        extra = sorted(set(meta.finalizers) - set(before.finalizers))
+        if extra:
+            listed = "[]string{" + ", ".join(map(quote, extra)) + "}"
+            detail = f"no new finalizers can be added if the object is being deleted, found new finalizers {listed}"
+            yield forbidden(rules.immutable, path.child("finalizers"), detail)
+    for name, attribute in _IMMUTABLE_FIELDS:
+        value = getattr(meta, attribute)
+        if not semantic_equal(value, getattr(before, attribute)):
+            # The uid has its own Go type, which is printed as JSON.
+            bad = Typed(value, "types.UID") if attribute == "uid" else value
+            yield invalid(rules.immutable, path.child(name), bad, "field is immutable", reason=Reason(Code.IMMUTABLE))
+    yield from _labels(meta, path, rules)
+    yield from _annotations(meta, path, rules)
+    yield from _owners(meta, path, rules, server)
+    yield from _managed_fields(meta, path, rules, server)
+
+
+_IMMUTABLE_FIELDS: Final = (
+    ("name", "name"),
+    ("namespace", "namespace"),
+    ("uid", "uid"),
+    ("creationTimestamp", "creation_timestamp"),
+    ("deletionTimestamp", "deletion_timestamp"),
+    ("deletionGracePeriodSeconds", "deletion_grace_period_seconds"),
+)
+
+
+def _labels(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[FieldError]:
+    path = within.child("labels")
+    for key, value in meta.labels.items():
+        for message in is_label_key(key):
+            yield invalid(rules.labels, path, key, message, at=path.child(key), help=None)
+        for message in is_label_value(value):
+            yield invalid(rules.labels, path, value, message, at=path.child(key))
+
+
+def _annotations(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[FieldError]:
+    path = within.child("annotations")
+    size = 0
+    for key, value in meta.annotations.items():
+        size += len(key.encode("utf-8", "surrogatepass")) + len(value.encode("utf-8", "surrogatepass"))
+        for message in is_label_key(to_lower(key)):
+            yield FieldError(rules.annotations, "FieldValueInvalid", path, key, message, at=path.child(key), key=True)
+    if size > ANNOTATIONS_LIMIT:
+        yield FieldError(rules.annotations_size, TOO_LONG, path, None, too_long_detail(ANNOTATIONS_LIMIT))
+
+
+def _owners(meta: ObjectMeta, within: Path, rules: Rules, server: Server) -> Iterator[FieldError]:
+    """Yield the errors of owner references; before 1.37 their paths have no index. Upstream: ValidateOwnerReferences."""
+    path = within.child("ownerReferences")
+    controllers = _surplus_controllers(meta.owner_references, path, rules)
+    for i, owner in enumerate(meta.owner_references):
+        owner_path = path.index(i)
+        yield from (
+            _owner(owner, owner_path, rules)
+            if server.requires_metadata_fields
+            else _older_owner(owner, path, owner_path, rules)
+        )
+        if i in controllers:
+            yield controllers[i]
+
+
+def _surplus_controllers(owners: Sequence[OwnerReference], path: Path, rules: Rules) -> dict[int, FieldError]:
+    """Return the errors of references with `controller: true` after the first one, by index, without duplicates.
+
+    Each error repeats the whole list. If they exceed _MOST_REPEATED characters in total, the last error that is
+    returned contains the number of omitted ones in its help.
+    """
+    controllers = [(i, f"{owner.kind}/{owner.name}") for i, owner in enumerate(owners) if owner.controller]
+    if len(controllers) < 2:
+        return {}
+    first = controllers[0][1]
+    indexes: dict[str, int] = {}
+    for i, name in controllers[1:]:
+        indexes.setdefault(name, i)
+    most = max(_MOST_REPEATED // len(marshal(owners)), 1)
+    reported = list(indexes.items())[:most]
+    left_out = len(indexes) - len(reported)
+    more = f"; {left_out:,} more references have it" if left_out else ""
+    errors = {}
+    for name, i in reported:
+        detail = (
+            f'Only one reference can have Controller set to true. Found "true" in references for {first} and {name}'
+        )
+        help_ = f"Set `controller: true` on one reference only{more if (name, i) == reported[-1] else ''}"
+        controller_path = path.index(i).child("controller")
+        errors[i] = invalid(
+            rules.owners, path, Typed(owners, "[]v1.OwnerReference"), detail, at=controller_path, help=help_
+        )
+    return errors
+
+
+def _not_empty(field: str) -> str:
+    return Wording.by_version(f"{field} must not be empty", (34, "must not be empty"))
+
+
+def _owner(owner: OwnerReference, path: Path, rules: Rules) -> Iterator[FieldError]:
+    """Yield the errors of an owner reference, as servers since 1.37 have them."""
+    version = owner.api_version.rpartition("/")[2]
+    version_path = path.child("apiVersion")
+    if not owner.api_version:
+        yield required(rules.owners, version_path, "must not be empty")
+    elif owner.api_version.count("/") > 1 or not version:
+        yield invalid(rules.owners, version_path, owner.api_version, "must be <group>/<version> or <version>")
+    for name, value in (("kind", owner.kind), ("name", owner.name), ("uid", owner.uid)):
+        if not value:
+            yield required(rules.owners, path.child(name), "must not be empty")
+    if (owner.api_version, owner.kind) in _BANNED:
+        yield invalid(rules.owners, path, owner, "/v1, Kind=Event is disallowed from being an owner")
+
+
+_BANNED: Final = frozenset({("v1", "Event"), ("/v1", "Event")})
+
+
+def _older_owner(owner: OwnerReference, path: Path, location: Path, rules: Rules) -> Iterator[FieldError]:
+    """Yield the errors of the owner reference at `location`; `path` is the path of the list."""
+    group, _, version = owner.api_version.rpartition("/")
+    if owner.api_version.count("/") > 1:
+        group = version = ""  # schema.FromAPIVersionAndKind returns empty values if it cannot parse the text
+    for name, value, is_set, message in (
+        ("apiVersion", owner.api_version, version, "version must not be empty"),
+        ("kind", owner.kind, owner.kind, _not_empty("kind")),
+        ("name", owner.name, owner.name, _not_empty("name")),
+        ("uid", owner.uid, owner.uid, _not_empty("uid")),
+    ):
+        if not is_set:
+            bad = Typed(value, "types.UID") if name == "uid" else value
+            yield invalid(rules.owners, path.child(name), bad, message, at=location.child(name))
+    if (group, version, owner.kind) == ("", "v1", "Event"):
+        yield invalid(rules.owners, path, owner, "/v1, Kind=Event is disallowed from being an owner", at=location)
+
+
+def _finalizers(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[FieldError]:
+    path = within.child("finalizers")
+    for i, finalizer in enumerate(meta.finalizers):
+        for message in is_label_key(finalizer):
+            yield invalid(rules.finalizers, path, finalizer, message, at=path.index(i))
+    if {"orphan", "foregroundDeletion"} <= set(meta.finalizers):
+        detail = "finalizer orphan and foregroundDeletion cannot be both set"
+        yield invalid(rules.finalizers, path, Typed(meta.finalizers, "[]string"), detail)
+
+
+def _managed_fields(meta: ObjectMeta, within: Path, rules: Rules, server: Server) -> Iterator[FieldError]:
+    for i, entry in enumerate(meta.managed_fields):
+        path = within.child("managedFields").index(i)
+        if entry.operation not in {"Apply", "Update"}:
+            yield _wrong_operation(Typed(entry.operation, "v1.ManagedFieldsOperationType"), path, rules, server)
+        if entry.fields_type and entry.fields_type != "FieldsV1":
+            yield invalid(rules.server_owned, path.child("fieldsType"), entry.fields_type, "must be `FieldsV1`")
+        if len(entry.manager.encode("utf-8", "surrogatepass")) > _MANAGER_LIMIT:
+            detail = too_long_detail(_MANAGER_LIMIT)
+            yield FieldError(rules.server_owned, TOO_LONG, path.child("manager"), None, detail)
+        position = 0
+        for char in entry.manager:
+            if not is_print(ord(char)):
+                detail = f"invalid character U+{ord(char):04X} (at position {position})"
+                yield invalid(rules.server_owned, path.child("manager"), entry.manager, detail)
+            position += len(char.encode("utf-8", "surrogatepass"))
+        if len(entry.subresource.encode("utf-8", "surrogatepass")) > _SUBRESOURCE_LIMIT:
+            detail = too_long_detail(_SUBRESOURCE_LIMIT)
+            yield FieldError(rules.server_owned, TOO_LONG, path.child("subresource"), None, detail)
+
+
+def _wrong_operation(operation: Typed, path: Path, rules: Rules, server: Server) -> FieldError:
+    operation_path = path.child("operation")
+    if not server.requires_metadata_fields:
+        return invalid(rules.server_owned, operation_path, operation, "must be `Apply` or `Update`")
+    if not operation.value:
+        return required(rules.server_owned, operation_path, "must not be empty")
+    return not_supported(rules.server_owned, operation_path, operation, ("Apply", "Update"))
+
+
+RESOURCE_RULES: Final = Rules(*[RESOURCE_METADATA] * 8)
+
+
+def path_segment(text: str, prefix: bool) -> list[str]:
+    """Return the reasons why a text is not a valid name of an object. Upstream: ValidatePathSegmentName."""
+    return is_path_segment(text, prefix=prefix)
+
+
+def dns_subdomain(text: str, prefix: bool) -> list[str]:
+    """Return the reasons why a text is not a valid name of a custom resource, or generateName. Upstream: NameIsDNSSubdomain."""
+    return is_dns1123_subdomain(mask_trailing_dash(text) if prefix else text)
+
+
+def validate_resource_meta(
+    meta: dict[str, Any], path: Path, server: Server, *, requires_namespace: bool, name_check: NameCheck
+) -> Iterator[FieldError]:
+    """Yield the errors in the metadata of a new resource."""
+    yield from validate_any_object_meta(
+        as_record(meta),
+        path,
+        RESOURCE_RULES,
+        server,
+        requires_namespace=requires_namespace,
+        name_check=name_check,
+    )

@@ -108,5 +108,5 @@ def is_within(field: str, prefix: str) -> bool:
     return field == prefix or field.startswith((f"{prefix}.", f"{prefix}["))
 
 
-# The nil path as Go prints it: in upstream's validation of custom resources the root has no path, which is None here.
+# What Go prints for the nil path; the root of a custom resource has no path, here None.
 NIL: Final = Path("<nil>")

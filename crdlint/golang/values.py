@@ -1,9 +1,11 @@
-"""Values in messages as Go prints them: bad values of field.Error, and encoding/json.
+"""Values in messages as Go prints them: bad values of field.Error, encoding/json, and fmt's `%#v`.
 
 Python values represent Go values: `None` is nil; numbers, texts, `bytes`, sequences and mappings are themselves; an
-object whose class has `GO_FIELDS` (Go field name, attribute and Go type of each field) is a struct. `JSON_TAGS`
-contains the JSON names that differ from Go's, and `OMITTED_NIL` the attributes that JSON omits if they are nil. `Typed`
-adds a Go type that does not follow from the Python type.
+object whose class has `GO_FIELDS` (Go field name, attribute and Go type of each field) is a struct, which Go prints
+with `GO_PACKAGE` before the name of its class. `JSON_TAGS` contains the JSON names that differ from Go's, and
+`OMITTED_NIL` the attributes that JSON omits if they are nil. `Typed` adds a Go type that does not follow from the Python
+type. A type is written as in Go; a named type that is not a struct is followed by `=` and its underlying type:
+`v1.Names=[]string`.
 """
 
 from __future__ import annotations
@@ -12,21 +14,32 @@ import re
 from binascii import b2a_base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.golang.numbers import format_float, json_float
-from crdlint.golang.syntax import ANY, go_syntax
 from crdlint.golang.text import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import TypeAlias
 
-    Entries = Iterator[tuple[str, object]]
+    # Prefix, value and Go type of each entry of a container; JSON ignores the type.
+    Entries: TypeAlias = "Iterator[tuple[str, Any, str]]"
+
+ANY: Final = "interface {}"
+_MAX_INT64: Final = (1 << 63) - 1
+# The text of a pointer inside of a value: an address, which is different in each run of a server.
+_ADDRESS: Final = "0xc000000000"
+
+
+class GoMap(list[tuple[Any, Any]]):
+    """A map[interface {}]interface {}: keys have Go types, so 1 and true are two keys."""
 
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """A value with a Go type that does not follow from its Python type: a named type, a pointer, a slice (see `go_syntax`)."""
+    """A value with a Go type that does not follow from its Python type: a named type, a pointer, a slice."""
 
     value: object
     type: str
@@ -59,23 +72,42 @@ def bad_value_in_go_syntax(value: object, unknown_fields: frozenset[str] = froze
     return go_syntax(value, of, unknown_fields)
 
 
+def go_syntax(value: Any, of: str = ANY, unknown_fields: frozenset[str] = frozenset()) -> str:
+    """Return a value of the Go type `of`, with maps sorted by key; only memory limits the depth.
+
+    `unknown_fields` are attributes of structs that the server's types do not have.
+    """
+    return _written(value, of, _scalar, partial(_open, unknown_fields=unknown_fields))
+
+
 def marshal(value: object) -> str:
     """Return a value as json.Marshal prints it: compact, with sorted keys, with HTML characters escaped.
 
     Only memory limits the depth. An empty sequence or mapping of a struct is printed as `null` unless it was set on the
     instance. Raise TypeError for a Python object that does not represent a Go value.
     """
+    return _written(value, "", _json_scalar, _open_json)
+
+
+def _written(
+    value: Any,
+    of: str,
+    scalar: Callable[[Any, str], str | None],
+    opened: Callable[[Any, str], tuple[str, Entries, str]],
+) -> str:
+    """Return a value as text: of scalars by `scalar`, of containers by their opening text, entries and closing text."""
     out: list[str] = []
-    frames: list[tuple[Entries, str]] = [(iter((("", value),)), "")]
+    frames: list[tuple[Entries, str]] = [(iter((("", value, of),)), "")]
     while frames:
         entries, closing = frames[-1]
-        for prefix, item in entries:
-            scalar = _SCALARS.get(type(item))
-            if scalar is not None:
-                out.append(prefix + scalar(item))
+        for prefix, item, type_ in entries:
+            out.append(prefix)
+            text = scalar(item, type_)
+            if text is not None:
+                out.append(text)
                 continue
-            opening, inner, end = _open(item)
-            out.append(prefix + opening)
+            opening, inner, end = opened(item, type_)
+            out.append(opening)
             frames.append((inner, end))
             break
         else:
@@ -87,26 +119,88 @@ def marshal(value: object) -> str:
 _OWN_TYPES: Final[dict[type, str]] = {dict: f"map[string]{ANY}", list: f"[]{ANY}", bytes: "[]byte"}
 
 
-def _open(item: object) -> tuple[str, Entries, str]:
-    """Return the opening text of a container, its entries with the text before each, and its closing text."""
+def _scalar(value: Any, of: str) -> str | None:
+    """Return the text of a scalar, or None for a container."""
+    if of.startswith("*"):
+        return f"({of})({'nil' if value is None else _ADDRESS})"
+    if value is None or value == ():
+        return f"{_name(of)}(nil)"
+    if isinstance(value, str):
+        return quote(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return format_float(value)
+    if isinstance(value, int):
+        return f"{value:#x}" if value > _MAX_INT64 else str(value)  # only a uint64 is greater
+    if isinstance(value, bytes):
+        return f"{of}{{{', '.join(map(hex, value))}}}"
+    return None
+
+
+def _open(value: Any, of: str, unknown_fields: frozenset[str]) -> tuple[str, Entries, str]:
+    """Return the opening text of a container, its entries, and its closing text."""
+    fields = getattr(type(value), "GO_FIELDS", None)
+    if fields is not None:
+        return f"{value.GO_PACKAGE}.{type(value).__name__}{{", _struct_entries(value, fields, unknown_fields), "}"
+    if isinstance(value, GoMap):
+        return f"map[{ANY}]{ANY}{{", _map_entries(value, ANY), "}"
+    if _underlying(of) == ANY:  # the value has its own type
+        of = f"map[string]{ANY}" if isinstance(value, dict) else f"[]{ANY}"
+    element = _underlying(of).partition("]")[2]
+    if isinstance(value, dict):
+        return f"{_name(of)}{{", _map_entries(value.items(), element), "}"
+    return f"{_name(of)}{{", ((", " if i else "", item, element) for i, item in enumerate(value)), "}"
+
+
+def _name(of: str) -> str:
+    """Return a type as Go prints it."""
+    return of.partition("=")[0]
+
+
+def _underlying(of: str) -> str:
+    """Return the underlying type of a named type, else the type itself."""
+    return of if of.startswith(("[", "map[")) else of.partition("=")[2] or of
+
+
+def _struct_entries(value: Any, fields: tuple[tuple[str, str, str], ...], unknown_fields: frozenset[str]) -> Entries:
+    before = ""
+    for name, attribute, of in fields:
+        if attribute in unknown_fields:
+            continue
+        item = getattr(value, attribute)
+        # The class has Go's zero values, which are nil for collections.
+        is_nil = attribute not in vars(value) and isinstance(item, (dict, list, tuple, bytes))
+        yield f"{before}{name}:", None if is_nil else item, of
+        before = ", "
+
+
+def _map_entries(pairs: Iterable[tuple[Any, Any]], element: str) -> Entries:
+    ordered = sorted(pairs, key=lambda pair: (type(pair[0]).__name__, 0 if pair[0] is None else pair[0]))
+    for i, (key, value) in enumerate(ordered):
+        yield f"{', ' if i else ''}{go_syntax(key)}:", value, element
+
+
+def _open_json(item: Any, _of: str) -> tuple[str, Entries, str]:
+    """Return the opening text of a container, its entries, and its closing text."""
     fields = getattr(type(item), "GO_FIELDS", None)
     if fields is not None:
         # A struct without fields but with a `value` represents an interface, which prints its value.
         if not fields and hasattr(item, "value"):
-            return "", iter((("", item.value),)), ""
-        return "{", _struct_entries(item, fields), "}"
+            return "", iter((("", item.value, ""),)), ""
+        return "{", _json_fields(item, fields), "}"
     if isinstance(item, Typed):
-        return "", iter((("", item.value),)), ""
+        return "", iter((("", item.value, ""),)), ""
     if isinstance(item, Mapping):
-        return "{", _map_entries(item), "}"
+        return "{", ((f"{',' if i else ''}{_string(key)}:", item[key], "") for i, key in enumerate(sorted(item))), "}"
     if item == ():
         return "null", iter(()), ""  # the default is a nil slice; an empty slice in the input is a list
     if isinstance(item, Sequence):
-        return "[", _list_entries(item), "]"
+        return "[", (("," if i else "", value, "") for i, value in enumerate(item)), "]"
     raise TypeError(f"no Go value: {type(item).__name__}")
 
 
-def _struct_entries(item: object, fields: tuple[tuple[str, str, str], ...]) -> Entries:
+def _json_fields(item: Any, fields: tuple[tuple[str, str, str], ...]) -> Entries:
     attributes = vars(item)
     omitted = getattr(item, "OMITTED_NIL", ())
     tags = getattr(item, "JSON_TAGS", {})
@@ -117,22 +211,13 @@ def _struct_entries(item: object, fields: tuple[tuple[str, str, str], ...]) -> E
             continue
         if attribute not in attributes and isinstance(value, (bytes, Sequence, Mapping)) and not isinstance(value, str):
             value = None
-        yield f'{before}{tags.get(name, name)}":', value
+        yield f'{before}{tags.get(name, name)}":', value, ""
         before = ',"'
 
 
-def _map_entries(item: Mapping[str, object]) -> Entries:
-    before = ""
-    for key in sorted(item):
-        yield f"{before}{_string(key)}:", item[key]
-        before = ","
-
-
-def _list_entries(item: Sequence[object]) -> Entries:
-    before = ""
-    for value in item:
-        yield before, value
-        before = ","
+def _json_scalar(item: Any, _of: str) -> str | None:
+    printed = _SCALARS.get(type(item))
+    return None if printed is None else printed(item)
 
 
 def _string(text: str) -> str:

@@ -38,7 +38,7 @@ from crdlint.kubecel.values import to_value
 from crdlint.safety import calls
 from crdlint.safety.work import WorkLimitError
 from crdlint.schema.correlation import item_key, items_by_key
-from crdlint.schema.fieldpath import FieldPathError, valid_field_path
+from crdlint.schema.json_paths import FieldPathError, valid_field_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping

@@ -49,13 +49,13 @@ class ByVersion(Generic[_T]):
         self._later = [minor for minor, _ in later]
         self._values = [first, *(value for _, value in later)]
 
-    def at(self, minor: int) -> _T:
+    def since(self, minor: int) -> _T:
         """Return the value at a minor version."""
         return self._values[bisect_right(self._later, minor)]
 
     def on(self, server: Server) -> _T:
         """Return the value on a server."""
-        return self.at(server.minor)
+        return self.since(server.minor)
 
 
 def changing(first: _T, *later: tuple[int, _T]) -> _T:
@@ -68,9 +68,9 @@ def since(minor: int) -> bool:
     return changing(False, (minor, True))
 
 
-def _at(declared: Mapping[str, Any], minor: int) -> dict[str, Any]:
+def _switches_at(declared: Mapping[str, Any], minor: int) -> dict[str, Any]:
     """Return the values of declared switches at a minor version."""
-    return {name: values.at(minor) for name, values in declared.items() if isinstance(values, ByVersion)}
+    return {name: values.since(minor) for name, values in declared.items() if isinstance(values, ByVersion)}
 
 
 class CELDialect(NamedTuple):
@@ -257,7 +257,7 @@ def _fields_in(server: Server, state: FieldState) -> frozenset[str]:
 def _server(minor: int) -> Server:
     dialect = CELDialect(compatible_with=minor - 1, stored_with=minor)
     switches = {field.name: field.default for field in fields(Server)}
-    return Server(minor, dialect._replace(**_at(dialect._asdict(), minor)), **_at(switches, minor))
+    return Server(minor, dialect._replace(**_switches_at(dialect._asdict(), minor)), **_switches_at(switches, minor))
 
 
 SERVERS: Final = tuple(map(_server, range(28, 38)))

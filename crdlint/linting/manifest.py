@@ -7,16 +7,13 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from crdlint.crd.convert import read_crd
-from crdlint.crd.decode_help import suggestion
+from crdlint.crd.convert import accepted_names, read_crd
 from crdlint.crd.decode_values import is_json
-from crdlint.crd.defaults import accepted_names
-from crdlint.crd.equality import semantic_equal
 from crdlint.crd.near_misses import is_type_key
 from crdlint.crd.paths import SHARED, is_within
 from crdlint.crd.placeholders import PLACEHOLDERS, is_placeholder
-from crdlint.crd.positions import Locator, node_span
-from crdlint.crd.user_paths import user_path_in_crd
+from crdlint.crd.positions import Locator, node_span, user_path_in_crd
+from crdlint.crd.record import semantic_equal
 from crdlint.diagnostics.diagnostic import OLD_CRD, Related
 from crdlint.linting import create
 from crdlint.linting.documents import name_of, take_duplicate_keys
@@ -302,6 +299,8 @@ def _ignored_fields(crd: _DecodedCRD) -> Iterator[Diagnostic]:
 
 def _decode_finding(problem: DecodeProblem, file: str, document: Document) -> Diagnostic:
     """Return the finding for a problem of the decoder."""
+    from crdlint.crd.decode_errors import suggestion  # most documents have no problem
+
     offset = document.line_offset
     if problem.first is not None:
         return duplicates.of_json(problem.message, problem.path, problem.first, problem.node, file, offset)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.convert import read_crd
-from crdlint.crd.defaults import assume_established
+from crdlint.crd.convert import assume_established, read_crd
 from crdlint.crd.near_misses import is_partial
 from crdlint.crd.paths import Path
 from crdlint.crd.positions import Locator, node_span, problem_span

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd import object_meta_validation
-from crdlint.crd.defaults import drop_disabled_fields, is_established, own_metadata, prepare_for_update
-from crdlint.crd.equality import semantic_equal
+from crdlint.crd import object_meta
+from crdlint.crd.convert import drop_disabled_fields, is_established, own_metadata, prepare_for_update
 from crdlint.crd.errors import invalid
 from crdlint.crd.paths import Path
+from crdlint.crd.record import semantic_equal
 from crdlint.golang.values import Typed
 from crdlint.linting.create import Report, SpecValidator
 from crdlint.linting.ratcheting import (
@@ -48,7 +48,7 @@ def validate(crd: CustomResourceDefinition, old: CustomResourceDefinition, serve
     prepare_for_update(crd, old)
     drop_disabled_fields(crd, server, _in_use(old))
     options = replace(options_for(crd, old, server), effort=effort)
-    object_meta_validation.prepare_update(own_metadata(crd), old.metadata, is_manifest=True)
+    object_meta.prepare_update(own_metadata(crd), old.metadata, is_manifest=True)
     validator = SpecValidator(crd.spec, options)
     errors = (
         *metadata.validate_update(crd, old, server),

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.convert import read_crd
 from crdlint.crd.paths import NIL
-from crdlint.crd.positions import Locator, node_span, problem_span
-from crdlint.crd.user_paths import user_path_in_object
+from crdlint.crd.positions import Locator, node_span, problem_span, user_path_in_object
 from crdlint.diagnostics.by_version import FindingsByVersion
 from crdlint.diagnostics.diagnostic import in_server_words
 from crdlint.golang.text import quote

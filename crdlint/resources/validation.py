@@ -22,12 +22,14 @@ from crdlint.crd.errors import (
     Reason,
     invalid,
 )
-from crdlint.crd.object_meta import MetadataError, as_record, read_object_meta
-from crdlint.crd.object_meta_validation import (
+from crdlint.crd.object_meta import (
     RESOURCE_RULES,
+    MetadataError,
+    as_record,
     dns_subdomain,
     path_segment,
     prepare_update,
+    read_object_meta,
     validate_any_object_meta,
     validate_object_meta_update,
     validate_resource_meta,
@@ -40,10 +42,9 @@ from crdlint.kubecel.limits import RUNTIME_BUDGET
 from crdlint.kubernetes.servers import NEWEST, Server
 from crdlint.safety import work
 from crdlint.schema.correlation import Correlation
-from crdlint.schema.defaulting import apply_defaults, prune_defaults, prune_nulls
+from crdlint.schema.defaulting import apply_defaults, prune, prune_defaults, prune_nulls
 from crdlint.schema.embedded_resources import coerce, validate_embedded
 from crdlint.schema.list_type import validate_list_sets_and_maps
-from crdlint.schema.pruning import prune
 from crdlint.schema.validator import ValueValidator
 from crdlint.schema.values import deep_copy
 

@@ -122,7 +122,7 @@ def _state(annotations: MappingOf[str, str]) -> tuple[str, str]:
         return "missing", f"protected groups must have approval annotation {quote(ANNOTATION)}, {_SEE}"
     if text.startswith("unapproved"):
         return "bypassed", ""
-    from crdlint.golang.url import URLError, parse_request_uri  # few CRDs are in a protected group
+    from crdlint.golang.addresses import URLError, parse_request_uri  # few CRDs are in a protected group
 
     try:
         url = parse_request_uri(text)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.crd.equality import semantic_equal
 from crdlint.crd.model import CustomResourceColumnDefinition, JSONSchemaProps
+from crdlint.crd.record import semantic_equal
 from crdlint.golang.values import marshal
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.markers import validation

@@ -239,7 +239,7 @@ def _client_config(config: WebhookClientConfig, path: Path) -> Iterator[FieldErr
 
 
 def _url(text: str, path: Path) -> Iterator[FieldError]:
-    from crdlint.golang.url import URLError, parse
+    from crdlint.golang.addresses import URLError, parse
 
     try:
         url = parse(text)

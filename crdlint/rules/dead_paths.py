@@ -10,8 +10,7 @@ from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.finding import Edits, Finding, fix
 from crdlint.rules.engine.parts import VersionParts, version_parts
 from crdlint.rules.engine.rule import Caution, once
-from crdlint.schema.json_path_syntax import syntax_error
-from crdlint.schema.json_paths import Missing, follow
+from crdlint.schema.json_paths import Missing, follow, syntax_error
 
 if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd import object_meta_validation
+from crdlint.crd import object_meta
 from crdlint.crd.errors import FieldError, invalid, required
 from crdlint.crd.kubenames import is_dns1035_label, is_dns1123_subdomain, mask_trailing_dash
-from crdlint.crd.object_meta_validation import ANNOTATIONS_LIMIT, path_segment
+from crdlint.crd.object_meta import ANNOTATIONS_LIMIT, path_segment
 from crdlint.crd.paths import Path
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.text import to_lower
@@ -204,7 +204,7 @@ IMMUTABLE = Rule(
     scope="metadata",
 )
 
-IDS: Final = object_meta_validation.Rules(
+IDS: Final = object_meta.Rules(
     NAME.id, LABELS.id, ANNOTATIONS.id, ANNOTATIONS_SIZE.id, OWNERS.id, FINALIZERS.id, SERVER_OWNED.id, IMMUTABLE.id
 )
 
@@ -233,7 +233,7 @@ def validate(crd: CustomResourceDefinition, server: Server) -> Iterator[FieldErr
     else:
         for message in _name(meta.name, meta.name, expected):
             yield invalid(NAME.id, _PATH.child("name"), meta.name, message, help=first or _both(meta.name, expected))
-    yield from object_meta_validation.validate_object_meta(meta, _PATH, IDS, server)
+    yield from object_meta.validate_object_meta(meta, _PATH, IDS, server)
 
 
 def _both(name: str, expected: str) -> str:
@@ -255,7 +255,7 @@ def validate_update(
 ) -> Iterator[FieldError]:
     """Yield what is wrong with the metadata of an update. Upstream: rest.validateCommonFields."""
     meta = crd.metadata
-    yield from object_meta_validation.validate_any_object_meta(
+    yield from object_meta.validate_any_object_meta(
         meta, _PATH, IDS, server, requires_namespace=False, name_check=path_segment
     )
-    yield from object_meta_validation.validate_object_meta_update(meta, old.metadata, _PATH, IDS, server)
+    yield from object_meta.validate_object_meta_update(meta, old.metadata, _PATH, IDS, server)

@@ -12,7 +12,7 @@ from crdlint.diagnostics.spelling import nearest
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, fix
 from crdlint.rules.engine.rule import Rule
 from crdlint.rules.subresources import from_a_dot
-from crdlint.schema.fieldpath import FieldPathError, valid_field_path
+from crdlint.schema.json_paths import FieldPathError, valid_field_path
 from crdlint.schema.structural import Refusal, unsupported, unsupported_field
 from crdlint.yaml.nodes import Sequence
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.crd.object_meta_validation import ANNOTATIONS_LIMIT
+from crdlint.crd.object_meta import ANNOTATIONS_LIMIT
 from crdlint.crd.paths import Path
 from crdlint.golang.values import marshal
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD

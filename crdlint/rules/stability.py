@@ -11,7 +11,7 @@ from crdlint.crd.paths import Path
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.rule import OnRequest
 from crdlint.rules.pruned_objects import keeps_as_item
-from crdlint.schema.pruning import META_FIELDS
+from crdlint.schema.defaulting import META_FIELDS
 from crdlint.schema.traversal import schemas
 from crdlint.schema.values import deep_equal
 

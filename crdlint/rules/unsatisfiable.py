@@ -19,7 +19,7 @@ from crdlint.rules.formats import formats_of, is_reported
 from crdlint.rules.pruned_objects import keeps_as_item
 from crdlint.rules.yaml_booleans import other_words
 from crdlint.safety.work import WorkLimitError
-from crdlint.schema.pruning import META_FIELDS
+from crdlint.schema.defaulting import META_FIELDS
 from crdlint.schema.traversal import with_all_of
 from crdlint.schema.values import equality_key
 from crdlint.yaml.editor import quoted

@@ -17,7 +17,7 @@ from crdlint.golang.values import Typed
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, fix, quoted_tag, removal
 from crdlint.rules.engine.rule import Nodes, Rule
 from crdlint.rules.engine.schema_walk import Context, check
-from crdlint.schema.fieldpath import FieldPathError, valid_field_path
+from crdlint.schema.json_paths import FieldPathError, valid_field_path
 from crdlint.yaml.editor import quoted
 from crdlint.yaml.nodes import Mapping
 

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from crdlint.crd.errors import NOT_EVALUATED, Code, Reason, Wording, invalid
 from crdlint.diagnostics.spelling import nearest
 from crdlint.kubernetes.servers import NEWEST
+from crdlint.schema.defaulting import META_FIELDS, TYPED_ROOT, SurroundingObject, prune
 from crdlint.schema.embedded_resources import coerce, validate_embedded
-from crdlint.schema.pruning import META_FIELDS, prune
-from crdlint.schema.surrounding_object import TYPED_ROOT, SurroundingObject
 from crdlint.schema.validator import ValueValidator
 from crdlint.schema.value_help import LIKE
 from crdlint.schema.values import deep_copy, deep_equal

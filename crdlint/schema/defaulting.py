@@ -1,20 +1,94 @@
-"""Application of defaults, and pruning of nulls. Upstream: apiextensions pkg/apiserver/schema/defaulting."""
+"""Pruning and defaulting of values. Upstream: apiextensions pkg/apiserver/schema/pruning and schema/defaulting."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from crdlint.crd.model import JSONSchemaProps
 from crdlint.schema.embedded_resources import coerce
-from crdlint.schema.pruning import prune
-from crdlint.schema.surrounding_object import ROOT, NotAnObjectError, SurroundingObject
 from crdlint.schema.values import deep_copy, deep_equal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from crdlint.crd.model import JSONSchemaProps
+    # A container, its schema, whether it is a whole resource, its printed path, whether unknown fields are kept.
+    Pending = tuple[Any, JSONSchemaProps | None, bool, str, bool]
 
+
+META_FIELDS: Final = frozenset({"apiVersion", "kind", "metadata"})
 _CONTAINERS: Final[frozenset[type]] = frozenset({dict, list})
+_EMPTY: Final = JSONSchemaProps()
+
+
+def prune(value: Any, schema: JSONSchemaProps | None, *, is_resource_root: bool) -> list[str]:
+    """Remove unknown fields from a value, in place, and return their paths as the server prints them, sorted.
+
+    `is_resource_root` keeps apiVersion, kind and metadata at the top; x-kubernetes-embedded-resource does so below.
+    """
+    unknown: list[str] = []
+    if is_resource_root and schema is None:
+        schema = _EMPTY
+    pending: list[Pending] = []
+    _push(pending, value, schema, "", keep=False, embedded=is_resource_root)
+    while pending:
+        here, schema, embedded, path, keep = pending.pop()
+        if here.__class__ is list:
+            items = None if schema is None else schema.item_schema
+            if keep and items is None:
+                continue
+            for i, item in enumerate(here):
+                _push(pending, item, items, f"{path}[{i}]", keep=keep)
+        elif schema is None:
+            unknown.extend(_join(path, name) for name in here)
+            here.clear()
+        else:
+            _object(pending, unknown, (here, schema, embedded, path, keep))
+    return sorted(unknown)
+
+
+def _object(pending: list[Pending], unknown: list[str], container: Pending) -> None:
+    here, schema, embedded, path, keep = container
+    assert schema is not None  # noqa: S101  the caller checks it
+    properties, additional = schema.properties, schema.additional_properties
+    dropped: list[str] = []
+    for name, item in here.items():
+        if embedded and name in META_FIELDS:
+            continue
+        known = properties.get(name)
+        if known is not None or additional is not None:
+            if item.__class__ in _CONTAINERS:
+                below = known if known is not None else additional.schema  # type: ignore[union-attr]
+                _push(pending, item, below, _join(path, name), keep=False)
+        elif not keep:
+            dropped.append(name)
+    for name in dropped:
+        del here[name]
+        if path or name not in META_FIELDS:
+            unknown.append(_join(path, name))
+
+
+def _push(
+    pending: list[Pending],
+    value: Any,
+    schema: JSONSchemaProps | None,
+    path: str,
+    *,
+    keep: bool,
+    embedded: bool = False,
+) -> None:
+    """Push a container on the stack; `keep` is true for a list whose items keep unknown fields."""
+    if value.__class__ not in _CONTAINERS:
+        return
+    if schema is not None:
+        keep = keep or bool(schema.x_preserve_unknown_fields)
+        embedded = embedded or schema.x_embedded_resource
+    pending.append((value, schema, embedded, path, keep))
+
+
+def _join(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
+
+
 _NONE: Final[dict[int, Any]] = {}
 
 
@@ -117,3 +191,59 @@ def prune_defaults(schema: JSONSchemaProps) -> dict[int, Any]:
             pending.append((items, outer.index()))
         pending.extend((below, outer.child(name)) for name, below in current.properties.items())
     return changed
+
+
+class NotAnObjectError(ValueError):
+    """The rebuilt value is not an object; the text is upstream's."""
+
+
+class SurroundingObject(NamedTuple):
+    """A position: a property name or, for the only item of a list, None, and the outer position.
+
+    If `typed`, the whole object gets an apiVersion and a kind if they are missing.
+    """
+
+    step: str | None = None
+    outer: SurroundingObject | None = None
+    typed: bool = False
+
+    def child(self, name: str) -> SurroundingObject:
+        """Return the position of a property of the object at this position."""
+        return SurroundingObject(name, self, self.typed)
+
+    def index(self) -> SurroundingObject:
+        """Return the position of the only item of the list at this position."""
+        return SurroundingObject(None, self, self.typed)
+
+    def around(self, focus: Any) -> dict[str, Any]:
+        """Return the whole object with `focus` at this position; raise NotAnObjectError if it is not an object."""
+        position = self
+        while position.outer is not None:
+            focus = [focus] if position.step is None else {position.step: focus}
+            position = position.outer
+        if focus.__class__ is not dict:
+            raise NotAnObjectError("object root default value must be of object type")
+        result: dict[str, Any] = focus
+        if self.typed:
+            result.setdefault("kind", "Validation")
+            result.setdefault("apiVersion", "validation/v1")
+        return result
+
+    def find(self, resource: dict[str, Any]) -> Any:
+        """Return the value at this position in `resource`, or None."""
+        steps = []
+        position = self
+        while position.outer is not None:
+            steps.append(position.step)
+            position = position.outer
+        here: Any = resource
+        for step in reversed(steps):
+            if step is None:
+                here = here[0] if here.__class__ is list and here else None
+            else:
+                here = here.get(step) if here.__class__ is dict else None
+        return here
+
+
+ROOT: Final = SurroundingObject()
+TYPED_ROOT: Final = SurroundingObject(typed=True)

@@ -11,8 +11,13 @@ from typing import TYPE_CHECKING, Any, Final
 from crdlint.crd.errors import Wording, invalid, required
 from crdlint.crd.kubenames import is_dns1035_label
 from crdlint.crd.model import JSONSchemaProps
-from crdlint.crd.object_meta import MetadataError, read_object_meta
-from crdlint.crd.object_meta_validation import RESOURCE_METADATA, path_segment, validate_resource_meta
+from crdlint.crd.object_meta import (
+    RESOURCE_METADATA,
+    MetadataError,
+    path_segment,
+    read_object_meta,
+    validate_resource_meta,
+)
 from crdlint.crd.paths import Key, Path
 
 if TYPE_CHECKING:

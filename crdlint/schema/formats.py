@@ -146,7 +146,7 @@ def is_hostname(text: str) -> bool:
 
 def is_uri(text: str) -> bool:
     """Return whether a text is a request URI: absolute, or a path that starts with a slash."""
-    from crdlint.golang.url import URLError, parse_request_uri
+    from crdlint.golang.addresses import URLError, parse_request_uri
 
     try:
         parse_request_uri(text)
@@ -164,21 +164,21 @@ def is_email(text: str) -> bool:
 
 def is_ipv4(text: str) -> bool:
     """Return whether a text is an IPv4 address, which may have leading zeros, or an IPv6 address that contains one."""
-    from crdlint.golang.netip import parse_ip
+    from crdlint.golang.addresses import parse_ip
 
     return "." in text and parse_ip(text, sloppy=True)
 
 
 def is_ipv6(text: str) -> bool:
     """Return whether a text is an IPv6 address."""
-    from crdlint.golang.netip import parse_ip
+    from crdlint.golang.addresses import parse_ip
 
     return ":" in text and parse_ip(text, sloppy=False)
 
 
 def is_cidr(text: str) -> bool:
     """Return whether a text is an address with a prefix length."""
-    from crdlint.golang.netip import parse_ip
+    from crdlint.golang.addresses import parse_ip
 
     address, slash, length = text.partition("/")
     bits = _PREFIX_LENGTH.fullmatch(length)

@@ -1,18 +1,84 @@
-"""Resolution of JSON paths of printer columns and the scale subresource in a schema.
+"""JSON paths: of fields in a schema, of columns and the scale subresource, and the syntax of the paths of columns.
 
-Only plain steps are supported: names, indexes and `[*]`. Filters, slices, unions and `..` end the resolution, because
-they may select more than one value. Upstream: client-go util/jsonpath.
+Upstream: apiextensions pkg/apiserver/schema/cel.ValidFieldPath, client-go util/jsonpath parser.go.
 """
 
 from __future__ import annotations
 
 import re
+from math import isfinite
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+from crdlint.crd.paths import Key, Path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from crdlint.crd.model import JSONSchemaProps
+
+# Delimiters are separate tokens; a quoted string ends at the next unescaped quote.
+_TOKEN: Final = re.compile(r"[.\[\]]|'.*?(?<!\\)'|'.*|[^.\[\]]+", re.DOTALL)
+_ESCAPE: Final = re.compile(r"\\(.)")
+_UNESCAPED: Final = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "'": "'", "\\": "\\"}
+
+
+class FieldPathError(ValueError):
+    """The path does not refer to a field of the schema; the text is upstream's."""
+
+
+def valid_field_path(
+    text: str, schema: JSONSchemaProps, *, allow_array_notation: bool = True
+) -> tuple[Path | None, JSONSchemaProps | None]:
+    """Return the path that `text` denotes, and its schema; raise FieldPathError if the schema has no such field.
+
+    The schema is None below `additionalProperties: true`.
+    """
+    path: Path | None = None
+    current: JSONSchemaProps | None = schema
+    tokens = iter(_TOKEN.findall(text))
+    for part in tokens:
+        if part == "[":
+            if not allow_array_notation:
+                raise FieldPathError("array notation is not allowed")
+            name = _next(tokens)
+            if len(name) < 2 or name[0] != "'" or name[-1] != "'":
+                raise FieldPathError(f"expected single quoted string but got {name}")
+            path, current = _step(path, current, _unescape(name[1:-1]))
+            closing = _next(tokens)
+            if closing != "]":
+                raise FieldPathError(f"expected ] but got {closing}")
+        elif part == ".":
+            path, current = _step(path, current, _next(tokens))
+        else:
+            raise FieldPathError(f"expected [ or . but got: {part}")
+    return path, current
+
+
+def _next(tokens: Iterator[str]) -> str:
+    token = next(tokens, None)
+    if token is None:
+        raise FieldPathError("unexpected end of JSON path")
+    return token
+
+
+def _step(path: Path | None, schema: JSONSchemaProps | None, name: str) -> tuple[Path, JSONSchemaProps | None]:
+    if schema is not None and schema.properties:
+        if name not in schema.properties:
+            raise FieldPathError("does not refer to a valid field")
+        return Path(name, path), schema.properties[name]
+    if schema is not None and schema.additional_properties is not None:
+        return Path(Key(name), path), schema.additional_properties.schema
+    raise FieldPathError("does not refer to a valid field")
+
+
+def _unescape(text: str) -> str:
+    def replaced(match: re.Match[str]) -> str:
+        if match[1] not in _UNESCAPED:
+            raise FieldPathError(f"invalid string literal: invalid escape char {match[0]}")
+        return _UNESCAPED[match[1]]
+
+    return _ESCAPE.sub(replaced, text)
+
 
 ITEMS: Final = None  # the step to the items of a list: an index or [*]
 _STEP: Final = re.compile(
@@ -20,7 +86,6 @@ _STEP: Final = re.compile(
     r"""|\[(?P<quote>['"])(?P<key>(?:(?!(?P=quote))[^\\])+)(?P=quote)\]"""
     r"""|(?P<items>\[(?:\*|-?\d+)\])"""
 )
-_ESCAPE: Final = re.compile(r"\\(.)")
 _OF_METADATA: Final = frozenset({"apiVersion", "kind", "metadata"})
 
 
@@ -38,7 +103,10 @@ class Missing(NamedTuple):
 
 
 def steps(text: str) -> Iterator[tuple[str | None, int]]:
-    """Yield each plain step of a path with its end: a name, or ITEMS. An empty name ends a path with other steps."""
+    """Yield each plain step of a path with its end: a name, or ITEMS.
+
+    An empty name ends a path with a filter, a slice, a union or `..`, which may select more than one value.
+    """
     end = 0
     while match := _STEP.match(text, end):
         end = match.end()
@@ -80,3 +148,168 @@ def _is_open(schema: JSONSchemaProps) -> bool:
         or schema.x_embedded_resource
         or schema.additional_properties is not None
     )
+
+
+_INTS: Final = range(-(2**63), 2**63)
+_MOST_DIGITS: Final = 19  # of 64 bits
+_KEY: Final = re.compile(r"'([^']*)'\Z")
+_SLICE: Final = re.compile(r"(-?[0-9]*)(?::(-?[0-9]*))?(?::(-?[0-9]*))?\Z")
+_OPERATOR: Final = re.compile(r"[!<>=]+")
+_FIELD: Final = re.compile(r"(?:\\.|\\\Z|[^\\ \t\r\n.,\[\]$@{}])*", re.DOTALL)
+_IDENTIFIER: Final = re.compile(r"[^ \t\r\n.,\[\]$@{}]*")
+_NUMBER: Final = re.compile(r"[+-]?[\d.]*")
+_FLOAT: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)\Z")
+_SURROGATE: Final = "[dD][89a-fA-F]"
+_ESCAPED: Final = (
+    r"\\(?:[abfnrtv\\{quote}]|x[0-9a-fA-F]{{2}}|[0-3][0-7]{{2}}|u(?!{surrogate})[0-9a-fA-F]{{4}}"
+    r"|U(?:0000(?!{surrogate})|000[1-9a-fA-F]|0010)[0-9a-fA-F]{{4}})"
+)
+_QUOTED: Final = {
+    quote: re.compile(rf"(?:[^\\{quote}]|{_ESCAPED.format(quote=quote, surrogate=_SURROGATE)})*") for quote in "'\""
+}
+
+
+class _SyntaxError(Exception):
+    """The path of a column cannot be parsed; `str()` is the reason."""
+
+
+def syntax_error(path: str) -> str | None:
+    """Return the reason why the server cannot parse the path of a column for its tables, or None if it can.
+
+    Parts in brackets are parsed as paths of their own.
+    """
+    pending = [path]
+    try:
+        while pending:
+            pending += _Action(f"{{{pending.pop()}}}").parse()
+    except _SyntaxError as error:
+        return str(error)
+    return None
+
+
+class _Action:
+    """A text with an action in braces, and what is left to parse of it."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._offset = 1
+        self._follows_descent = False
+        self._parts: list[str] = []
+
+    def parse(self) -> list[str]:
+        """Parse the actions of the text, and return the paths in brackets; raise _SyntaxError."""
+        while self._offset < len(self._text):
+            if self._text[self._offset] != "}":
+                self._step()
+                continue
+            start = self._text.find("{", self._offset)  # of the next action; there may be text between them
+            if start < 0:
+                return self._parts
+            self._offset, self._follows_descent = start + 1, False
+        raise _SyntaxError("unclosed action")
+
+    def _step(self) -> None:
+        text, offset = self._text, self._offset
+        char = text[offset]
+        follows_descent, self._follows_descent = self._follows_descent, False
+        if char in "\r\n":
+            raise _SyntaxError("unclosed action")
+        if char in " @$":
+            self._offset, self._follows_descent = offset + 1, follows_descent
+        elif text.startswith("[?(", offset):
+            self._filter()
+        elif text.startswith("..", offset):
+            self._descend(follows_descent=follows_descent)
+        elif char == "[":
+            self._array()
+        elif char in "\"'":
+            self._quote(char)
+        elif char == ".":
+            self._skip(_FIELD, offset + 1)
+        elif char in "+-" or char.isdecimal():
+            self._number()
+        elif char == "_" or char.isalpha():
+            self._skip(_IDENTIFIER, offset)
+        else:
+            shown = f" '{char}'" if char.isprintable() else ""
+            raise _SyntaxError(f"unrecognized character in action: U+{ord(char):04X}{shown}")
+
+    def _skip(self, pattern: re.Pattern[str], start: int) -> str:
+        match = pattern.match(self._text, start)
+        assert match is not None  # noqa: S101  the patterns match an empty text
+        self._offset = match.end()
+        return match[0]
+
+    def _descend(self, *, follows_descent: bool) -> None:
+        if follows_descent:
+            raise _SyntaxError("invalid multiple recursive descent")
+        self._offset += 2
+        char = self._text[self._offset]  # the brace at the end at least
+        if char == "_" or char.isalpha() or char.isdecimal():
+            self._skip(_FIELD, self._offset)
+        else:
+            self._follows_descent = True
+
+    def _number(self) -> None:
+        number = self._skip(_NUMBER, self._offset)
+        if not _FLOAT.match(number) or not isfinite(float(number)):
+            raise _SyntaxError(f"cannot parse number {number}")
+
+    def _array(self) -> None:
+        end = self._end("]", self._offset, "unterminated array")
+        index = self._text[self._offset + 1 : end]
+        self._offset = end + 1
+        if "," in index:
+            self._parts += (f"[{item.strip(' ')}]" for item in index.split(","))
+            return
+        key = _KEY.match(index)
+        if key is not None:
+            self._parts.append(f".{key[1]}")
+            self._follows_descent = f".{key[1]}".rstrip(" @$").endswith("..")
+            return
+        bounds = _SLICE.match("" if index == "*" else index)
+        if bounds is None:
+            raise _SyntaxError(f"invalid array index {index}")
+        for bound in filter(None, bounds.groups()):
+            sign, digits = "-" * bound.startswith("-"), bound.lstrip("-0")
+            if bound == "-" or len(digits) > _MOST_DIGITS or int(f"{sign}{digits or 0}") not in _INTS:
+                raise _SyntaxError(f"array index {bound} is not a number")
+
+    def _filter(self) -> None:
+        start = end = self._offset + len("[?(")
+        quote, is_closed = "", False
+        while (char := self._text[end : end + 1]) != ")" or bool(quote) != is_closed:
+            if char in ("", "\n"):
+                raise _SyntaxError("unterminated filter")
+            if char in "\"'":
+                if not quote:
+                    quote = char
+                elif char == quote and self._text[end - 1] != "\\":
+                    is_closed = True
+            end += 1
+        if self._text[end + 1 : end + 2] != "]":
+            raise _SyntaxError("unclosed array expect ]")
+        self._offset = end + 2
+        operator = _OPERATOR.search(self._text, start, end)
+        right = end if operator is None else min(operator.end(), end - 1)  # it has a character at least
+        if operator is not None and start < operator.start() < right:
+            self._parts += [self._text[start : operator.start()], self._text[right:end]]
+        else:
+            self._parts.append(self._text[start:end])
+
+    def _quote(self, quote: str) -> None:
+        start = self._offset + 1
+        end = self._end(quote, start, "unterminated quoted string")
+        while self._text[end - 1] == "\\":
+            end = self._end(quote, end + 1, "unterminated quoted string")
+        content = self._text[start:end]
+        if not _QUOTED[quote].fullmatch(content):
+            raise _SyntaxError(f"unquote string {quote}{content}{quote} error invalid syntax")
+        self._offset = end + 1
+
+    def _end(self, char: str, start: int, reason: str) -> int:
+        """Return the next index of a character in the line; raise _SyntaxError."""
+        end = self._text.find(char, start)
+        if end < 0 or "\n" in self._text[start:end]:
+            raise _SyntaxError(reason)
+        return end

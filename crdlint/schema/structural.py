@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from crdlint.crd.model import PROVENANCE, JSONSchemaProps
+from crdlint.crd.model import JSONSchemaProps
+from crdlint.crd.record import PROVENANCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

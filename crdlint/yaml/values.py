@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import count, repeat
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from crdlint.golang.syntax import GoMap, go_syntax
+from crdlint.golang.values import GoMap, go_syntax
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 from crdlint.yaml.resolve import as_json_number, go_value, key_text, resolve

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 from present import present, root_of
 from tables import each
 
-from crdlint.crd.convert import read_crd
-from crdlint.crd.defaults import prepare_for_update
-from crdlint.crd.equality import semantic_equal
+from crdlint.crd.convert import prepare_for_update, read_crd
+from crdlint.crd.record import semantic_equal
 
 if TYPE_CHECKING:
     from crdlint.crd.model import CustomResourceDefinition

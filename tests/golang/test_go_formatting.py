@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tables import each
 
-from crdlint.golang.formatting import sprintf
+from crdlint.golang.text import sprintf
 
 
 @each(

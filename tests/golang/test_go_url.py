@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from tables import each
 
-from crdlint.golang.netip import AddressError, parse_addr
-from crdlint.golang.url import URLError, parse
+from crdlint.golang.addresses import AddressError, URLError, parse, parse_addr
 
 
 @each(

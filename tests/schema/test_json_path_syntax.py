@@ -5,7 +5,7 @@ from __future__ import annotations
 from crds import SMALLEST
 
 from crdlint.linting.pipeline import lint_file
-from crdlint.schema.json_path_syntax import syntax_error
+from crdlint.schema.json_paths import syntax_error
 
 ACCEPTED = (
     ".spec.a", ".", " .a", ".a b", ".a[]", ".a[*].b", ".a[1:2:3]", ".a['b']", ".a['b.c\\.d']", ".a[0,'b']", "..[0]", ".a..b",

@@ -8,11 +8,13 @@ import pytest
 from schema_support import schema, value
 from tables import each
 
-from crdlint.crd.object_meta import MetadataError, as_record, read_object_meta
-from crdlint.crd.object_meta_validation import (
+from crdlint.crd.object_meta import (
     RESOURCE_RULES,
+    MetadataError,
+    as_record,
     dns_subdomain,
     prepare_update,
+    read_object_meta,
     validate_object_meta_update,
     validate_resource_meta,
 )

@@ -8,8 +8,7 @@ from schema_support import schema, value
 from tables import each
 
 from crdlint.crd.model import JSONSchemaProps
-from crdlint.schema.defaulting import apply_defaults, prune_defaults, prune_nulls
-from crdlint.schema.pruning import prune
+from crdlint.schema.defaulting import apply_defaults, prune, prune_defaults, prune_nulls
 
 # The schema of the root, the value, what is left, the paths that went.
 PRUNED = {

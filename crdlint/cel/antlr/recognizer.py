@@ -21,7 +21,7 @@ from crdlint.cel.ast import Expr, Unspecified
 from crdlint.cel.errors import Code, Problem
 from crdlint.cel.source import Location
 from crdlint.cel.stack import run_with_large_stack
-from crdlint.golang.formatting import sprintf
+from crdlint.golang.text import sprintf
 
 if TYPE_CHECKING:
     from crdlint.cel.builder import Builder

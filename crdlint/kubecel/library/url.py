@@ -25,7 +25,7 @@ def _url(text: str) -> url.URL:
 
 
 def _is_url(text: str) -> bool:
-    from crdlint.golang.url import URLError, parse_request_uri
+    from crdlint.golang.addresses import URLError, parse_request_uri
 
     work.spend(len(text) >> 1)
     try:

@@ -57,7 +57,7 @@ def _as_prefix(check: Check) -> Check:
 
 
 def _uri(text: str) -> list[str]:
-    from crdlint.golang.url import URLError, parse_request_uri
+    from crdlint.golang.addresses import URLError, parse_request_uri
 
     try:
         parse_request_uri(text)

@@ -11,7 +11,7 @@ from ipaddress import IPv6Address
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from crdlint.cel.eval.errors import FunctionError
-from crdlint.golang.netip import AddressError, parse_addr
+from crdlint.golang.addresses import AddressError, parse_addr
 from crdlint.golang.text import quote
 from crdlint.kubecel.types import opaque
 from crdlint.kubecel.types.opaque import Opaque

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from urllib.parse import unquote_to_bytes
 
 from crdlint.cel.eval.errors import FunctionError
-from crdlint.golang import url as go_url
+from crdlint.golang import addresses as go_url
 from crdlint.kubecel.types.opaque import URL as URL_TYPE
 from crdlint.kubecel.types.opaque import Opaque
 from crdlint.safety import work

@@ -1,12 +1,152 @@
-"""URLs as Go 1.26's net/url parses them, with its error texts. Upstream: url.Parse, url.ParseRequestURI."""
+"""IP addresses and URLs as Go 1.26 parses them, with its error texts. Upstream: net/netip, net/url."""
 
 from __future__ import annotations
 
+import re
 import string
 from typing import Final, NamedTuple
 
-from crdlint.golang.netip import AddressError, parse_addr
 from crdlint.golang.text import quote
+
+_GROUP: Final = re.compile(r"[0-9A-Fa-f]*")
+_GROUPS: Final = 8
+
+
+class AddressError(ValueError):
+    """netip.ParseAddr rejects the text; `str()` is its error."""
+
+    def __init__(self, text: str, message: str, rest: str = "") -> None:
+        position = f" (at {quote(rest)})" if rest else ""
+        super().__init__(f"ParseAddr({quote(text)}): {message}{position}")
+
+
+class Address(NamedTuple):
+    """An address: its family (4 or 6), its bits as a number, and its zone (empty if there is none)."""
+
+    version: int
+    number: int
+    zone: str = ""
+
+
+def parse_addr(text: str) -> Address:
+    """Parse an address; raise AddressError if it is invalid. Upstream: netip.ParseAddr."""
+    for char in text:
+        if char == ".":
+            return Address(4, _ipv4(text, text))
+        if char == ":":
+            return _ipv6(text)
+        if char == "%":
+            raise AddressError(text, "missing IPv6 address")
+    raise AddressError(text, "unable to parse IP")
+
+
+def _ipv4(address: str, text: str) -> int:
+    """Return the number of an IPv4 address `text`, which may be the last part of an IPv6 `address`."""
+    number = field = fields = digits = 0
+    for i, char in enumerate(text):
+        if "0" <= char <= "9":
+            if digits == 1 and not field:
+                raise AddressError(address, "IPv4 field has octet with leading zero")
+            field = field * 10 + int(char)
+            digits += 1
+            if field > 255:
+                raise AddressError(address, "IPv4 field has value >255")
+        elif char == ".":
+            if i == 0 or i == len(text) - 1 or text[i - 1] == ".":
+                raise AddressError(address, "IPv4 field must have at least one digit", text[i:])
+            if fields == 3:
+                raise AddressError(address, "IPv4 address too long")
+            number = number << 8 | field
+            fields += 1
+            field = digits = 0
+        else:
+            raise AddressError(address, "unexpected character", text[i:])
+    if fields < 3:
+        raise AddressError(address, "IPv4 address too short")
+    return number << 8 | field
+
+
+def _ipv6(text: str) -> Address:
+    rest, percent, zone = text.partition("%")
+    if percent and not zone:
+        raise AddressError(text, "zone must be a non-empty string")
+    groups: list[int] = []
+    ellipsis = -1
+    if rest.startswith("::"):
+        ellipsis, rest = 0, rest[2:]
+        if not rest:
+            return Address(6, 0, zone)
+    while len(groups) < _GROUPS:
+        length = _group_length(text, rest)
+        if rest.startswith(".", length):
+            groups += _embedded_ipv4(text, rest, len(groups), ellipsis)
+            rest = ""
+            break
+        groups.append(int(rest[:length], 16))
+        rest = rest[length:]
+        if not rest:
+            break
+        rest = _after_colon(text, rest)
+        if rest.startswith(":"):
+            if ellipsis >= 0:
+                raise AddressError(text, "multiple :: in address", rest)
+            ellipsis, rest = len(groups), rest[1:]
+            if not rest:
+                break
+    if rest:
+        raise AddressError(text, "trailing garbage after address", rest)
+    return Address(6, _joined(text, groups, ellipsis), zone)
+
+
+def _group_length(text: str, rest: str) -> int:
+    match = _GROUP.match(rest)
+    length = match.end() if match else 0
+    if length > 4:
+        raise AddressError(text, "each group must have 4 or less digits", rest)
+    if not length:
+        raise AddressError(text, "each colon-separated field must have at least one digit", rest)
+    return length
+
+
+def _embedded_ipv4(text: str, rest: str, groups: int, ellipsis: int) -> tuple[int, int]:
+    if ellipsis < 0 and groups != 6:
+        raise AddressError(text, "embedded IPv4 address must replace the final 2 fields of the address", rest)
+    if groups > 6:
+        raise AddressError(text, "too many hex fields to fit an embedded IPv4 at the end of the address", rest)
+    return divmod(_ipv4(text, rest), 2**16)
+
+
+def _after_colon(text: str, rest: str) -> str:
+    if rest[0] != ":":
+        raise AddressError(text, "unexpected character, want colon", rest)
+    if len(rest) == 1:
+        raise AddressError(text, "colon must be followed by more characters", rest)
+    return rest[1:]
+
+
+def _joined(text: str, groups: list[int], ellipsis: int) -> int:
+    missing = _GROUPS - len(groups)
+    if missing and ellipsis < 0:
+        raise AddressError(text, "address string too short")
+    if not missing and ellipsis >= 0:
+        raise AddressError(text, "the :: must expand to at least one field of zeros")
+    if missing:
+        groups = [*groups[:ellipsis], *([0] * missing), *groups[ellipsis:]]
+    number = 0
+    for group in groups:
+        number = number << 16 | group
+    return number
+
+
+_LEADING_ZEROS: Final = re.compile(r"(?<![0-9A-Fa-f])0+(?=[0-9A-Fa-f])")
+
+
+def parse_ip(text: str, *, sloppy: bool) -> bool:
+    """Return whether a text is an address without a zone; `sloppy` allows leading zeros."""
+    try:
+        return not parse_addr(_LEADING_ZEROS.sub("", text) if sloppy else text).zone
+    except AddressError:
+        return False
 
 
 class URLError(ValueError):
@@ -143,12 +283,8 @@ def _ip_literal(text: str) -> str:
 
 
 def _check_port(text: str) -> None:
-    if not _valid_port(text):
+    if text and not (text[0] == ":" and set(text[1:]) <= set(string.digits)):
         raise URLError(f"invalid port {quote(text)} after host")
-
-
-def _valid_port(text: str) -> bool:
-    return not text or (text[0] == ":" and all(char in string.digits for char in text[1:]))
 
 
 def _escape_at(text: str, i: int) -> str:
