@@ -1,52 +1,429 @@
-"""Identification of YAML documents, and decoding into a v1 CustomResourceDefinition.
+"""Decoding of a document into a v1 CustomResourceDefinition by the tables of `gotypes`.
 
-Upstream: apimachinery pkg/runtime/serializer/json (meta.go Interpret, json.go Decode), with sigs.k8s.io/json. Valid
-documents are decoded directly; `decode_errors` is used only for documents with problems.
+Upstream: apimachinery pkg/runtime/serializer/json (json.go Decode), with sigs.k8s.io/json.
+
+For an invalid value, the reader continues with Go's zero value and sets `failed`; `decode_errors` then determines the
+errors of Go's decoder. Schemas are the hot path, because a CRD consists mostly of
+them: they are decoded in a loop, so that only memory limits their depth.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard
+from weakref import ref
 
-from crdlint.crd.decode_values import Reader, is_json, read_schemas
-from crdlint.crd.gotypes import CRD
-from crdlint.crd.model import CustomResourceDefinition
-from crdlint.files.recognition import GROUP, KIND, VERSION
-from crdlint.golang.text import quote
+from crdlint.crd import model
+from crdlint.crd.gotypes import CRD, INT_RANGES, MAX_DEPTH, SCHEMA, SCHEMA_BITS, STRINGS
+from crdlint.crd.identity import is_json
+from crdlint.golang.numbers import json_float
 from crdlint.kubernetes.servers import NEWEST, Server
-from crdlint.yaml.nodes import Mapping, Scalar
-from crdlint.yaml.resolve import resolve
+from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+from crdlint.yaml.resolve import is_plain_string, resolve
 from crdlint.yaml.values import entries, to_json
 
 if TYPE_CHECKING:
-    from crdlint.crd.decode_errors import GoError, StrictError
+    from collections.abc import Callable, Iterable
+    from weakref import ReferenceType
+
+    from crdlint.crd.decode_errors import DecodeProblem
+    from crdlint.crd.gotypes import GoType
     from crdlint.yaml.nodes import Node
 
-# crd: can be decoded; unserved: a CRD of a version that no server serves; crd-list, list: `items` contains documents.
-Form: TypeAlias = Literal["crd", "unserved", "crd-list", "list", "other"]
+
+def _is_number(value: object) -> TypeGuard[float]:
+    return value.__class__ is int or value.__class__ is float
 
 
-class DecodeProblem(NamedTuple):
-    """A problem of the decoder: `kind` is decode (the document is rejected) or strict (an unknown field).
+class Unset:
+    """The type of UNSET: there is no value (`null`), or none that Go could store."""
 
-    `node` is the position. `content` is the rejected value or, for a strict problem, the mapping that has the field.
-    `path` is the path of the unknown field as in the message, empty for a decode error. `help` names `nearest`, the most
-    similar field. For a type error, `json_type` is the JSON type of the value, `go_type` the Go type of the field, and
-    `field` the name or path of the field in its struct. A duplicate field in a JSON document is strict as well; `first`
-    is then the first of the two keys. Duplicate keys in YAML are found by `crdlint.yaml`.
+
+UNSET: Final = Unset()
+
+# The value of a null in a list or map whose Go type has no nil.
+_ZEROS: Final[dict[str, Any]] = {
+    "string": "",
+    "bool": False,
+    "int32": 0,
+    "int64": 0,
+    "uint8": 0,
+    "float64": 0.0,
+    "json": None,
+}
+
+
+def pairs(reader: Reader, mapping: Mapping) -> Iterable[tuple[str, Node]]:
+    """Yield (key text, value node) of a mapping, including merged mappings."""
+    if mapping.names is not None:
+        return zip(mapping.names, mapping.items[1::2], strict=True)
+    if reader.json:
+        reader.failed = True  # the JSON decoder has its own errors for duplicate keys
+    return [(name, value) for name, _, value in entries(mapping)]
+
+
+def as_go_number(value: float, *, literal: bool) -> int | float:
+    """Return a number as Go's decoder stores it in an `interface{}`: int64 if its JSON text is one, else float64.
+
+    `literal` means that the text is the document's own instead of one that Go printed: then `1.0` remains a float64.
+    """
+    low, high = INT_RANGES["int64"]
+    if value.__class__ is float:
+        if literal or not value.is_integer() or abs(value) >= _EXPONENT:
+            return value
+        integer = _printed(value)
+        return integer if low <= integer <= high else value
+    return value if low <= value <= high else float(value)
+
+
+_EXPONENT: Final = 1e21  # Go prints this and larger floats with an exponent
+
+
+def _printed(value: float) -> int:
+    """Return the integer that Go prints for a float, with zeros after its significant digits."""
+    return int(json_float(value))
+
+
+class Reader:
+    """Decodes values; `failed` is set at the first value that Go's decoder would reject or not know.
+
+    `json` means that the document is JSON (see `is_json`); `unknown` contains the attributes of fields that the server
+    does not know.
     """
 
-    kind: Literal["decode", "strict"]
-    message: str
-    node: Node
-    content: Node
-    path: str = ""
-    help: str | None = None
-    first: Node | None = None
-    nearest: str | None = None
-    json_type: str = ""
-    go_type: str = ""
-    field: str = ""
+    __slots__ = ("failed", "json", "pending", "unknown")
+
+    def __init__(self, *, json: bool, unknown: frozenset[str] = frozenset()) -> None:
+        self.json = json
+        self.unknown = unknown
+        self.failed = False
+        # Schemas that are created but not yet decoded: the mapping, the schema, its attributes, its depth in the document.
+        self.pending: list[tuple[Mapping, model.JSONSchemaProps, dict[str, Any], int]] = []
+
+    def reject(self) -> Unset:
+        """Set `failed` and return UNSET."""
+        self.failed = True
+        return UNSET
+
+    def read(self, of: GoType, node: Node, depth: int) -> Any:
+        """Decode `node` as the type `of`, or return UNSET; `depth` is that of the node, 1 at the root."""
+        return READERS[of.kind](self, of, node, depth)
+
+    def schema(
+        self, node: Node, parent: ReferenceType[model.JSONSchemaProps] | None, steps: tuple[str | int, ...], depth: int
+    ) -> model.JSONSchemaProps:
+        """Return the schema at `node`, whose fields are decoded later; an empty one if it is not a mapping.
+
+        `parent` is the parent schema, and `steps` lead from it to this one (see `model.JSONSchemaProps`).
+        """
+        made = model.JSONSchemaProps()
+        attributes: dict[str, Any] = {"parent_ref": parent, "steps": steps}
+        made.__dict__ = attributes
+        if node.__class__ is Mapping:
+            attributes["node"] = node
+            self.pending.append((node, made, attributes, depth))
+        elif not is_null(node):
+            self.failed = True
+        return made
+
+    def items(self, node: Node) -> list[Node] | Unset:
+        """Return the items of a sequence, or UNSET for other nodes."""
+        if node.__class__ is Sequence:
+            return node.items
+        return UNSET if is_null(node) else self.reject()
+
+
+def is_null(node: Node) -> bool:
+    """Return whether the node is a scalar that resolves to null."""
+    return node.__class__ is Scalar and resolve(node) is None
+
+
+def _scalar(stored: Callable[[Reader, GoType, Any], Any]) -> Callable[[Reader, GoType, Node, int], Any]:
+    """Return a reader of scalars: `stored` returns what Go stores for a value other than null, or UNSET."""
+
+    def read(reader: Reader, of: GoType, node: Node, _depth: int) -> Any:
+        if node.__class__ is not Scalar:
+            return reader.reject()
+        value = resolve(node)
+        if value is None:
+            return UNSET
+        value = stored(reader, of, value)
+        return reader.reject() if value is UNSET else value
+
+    return read
+
+
+def _of_class(kind: type) -> Callable[[Reader, GoType, Node, int], Any]:
+    return _scalar(lambda _reader, _of, value: value if value.__class__ is kind else UNSET)
+
+
+def _integer(reader: Reader, of: GoType, value: Any) -> Any:
+    if value.__class__ is float and not reader.json and value.is_integer() and abs(value) < _EXPONENT:
+        value = _printed(value)
+    low, high = INT_RANGES[of.kind]
+    return value if value.__class__ is int and low <= value <= high else UNSET
+
+
+def _float(_reader: Reader, _of: GoType, value: Any) -> Any:
+    return float(value) if _is_number(value) and isfinite(value) else UNSET
+
+
+def _base64(_reader: Reader, _of: GoType, value: Any) -> Any:
+    from crdlint.golang.base64 import CorruptInputError, decode_base64  # few CRDs have a CA bundle
+
+    try:
+        return decode_base64(value) if value.__class__ is str else UNSET
+    except CorruptInputError:
+        return UNSET
+
+
+def _time(_reader: Reader, _of: GoType, value: Any) -> Any:
+    from crdlint.golang.times import as_utc, check_rfc3339  # few CRDs were read from a server
+
+    return as_utc(value) if value.__class__ is str and check_rfc3339(value) is None else UNSET
+
+
+_read_integer: Final = _scalar(_integer)
+_read_base64: Final = _scalar(_base64)
+
+
+def _read_bytes(reader: Reader, of: GoType, node: Node, depth: int) -> Any:
+    if node.__class__ is Sequence:
+        return bytes(_read_slice(reader, of, node, depth))
+    return _read_base64(reader, of, node, depth)
+
+
+def _read_json(reader: Reader, _of: GoType, node: Node, depth: int) -> Any:
+    value = reader_json(reader, node, depth)
+    if value is None:
+        return UNSET
+    made = model.JSON()
+    made.value = value
+    return made
+
+
+def _read_fields(reader: Reader, _of: GoType, node: Node, depth: int) -> Any:
+    value = reader_json(reader, node, depth)
+    return UNSET if value is None else value
+
+
+def reader_json(reader: Reader, node: Node, depth: int) -> Any:
+    """Return any JSON value, with numbers as Go stores them in an `interface{}`; `depth` is that of the node."""
+    if node.__class__ is Scalar:
+        value: Any = resolve(node)
+        return as_go_number(value, literal=reader.json) if _is_number(value) else value
+    root = to_json(node)
+    level = [root]
+    while level:
+        if depth > MAX_DEPTH:
+            reader.failed = True
+            return None
+        depth += 1
+        inner: dict[int, Any] = {}  # by identity, so that aliased values are visited once
+        for container in level:
+            for key, value in container.items() if container.__class__ is dict else enumerate(container):
+                if value.__class__ is dict or value.__class__ is list:
+                    inner[id(value)] = value
+                elif _is_number(value):
+                    container[key] = as_go_number(value, literal=reader.json)
+        level = list(inner.values())
+    return root
+
+
+def _read_slice(reader: Reader, of: GoType, node: Node, depth: int) -> Any:
+    items = reader.items(node)
+    if items.__class__ is not list:
+        return items
+    element = of.element
+    assert element is not None  # noqa: S101  slices have one
+    if element.kind == "json":
+        return [reader_json(reader, item, depth + 1) for item in items]
+    return [_item(reader, element, item, depth + 1) for item in items]
+
+
+def _read_map(reader: Reader, of: GoType, node: Node, depth: int) -> Any:
+    if node.__class__ is not Mapping:
+        return UNSET if is_null(node) else reader.reject()
+    element = of.element
+    assert element is not None  # noqa: S101  maps have one
+    return {name: _item(reader, element, value, depth + 1) for name, value in pairs(reader, node)}
+
+
+def _item(reader: Reader, of: GoType, node: Node, depth: int) -> Any:
+    value = reader.read(of, node, depth)
+    if value is not UNSET:
+        return value
+    return of.record() if of.record is not None else _ZEROS[of.kind]
+
+
+def _read_struct(reader: Reader, of: GoType, node: Node, depth: int) -> Any:
+    if of is SCHEMA:
+        return UNSET if is_null(node) else reader.schema(node, None, (), depth)
+    if node.__class__ is not Mapping:
+        return UNSET if is_null(node) else reader.reject()
+    assert of.record is not None  # noqa: S101  structs have one
+    made = of.record()
+    attributes = made.__dict__
+    attributes["node"] = node
+    fields = of.fields
+    if depth > MAX_DEPTH:
+        reader.failed = True
+    for name, value in pairs(reader, node):
+        field = fields.get(name)
+        if field is None or field.attribute in reader.unknown:
+            reader.failed = True
+            continue
+        decoded = reader.read(field.type, value, depth + 1)
+        if decoded is not UNSET and field.attribute:
+            attributes[field.attribute] = decoded
+    return made
+
+
+READERS: Final[dict[str, Callable[[Reader, GoType, Any, int], Any]]] = {
+    "string": _of_class(str),
+    "bool": _of_class(bool),
+    "int32": _read_integer,
+    "int64": _read_integer,
+    "uint8": _read_integer,
+    "float64": _scalar(_float),
+    "bytes": _read_bytes,
+    "slice": _read_slice,
+    "map": _read_map,
+    "struct": _read_struct,
+    "time": _scalar(_time),
+    "json": _read_json,
+    "fields": _read_fields,
+}
+
+
+def read_schemas(reader: Reader) -> None:
+    """Decode the fields of all pending schemas of the reader, and of their subschemas."""
+    pending = reader.pending
+    fields = _FIELDS
+    while pending:
+        mapping, schema, attributes, depth = pending.pop()
+        if depth > _DEEP:
+            reader.failed = True
+        set_fields = 0
+        for name, node in pairs(reader, mapping):
+            entry = fields.get(name)
+            if entry is None:
+                reader.failed = True
+                continue
+            read, handler, attribute, bit, of = entry
+            if read is not None:
+                value: Any = read(reader, of, node, depth + 1)
+            elif handler is not None:
+                value = handler(reader, schema, name, of, node, depth + 1)
+            elif node.__class__ is not Scalar:
+                reader.failed = True
+                continue
+            else:
+                value = node.value
+                if node.ctag is not None or not (node.style or is_plain_string(value)):  # not `tag`, a property
+                    value = resolve(node)
+                    if value.__class__ is not str:
+                        if value is not None:
+                            reader.failed = True
+                        continue
+            if value is not UNSET:
+                attributes[attribute] = value
+                set_fields |= bit
+        attributes["set_fields"] = set_fields
+
+
+def _read_properties(reader: Reader, schema: Any, name: str, _of: GoType, node: Any, depth: int) -> Any:
+    """Decode a map of schemas, such as `properties`."""
+    if node.__class__ is not Mapping:
+        return UNSET if is_null(node) else reader.reject()
+    begin, parent = reader.schema, ref(schema)
+    depth += 1
+    return {key: begin(child, parent, (name, key), depth) for key, child in pairs(reader, node)}
+
+
+def _read_list(reader: Reader, schema: Any, name: str, _of: GoType, node: Any, depth: int) -> Any:
+    """Decode a list of schemas, such as `allOf`."""
+    items = reader.items(node)
+    if items.__class__ is not list:
+        return items
+    parent = ref(schema)
+    return [reader.schema(item, parent, (name, i), depth + 1) for i, item in enumerate(items)]
+
+
+def _read_one(reader: Reader, schema: Any, name: str, _of: GoType, node: Any, depth: int) -> Any:
+    return UNSET if is_null(node) else reader.schema(node, ref(schema), (name,), depth)
+
+
+def _read_schema_or_bool(reader: Reader, schema: Any, name: str, _of: GoType, node: Any, depth: int) -> Any:
+    made = model.JSONSchemaPropsOrBool()
+    if node.__class__ is Mapping:
+        made.allows = True
+        made.schema = reader.schema(node, ref(schema), (name,), depth)
+        return made
+    value = resolve(node) if node.__class__ is Scalar else 0
+    if value.__class__ is bool:
+        made.allows = value
+        return made
+    return UNSET if value is None else reader.reject()
+
+
+def _read_schema_or_array(reader: Reader, schema: Any, name: str, of: GoType, node: Any, depth: int) -> Any:
+    """Decode `items`: a value that is neither an object nor a list is present but empty, as in upstream's UnmarshalJSON."""
+    if node.__class__ is Scalar and resolve(node) is None:
+        return UNSET
+    made = model.JSONSchemaPropsOrArray()
+    if node.__class__ is Mapping:
+        made.schema = reader.schema(node, ref(schema), (name,), depth)
+    elif node.__class__ is Sequence:
+        made.json_schemas = _read_list(reader, schema, name, of, node, depth)
+    return made
+
+
+def _read_dependencies(reader: Reader, schema: Any, name: str, _of: GoType, node: Any, depth: int) -> Any:
+    if node.__class__ is not Mapping:
+        return UNSET if is_null(node) else reader.reject()
+    dependencies = {}
+    for key, child in pairs(reader, node):
+        dependencies[key] = made = model.JSONSchemaPropsOrStringArray()
+        if child.__class__ is Mapping:
+            made.schema = reader.schema(child, ref(schema), (name, key), depth + 1)
+        elif child.__class__ is Sequence:
+            made.property = reader.read(STRINGS, child, depth + 1)
+    return dependencies
+
+
+_HANDLERS: Final[dict[str, Callable[..., Any]]] = {
+    "schema-or-bool": _read_schema_or_bool,
+    "schema-or-array": _read_schema_or_array,
+}
+_OF_SCHEMAS: Final = {"map": _read_properties, "slice": _read_list}
+
+
+def _handler(of: GoType) -> Callable[..., Any] | None:
+    """Return the function that decodes a field with schemas, or None for other fields."""
+    if of is SCHEMA:
+        return _read_one
+    if of.element is SCHEMA:
+        return _OF_SCHEMAS[of.kind]
+    if of.element is not None and of.element.kind == "schema-or-strings":
+        return _read_dependencies
+    return _HANDLERS.get(of.kind)
+
+
+# At this depth a schema's own lists and rules might exceed MAX_DEPTH, so the depth is measured exactly.
+_DEEP: Final = MAX_DEPTH - 8
+
+# Functions that decode a field by its type alone, or with its schema; the loop itself decodes strings.
+_FIELDS: Final = {
+    name: (
+        None if _handler(field.type) is not None or field.type.kind == "string" else READERS[field.type.kind],
+        _handler(field.type),
+        field.attribute,
+        SCHEMA_BITS[name],
+        field.type,
+    )
+    for name, field in SCHEMA.fields.items()
+}
 
 
 class Decoded(NamedTuple):
@@ -56,160 +433,23 @@ class Decoded(NamedTuple):
     without an error.
     """
 
-    crd: CustomResourceDefinition
+    crd: model.CustomResourceDefinition
     problems: tuple[DecodeProblem, ...]
     later: tuple[DecodeProblem, ...] = ()
     ignored: tuple[DecodeProblem, ...] = ()
-
-
-class Identity(NamedTuple):
-    """The identity of a document by apiVersion and kind (empty if missing or not strings).
-
-    `error` is the server's error for these two fields, at `node`; then `form` is the form that was probably meant.
-    """
-
-    form: Form
-    api_version: str = ""
-    kind: str = ""
-    error: str | None = None
-    node: Node | None = None
-
-
-def identify(root: Node, text: str = "") -> Identity:
-    """Return the identity of a document by its top-level keys; `text` is the document, which some errors quote."""
-    if root.__class__ is not Mapping:
-        return _OTHER
-    strings: dict[str, str] = {}
-    wrong: list[tuple[str, Node]] = []
-    # encoding/json, which decodes these two fields, ignores case, unlike the decoder of the other fields.
-    fields = [(name, key, value) for name, key, value in entries(root) if name.lower() in _TYPE_META]
-    if not fields:
-        return _OTHER
-    if not is_json(root):
-        fields.sort(key=lambda entry: entry[0])  # as in the JSON that YAML is converted to
-    for name, key, value in fields:
-        field = _TYPE_META[name.lower()]
-        if value.__class__ is not Scalar:
-            wrong.append((_mistyped("object" if value.__class__ is Mapping else "array", field), key))
-            continue
-        field_value = resolve(value)
-        if field_value.__class__ is str:
-            strings[field] = field_value
-        elif field_value is not None:
-            wrong.append((_mistyped("bool" if field_value.__class__ is bool else "number", field), value))
-    api_version, kind = strings.get("apiVersion", ""), strings.get("kind", "")
-    form = _form(api_version, kind, mistyped=bool(wrong))
-    error: str | None = None
-    node: Node | None = None
-    if wrong:
-        error, node = wrong[0]
-    elif form in {"crd", "unserved"}:
-        error, node = _refusal(root, api_version, kind, text), root
-    return Identity(form, api_version, kind, error, node)
-
-
-_OTHER: Final = Identity("other")
-_TYPE_META: Final = {"apiversion": "apiVersion", "kind": "kind"}
-
-
-def _mistyped(value: str, field: str) -> str:
-    # The struct has no name, so Go prints only the dot.
-    return (
-        "couldn't get version/kind; json parse error: "
-        f"json: cannot unmarshal {value} into Go struct field .{field} of type string"
-    )
-
-
-def _form(api_version: str, kind: str, *, mistyped: bool) -> Form:
-    group, _, _ = api_version.rpartition("/")
-    if kind == "List" and api_version == "v1":
-        return "list"
-    if kind == f"{KIND}List" and group == GROUP:
-        return "crd-list"
-    if kind == KIND and group == GROUP:
-        return "crd" if api_version == VERSION else "unserved"
-    if (mistyped or not (api_version and kind)) and (kind == KIND or api_version == VERSION):
-        return "crd"
-    return "other"
-
-
-def kind_missing(root: Node, text: str) -> str:
-    """Return the server's error for a document without a kind, or that is not an object; `text` is the document."""
-    if root.__class__ is Mapping:
-        return f"Object 'Kind' is missing in '{text}'"
-    json_type = "array"
-    if root.__class__ is Scalar:
-        value = resolve(root)
-        json_type = "string" if value.__class__ is str else "bool" if value.__class__ is bool else "number"
-    return f"couldn't get version/kind; json parse error: json: cannot unmarshal {json_type} into Go value of type {_TYPES}"
-
-
-_TYPES: Final = (
-    """struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }"""
-)
-
-
-def _refusal(root: Node, api_version: str, kind: str, text: str) -> str | None:
-    """Return kubectl's error for a CRD whose apiVersion or kind is missing or not served (from its REST mapper)."""
-    if not kind:
-        return kind_missing(root, text)
-    if not api_version:
-        return f"Object 'apiVersion' is missing in '{text}'"
-    if api_version != VERSION:
-        return f"no matches for kind {quote(kind)} in version {quote(api_version)}"
-    return None
 
 
 def decode_crd(root: Node, server: Server = NEWEST) -> Decoded:
     """Decode a document as a v1 CustomResourceDefinition; raise YAMLDecodeError if it cannot be converted to JSON."""
     reader = Reader(json=is_json(root), unknown=server.unknown_fields)
     crd = reader.read(CRD, root, 1)
-    if not isinstance(crd, CustomResourceDefinition):
-        crd = CustomResourceDefinition()
+    if not isinstance(crd, model.CustomResourceDefinition):
+        crd = model.CustomResourceDefinition()
     read_schemas(reader)
-    return Decoded(crd, *_problems(root, server)) if reader.failed else Decoded(crd, ())
+    if not reader.failed:
+        return Decoded(crd, ())
+    from crdlint.crd.decode_errors import problems_of  # most documents do not need it
 
-
-def _problems(root: Node, server: Server) -> tuple[tuple[DecodeProblem, ...], ...]:
-    """Return the problems of a document, those that they hide, and its unknown fields that are no problem."""
-    from crdlint.crd.decode_errors import (  # most documents do not need it
-        MAX_STRICT_ERRORS,
-        GoError,
-        explain,
-        explain_all,
-    )
-
-    if not is_json(root):
+    if not reader.json:
         to_json(root)  # raises an exception if it cannot be converted to JSON, even in unknown fields
-    explained, dropped = explain(CRD, root, server)
-    ignored = tuple(_problem(error) for error in dropped if error.first is None)
-    hides = isinstance(explained, GoError) or len(explained) == MAX_STRICT_ERRORS
-    problems = tuple(map(_problem, [explained] if isinstance(explained, GoError) else explained))
-    if not hides:
-        return problems, (), ignored
-    known = {problem.message for problem in problems}
-    hidden = tuple(problem for problem in map(_problem, explain_all(CRD, root, server)) if problem.message not in known)
-    return problems, hidden, ignored
-
-
-def _problem(error: GoError | StrictError) -> DecodeProblem:
-    if isinstance(error, Exception):
-        json_type = error.value.partition(" ")[0]
-        return DecodeProblem(
-            "decode",
-            str(error),
-            error.node,
-            error.content,
-            json_type=json_type,
-            go_type=error.of,
-            field=error.field,
-        )
-    return DecodeProblem(
-        "strict", error.text, error.node, error.owner, error.path, _help(error), error.first, error.nearest
-    )
-
-
-def _help(error: StrictError) -> str | None:
-    if error.since is not None:
-        return f"Remove the field, or support only Kubernetes {error.since} and later, which have it"
-    return f"Write `{error.nearest}` instead" if error.nearest else None
+    return Decoded(crd, *problems_of(CRD, root, server))

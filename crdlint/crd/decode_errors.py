@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-from crdlint.crd.decode_values import INT_RANGES, MAX_DEPTH, is_json
-from crdlint.crd.gotypes import SCHEMA, STRING, Field, GoType
+from crdlint.crd.gotypes import INT_RANGES, MAX_DEPTH, SCHEMA, STRING, Field, GoType
+from crdlint.crd.identity import is_json
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.base64 import CorruptInputError, decode_base64
 from crdlint.golang.numbers import json_float
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from crdlint.yaml.nodes import Node
 
     Steps = Generator["Steps", None, None]
-    from crdlint.crd.decode import DecodeProblem
 
 
 MAX_STRICT_ERRORS: Final = 100
@@ -61,22 +60,35 @@ class GoError(Exception):
         target = f"Go struct field {self.struct}.{self.field}" if self.struct or self.field else "Go value"
         return f"json: cannot unmarshal {self.value} into {target} of type {self.of}"
 
+    def problem(self) -> DecodeProblem:
+        """Return the finding of this error."""
+        json_type = self.value.partition(" ")[0]
+        return DecodeProblem(
+            "decode", str(self), self.node, self.content, json_type=json_type, go_type=self.of, field=self.field
+        )
 
-@dataclass(frozen=True, slots=True)
-class StrictError:
-    """An unknown field, or a duplicate one.
 
-    `text` is upstream's, `node` the key to report, and `owner` the mapping that has it. `nearest` is the most similar
-    known name for an unknown field, `first` the first of two equal keys. `since` is the first server that knows the field.
+class DecodeProblem(NamedTuple):
+    """A problem of the decoder: `kind` is decode (the document is rejected) or strict (an unknown field).
+
+    `node` is the position. `content` is the rejected value or, for a strict problem, the mapping that has the field.
+    `path` is the path of the unknown field as in the message, empty for a decode error. `help` names `nearest`, the most
+    similar field. For a type error, `json_type` is the JSON type of the value, `go_type` the Go type of the field, and
+    `field` the name or path of the field in its struct. A duplicate field in a JSON document is strict as well; `first`
+    is then the first of the two keys. Duplicate keys in YAML are found by `crdlint.yaml`.
     """
 
-    text: str
-    path: str
+    kind: Literal["decode", "strict"]
+    message: str
     node: Node
-    owner: Node
-    nearest: str | None = None
+    content: Node
+    path: str = ""
+    help: str | None = None
     first: Node | None = None
-    since: Server | None = None
+    nearest: str | None = None
+    json_type: str = ""
+    go_type: str = ""
+    field: str = ""
 
 
 @dataclass(slots=True)
@@ -95,8 +107,8 @@ class _State:
     saved: GoError | None = None
     goes_on: bool = False
     others: list[GoError] = field(default_factory=list)
-    strict_errors: dict[str, StrictError] = field(default_factory=dict)
-    ignored: dict[str, StrictError] = field(default_factory=dict)
+    strict_errors: dict[str, DecodeProblem] = field(default_factory=dict)
+    ignored: dict[str, DecodeProblem] = field(default_factory=dict)
 
     def in_context(self, error: GoError) -> GoError:
         """Add the current struct and fields to a type error. Upstream: decodeState.addErrorContext."""
@@ -137,8 +149,11 @@ class _State:
             fields = known or {}
             newer = fields.get(name)
             near = None if newer else nearest(name, [field for field in fields if self.knows(fields[field])], _LIKE)
-            since = None if newer is None else first_to_know(newer.attribute)
-            errors.setdefault(text, StrictError(text, path, node, owner, near, first, since))
+            help_ = f"Write `{near}` instead" if near else None
+            if newer is not None:
+                since = first_to_know(newer.attribute)
+                help_ = f"Remove the field, or support only Kubernetes {since} and later, which have it"
+            errors.setdefault(text, DecodeProblem("strict", text, node, owner, path, help_, first, near))
 
     def entries(self, mapping: Mapping) -> list[tuple[str, Node, Node]]:
         """Return the entries of a mapping in the order of the JSON that Go decodes."""
@@ -154,12 +169,28 @@ class _State:
         self.path.append(f".{name}" if self.path else name)
 
 
-def explain(of: GoType, root: Node, server: Server = NEWEST) -> tuple[GoError | list[StrictError], list[StrictError]]:
+def problems_of(
+    of: GoType, root: Node, server: Server
+) -> tuple[tuple[DecodeProblem, ...], tuple[DecodeProblem, ...], tuple[DecodeProblem, ...]]:
+    """Return the problems of decoding `root`, those that they hide, and its unknown fields that are no problem."""
+    explained, dropped = explain(of, root, server)
+    ignored = tuple(problem for problem in dropped if problem.first is None)
+    problems = (explained.problem(),) if isinstance(explained, GoError) else tuple(explained)
+    if not isinstance(explained, GoError) and len(explained) < MAX_STRICT_ERRORS:
+        return problems, (), ignored
+    known = {problem.message for problem in problems}
+    later = (error.problem() if isinstance(error, GoError) else error for error in _all_errors(of, root, server))
+    return problems, tuple(problem for problem in later if problem.message not in known), ignored
+
+
+def explain(
+    of: GoType, root: Node, server: Server = NEWEST
+) -> tuple[GoError | list[DecodeProblem], list[DecodeProblem]]:
     """Return the error of decoding `root` as `of`, or the strict errors if there is no other error.
 
     Also return the fields that the decoder drops without an error.
     """
-    if too_deep(root):
+    if _too_deep(root):
         return GoError(root, "couldn't get version/kind; json parse error: exceeded max depth"), []
     state = _State(strict=True, json=is_json(root), server=server)
     try:
@@ -169,16 +200,16 @@ def explain(of: GoType, root: Node, server: Server = NEWEST) -> tuple[GoError | 
     return state.saved or list(state.strict_errors.values()), list(state.ignored.values())
 
 
-def explain_all(of: GoType, root: Node, server: Server = NEWEST) -> list[GoError | StrictError]:
+def _all_errors(of: GoType, root: Node, server: Server) -> list[GoError | DecodeProblem]:
     """Return all errors of decoding `root`, in the order in which they appear if each is fixed before the next attempt."""
-    if too_deep(root):
+    if _too_deep(root):
         return []
     state = _State(strict=True, json=is_json(root), server=server, goes_on=True)
     calls.run(_value(state, of, root, root))
     return [*state.others, *state.strict_errors.values()]
 
 
-def too_deep(root: Node) -> bool:
+def _too_deep(root: Node) -> bool:
     """Return whether collections are nested deeper than encoding/json allows."""
     depth = 0
     level = [root] if root.__class__ is not Scalar else []

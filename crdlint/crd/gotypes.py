@@ -46,6 +46,8 @@ class Field(NamedTuple):
     is_pointer: bool = False
 
 
+MAX_DEPTH: Final = 10000  # the maximum nesting of encoding/json's scanner
+INT_RANGES: Final = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1), "uint8": (0, 255)}
 # Types with their own decoding, with the type of their elements.
 _KINDS: Final = {
     **{name: (name, None) for name in ("string", "bool", "int32", "int64", "uint8", "float64")},

@@ -5,7 +5,6 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from crdlint.crd.decode_values import INT_RANGES
 from crdlint.crd.errors import (
     TOO_LONG,
     Code,
@@ -18,7 +17,7 @@ from crdlint.crd.errors import (
     required,
     too_long_detail,
 )
-from crdlint.crd.gotypes import OBJECT_META
+from crdlint.crd.gotypes import INT_RANGES, OBJECT_META
 from crdlint.crd.kubenames import (
     is_dns1123_label,
     is_dns1123_subdomain,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.crd.decode_values import Reader, is_json, reader_json
+from crdlint.crd.decode import Reader, reader_json
+from crdlint.crd.identity import is_json
 from crdlint.diagnostics.spelling import nearest
 from crdlint.evaluation.types import NotationError, schema_of, schema_of_notation
 from crdlint.files.paths import Selection, discover

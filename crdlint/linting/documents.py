@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from crdlint.crd.decode import identify
+from crdlint.crd.identity import identify
 from crdlint.crd.positions import Span, node_span, problem_span
 from crdlint.linting.result import DocumentResult, FileResult, ResourceName
 from crdlint.rules import catalog
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from collections.abc import Mapping as MappingOf
 
-    from crdlint.crd.decode import Identity
+    from crdlint.crd.identity import Identity
     from crdlint.diagnostics.diagnostic import Diagnostic, Kind
     from crdlint.linting.result import CRD
     from crdlint.safety.bugs import Bug

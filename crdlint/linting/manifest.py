@@ -8,8 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.crd.convert import accepted_names, read_crd
-from crdlint.crd.decode_values import is_json
-from crdlint.crd.near_misses import is_type_key
+from crdlint.crd.identity import is_json, is_type_key
 from crdlint.crd.paths import SHARED, is_within
 from crdlint.crd.placeholders import PLACEHOLDERS, is_placeholder
 from crdlint.crd.positions import Locator, node_span, user_path_in_crd
@@ -35,7 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping as MappingOf
     from collections.abc import Sequence as SequenceOf
 
-    from crdlint.crd.decode import Decoded, DecodeProblem
+    from crdlint.crd.decode import Decoded
+    from crdlint.crd.decode_errors import DecodeProblem
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceDefinition
     from crdlint.crd.paths import Path

@@ -6,9 +6,8 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.decode import decode_crd, identify, kind_missing
-from crdlint.crd.decode_values import is_json
-from crdlint.crd.near_misses import SPEC_KEYS, is_partial, misspelled_type_key, near_miss
+from crdlint.crd.decode import decode_crd
+from crdlint.crd.identity import SPEC_KEYS, identify, is_json, is_partial, kind_missing, misspelled_type_key, near_miss
 from crdlint.crd.placeholders import PLACEHOLDERS, directive, placeholder_of
 from crdlint.crd.positions import node_span
 from crdlint.diagnostics.diagnostic import INTERNAL_ERROR
@@ -26,7 +25,7 @@ from crdlint.yaml.nodes import Mapping
 from crdlint.yaml.values import to_json
 
 if TYPE_CHECKING:
-    from crdlint.crd.decode import Identity
+    from crdlint.crd.identity import Identity
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import Stage
     from crdlint.rules.engine.finding import Finding

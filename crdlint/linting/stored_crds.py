@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.convert import assume_established, read_crd
-from crdlint.crd.near_misses import is_partial
+from crdlint.crd.identity import is_partial
 from crdlint.crd.paths import Path
 from crdlint.crd.positions import Locator, node_span, problem_span
 from crdlint.files.recognition import KIND, names_crd
@@ -18,7 +18,7 @@ from crdlint.yaml.parse import Document, collector_paused, iter_documents
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from crdlint.crd.decode import Identity
+    from crdlint.crd.identity import Identity
     from crdlint.yaml.nodes import Mapping
 
 _NAME: Final = Path("metadata").child("name")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from crdlint.crd.convert import read_crd
-from crdlint.crd.decode import identify
+from crdlint.crd.identity import identify
 from crdlint.kubecel.compilation import CompilationError, RuleCompiler
 from crdlint.kubecel.environment import new_expressions
 from crdlint.kubecel.schema_context import DeclarationFailedError, SchemaContext

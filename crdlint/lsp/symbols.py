@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from lsprotocol.types import DocumentSymbol, InlayHint, SymbolKind
 
-from crdlint.crd.decode import identify
+from crdlint.crd.identity import identify
 from crdlint.lsp.hover import cost_of, share_of
 from crdlint.lsp.places import roots
 from crdlint.resources.objects import text_at

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.crd.decode import identify
-from crdlint.crd.decode_values import Reader, is_json, reader_json
+from crdlint.crd.decode import Reader, reader_json
+from crdlint.crd.identity import identify, is_json
 from crdlint.golang.text import quote
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
@@ -20,7 +20,7 @@ from crdlint.yaml.values import entries
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from crdlint.crd.decode import Identity
+    from crdlint.crd.identity import Identity
     from crdlint.yaml.nodes import Node
     from crdlint.yaml.parse import Document
 

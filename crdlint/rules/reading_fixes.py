@@ -7,7 +7,7 @@ from textwrap import indent
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd import gotypes
-from crdlint.crd.near_misses import corrections
+from crdlint.crd.identity import corrections
 from crdlint.diagnostics.spelling import nearest
 from crdlint.rules import shorthand_fixes, v1beta1
 from crdlint.rules.engine.examples import HEAD

@@ -106,7 +106,7 @@ def _below(position: _At, schema: JSONSchemaProps) -> _At | None:
             position,
             schema,
             position.path.child("items"),
-            position.outer.index(),
+            position.outer.item(),
             inside_meta=position.inside_meta,
         )
     if kind != "properties":

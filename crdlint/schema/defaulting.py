@@ -188,7 +188,7 @@ def prune_defaults(schema: JSONSchemaProps) -> dict[int, Any]:
         if additional is not None:
             pending.append((additional, outer.child("*")))
         if items is not None:
-            pending.append((items, outer.index()))
+            pending.append((items, outer.item()))
         pending.extend((below, outer.child(name)) for name, below in current.properties.items())
     return changed
 
@@ -211,7 +211,7 @@ class SurroundingObject(NamedTuple):
         """Return the position of a property of the object at this position."""
         return SurroundingObject(name, self, self.typed)
 
-    def index(self) -> SurroundingObject:
+    def item(self) -> SurroundingObject:
         """Return the position of the only item of the list at this position."""
         return SurroundingObject(None, self, self.typed)
 

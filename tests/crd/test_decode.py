@@ -12,7 +12,8 @@ from tables import each
 
 import crdlint
 from crdlint.crd.convert import read_crd
-from crdlint.crd.decode import decode_crd, identify
+from crdlint.crd.decode import decode_crd
+from crdlint.crd.identity import identify
 from crdlint.yaml.parse import parse_first
 
 if TYPE_CHECKING:

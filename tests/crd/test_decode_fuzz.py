@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from present import present
 
 from crdlint.crd.convert import read_crd
-from crdlint.crd.decode import decode_crd, identify
+from crdlint.crd.decode import decode_crd
 from crdlint.crd.decode_errors import GoError, explain
 from crdlint.crd.gotypes import CRD
+from crdlint.crd.identity import identify
 from crdlint.crd.paths import Key, Path
 from crdlint.crd.positions import Locator
 from crdlint.yaml.parse import parse_stream
@@ -92,7 +93,7 @@ def misses_nothing(value: Any) -> None:
         root = document.root
         identify(root, text)
         said, _ = explain(CRD, root)
-        wanted = [str(said)] if isinstance(said, GoError) else [error.text for error in said]
+        wanted = [str(said)] if isinstance(said, GoError) else [error.message for error in said]
         assert [problem.message for problem in decode_crd(root).problems] == wanted
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crdlint.crd.convert import read_crd
-from crdlint.crd.decode_values import Reader, reader_json
+from crdlint.crd.decode import Reader, reader_json
 from crdlint.rules.engine.examples import HEAD
 from crdlint.yaml.parse import parse_first
 

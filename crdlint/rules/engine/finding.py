@@ -17,7 +17,7 @@ from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child
 from crdlint.yaml.resolve import resolve
 
 if TYPE_CHECKING:
-    from crdlint.crd.decode import DecodeProblem
+    from crdlint.crd.decode_errors import DecodeProblem
     from crdlint.crd.errors import Code, FieldError, Reason
     from crdlint.crd.gotypes import GoType
     from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps

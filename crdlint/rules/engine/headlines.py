@@ -15,7 +15,7 @@ from crdlint.safety.bugs import attempt
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crdlint.crd.decode import DecodeProblem
+    from crdlint.crd.decode_errors import DecodeProblem
     from crdlint.crd.errors import FieldError
     from crdlint.crd.paths import Path, Step
 

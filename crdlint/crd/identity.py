@@ -1,18 +1,127 @@
-"""Objects that were probably meant to be CRDs, but have a misspelled kind, apiVersion or key."""
+"""What a document is: a CRD by apiVersion and kind, another object, or one that was probably meant to be a CRD.
+
+Upstream: apimachinery pkg/runtime/serializer/json (meta.go Interpret).
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, cast
 
-from crdlint.crd.decode import kind_missing
 from crdlint.files.recognition import GROUP, KIND, VERSION, is_near_group, is_near_key, is_near_kind
 from crdlint.golang.text import quote
 from crdlint.yaml.nodes import Mapping, Scalar
+from crdlint.yaml.resolve import resolve
 from crdlint.yaml.values import entries
 
 if TYPE_CHECKING:
-    from crdlint.crd.decode import Identity
     from crdlint.yaml.nodes import Node
+
+# crd: can be decoded; unserved: a CRD of a version that no server serves; crd-list, list: `items` contains documents.
+Form: TypeAlias = Literal["crd", "unserved", "crd-list", "list", "other"]
+
+
+def is_json(root: Node) -> bool:
+    """Return whether a document is JSON, which the API server decodes without conversion from YAML."""
+    return root.__class__ is Mapping and root.flow and (not root.items or getattr(root.items[0], "style", "") == '"')
+
+
+class Identity(NamedTuple):
+    """The identity of a document by apiVersion and kind (empty if missing or not strings).
+
+    `error` is the server's error for these two fields, at `node`; then `form` is the form that was probably meant.
+    """
+
+    form: Form
+    api_version: str = ""
+    kind: str = ""
+    error: str | None = None
+    node: Node | None = None
+
+
+def identify(root: Node, text: str = "") -> Identity:
+    """Return the identity of a document by its top-level keys; `text` is the document, which some errors quote."""
+    if root.__class__ is not Mapping:
+        return _OTHER
+    strings: dict[str, str] = {}
+    wrong: list[tuple[str, Node]] = []
+    # encoding/json, which decodes these two fields, ignores case, unlike the decoder of the other fields.
+    fields = [(name, key, value) for name, key, value in entries(root) if name.lower() in _TYPE_META]
+    if not fields:
+        return _OTHER
+    if not is_json(root):
+        fields.sort(key=lambda entry: entry[0])  # as in the JSON that YAML is converted to
+    for name, key, value in fields:
+        field = _TYPE_META[name.lower()]
+        if value.__class__ is not Scalar:
+            wrong.append((_mistyped("object" if value.__class__ is Mapping else "array", field), key))
+            continue
+        field_value = resolve(value)
+        if field_value.__class__ is str:
+            strings[field] = field_value
+        elif field_value is not None:
+            wrong.append((_mistyped("bool" if field_value.__class__ is bool else "number", field), value))
+    api_version, kind = strings.get("apiVersion", ""), strings.get("kind", "")
+    form = _form(api_version, kind, mistyped=bool(wrong))
+    error: str | None = None
+    node: Node | None = None
+    if wrong:
+        error, node = wrong[0]
+    elif form in {"crd", "unserved"}:
+        error, node = _refusal(root, api_version, kind, text), root
+    return Identity(form, api_version, kind, error, node)
+
+
+_OTHER: Final = Identity("other")
+_TYPE_META: Final = {"apiversion": "apiVersion", "kind": "kind"}
+
+
+def _mistyped(value: str, field: str) -> str:
+    # The struct has no name, so Go prints only the dot.
+    return (
+        "couldn't get version/kind; json parse error: "
+        f"json: cannot unmarshal {value} into Go struct field .{field} of type string"
+    )
+
+
+def _form(api_version: str, kind: str, *, mistyped: bool) -> Form:
+    group, _, _ = api_version.rpartition("/")
+    if kind == "List" and api_version == "v1":
+        return "list"
+    if kind == f"{KIND}List" and group == GROUP:
+        return "crd-list"
+    if kind == KIND and group == GROUP:
+        return "crd" if api_version == VERSION else "unserved"
+    if (mistyped or not (api_version and kind)) and (kind == KIND or api_version == VERSION):
+        return "crd"
+    return "other"
+
+
+def kind_missing(root: Node, text: str) -> str:
+    """Return the server's error for a document without a kind, or that is not an object; `text` is the document."""
+    if root.__class__ is Mapping:
+        return f"Object 'Kind' is missing in '{text}'"
+    json_type = "array"
+    if root.__class__ is Scalar:
+        value = resolve(root)
+        json_type = "string" if value.__class__ is str else "bool" if value.__class__ is bool else "number"
+    return f"couldn't get version/kind; json parse error: json: cannot unmarshal {json_type} into Go value of type {_TYPES}"
+
+
+_TYPES: Final = (
+    """struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }"""
+)
+
+
+def _refusal(root: Node, api_version: str, kind: str, text: str) -> str | None:
+    """Return kubectl's error for a CRD whose apiVersion or kind is missing or not served (from its REST mapper)."""
+    if not kind:
+        return kind_missing(root, text)
+    if not api_version:
+        return f"Object 'apiVersion' is missing in '{text}'"
+    if api_version != VERSION:
+        return f"no matches for kind {quote(kind)} in version {quote(api_version)}"
+    return None
+
 
 # The keys of the spec of every CRD.
 SPEC_KEYS: Final = ("group", "names", "scope", "versions")
