@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 ANNOTATION: Final = "api-approved.kubernetes.io"
 _GROUP = "metadata:\n  name: foos.example.k8s.io\n"
+_SEE: Final = "see https://github.com/kubernetes/enhancements/pull/1111"
+_PATH: Final = Path("metadata").child("annotations").key(ANNOTATION)
 
 
 @fix(
@@ -89,16 +91,11 @@ PRESERVE = Rule(
 PRESERVE_DEFAULTS = Rule(
     id="defaults-with-preserve-unknown-fields",
     summary="Default in a CRD with `spec.preserveUnknownFields: true`",
-    why="The API server sets defaults only in objects that it prunes, and `preserveUnknownFields: true` disables "
-    "pruning.",
-    bad=(
-        "preserveUnknownFields: true\nversions:\n- name: v1\n  served: true\n  storage: true\n  schema:\n"
-        "    openAPIV3Schema: {type: object, properties: {spec: {type: string, default: x}}}\n"
-    ),
-    good=(
-        "versions:\n- name: v1\n  served: true\n  storage: true\n  schema:\n"
-        "    openAPIV3Schema: {type: object, properties: {spec: {type: string, default: x}}}\n"
-    ),
+    why="The API server sets defaults only in objects that it prunes, and `preserveUnknownFields: true` disables pruning.",
+    bad="preserveUnknownFields: true\nversions:\n- name: v1\n  served: true\n  storage: true\n  schema:\n"
+    "    openAPIV3Schema: {type: object, properties: {spec: {type: string, default: x}}}\n",
+    good="versions:\n- name: v1\n  served: true\n  storage: true\n  schema:\n"
+    "    openAPIV3Schema: {type: object, properties: {spec: {type: string, default: x}}}\n",
     help="Remove `spec.preserveUnknownFields: true`",
     source="apiextensions/validation validateCustomResourceDefinitionSpec",
     scope="spec",
@@ -110,9 +107,6 @@ PRESERVE_DEFAULTS = Rule(
         ),
     ),
 )
-
-_SEE: Final = "see https://github.com/kubernetes/enhancements/pull/1111"
-_PATH: Final = Path("metadata").child("annotations").key(ANNOTATION)
 
 
 def _state(annotations: MappingOf[str, str]) -> tuple[str, str]:

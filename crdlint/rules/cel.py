@@ -42,6 +42,17 @@ if TYPE_CHECKING:
     from crdlint.yaml.nodes import Scalar
 
 _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"
+_PORTS = (
+    "ports: {{type: array, maxItems: 8{}, items: {{type: object, required: [name, port], properties: {{name: {{type: string}},"
+    " port: {{type: integer}}}}, x-kubernetes-validations: [{{rule: self.port >= oldSelf.port}}]}}}}"
+)
+_PLAIN: Final = re.compile(r"[\w(.$/](?:[^#:\n]|:(?! |$)|(?<! )#)*\Z")
+_DATA = (
+    "type: object\nproperties:\n"
+    '  data: {{{}x-kubernetes-preserve-unknown-fields: true, x-kubernetes-validations: [{{rule: "self != null"}}]}}\n'
+)
+# A message of a rule that is to reject objects without a field.
+_REFUSES: Final = re.compile(r"\b(?:must|required|immutable|cannot|may not|should)\b", re.IGNORECASE)
 
 
 def _schema(rule: str, required: str = "replicas", fields: str = "replicas: {type: integer}") -> str:
@@ -50,12 +61,6 @@ def _schema(rule: str, required: str = "replicas", fields: str = "replicas: {typ
         f"type: object\nproperties:\n  spec:\n    type: object\n{names}"
         f"    properties: {{{fields}}}\n    x-kubernetes-validations:\n    - {rule}\n"
     )
-
-
-_PORTS = (
-    "ports: {{type: array, maxItems: 8{}, items: {{type: object, required: [name, port], properties: {{name: {{type: string}},"
-    " port: {{type: integer}}}}, x-kubernetes-validations: [{{rule: self.port >= oldSelf.port}}]}}}}"
-)
 
 
 def _quoted_expression(finding: Finding) -> Iterable[Edit]:
@@ -91,9 +96,6 @@ def meant(finding: Finding, *, certain: bool) -> Iterable[Edit]:
         return
     for edit in edits:
         yield from _written_inside(finding, node, edit.start, edit.end, edit.text)
-
-
-_PLAIN: Final = re.compile(r"[\w(.$/](?:[^#:\n]|:(?! |$)|(?<! )#)*\Z")
 
 
 def _written_inside(finding: Finding, node: Scalar, start: int, end: int, new: str) -> Iterable[Edit]:
@@ -154,8 +156,7 @@ OUTPUT_TYPE = Rule(
     bad=_schema("rule: self.replicas"),
     good=_schema("rule: self.replicas > 0"),
     scope="schema",
-    help="Make the rule a comparison, such as `self.replicas > 0`; convert a message to a string, such as "
-    "`string(self.replicas)`",
+    help="Make the rule a comparison, such as `self.replicas > 0`; convert a message to a string, such as `string(self.replicas)`",
     source=_SOURCE,
     fixes=(
         Fixer(
@@ -202,10 +203,6 @@ OPTIONAL_OLD_SELF = Rule(
             good=_schema('{rule: "self.replicas > 0"}'),
         ),
     ),
-)
-_DATA = (
-    "type: object\nproperties:\n"
-    '  data: {{{}x-kubernetes-preserve-unknown-fields: true, x-kubernetes-validations: [{{rule: "self != null"}}]}}\n'
 )
 
 DECLARATION = Rule(
@@ -417,10 +414,6 @@ def unguarded_fields(crd: DecodedCRD) -> Iterator[Advisory]:
     yield from advisories
 
 
-# A message of a rule that is to reject objects without a field.
-_REFUSES: Final = re.compile(r"\b(?:must|required|immutable|cannot|may not|should)\b", re.IGNORECASE)
-
-
 def _unguarded(estimated: EstimatedRule) -> Iterator[Advisory]:
     from crdlint.cel.source_ranges import range_at
     from crdlint.kubecel.reasoning.optional_fields import unguarded
@@ -437,8 +430,8 @@ def _unguarded(estimated: EstimatedRule) -> Iterator[Advisory]:
             continue
         source = expression.compiled.source
         message = (
-            f"rule reads `{read.path}`, which is optional: if it is not set, the evaluation fails with "
-            f"`no such key: {read.field}`"
+            f"rule reads `{read.path}`, which is optional: if it is not set, the evaluation fails with `no "
+            f"such key: {read.field}`"
         )
         help_ = f"Write `has({read.path}) && ...` to reject objects without it"
         written = estimated.rule.message  # the author's words

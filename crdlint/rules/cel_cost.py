@@ -40,6 +40,11 @@ properties:
   ports:
     {{type: array, {}items: {{type: integer, x-kubernetes-validations: [{{rule: self > 0 && self < 65536 && self != 22}}]}}}}
 """
+_MARKER: Final = "write `+kubebuilder:validation:MaxItems`, `MaxLength` or `MaxProperties` on what the rule reads"
+_Cost: Final = partial(Rule, scope="schema", marker=_MARKER)
+_Costly: Final = partial(Hint, scope="schema", marker=_MARKER)
+_MOST_EXPENSIVE: Final = 4
+_NEAR: Final = 0.5
 
 
 @fix(
@@ -48,7 +53,6 @@ properties:
     good=_HOSTS.format("", ", maxLength: 5000").replace("}}\n", "}, maxItems: 1024}\n"),
 )
 def _limits(finding: Finding) -> Edits:
-    """Set the limits of the schema's plan."""
     advice = finding.error.subject if finding.error is not None else None
     if advice is None:
         return
@@ -57,9 +61,6 @@ def _limits(finding: Finding) -> Edits:
         yield finding.editor.set(mapping, limit.keyword, str(value), before="type")
 
 
-_MARKER: Final = "write `+kubebuilder:validation:MaxItems`, `MaxLength` or `MaxProperties` on what the rule reads"
-_Cost: Final = partial(Rule, scope="schema", marker=_MARKER)
-_Costly: Final = partial(Hint, scope="schema", marker=_MARKER)
 RULE_COST = _Cost(
     id="cel-rule-cost",
     summary="Estimated cost of a rule or messageExpression is over the limit",
@@ -120,7 +121,6 @@ WORK_LIMIT = Rule(
 
 # Findings that limits fix.
 OVER_BUDGET: Final = frozenset({RULE_COST.id, CRD_COST.id})
-_MOST_EXPENSIVE: Final = 4
 
 
 def advice_for(rules: SequenceOf[EstimatedRule], effort: Effort) -> Advice | None:
@@ -181,9 +181,6 @@ def near_limit(crd: DecodedCRD) -> Iterator[Advisory]:
             yield Advisory(f"the rule's estimated cost is {share}", path)
     for advisories in unbounded.values():
         yield from once(advisories)
-
-
-_NEAR: Final = 0.5
 
 
 def total(rules: SequenceOf[EstimatedRule], path: Path, advice: Advice | None) -> Iterator[FieldError]:

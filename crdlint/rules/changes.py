@@ -309,14 +309,10 @@ LIST_MAP_KEYS = _Break(
     id="change-list-map-keys",
     summary="Keys of a map list were changed",
     why="The managed fields of stored objects have the old keys, so server-side apply does not find the items any more.",
-    good=(
-        "list: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [a], items: {type: "
-        "object, required: [a, b], properties: {a: {type: string}, b: {type: string}}}}"
-    ),
-    bad=(
-        "list: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [a, b], items: {type: "
-        "object, required: [a, b], properties: {a: {type: string}, b: {type: string}}}}"
-    ),
+    good="list: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [a], items: {type: "
+    "object, required: [a, b], properties: {a: {type: string}, b: {type: string}}}}",
+    bad="list: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [a, b], items: {type: "
+    "object, required: [a, b], properties: {a: {type: string}, b: {type: string}}}}",
     help="Keep `x-kubernetes-list-map-keys`, or change them in a new version only",
 )
 MAP_TYPE = _Harmless(

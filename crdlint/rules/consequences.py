@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
     Key = Callable[[Diagnostic], str | None]
 
+_LAST_STEP: Final = re.compile(r"(?:\.[^.\[\]]*|\[[^\[\]]*\])\Z")
+_ROOT: Final = ".openAPIV3Schema"
+
 
 class _Relation(NamedTuple):
     """How a finding and its cause are related: both have the same key, which is not None."""
@@ -28,10 +31,6 @@ class _Consequence(NamedTuple):
     rule: str
     cause: str
     relation: _Relation
-
-
-_LAST_STEP: Final = re.compile(r"(?:\.[^.\[\]]*|\[[^\[\]]*\])\Z")
-_ROOT: Final = ".openAPIV3Schema"
 
 
 def _schema(field: str) -> str:

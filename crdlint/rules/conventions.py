@@ -31,6 +31,19 @@ if TYPE_CHECKING:
 
 _Convention: Final = partial(OnRequest, in_set="conventions")
 _OfVersion: Final = partial(_Convention, scope="version")
+_SUBRESOURCE: Final = "subresources: {status: {}}\n"
+_CONDITIONS: Final = (
+    "conditions: {{type: array, items: {{type: object, properties: {{type: {{type: string}}, status: {{type: string}}, "
+    "reason: {{type: string}}, lastTransitionTime: {{type: string, format: date-time}}{}}}}}}}"
+)
+_AGE: Final = "{name: Age, type: date, jsonPath: .metadata.creationTimestamp}"
+_READY: Final = "{name: Ready, type: boolean, jsonPath: .spec.ready}"
+_CONDITION: Final = ("type", "status", "reason", "message", "lastTransitionTime")
+# The types of fields whose values a column can show.
+_SHOWN: Final = {
+    "integer": {"integer", "number"}, "number": {"integer", "number"}, "boolean": {"boolean"}, "date": {"string"},
+}  # fmt: skip
+_MOST_PARTS: Final = 32  # of an allOf, since each is compared with all others
 
 
 def _field(fields: str, name: str = "a") -> str:
@@ -50,16 +63,6 @@ def _columns(columns: str) -> str:
     done = "done: {type: string, format: date-time}"
     root = f"properties: {{spec: {{type: object, properties: {{{fields}, {done}}}}}}}"
     return _version(root, f"additionalPrinterColumns: [{columns}]\n")
-
-
-_SUBRESOURCE: Final = "subresources: {status: {}}\n"
-_CONDITIONS: Final = (
-    "conditions: {{type: array, items: {{type: object, properties: {{type: {{type: string}}, status: {{type: string}}, "
-    "reason: {{type: string}}, lastTransitionTime: {{type: string, format: date-time}}{}}}}}}}"
-)
-_AGE: Final = "{name: Age, type: date, jsonPath: .metadata.creationTimestamp}"
-_READY: Final = "{name: Ready, type: boolean, jsonPath: .spec.ready}"
-_CONDITION: Final = ("type", "status", "reason", "message", "lastTransitionTime")
 
 
 @_Convention(
@@ -367,12 +370,6 @@ def _not_scalar(crd: DecodedCRD) -> Iterator[Advisory]:
             yield Advisory(message, path.child("jsonPath"), f"Use the path of {scalar}")
 
 
-# The types of fields whose values a column can show.
-_SHOWN: Final = {
-    "integer": {"integer", "number"}, "number": {"integer", "number"}, "boolean": {"boolean"}, "date": {"string"},
-}  # fmt: skip
-
-
 @_OfVersion(
     id="printer-column-type-mismatch",
     summary="Printer column has another type than its field",
@@ -524,9 +521,6 @@ def _all_of(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     for i, part in enumerate(schema.all_of[:_MOST_PARTS]):
         if any(semantic_equal(part, other) for other in schema.all_of[:i]):
             yield Advisory("the same part is above", schema.path.child("allOf").index(i))
-
-
-_MOST_PARTS: Final = 32  # of an allOf, since each is compared with all others
 
 
 @_Convention(

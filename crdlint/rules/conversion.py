@@ -27,16 +27,15 @@ if TYPE_CHECKING:
 _Rule: Final = partial(Rule, scope="spec")
 _SOURCE = "apiextensions/validation validateCustomResourceConversion"
 _WEBHOOK_SOURCE = "apiserver/pkg/util/webhook"
+STRATEGIES: Final = ("None", "Webhook")
+REVIEWED: Final = ("v1", "v1beta1")
+_FORM: Final = "; desired format: https://host[/path]"
 
 
 def _webhook(client: str, versions: str = "[v1]") -> str:
-    return (
-        "conversion:\n  strategy: Webhook\n  webhook:\n"
-        f"    clientConfig: {client}\n    conversionReviewVersions: {versions}\n"
-    )
+    return f"conversion:\n  strategy: Webhook\n  webhook:\n    clientConfig: {client}\n    conversionReviewVersions: {versions}\n"
 
 
-STRATEGIES: Final = ("None", "Webhook")
 _GOOD = _webhook("{service: {namespace: default, name: convert}}")
 
 
@@ -144,8 +143,7 @@ REVIEW_VERSIONS = _Rule(
 URL = _Rule(
     id="conversion-webhook-url",
     summary="Webhook URL is not of the form `https://host[/path]`",
-    why="The API server sends whole objects to this URL. It requires TLS, and rejects user names, queries and "
-    "fragments.",
+    why="The API server sends whole objects to this URL. It requires TLS, and rejects user names, queries and fragments.",
     bad=_webhook("{url: 'http://convert.example.com/'}"),
     good=_webhook("{url: 'https://convert.example.com/'}"),
     help="Write the URL as `https://host/path`, without user, query or fragment",
@@ -180,9 +178,6 @@ PRESERVE = _Rule(
     help="Remove `spec.preserveUnknownFields: true`",
     source="apiextensions/validation validateCustomResourceDefinitionSpec",
 )
-
-REVIEWED: Final = ("v1", "v1beta1")
-_FORM: Final = "; desired format: https://host[/path]"
 
 
 def validate(spec: CustomResourceDefinitionSpec, path: Path, options: Options) -> Iterator[FieldError]:

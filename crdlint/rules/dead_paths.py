@@ -15,6 +15,10 @@ from crdlint.schema.json_paths import Missing, follow, syntax_error
 if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps
 
+_HPA_FAILS: Final = "HorizontalPodAutoscalers fail"
+_FAILS: Final = "`kubectl scale` and HorizontalPodAutoscalers fail"
+_LIKE: Final = 0.7
+
 
 @fix("Write the path of the field that is meant", "unsafe")
 def _meant(finding: Finding) -> Edits:
@@ -119,10 +123,6 @@ def _scale_paths(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advis
             yield Advisory(message, scale_path.child(name), f"Set `{name}` to a field of type {type_}", rule=SCALE.id)
 
 
-_HPA_FAILS: Final = "HorizontalPodAutoscalers fail"
-_FAILS: Final = "`kubectl scale` and HorizontalPodAutoscalers fail"
-
-
 def _reason(missing: Missing) -> str:
     if not missing.name:
         return f"`{missing.before}` is a list, which has no fields"
@@ -138,9 +138,6 @@ def _help(missing: Missing, text: str) -> tuple[str | None, None, str | None]:
         return None, None, None
     meant = f"{missing.before}.{near}{text[len(missing.path) :]}"
     return f"Write `{meant}`, or add `{missing.name}` to the schema", None, meant
-
-
-_LIKE: Final = 0.7
 
 
 @Caution(

@@ -36,6 +36,20 @@ if TYPE_CHECKING:
     from crdlint.rules.engine.common import Options
 
 _SOURCE: Final = "apiextensions-apiserver/pkg/apiserver/schema/defaulting ValidateDefaults"
+_SCALARS: Final = frozenset({"string", "integer", "number", "boolean"})
+_BOOLEANS: Final = {"yes": "true", "on": "true", "no": "false", "off": "false"}
+_NEVER: Final = re.compile(r"(?!)")
+_WRITTEN: Final = {
+    "integer": re.compile(r"-?(?:0|[1-9]\d*)\Z"),
+    "number": re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?\Z"),
+    "boolean": re.compile(r"(?:true|false|yes|no|on|off)\Z", re.IGNORECASE),
+}
+_LIKE: Final = 0.6
+_DECIMAL: Final = re.compile(r"-?\d+(?:\.\d+)?\Z")
+_MEANT: Final[tuple[tuple[Applicability, str, str], ...]] = (
+    ("safe", "self > 0 and true", "self > 0 && true"),
+    ("unsafe", "self = 1", "self == 1"),
+)
 
 
 def _schema(replicas: str, default: str) -> str:
@@ -114,16 +128,6 @@ def _near_field(finding: Finding) -> Edits:
         yield finding.editor.respell(key, reason.arguments[0])
 
 
-_SCALARS: Final = frozenset({"string", "integer", "number", "boolean"})
-_BOOLEANS: Final = {"yes": "true", "on": "true", "no": "false", "off": "false"}
-_NEVER: Final = re.compile(r"(?!)")
-_WRITTEN: Final = {
-    "integer": re.compile(r"-?(?:0|[1-9]\d*)\Z"),
-    "number": re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?\Z"),
-    "boolean": re.compile(r"(?:true|false|yes|no|on|off)\Z", re.IGNORECASE),
-}
-
-
 @fix(
     "Write the value of the enum that is meant",
     "unsafe",
@@ -139,9 +143,6 @@ def _nearest_value(finding: Finding) -> Edits:
         yield finding.editor.respell(node, near)
 
 
-_LIKE: Final = 0.6
-
-
 @fix("Write the bound", "unsafe")
 def _nearest_bound(finding: Finding) -> Edits:
     reason = finding.reason(Code.LEAST, Code.MOST)
@@ -151,8 +152,6 @@ def _nearest_bound(finding: Finding) -> Edits:
     if not exclusive and _DECIMAL.match(limit):
         yield finding.editor.replace(finding.scalar(), limit)
 
-
-_DECIMAL: Final = re.compile(r"-?\d+(?:\.\d+)?\Z")
 
 UNPRUNED = Rule(
     id="default-unknown-field",
@@ -178,10 +177,6 @@ INVALID_DEFAULT = Rule(
     fixes=(_of_its_type, _enum_of_its_type, _nearest_value, _nearest_bound),
 )
 _RULE: Final = _schema("{type: integer, x-kubernetes-validations: [{rule: '%s'}]}", "{replicas: 1}")
-_MEANT: Final[tuple[tuple[Applicability, str, str], ...]] = (
-    ("safe", "self > 0 and true", "self > 0 && true"),
-    ("unsafe", "self = 1", "self == 1"),
-)
 RULE_FAILED = Rule(
     id="default-rule-failed",
     summary="Default fails a validation rule",

@@ -23,6 +23,7 @@ _LAST_WINS: Final = (
     "kubectl and every client that sends JSON keep the last value, so the API server never sees the first; "
     "it rejects only a request with the {} itself"
 )
+_APART: Final = 2  # lines
 
 
 def repeated_block(duplicate: DuplicateKey, others: Sequence[DuplicateKey], line_offset: int) -> str | None:
@@ -47,9 +48,6 @@ def repeated_block(duplicate: DuplicateKey, others: Sequence[DuplicateKey], line
         f"Check the indentation of lines {first} to {last}: they repeat the keys of lines {min(spans[::2])} to "
         f"{max(spans[::2])}, and are probably meant for another mapping"
     )
-
-
-_APART: Final = 2  # lines
 
 
 def _distance(duplicate: DuplicateKey) -> int:

@@ -27,11 +27,44 @@ if TYPE_CHECKING:
 _SOURCE = "apiextensions/validation specStandardValidatorV3.validate"
 _Rule: Final = partial(Rule, source=_SOURCE)
 _WALK = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"
+_ANY: Final = frozenset({"any", "*"})
+_PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"
+_INT_OR_STRING: Final = "x-kubernetes-int-or-string"
+_FORMATS: Final = {
+    "date": "date", "date-time": "date-time", "duration": "duration", "uri": "uri", "uuid": "uuid", "byte": "byte",
+    "password": "password", "email": "email", "ipv4": "ipv4", "ipv6": "ipv6", "cidr": "cidr",
+    "datetime": "date-time", "timestamp": "date-time", "time": "date-time", "url": "uri", "bytes": "byte",
+}  # fmt: skip
+_SCALARS: Final = frozenset({"string", "integer", "number", "boolean"})
+_LIKE: Final = 0.7
+# Names that people use for the supported types.
+_MEANT: Final = {
+    word: meant
+    for meant, words in (
+        ("integer", "int int32 int64 long uint uint32 uint64"),
+        ("number", "float double decimal num numeric"),
+        ("string", "str text"),
+        ("boolean", "bool"),
+        ("array", "list slice seq sequence"),
+        ("object", "map dict struct obj mapping dictionary hash hashmap record"),
+    )
+    for word in words.split()
+}
+_BESIDE_PROPERTIES: Final = (
+    "Replace `patternProperties` with `x-kubernetes-preserve-unknown-fields: true`, which accepts other fields, "
+    "or move these fields into a map of their own"
+)
+_UNIQUE_BY_KEYS: Final = "Remove `uniqueItems`: no two items of a map list have the same keys"
+_UNIQUE_OBJECTS: Final = (
+    "Remove `uniqueItems`; for items that differ in some fields, add `x-kubernetes-list-type: map` and those fields as "
+    "`x-kubernetes-list-map-keys`"
+)
+_UNIQUE_LISTS: Final = "Remove `uniqueItems`: a set needs items of a scalar type"
+_NO_OTHERS: Final = "Remove `additionalProperties: false`: the API server drops fields that are not in `properties`"
 
 
 @fix("Write the type that is meant", "safe")
 def _meant_type(finding: Finding) -> Edits:
-    """Replace a type of another language, or a misspelled type, by the corresponding type."""
     meant = _meant(finding.scalar().value)
     if meant == "array" and finding.owner.find("items") is None:
         return []  # the items are a guess
@@ -73,7 +106,6 @@ def _string_of_format(finding: Finding) -> Edits:
     good="mode: {type: string, enum: [on-demand, spot]}",
 )
 def _implied_type(finding: Finding) -> Edits:
-    """Write the type that the other keywords of the schema imply, if the given one is no type in any language."""
     word = finding.scalar().value.lower()
     if word.replace("-", "") == "intorstring":
         owner, editor = finding.owner, finding.editor
@@ -105,16 +137,6 @@ def _meant(word: str) -> str | None:
     return _MEANT.get(word.lower()) or nearest(word, TYPES, _LIKE)
 
 
-_ANY: Final = frozenset({"any", "*"})
-_PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"
-_INT_OR_STRING: Final = "x-kubernetes-int-or-string"
-_FORMATS: Final = {
-    "date": "date", "date-time": "date-time", "duration": "duration", "uri": "uri", "uuid": "uuid", "byte": "byte",
-    "password": "password", "email": "email", "ipv4": "ipv4", "ipv6": "ipv6", "cidr": "cidr",
-    "datetime": "date-time", "timestamp": "date-time", "time": "date-time", "url": "uri", "bytes": "byte",
-}  # fmt: skip
-
-
 @fix(
     "Take the only schema out of the list",
     "safe",
@@ -132,9 +154,6 @@ def _one_schema(finding: Finding) -> Edits:
         return
     yield editor.cut(item.start_mark.index - (item.start_mark.column - node.start_mark.column), item.start_mark.index)
     yield editor.inserted(item.start_mark.index, " " * (item.start_mark.column - node.start_mark.column))
-
-
-_SCALARS: Final = frozenset({"string", "integer", "number", "boolean"})
 
 
 @fix("Write `x-kubernetes-list-type: set`", "unsafe")
@@ -187,7 +206,6 @@ def _properties_only(finding: Finding) -> Edits:
     good="tls:\n  type: object\n  x-kubernetes-preserve-unknown-fields: true\n  properties: {key: {type: string}}",
 )
 def _keep_unknown_fields(finding: Finding) -> Edits:
-    """Write that unknown fields are kept in place of `additionalProperties` without a type."""
     node, owner = finding.node(), finding.owner
     if owner.find("x-kubernetes-preserve-unknown-fields") is not None:
         return
@@ -199,7 +217,6 @@ def _keep_unknown_fields(finding: Finding) -> Edits:
 
 @fix("Accept any value, and null", "unsafe", good="note: {x-kubernetes-preserve-unknown-fields: true, nullable: true}")
 def _nullable_instead(finding: Finding) -> Edits:
-    """Remove a type `null` that has no effect on other values."""
     owner, editor = finding.owner, finding.editor
     if owner.find("x-kubernetes-preserve-unknown-fields") is not None or owner.find("nullable") is not None:
         raise UneditableError
@@ -207,9 +224,6 @@ def _nullable_instead(finding: Finding) -> Edits:
     yield editor.respell(key, "x-kubernetes-preserve-unknown-fields")
     yield editor.replace(value, "true")
     yield editor.insert(owner, "nullable", "true", after="type")
-
-
-_LIKE: Final = 0.7
 
 
 def _field(name: str, why: str, bad: str, good: str, help_: str, fixes: tuple[Fixer, ...] = ()) -> Rule:
@@ -256,8 +270,7 @@ _DEPENDENCIES = _field(
     "tls: {type: object, dependencies: {key: [cert]}}",
     "tls:\n  type: object\n  properties: {key: {type: string}, cert: {type: string}}\n"
     "  x-kubernetes-validations: [{rule: '!has(self.key) || has(self.cert)'}]",
-    "Replace `dependencies` with a rule, such as "
-    "`x-kubernetes-validations: [{rule: '!has(self.key) || has(self.cert)'}]`",
+    "Replace `dependencies` with a rule, such as `x-kubernetes-validations: [{rule: '!has(self.key) || has(self.cert)'}]`",
 )
 _REF = _field(
     "$ref",
@@ -279,8 +292,7 @@ _UNSUPPORTED: Final[dict[str, tuple[Rule, Callable[[JSONSchemaProps], bool]]]] =
 _TYPE_UNSUPPORTED = _Rule(
     id="type-unsupported",
     summary="Unsupported `type`",
-    why="The API server supports the types array, boolean, integer, number, object and string, and cannot validate any "
-    "other.",
+    why="The API server supports the types array, boolean, integer, number, object and string, and cannot validate any other.",
     bad="size: {type: int}",
     good="size: {type: integer}",
     help="Use one of array, boolean, integer, number, object and string",
@@ -319,10 +331,8 @@ _EMBEDDED_IN_META = _Rule(
     id="embedded-resource-in-metadata",
     summary="`x-kubernetes-embedded-resource` inside metadata",
     why="The metadata of an object cannot contain other Kubernetes objects.",
-    bad=(
-        "metadata:\n  type: object\n  properties:\n"
-        "    name: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}"
-    ),
+    bad="metadata:\n  type: object\n  properties:\n"
+    "    name: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}",
     good="metadata: {type: object}",
     help="Remove `x-kubernetes-embedded-resource` here",
     fixes=(
@@ -380,20 +390,6 @@ CHANGING_TYPE: Final = frozenset(
     {_TYPE_UNSUPPORTED.id, _TYPE_NULL.id, _ITEMS_ARRAY.id, _BOTH_PROPERTIES.id, _REF.id, _PATTERN_PROPERTIES.id}
 )
 
-# Names that people use for the supported types.
-_MEANT: Final = {
-    word: meant
-    for meant, words in (
-        ("integer", "int int32 int64 long uint uint32 uint64"),
-        ("number", "float double decimal num numeric"),
-        ("string", "str text"),
-        ("boolean", "bool"),
-        ("array", "list slice seq sequence"),
-        ("object", "map dict struct obj mapping dictionary hash hashmap record"),
-    )
-    for word in words.split()
-}
-
 
 @check(Nodes(when=lambda _, type_: type_ not in {"", *TYPES}))
 def _type(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:
@@ -420,12 +416,6 @@ def _unsupported_fields(schema: JSONSchemaProps, _context: Context, findings: Fi
         if is_set(schema):
             help_ = _BESIDE_PROPERTIES if name == "patternProperties" and schema.properties else None
             findings.add(schema, forbidden(rule.id, schema.path.child(name), f"{name} is not supported", help=help_))
-
-
-_BESIDE_PROPERTIES: Final = (
-    "Replace `patternProperties` with `x-kubernetes-preserve-unknown-fields: true`, which accepts other fields, "
-    "or move these fields into a map of their own"
-)
 
 
 @check(Nodes({"items"}))
@@ -455,14 +445,6 @@ def _unique_items(schema: JSONSchemaProps, _context: Context, findings: Findings
         findings.add(schema, forbidden(_UNIQUE_ITEMS.id, schema.path.child("uniqueItems"), detail, help=help_))
 
 
-_UNIQUE_BY_KEYS: Final = "Remove `uniqueItems`: no two items of a map list have the same keys"
-_UNIQUE_OBJECTS: Final = (
-    "Remove `uniqueItems`; for items that differ in some fields, add `x-kubernetes-list-type: map` and those fields as "
-    "`x-kubernetes-list-map-keys`"
-)
-_UNIQUE_LISTS: Final = "Remove `uniqueItems`: a set needs items of a scalar type"
-
-
 @check(Nodes({"additionalProperties"}))
 def _both_properties(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
     additional = schema.additional_properties
@@ -471,9 +453,6 @@ def _both_properties(schema: JSONSchemaProps, _context: Context, findings: Findi
         detail = "additionalProperties and properties are mutual exclusive"
         help_ = None if additional.allows else _NO_OTHERS
         findings.add(schema, forbidden(_BOTH_PROPERTIES.id, path, detail, help=help_))
-
-
-_NO_OTHERS: Final = "Remove `additionalProperties: false`: the API server drops fields that are not in `properties`"
 
 
 @check(Nodes({"x-kubernetes-preserve-unknown-fields"}))

@@ -19,6 +19,21 @@ from crdlint.rules.engine.rule import Rule
 if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps
 
+_LIKE: Final = 0.75
+_SET: Final = """\
+ports:
+  type: array
+  x-kubernetes-list-type: {}
+  items: {{type: object, x-kubernetes-map-type: atomic, properties: {{name: {{type: string}}}}}}
+"""
+_FORMAT: Final = SCHEMA_BITS["format"]
+_STRING: Final = (
+    "bsonobjectid", "uri", "email", "hostname", "ipv4", "ipv6", "cidr", "mac", "uuid", "uuid3", "uuid4", "uuid5",
+    "isbn", "isbn10", "isbn13", "creditcard", "ssn", "hexcolor", "rgbcolor", "byte", "password", "date", "duration",
+    "datetime", "k8s-short-name", "k8s-long-name",
+)  # fmt: skip
+_KNOWN: Final = {"integer": ("int32", "int64"), "number": ("float", "double")}
+
 
 @fix("Write the format that is meant", "safe", bad="address: {type: string, format: ipv4s}")
 def _nearest_format(finding: Finding) -> Edits:
@@ -32,24 +47,6 @@ def _nearest(schema: JSONSchemaProps) -> str | None:
     if schema.format == "int":  # either `int32` or `int64`
         return None
     return nearest(schema.format, [name for name in formats_of(schema.type) if name != "datetime"], _LIKE)
-
-
-_LIKE: Final = 0.75
-
-_SET: Final = """\
-ports:
-  type: array
-  x-kubernetes-list-type: {}
-  items: {{type: object, x-kubernetes-map-type: atomic, properties: {{name: {{type: string}}}}}}
-"""
-
-_FORMAT: Final = SCHEMA_BITS["format"]
-_STRING: Final = (
-    "bsonobjectid", "uri", "email", "hostname", "ipv4", "ipv6", "cidr", "mac", "uuid", "uuid3", "uuid4", "uuid5",
-    "isbn", "isbn10", "isbn13", "creditcard", "ssn", "hexcolor", "rgbcolor", "byte", "password", "date", "duration",
-    "datetime", "k8s-short-name", "k8s-long-name",
-)  # fmt: skip
-_KNOWN: Final = {"integer": ("int32", "int64"), "number": ("float", "double")}
 
 
 @Rule(

@@ -14,6 +14,9 @@ from crdlint.yaml.nodes import Mapping, Node, Sequence
 if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps
 
+_RULES: Final = "x-kubernetes-validations"
+_OLD_SELF: Final = "oldSelf"
+
 
 def _spec(required: str, rules: str = "") -> str:
     return (
@@ -27,12 +30,10 @@ def _spec(required: str, rules: str = "") -> str:
     "unsafe",
     good=_spec(
         "",
-        "  x-kubernetes-validations:\n  - rule: 'has(oldSelf.class) == has(self.class)'\n"
-        "    message: 'class is immutable'\n",
+        "  x-kubernetes-validations:\n  - rule: 'has(oldSelf.class) == has(self.class)'\n    message: 'class is immutable'\n",
     ),
 )
 def _guard(finding: Finding) -> Edits:
-    """Add a rule to the object that lets the field neither appear nor disappear."""
     about, editor = finding.advisory, finding.editor
     if about is None or not isinstance(about.subject, tuple):
         return
@@ -55,9 +56,6 @@ def _guard(finding: Finding) -> Edits:
     elif isinstance(rules[1], Sequence):
         blanks = " " * (rules[1].start_mark.column + 2)
         yield editor.append(rules[1], f"rule: {rule}{editor.newline}{blanks}message: {message}")
-
-
-_RULES: Final = "x-kubernetes-validations"
 
 
 def _guard_of(field: str) -> str:
@@ -113,9 +111,6 @@ def _bypasses(crd: DecodedCRD) -> Iterator[Advisory]:
         help_ = f"Add `{name}` to `required`, or add this rule to the object that has it: `{_guard_of(field)}`"
         marker = f"write {rule_marker(_guard_of(field), f'{name} is immutable')} on the struct that has the field"
         yield Advisory(message, rule.path.child("rule"), help_, subject=(name, field), marker=marker)
-
-
-_OLD_SELF: Final = "oldSelf"
 
 
 def _is_optional_property(schema: JSONSchemaProps) -> bool:

@@ -60,11 +60,9 @@ DROPS_FIELD = Caution(
     id="kube-version-drops-field",
     summary="Field that the Kubernetes version drops without an error",
     why="The field's feature gate is off by default on this version, so the server stores the CRD without the field.",
-    bad=(
-        "selectableFields:\n- jsonPath: .spec.mode\nschema:\n  openAPIV3Schema:\n    type: object\n"
-        "    properties:\n      spec:\n        type: object\n        properties:\n"
-        "          mode: {type: string}\n"
-    ),
+    bad="selectableFields:\n- jsonPath: .spec.mode\nschema:\n  openAPIV3Schema:\n    type: object\n"
+    "    properties:\n      spec:\n        type: object\n        properties:\n"
+    "          mode: {type: string}\n",
     help="Require a newer version with `--kube-version`, or remove the field",
     source="apiextensions-apiserver/pkg/registry/customresourcedefinition dropDisabledFields",
     scope="version",

@@ -12,19 +12,18 @@ from crdlint.rules.engine.finding import Edits, Finding, fix, mapping_at
 from crdlint.rules.engine.rule import Rule
 from crdlint.yaml.nodes import child
 
-
-@fix("Remove the field", "safe")
-def _removal(finding: Finding) -> Edits:
-    *parents, name = (str(step) for step in finding.path.steps())
-    return [finding.editor.remove(mapping_at(finding.root, *parents), name)]
-
-
 _WRITES: Final = "the API server writes it"
 _FIELDS: Final = (
     (Path("status"), _WRITES),
     (Path("metadata").child("creationTimestamp"), _WRITES),
     (Path("metadata").child("namespace"), "CRDs are cluster-scoped, and the API server removes it"),
 )
+
+
+@fix("Remove the field", "safe")
+def _removal(finding: Finding) -> Edits:
+    *parents, name = (str(step) for step in finding.path.steps())
+    return [finding.editor.remove(mapping_at(finding.root, *parents), name)]
 
 
 @Rule(

@@ -39,8 +39,7 @@ def _is_free(schema: JSONSchemaProps, limit: str) -> bool:
     help="Add `maxLength`",
     marker="write `+kubebuilder:validation:MaxLength=63`",
 ).advice_on(Nodes(types={"string"}, without={"maxLength"}))
-def strings(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield a string without a limit."""
+def _strings(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     if _is_free(schema, "max_length") and not any(part.format in _SHORT for part in with_all_of(schema)):
         marker = f"write {validation(schema, 'maxLength', 63)}"
         yield Advisory("the string has no `maxLength`", schema.path, marker=marker)
@@ -55,8 +54,7 @@ def strings(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     help="Add `maxItems`",
     marker="write `+kubebuilder:validation:MaxItems=16`",
 ).advice_on(Nodes(types={"array"}, without={"maxItems"}))
-def lists(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield a list without a limit."""
+def _lists(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     if _is_free(schema, "max_items"):
         marker = f"write {validation(schema, 'maxItems', 16)}"
         yield Advisory("the list has no `maxItems`", schema.path, marker=marker)
@@ -71,8 +69,7 @@ def lists(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     help="Add `minimum` and `maximum`",
     marker="write `+kubebuilder:validation:Minimum=0`",
 ).advice_on(Nodes(types={"integer"}))
-def integers(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield an integer that lacks a bound."""
+def _integers(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     missing = [name for name in ("minimum", "maximum") if _is_free(schema, name)]
     if missing:
         named = " and ".join(f"`{name}`" for name in missing)
@@ -97,8 +94,7 @@ def _is_anchored(pattern: str) -> tuple[bool, bool]:
     help="Write the pattern, and each of its alternatives, between `^` and `$`",
     marker="correct `+kubebuilder:validation:Pattern`",
 ).advice_on(Nodes({"pattern"}))
-def unanchored(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield a pattern that is anchored nowhere."""
+def _unanchored(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     if schema.pattern and _is_anchored(schema.pattern) == (False, False):
         yield Advisory("any text with a part that matches the pattern is accepted", schema.path.child("pattern"))
 
@@ -112,8 +108,7 @@ def unanchored(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     help="Write the pattern, and each of its alternatives, between `^` and `$`, unless any text may follow or precede it",
     marker="correct `+kubebuilder:validation:Pattern`",
 ).advice_on(Nodes({"pattern"}))
-def half_anchored(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield a pattern that is anchored at one end."""
+def _half_anchored(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     start, end = _is_anchored(schema.pattern) if schema.pattern else (True, True)
     if start != end:
         message = f"any text {'after' if start else 'before'} the part that matches the pattern is accepted"

@@ -37,18 +37,24 @@ if TYPE_CHECKING:
 _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"
 _Rule: Final = partial(Rule, source=_SOURCE)
 _KEYS_SOURCE = "apiextensions/validation validateMapListKeysMapSet"
+_MAP = "  x-kubernetes-list-type: map\n  x-kubernetes-list-map-keys: [name]\n"
+_NAMED = "type: object, required: [name], properties: {name: {type: string}}"
+_TYPES: Final = ("atomic", "set", "map")
+_LIKE: Final = 0.6
+_SCALARS: Final = frozenset({"string", "integer", "number", "boolean"})
+# The keys of most lists of Kubernetes, such as containers and conditions.
+_USUAL_KEYS: Final = ("name", "type", "key", "id")
+# Values that Kubernetes itself defaults, for keys that people take over from its types.
+_USUAL_DEFAULTS = {"protocol": "TCP"}
+# The most names that a help lists.
+_SHOWN: Final = 8
 
 
 def _list(fields: str, items: str) -> str:
     return f"ports:\n  type: array\n{fields}  items: {{{items}}}"
 
 
-_MAP = "  x-kubernetes-list-type: map\n  x-kubernetes-list-map-keys: [name]\n"
-_NAMED = "type: object, required: [name], properties: {name: {type: string}}"
 _GOOD_MAP = _list(_MAP, _NAMED)
-_TYPES: Final = ("atomic", "set", "map")
-_LIKE: Final = 0.6
-_SCALARS: Final = frozenset({"string", "integer", "number", "boolean"})
 
 
 def _type_of_its_marker(type_: str) -> Callable[[Finding], Edits]:
@@ -140,17 +146,12 @@ def _only_key(finding: Finding) -> Edits:
             yield from add_required(editor, item.node, keys)
 
 
-# The keys of most lists of Kubernetes, such as containers and conditions.
-_USUAL_KEYS: Final = ("name", "type", "key", "id")
-
-
 @fix(
     "Write `x-kubernetes-list-type: set`, without keys",
     "unsafe",
     good="ports:\n  type: array\n  x-kubernetes-list-type: set\n  items: {type: string}",
 )
 def _set_of_scalars(finding: Finding) -> Edits:
-    """Write a set in place of a map list of scalars, which have no keys."""
     editor = finding.editor
     owner = editor.parent(finding.owner)
     if not isinstance(owner, Mapping) or finding.schema(finding.owner).type not in _SCALARS:
@@ -178,7 +179,6 @@ def _nearest_key(finding: Finding) -> Edits:
 
 @fix("Name each key once", "safe")
 def _each_key_once(finding: Finding) -> Edits:
-    """Remove keys that are named already."""
     keys = finding.node()
     if not isinstance(keys, Sequence):
         return
@@ -264,8 +264,7 @@ LIST_TYPE = _Rule(
     id="list-type-unsupported",
     marker="correct `+listType`",
     summary="Unsupported `x-kubernetes-list-type`",
-    why="Server-side apply replaces an `atomic` list as a whole, merges a `set` by its values, and merges a `map` by "
-    "its keys.",
+    why="Server-side apply replaces an `atomic` list as a whole, merges a `set` by its values, and merges a `map` by its keys.",
     bad="ports:\n  type: array\n  x-kubernetes-list-type: list\n  items: {type: integer}",
     good="ports:\n  type: array\n  x-kubernetes-list-type: set\n  items: {type: string}",
     help="Set `x-kubernetes-list-type` to `atomic` (the default), `set` or `map`",
@@ -430,11 +429,6 @@ SET_OF_OBJECTS = Caution(
     help="Set `x-kubernetes-list-type` to `map` with the keys of the items, or to `atomic`",
     marker="write `+listType=map`",
 )
-
-# Values that Kubernetes itself defaults, for keys that people take over from its types.
-_USUAL_DEFAULTS = {"protocol": "TCP"}
-# The most names that a help lists.
-_SHOWN: Final = 8
 
 
 @check(Nodes({"x-kubernetes-map-type"}))

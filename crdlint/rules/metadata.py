@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 _SOURCE = "apimachinery/pkg/api/validation ValidateObjectMeta"
 _Rule: Final = partial(Rule, source=_SOURCE, scope="metadata")
 _UPDATE = "apimachinery/pkg/api/validation ValidateObjectMetaUpdate"
+_LIKE: Final = 0.6
+_ALIKE: Final = 0.85  # of a whole name, most of which is the group
+_PATH: Final = Path("metadata")
 
 
 def _wanted_name(finding: Finding) -> tuple[str, str]:
@@ -113,12 +116,7 @@ def _missing_name(finding: Finding, expected: str) -> Edits:
 
 @fix("Name the CRD after its plural and group", "unsafe", bad="name: things.example.org")
 def _other_name(finding: Finding) -> Edits:
-    """Name the CRD as its spec asks for."""
     return finding.write(_wanted_name(finding)[0])
-
-
-_LIKE: Final = 0.6
-_ALIKE: Final = 0.85  # of a whole name, most of which is the group
 
 
 @fix("Remove the field that the server writes", "safe")
@@ -152,8 +150,7 @@ ANNOTATIONS = _Rule(
     id="metadata-annotations",
     marker="correct `+kubebuilder:metadata:annotations`",
     summary="Invalid annotation key",
-    why="An annotation key is a qualified name: an optional DNS prefix with a slash, and a name of at most 63 "
-    "characters.",
+    why="An annotation key is a qualified name: an optional DNS prefix with a slash, and a name of at most 63 characters.",
     bad="annotations: {my key: x}",
     good="annotations: {example.com/my-key: x}",
     help="Write the key as `name` or `example.com/name`, with letters, digits, `-`, `_` and `.`",
@@ -197,8 +194,7 @@ SERVER_OWNED = _Rule(
 IMMUTABLE = Rule(
     id="metadata-immutable",
     summary="Update changes an immutable metadata field",
-    why="Name, namespace, uid and timestamps identify an object, so the API server rejects an update that changes "
-    "them.",
+    why="Name, namespace, uid and timestamps identify an object, so the API server rejects an update that changes them.",
     help="Restore the previous value, or remove the field if the API server maintains it",
     source=_UPDATE,
     scope="metadata",
@@ -207,8 +203,6 @@ IMMUTABLE = Rule(
 IDS: Final = object_meta.Rules(
     NAME.id, LABELS.id, ANNOTATIONS.id, ANNOTATIONS_SIZE.id, OWNERS.id, FINALIZERS.id, SERVER_OWNED.id, IMMUTABLE.id
 )
-
-_PATH: Final = Path("metadata")
 
 
 def validate(crd: CustomResourceDefinition, server: Server) -> Iterator[FieldError]:

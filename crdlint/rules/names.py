@@ -22,6 +22,13 @@ if TYPE_CHECKING:
 _Rule: Final = partial(Rule, scope="spec")
 _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionNames"
 _SPEC = "apiextensions/validation validateCustomResourceDefinitionSpec"
+_LIKE: Final = 0.75
+_SCOPES: Final = ("Cluster", "Namespaced")
+_ENDINGS: Final = (
+    ("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"), ("ss", "ss"), ("s", ""),
+)  # fmt: skip
+_REQUIRED: Final = (("plural", "plural"), ("singular", "singular"), ("kind", "kind"), ("listKind", "list_kind"))
+_MIXED_CASE: Final = "may have mixed case, but should otherwise match: "
 
 
 @fix("Write the group that is meant", "safe", bad="spec: {group: Example.com}")
@@ -41,12 +48,7 @@ def _group(finding: Finding) -> Edits:
 
 @fix("Add `scope: Namespaced`", "unsafe", bad="scope: ''")
 def _namespaced(finding: Finding) -> Edits:
-    """Add the scope that most resources have."""
     return [] if finding.crd.spec.scope else finding.write("Namespaced")
-
-
-_LIKE: Final = 0.75
-_SCOPES: Final = ("Cluster", "Namespaced")
 
 
 @fix(
@@ -98,11 +100,6 @@ def _singular(plural: str) -> str:
         if plural.endswith(ending):
             return plural.removesuffix(ending) + singular
     return plural
-
-
-_ENDINGS: Final = (
-    ("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"), ("ss", "ss"), ("s", ""),
-)  # fmt: skip
 
 
 @fix("Write the name in lower case", "safe", bad="names: {shortNames: [FO]}")
@@ -175,8 +172,7 @@ NAMES_INVALID = _Rule(
     why="The names become parts of URLs and of RBAC rules, so they must be DNS labels.",
     bad="names: {shortNames: [f_o]}",
     good="names: {shortNames: [fo]}",
-    help="Use lower-case letters, digits and `-`, starting with a letter (`kind` and `listKind` may contain upper-case "
-    "letters)",
+    help="Use lower-case letters, digits and `-`, starting with a letter (`kind` and `listKind` may contain upper-case letters)",
     source=_SOURCE,
     fixes=(_lower_case, _plain_name),
 )
@@ -197,9 +193,6 @@ IMMUTABLE = _Rule(
     help="Restore the previous value, or create a CRD with another name and move the objects to it",
     source=f"{_SPEC}Update",
 )
-
-_REQUIRED: Final = (("plural", "plural"), ("singular", "singular"), ("kind", "kind"), ("listKind", "list_kind"))
-_MIXED_CASE: Final = "may have mixed case, but should otherwise match: "
 
 
 def group_and_scope(spec: CustomResourceDefinitionSpec, path: Path) -> Iterator[FieldError]:

@@ -20,21 +20,6 @@ if TYPE_CHECKING:
 
 
 _Convention: Final = partial(OnRequest, in_set="conventions")
-
-
-def _field(name: str, type_: str = "string") -> str:
-    return f"{name}: {{type: {type_}}}"
-
-
-@fix("Write the names that the API server adds", "safe")
-def _added_names(finding: Finding) -> Edits:
-    names = finding.crd.spec.names
-    mapping = finding.mapping(finding.path)
-    for name, value in (("listKind", names.list_kind), ("singular", names.singular)):
-        if mapping.find(name) is None and value:
-            yield finding.editor.insert(mapping, name, finding.editor.value(value))
-
-
 _CAMEL: Final = re.compile(r"[a-z][a-z0-9]*(?:[A-Z][a-z0-9]*)*")
 _PASCAL: Final = re.compile(r"(?:[A-Z][A-Za-z0-9]*)?")
 _SECRETS: Final = re.compile(
@@ -59,6 +44,19 @@ _SHORT_NAMES: Final = frozenset({
     "cs", "cm", "ep", "ev", "limits", "ns", "no", "pvc", "pv", "po", "rc", "quota", "sa", "svc", "crd", "crds", "ds", "deploy",
     "rs", "sts", "hpa", "cj", "csr", "ing", "netpol", "pdb", "pc", "sc", "ip", "vac",
 })  # fmt: skip
+
+
+def _field(name: str, type_: str = "string") -> str:
+    return f"{name}: {{type: {type_}}}"
+
+
+@fix("Write the names that the API server adds", "safe")
+def _added_names(finding: Finding) -> Edits:
+    names = finding.crd.spec.names
+    mapping = finding.mapping(finding.path)
+    for name, value in (("listKind", names.list_kind), ("singular", names.singular)):
+        if mapping.find(name) is None and value:
+            yield finding.editor.insert(mapping, name, finding.editor.value(value))
 
 
 def _by_name(
@@ -147,7 +145,6 @@ _is_bool = _Convention(
     marker="correct `+kubebuilder:validation:Enum`",
 ).advice_on(Nodes({"enum", "allOf"}, types={"string"}))
 def _pascal(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield an enum with values that are not in PascalCase."""
     for part in with_all_of(schema):
         wrong = [value for value in part.enum if isinstance(value, str) and not _PASCAL.fullmatch(value)]
         if wrong:
@@ -165,7 +162,6 @@ def _pascal(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     marker="correct `+kubebuilder:validation:Enum`",
 ).advice_on(Nodes({"enum", "allOf"}, types={"integer", "number"}))
 def _numeric(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield an enum of numbers."""
     for part in with_all_of(schema):
         if part.enum:
             yield Advisory("the values of the enum are numbers", part.path.child("enum"))
@@ -181,7 +177,6 @@ def _numeric(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     help="Replace the field by a reference to a key of a Secret",
 ).advice_on(Nodes(types={"string"}))
 def _secret(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield a text in the spec that is called like a secret."""
     name = property_name(schema)
     if name is not None and _SECRETS.fullmatch(name) and top_property(schema) == "spec":
         yield Advisory(f"everyone who may read the object sees `{name}`", schema.path)
@@ -198,7 +193,6 @@ def _secret(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     marker="correct the `categories` of `+kubebuilder:resource`",
 ).practice
 def _category(crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield the category `all`."""
     path = Path("spec").child("names", "categories")
     for i, name in enumerate(crd.spec.names.categories):
         if name == "all":
@@ -216,7 +210,6 @@ def _category(crd: DecodedCRD) -> Iterator[Advisory]:
     scope="manifest",
 ).practice
 def _plural(crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield a plural that kubectl resolves to a built-in resource."""
     plural = crd.spec.names.plural
     if plural in _PLURALS:
         yield Advisory(f"`kubectl get {plural}` lists the built-in resource", Path("spec").child("names", "plural"))
@@ -233,7 +226,6 @@ def _plural(crd: DecodedCRD) -> Iterator[Advisory]:
     marker="correct the `shortName` of `+kubebuilder:resource`",
 ).practice
 def _short(crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield the short names that kubectl takes for built-in resources."""
     path = Path("spec").child("names", "shortNames")
     for i, name in enumerate(crd.spec.names.short_names):
         if name in _SHORT_NAMES:
@@ -252,7 +244,6 @@ def _short(crd: DecodedCRD) -> Iterator[Advisory]:
     fixes=(_added_names,),
 ).practice
 def _defaulted(crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield the names that the manifest leaves to the API server."""
     names = child(crd.root, "spec", "names")
     missing = [name for name in ("listKind", "singular") if child(names, name) is None]
     if missing:

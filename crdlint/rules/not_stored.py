@@ -74,8 +74,7 @@ def not_stored(crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @NOT_STORED.advice_on(Nodes({"x-kubernetes-validations"}))
-def of_rules(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield the empty texts of a schema's rules."""
+def _of_rules(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     path = schema.path.child("x-kubernetes-validations")
     for i, rule in enumerate(schema.x_validations):
         for attribute, _, name, _ in rule.FIELDS:
@@ -84,8 +83,7 @@ def of_rules(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @NOT_STORED.advice_on(Nodes({"type"}, types={""}))
-def of_type(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield the empty type of a schema."""
+def _of_type(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     yield _advisory(schema.path.child("type"), "type", "")
 
 

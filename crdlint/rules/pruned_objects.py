@@ -16,6 +16,36 @@ if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Severity
 
 _LABELS: Final = "type: object\n    additionalProperties:\n      type: string"
+_TEMPLATE: Final = """\
+spec:
+  type: object
+  properties:
+    template:
+      type: object
+      properties:
+        metadata:
+"""
+_MAPS: Final = """\
+          properties:
+            annotations:
+              type: object
+              additionalProperties:
+                type: string
+            labels:
+              type: object
+              additionalProperties:
+                type: string
+"""
+_OBJECT: Final = "          type: object\n"
+# The fields beside `type` and `properties` that let an object have keys.
+_KEYS: Final = frozenset({
+    "additionalProperties", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource",
+    "x-kubernetes-int-or-string",
+})  # fmt: skip
+_ARBITRARY: Final = re.compile(
+    r"\b(?:arbitrary|free-?\s?form|any (?:(?:valid )?(?:JSON|YAML)|data|fields?|keys?|kind|object|structure|types?|values?))\b",
+    re.IGNORECASE,
+)
 
 
 @fix("Add labels and annotations to the metadata", "unsafe")
@@ -38,39 +68,6 @@ def _with_unknown_fields(finding: Finding) -> Edits:
     yield finding.editor.insert(finding.mapping(finding.path), "x-kubernetes-preserve-unknown-fields", "true")
 
 
-_TEMPLATE: Final = """\
-spec:
-  type: object
-  properties:
-    template:
-      type: object
-      properties:
-        metadata:
-"""
-_MAPS: Final = """\
-          properties:
-            annotations:
-              type: object
-              additionalProperties:
-                type: string
-            labels:
-              type: object
-              additionalProperties:
-                type: string
-"""
-_OBJECT: Final = "          type: object\n"
-
-# The fields beside `type` and `properties` that let an object have keys.
-_KEYS: Final = frozenset({
-    "additionalProperties", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource",
-    "x-kubernetes-int-or-string",
-})  # fmt: skip
-_ARBITRARY: Final = re.compile(
-    r"\b(?:arbitrary|free-?\s?form|any (?:(?:valid )?(?:JSON|YAML)|data|fields?|keys?|kind|object|structure|types?|values?))\b",
-    re.IGNORECASE,
-)
-
-
 def may_be_without_keys(fields: frozenset[str], type_: str) -> bool:
     """Return whether a schema is an object that nothing but its type and its `properties` describe."""
     return type_ == "object" and _KEYS.isdisjoint(fields)
@@ -87,8 +84,7 @@ def may_be_without_keys(fields: frozenset[str], type_: str) -> bool:
     marker="use the option `crd:generateEmbeddedObjectMeta=true`",
     fixes=(_with_labels,),
 ).advice_on(Nodes(when=may_be_without_keys), once=True)
-def metadata(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:
-    """Return metadata below the root whose labels and annotations are dropped."""
+def _metadata(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:
     parent = schema.parent
     if schema.properties or schema.steps != ("properties", "metadata") or parent is None or parent.parent is None:
         return ()
@@ -115,8 +111,7 @@ def _is_ephemeral_volume(schema: JSONSchemaProps) -> bool:
     marker="write `+kubebuilder:pruning:PreserveUnknownFields`",
     fixes=(_with_unknown_fields,),
 ).advice_on(Nodes(when=may_be_without_keys))
-def objects(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:
-    """Return a spec, or an object described as arbitrary, whose keys are all dropped."""
+def _objects(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:
     if schema.properties or schema.parent is None or _keeps_unknown(crd) or keeps_as_item(schema):
         return ()
     if is_spec(schema) or is_arbitrary(schema):

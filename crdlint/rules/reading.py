@@ -72,10 +72,7 @@ YAML_SYNTAX = Rule(
     id="yaml-syntax",
     summary="Invalid YAML syntax",
     why="kubectl and the API server stop at the first syntax error, so nothing in the document is applied.",
-    bad=(
-        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n"
-        "  name: foos.example.com\n name: x\n"
-    ),
+    bad="apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: foos.example.com\n name: x\n",
     good=_V1,
     help="Fix the syntax at the reported position; the cause is often on the line before it",
     source="sigs.k8s.io/yaml YAMLToJSON",
@@ -157,8 +154,7 @@ CRD_MISSPELLED = Rule(
 API_VERSION_REMOVED = Rule(
     id="api-version-removed",
     summary="CRD uses an API version that Kubernetes has removed",
-    why="Kubernetes 1.22 removed apiextensions.k8s.io/v1beta1, so kubectl cannot apply the CRD to any supported "
-    "cluster.",
+    why="Kubernetes 1.22 removed apiextensions.k8s.io/v1beta1, so kubectl cannot apply the CRD to any supported cluster.",
     bad=_V1BETA1,
     good=_V1,
     help="Convert the CRD to `apiextensions.k8s.io/v1`: move `spec.version` to `spec.versions[].name`, "

@@ -35,6 +35,52 @@ _BOOLEANS: Final = {
     "true": "true", "false": "false", "yes": "true", "no": "false", "on": "true", "off": "false", "1": "true",
     "0": "false", "t": "true", "f": "false", "y": "true", "n": "false", "enabled": "true", "disabled": "false",
 }  # fmt: skip
+_LISTS: Final = frozenset(
+    {"required", "shortNames", "categories", "enum", "x-kubernetes-list-map-keys", "conversionReviewVersions"}
+)
+_ONE: Final = re.compile(r"[^\s,\[\]{}]+\Z")
+_FIELD: Final = re.compile(r"([\w$-]+):(?=\S+\Z)")
+_SEPARATORS: Final = re.compile("[,;|]")
+_GLUED: Final = re.compile(r"([\w$-]+):(?=[^\s:])")  # a field and its value
+# Names that other versions and tools have for a field, by its Go type.
+_OTHER_NAMES: Final = {
+    "v1.CustomResourceDefinitionVersion": {
+        "validation": "schema",
+        "printerColumns": "additionalPrinterColumns",
+        "columns": "additionalPrinterColumns",
+        "version": "name",
+    },
+    "v1.CustomResourceValidation": {"openAPISchema": "openAPIV3Schema", "openAPIV2Schema": "openAPIV3Schema"},
+    "v1.JSONSchemaProps": {
+        "desc": "description",
+        "min": "minimum",
+        "max": "maximum",
+        "regex": "pattern",
+        "values": "enum",
+        "fields": "properties",
+    },
+    "v1.ValidationRule": {"expression": "rule", "expr": "rule", "msg": "message"},
+    "v1.CustomResourceColumnDefinition": {"path": "jsonPath"},
+    "v1.SelectableField": {"path": "jsonPath"},
+    "v1.WebhookConversion": {"reviewVersions": "conversionReviewVersions"},
+    "v1.ServiceReference": {"serviceName": "name", "serviceNamespace": "namespace"},
+    "v1.CustomResourceDefinitionNames": {"aliases": "shortNames", "kindList": "listKind"},
+}
+# How people begin the names of extensions, and the words of a name in camel case.
+_PREFIX: Final = re.compile(r"(?:x-)?(?:kubernetes-|k8s-)?")
+_UPPER: Final = re.compile(r"(?<=[a-z])([A-Z])")
+# What OpenAPI and JSON Schema have and the API server does not keep.
+_NOT_KEPT: Final = frozenset(
+    {"readOnly", "writeOnly", "deprecated", "xml", "discriminator", "$comment", "examples", "contentEncoding",
+     "contentMediaType", "x-go-name", "x-go-package", "x-order"}
+)  # fmt: skip
+_OF_PROPERTIES: Final = frozenset(
+    {"type", "properties", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-int-or-string"}
+)
+_MOST_KEYS: Final = 500  # of a mapping: each repeated key is looked for among them
+_WHOLE_CRD: Final = f"{HEAD}        type: object\n"
+_ITEMS: Final = "type: object\nproperties:\n  names:\n    type: array\n    items:\n      type: string\n"
+_OBJECTS: Final = _ITEMS.replace("string", "object")
 
 
 def _expected_type(finding: Finding) -> str:
@@ -93,12 +139,6 @@ def _text_value(finding: Finding) -> Iterable[Edit]:
         yield finding.editor.replace(node, quoted(node.value, double=finding.editor.is_json))
 
 
-_LISTS: Final = frozenset(
-    {"required", "shortNames", "categories", "enum", "x-kubernetes-list-map-keys", "conversionReviewVersions"}
-)
-_ONE: Final = re.compile(r"[^\s,\[\]{}]+\Z")
-
-
 def _missing_blank(finding: Finding) -> Iterable[Edit]:
     """Add a space after the colon of a field that is alone in a mapping."""
     editor, value = finding.editor, finding.entry[2]
@@ -107,12 +147,6 @@ def _missing_blank(finding: Finding) -> Iterable[Edit]:
     if of is not None and of.kind == "struct" and match is not None and match[1] in of.fields:
         end = value.start_mark.index + match.end()
         yield editor.inserted(end, " ")
-
-
-_FIELD: Final = re.compile(r"([\w$-]+):(?=\S+\Z)")
-
-
-_SEPARATORS: Final = re.compile("[,;|]")
 
 
 def _list_of_one(finding: Finding) -> Iterable[Edit]:
@@ -301,9 +335,6 @@ def _rename(finding: Finding) -> Iterable[Edit]:
         yield finding.editor.replace(value, f"[{text}]")
 
 
-_GLUED: Final = re.compile(r"([\w$-]+):(?=[^\s:])")  # a field and its value
-
-
 def _blank_in_key(finding: Finding) -> Iterable[Edit]:
     """Add a space after the colon of a field between brackets."""
     mapping, key, value = finding.entry
@@ -350,43 +381,12 @@ def _may_have(finding: Finding, mapping: Mapping, name: str, value: Node) -> boo
     return field.type.kind != "struct" and (element is None or element.kind != "struct")
 
 
-# Names that other versions and tools have for a field, by its Go type.
-_OTHER_NAMES: Final = {
-    "v1.CustomResourceDefinitionVersion": {
-        "validation": "schema",
-        "printerColumns": "additionalPrinterColumns",
-        "columns": "additionalPrinterColumns",
-        "version": "name",
-    },
-    "v1.CustomResourceValidation": {"openAPISchema": "openAPIV3Schema", "openAPIV2Schema": "openAPIV3Schema"},
-    "v1.JSONSchemaProps": {
-        "desc": "description",
-        "min": "minimum",
-        "max": "maximum",
-        "regex": "pattern",
-        "values": "enum",
-        "fields": "properties",
-    },
-    "v1.ValidationRule": {"expression": "rule", "expr": "rule", "msg": "message"},
-    "v1.CustomResourceColumnDefinition": {"path": "jsonPath"},
-    "v1.SelectableField": {"path": "jsonPath"},
-    "v1.WebhookConversion": {"reviewVersions": "conversionReviewVersions"},
-    "v1.ServiceReference": {"serviceName": "name", "serviceNamespace": "namespace"},
-    "v1.CustomResourceDefinitionNames": {"aliases": "shortNames", "kindList": "listKind"},
-}
-
-
 def _other_name(finding: Finding, mapping: Mapping, name: str) -> str | None:
     of = go_type(finding, mapping)
     if of is None:
         return None
     extension = "x-kubernetes-" + _UPPER.sub(r"-\1", _PREFIX.sub("", name)).lower()
     return extension if extension in of.fields else _OTHER_NAMES.get(of.name, {}).get(name)
-
-
-# How people begin the names of extensions, and the words of a name in camel case.
-_PREFIX: Final = re.compile(r"(?:x-)?(?:kubernetes-|k8s-)?")
-_UPPER: Final = re.compile(r"(?<=[a-z])([A-Z])")
 
 
 def _const(finding: Finding) -> Iterable[Edit]:
@@ -423,13 +423,6 @@ def _schema_wrapper(finding: Finding) -> Iterable[Edit]:
         blanks = " " * mapping.start_mark.column
         yield editor.inserted(start, f"openAPIV3Schema:{editor.newline}{blanks}  ")
         yield from editor.indent_lines(start, editor.end(mapping), 2)
-
-
-# What OpenAPI and JSON Schema have and the API server does not keep.
-_NOT_KEPT: Final = frozenset(
-    {"readOnly", "writeOnly", "deprecated", "xml", "discriminator", "$comment", "examples", "contentEncoding",
-     "contentMediaType", "x-go-name", "x-go-package", "x-order"}
-)  # fmt: skip
 
 
 def _not_kept(finding: Finding) -> Iterable[Edit]:
@@ -491,11 +484,6 @@ def _outdented_property(finding: Finding) -> Iterable[Edit]:
         yield from editor.indent_lines(start, own_end(editor, value), by)
 
 
-_OF_PROPERTIES: Final = frozenset(
-    {"type", "properties", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-int-or-string"}
-)
-
-
 def _is_scalar(schema: Mapping) -> bool:
     """Return whether a schema has a type whose values have no properties."""
     type_ = schema.find("type")
@@ -555,9 +543,6 @@ def _misplaced_property(finding: Finding) -> Iterable[Edit]:
         raise UneditableError
 
 
-_MOST_KEYS: Final = 500  # of a mapping: each repeated key is looked for among them
-
-
 def _twice(finding: Finding) -> tuple[Mapping, int, int]:
     """Return the mapping with a key set twice, and the indexes of the two keys."""
     editor = finding.editor
@@ -604,8 +589,6 @@ def _names(text: str) -> str:
     """Return a CRD with a text in the place of its names and scope."""
     return _WHOLE_CRD.replace("  scope: Namespaced\n  names: {plural: foos, kind: Foo}\n", text)
 
-
-_WHOLE_CRD: Final = f"{HEAD}        type: object\n"
 
 DECODE: Final = (
     _PLAIN_BLANKS,
@@ -743,8 +726,6 @@ UNKNOWN: Final = (
     ),
 )  # fmt: skip
 
-_ITEMS: Final = "type: object\nproperties:\n  names:\n    type: array\n    items:\n      type: string\n"
-_OBJECTS: Final = _ITEMS.replace("string", "object")
 
 IGNORED: Final = (
     Fixer("Spell the field as the API does", "safe", _rename),

@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from crdlint.crd.paths import Path
 
 _SOURCE = "apiextensions/validation validateCustomResourceDefinitionValidation"
+# By Go's names, in upstream's order, which its message prints.
+_ALLOWED: Final = (
+    "Description", "Type", "Format", "Title", "Maximum", "ExclusiveMaximum", "Minimum", "ExclusiveMinimum",
+    "MaxLength", "MinLength", "Pattern", "MaxItems", "MinItems", "UniqueItems", "MultipleOf", "Required", "Items",
+    "Properties", "ExternalDocs", "Example", "XPreserveUnknownFields", "XValidations",
+)  # fmt: skip
 
 
 def _field(finding: Finding) -> Edits:
@@ -30,11 +36,9 @@ def _field(finding: Finding) -> Edits:
 @fix(
     "Remove what has no effect",
     "safe",
-    bad="schema:\n  openAPIV3Schema:\n    type: object\n    $schema: http://json-schema.org/schema#\n"
-    "subresources: {status: {}}\n",
+    bad="schema:\n  openAPIV3Schema:\n    type: object\n    $schema: http://json-schema.org/schema#\nsubresources: {status: {}}\n",
 )
 def _without_effect(finding: Finding) -> Edits:
-    """Remove what only names a schema."""
     about = finding.error
     if about is not None and about.at is not None and str(about.at.step) in {"$schema", "id"}:
         yield from _field(finding)
@@ -80,13 +84,6 @@ NULLABLE = Rule(
     fixes=(Fixer("Remove `nullable`", "safe", _field),),
 )
 
-# By Go's names, in upstream's order, which its message prints.
-_ALLOWED: Final = (
-    "Description", "Type", "Format", "Title", "Maximum", "ExclusiveMaximum", "Minimum", "ExclusiveMinimum",
-    "MaxLength", "MinLength", "Pattern", "MaxItems", "MinItems", "UniqueItems", "MultipleOf", "Required", "Items",
-    "Properties", "ExternalDocs", "Example", "XPreserveUnknownFields", "XValidations",
-)  # fmt: skip
-
 
 def validate(schema: JSONSchemaProps, path: Path, *, status_enabled: bool) -> Iterator[FieldError]:
     """Yield what is wrong with the root as such; ``path`` is the envelope's."""
@@ -110,8 +107,8 @@ def _with_status(schema: JSONSchemaProps, path: Path) -> Iterator[FieldError]:
                 return
         elif field.go_name not in _ALLOWED:
             detail = (
-                f"only [{' '.join(_ALLOWED)}] fields are allowed at the root of the schema "
-                "if the status subresource is enabled"
+                f"only [{' '.join(_ALLOWED)}] fields are allowed at the root of the schema if the status "
+                "subresource is enabled"
             )
             field_path = schema.path.child(field.json_name)
             help_ = f"Remove `{field.json_name}` from the root, or move it to `properties.spec`"

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _SOURCE = "apiextensions/validation ValidateCustomResourceSelectableFields"
 MAX_SELECTABLE_FIELDS: Final = 8
+_LIKE: Final = 0.7
 
 
 def _version(fields: str) -> str:
@@ -35,7 +36,6 @@ _GOOD = _version("[{jsonPath: .spec.color}]")
 
 @fix("Write the field that is meant", "unsafe")
 def _nearest_field(finding: Finding) -> Edits:
-    """Write the field of the schema that is most like the one that is missing."""
     node = finding.scalar()
     steps = node.value.split(".")[1:]
     schema = next(iter(finding.crd.spec.root_schemas()), None)
@@ -52,12 +52,8 @@ def _nearest_field(finding: Finding) -> Edits:
         yield finding.editor.respell(node, "." + ".".join(written))
 
 
-_LIKE: Final = 0.7
-
-
 @fix("Remove the repetition", "safe")
 def _repetition(finding: Finding) -> Edits:
-    """Remove the item that repeats another."""
     item = finding.owner
     fields = finding.editor.parent(item)
     if isinstance(fields, Sequence):
@@ -72,8 +68,7 @@ PATH = Rule(
     "selectable fields.",
     bad=_version("[{jsonPath: .spec.colour}]"),
     good=_GOOD,
-    help="Set `jsonPath` to a string, boolean or integer field of the schema outside of `metadata`, such as "
-    "`.spec.color`",
+    help="Set `jsonPath` to a string, boolean or integer field of the schema outside of `metadata`, such as `.spec.color`",
     source=_SOURCE,
     scope="version",
     fixes=(
@@ -162,8 +157,8 @@ def _selectable_field(text: str, schema: JSONSchemaProps, field_path: Path, seen
         yield invalid(PATH.id, field_path, text, "must not point to fields in metadata")
     if target is None or target.type not in {"string", "boolean", "integer"}:
         detail = (
-            "must point to a field of type string, boolean or integer. "
-            "Enum string fields and strings with formats are allowed."
+            "must point to a field of type string, boolean or integer. Enum string fields and strings with "
+            "formats are allowed."
         )
         yield invalid(PATH.id, field_path, text, detail)
     if str(target_path) in seen:

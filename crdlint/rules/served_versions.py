@@ -36,8 +36,7 @@ NONE_SERVED = Caution(
 STORAGE_NOT_SERVED = Caution(
     id="storage-version-not-served",
     summary="Only version of the CRD is not served",
-    why="The API server stores objects of this version, but has no endpoint for it, so no object can be read, created or "
-    "changed.",
+    why="The API server stores objects of this version, but has no endpoint for it, so no object can be read, created or changed.",
     bad=_versions(False),
     good=_versions(True),
     help="Set `served: true` on the version",

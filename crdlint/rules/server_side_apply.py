@@ -16,24 +16,21 @@ if TYPE_CHECKING:
 
 _Merging: Final = partial(OnRequest, in_set="ssa")
 _BY_TYPE: Final = "Set `x-kubernetes-list-type` to `map`, and `x-kubernetes-list-map-keys` to `[type]`"
+_NAMED: Final = "type: object, required: [name], properties: {name: {type: string}}"
+_MAP: Final = "x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name], "
+_SELECTOR: Final = (
+    "properties: {matchLabels: {type: object, additionalProperties: {type: string}}, "
+    "matchExpressions: {type: array, x-kubernetes-list-type: atomic, items: {type: string}}}"
+)
+_SCALARS: Final = frozenset({"string", "integer", "number", "boolean"})
 
 
 def _list(fields: str, items: str) -> str:
     return f"a: {{type: array, {fields}items: {{{items}}}}}"
 
 
-_NAMED: Final = "type: object, required: [name], properties: {name: {type: string}}"
-_MAP: Final = "x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name], "
-
-
 def _object(name: str, fields: str) -> str:
     return f"{name}: {{type: object, {fields}}}"
-
-
-_SELECTOR: Final = (
-    "properties: {matchLabels: {type: object, additionalProperties: {type: string}}, "
-    "matchExpressions: {type: array, x-kubernetes-list-type: atomic, items: {type: string}}}"
-)
 
 
 def _conditions(list_type: str) -> str:
@@ -45,9 +42,6 @@ def _conditions(list_type: str) -> str:
     )
 
 
-_SCALARS: Final = frozenset({"string", "integer", "number", "boolean"})
-
-
 @_Merging(
     id="list-type-missing",
     summary="List without `x-kubernetes-list-type`",
@@ -57,8 +51,7 @@ _SCALARS: Final = frozenset({"string", "integer", "number", "boolean"})
     help="Add `x-kubernetes-list-type`: `map` with keys, `set`, or `atomic` if one owner writes the whole list",
     marker="write `+listType=map` with `+listMapKey`, `+listType=set` or `+listType=atomic`",
 ).advice_on(Nodes(types={"array"}, without={"x-kubernetes-list-type"}))
-def lists(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield a list without a type."""
+def _lists(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     if not in_junctor(schema):
         yield Advisory("server-side apply replaces the list as a whole", schema.path)
 
@@ -73,8 +66,7 @@ def lists(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     "whole list, `x-kubernetes-list-type` to `atomic`",
     marker="write `+listType=map` and `+listMapKey=name` on the field",
 ).advice_on(Nodes(types={"array"}, without={"x-kubernetes-list-type"}))
-def named(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield a list without a type of objects with names, which can be keys."""
+def _named(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     items = schema.item_schema
     if items is None or items.nullable or "name" not in items.required or in_junctor(schema):
         return
@@ -93,8 +85,7 @@ def named(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     help="Add `x-kubernetes-map-type: atomic` to the selector",
     marker="write `+structType=atomic` on the field",
 ).advice_on(Nodes({"properties"}))
-def selectors(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield a label selector that is not atomic."""
+def _selectors(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     is_selector = {"matchLabels", "matchExpressions"} <= schema.properties.keys() and not in_junctor(schema)
     if is_selector and schema.x_map_type != "atomic":
         yield Advisory("server-side apply merges the selectors of two owners", schema.path)
@@ -109,8 +100,7 @@ def selectors(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     help="Add `x-kubernetes-map-type: atomic` to the reference",
     marker="write `+structType=atomic` on the field",
 ).advice_on(Nodes({"properties"}))
-def references(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield a reference that is not atomic."""
+def _references(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     name = property_name(schema)
     if name is not None and name.endswith("Ref") and schema.x_map_type != "atomic" and "name" in schema.properties:
         yield Advisory("server-side apply merges the references of two owners", schema.path)

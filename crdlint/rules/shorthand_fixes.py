@@ -10,6 +10,10 @@ from crdlint.schema.structural import TYPES
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence
 
+_SCHEMA_OR_BOOLEAN: Final = "boolean or JSON schema expected"
+# The field that a text is the value of, by the Go type of the object that is expected.
+_MAIN_FIELDS: Final = {"v1.ValidationRule": "rule", "v1.SelectableField": "jsonPath"}
+
 
 def _value_expected_as(finding: Finding, go_type: str) -> Node | None:
     """Return the value of the wrong type, if the API server asks for one Go type."""
@@ -30,13 +34,6 @@ def _schema_of_type(finding: Finding) -> Edits:
     if isinstance(node, Scalar) and node.value in TYPES:
         text = editor.text[node.start_mark.index : node.end_mark.index]
         yield editor.replace(node, f"{{{editor.name('type')}: {text}}}")
-
-
-_SCHEMA_OR_BOOLEAN: Final = "boolean or JSON schema expected"
-
-
-# The field that a text is the value of, by the Go type of the object that is expected.
-_MAIN_FIELDS: Final = {"v1.ValidationRule": "rule", "v1.SelectableField": "jsonPath"}
 
 
 def _object_of_text(finding: Finding) -> Edits:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 # The annotation's name and the line break at its end.
 _ADDED: Final = len("kubectl.kubernetes.io/last-applied-configuration") + 1
+_SHOWN: Final = 3  # descriptions
+_WORTH_A_WORD: Final = 200  # characters of a description
+_ETCD_LIMIT: Final = 1536 * 1024  # bytes of a request (--max-request-bytes)
 
 
 @Hint(
@@ -29,11 +32,9 @@ _ADDED: Final = len("kubectl.kubernetes.io/last-applied-configuration") + 1
     bad="type: object\ndescription: " + "x" * ANNOTATIONS_LIMIT + "\n",
     good="type: object",
     scope="schema",
-    help="Use `kubectl apply --server-side`, or generate the CRD without descriptions (controller-gen "
-    "`crd:maxDescLen=0`)",
+    help="Use `kubectl apply --server-side`, or generate the CRD without descriptions (controller-gen `crd:maxDescLen=0`)",
 ).advice
-def too_large(crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield that the annotation would be too long."""
+def _too_large(crd: DecodedCRD) -> Iterator[Advisory]:
     size = _size(crd.root, crd.text)
     if size > ANNOTATIONS_LIMIT:
         message = (
@@ -72,11 +73,6 @@ def _largest(crd: DecodedCRD) -> str:
         if len(schema.description) >= _WORTH_A_WORD
     ]
     return f", the largest of them {', '.join(named)}" if named else ""
-
-
-_SHOWN: Final = 3  # descriptions
-_WORTH_A_WORD: Final = 200  # characters of a description
-_ETCD_LIMIT: Final = 1536 * 1024  # bytes of a request (--max-request-bytes)
 
 
 def _kibibytes(size: int) -> str:

@@ -23,6 +23,14 @@ _STRAIGHT: Final = str.maketrans("\u201c\u201d\u2018\u2019", "\"\"''")
 # A `^` behind a character that is read, or a `$` before one: only such a pattern can match no text.
 _INNER_EDGE: Final = re.compile(r"(?<![\[(|:?\\^])(?<=.)\^|(?<!\\)\$(?=[^)|$])", re.DOTALL)
 _NOTHING: Final = r"[^\x00-\x{10FFFF}]"
+_INT32: Final = (("minimum", -(2**31)), ("maximum", 2**31 - 1))
+_MODE: Final = (
+    "mode:\n  type: string\n  maxLength: 9\n  x-kubernetes-validations:\n  - rule: self {0} 'Fast' {1} self {0} 'Safe'"
+)
+_COMPARISONS: Final = frozenset({"_==_", "_!=_", "_<_", "_<=_", "_>_", "_>=_", "@in"})
+_LONGEST: Final = 300  # characters of a rule
+_NEVER_FALSE: Final = "the rule is never false, so it checks nothing"
+_NEVER_TRUE: Final = "the rule is never true, so every value is rejected"
 
 
 @fix("Write straight quotes", "unsafe", bad=_PATTERN.format("'^[^“”]+$'"), good=_PATTERN.format("'^[^\"\"]+$'"))
@@ -41,8 +49,7 @@ def _straight(finding: Finding) -> Edits:
     marker="write straight quotes in `+kubebuilder:validation:Pattern`",
     fixes=(_straight,),
 ).advice_on(Nodes({"pattern"}))
-def curly_quotes(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield a pattern with curly quotes."""
+def _curly_quotes(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     curly = "".join(sorted({char for char in schema.pattern if ord(char) in _STRAIGHT}))
     if curly:
         yield Advisory(
@@ -60,8 +67,7 @@ def curly_quotes(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory
     help="Write `\\^` and `\\$` for the characters, or move `^` to the start and `$` to the end",
     marker="correct `+kubebuilder:validation:Pattern`",
 ).advice_on(Nodes({"pattern"}))
-def patterns_without_texts(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield a pattern that no text matches."""
+def _patterns_without_texts(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     pattern = schema.pattern
     if _INNER_EDGE.search(pattern) is None:
         return
@@ -95,8 +101,7 @@ def _once(finding: Finding) -> Edits:
     marker="correct `+kubebuilder:validation:Enum`",
     fixes=(_once,),
 ).advice_on(Nodes({"enum"}))
-def repeated_values(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield the values of an enum that repeat another one."""
+def _repeated_values(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     seen = set()
     for i, value in enumerate(schema.enum):
         key = equality_key(value)
@@ -114,16 +119,12 @@ def repeated_values(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advis
     good="name:\n  type: string\n  enum:\n  - Always\n  - Never",
     help="Indent the second dash like the first one",
 ).advice_on(Nodes({"enum"}))
-def merged_values(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield the values of an enum whose further lines begin with a dash."""
+def _merged_values(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     for i, node in enumerate(items_of(child(schema.node, "enum"))):
         is_long = isinstance(node, Scalar) and not node.style and node.start_mark.line < node.end_mark.line
         if is_long and " - " in str(schema.enum[i]):
             message = f"`{schema.enum[i]}` is one value: the dash in it is part of the text"
             yield Advisory(message, schema.path.child("enum").index(i))
-
-
-_INT32: Final = (("minimum", -(2**31)), ("maximum", 2**31 - 1))
 
 
 @Caution(
@@ -139,22 +140,12 @@ _INT32: Final = (("minimum", -(2**31)), ("maximum", 2**31 - 1))
     Nodes({"format"}, types={"integer"}, when=lambda fields, _: not fields.isdisjoint({"maximum", "minimum"})),
     once=True,
 )
-def bounds(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield the bounds of an integer that 32 bits do not have."""
+def _bounds(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     for name, limit in _INT32 if schema.format == "int32" else ():
         value = getattr(schema, name)
         if value is not None and (value > limit if limit > 0 else value < limit):
             message = f"`{name}` {marshal(value)} is beyond int32, whose {name} is {limit}"
             yield Advisory(message, schema.path.child(name))
-
-
-_MODE: Final = (
-    "mode:\n  type: string\n  maxLength: 9\n  x-kubernetes-validations:\n  - rule: self {0} 'Fast' {1} self {0} 'Safe'"
-)
-_COMPARISONS: Final = frozenset({"_==_", "_!=_", "_<_", "_<=_", "_>_", "_>=_", "@in"})
-_LONGEST: Final = 300  # characters of a rule
-_NEVER_FALSE: Final = "the rule is never false, so it checks nothing"
-_NEVER_TRUE: Final = "the rule is never true, so every value is rejected"
 
 
 @Caution(
@@ -167,8 +158,7 @@ _NEVER_TRUE: Final = "the rule is never true, so every value is rejected"
     help="Use `&&` to require all conditions, or `||` to require one of them",
     marker="correct `+kubebuilder:validation:XValidation`",
 ).practice
-def constant_rules(crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield the rules that compare a value more than once, and are never false or never true."""
+def _constant_rules(crd: DecodedCRD) -> Iterator[Advisory]:
     for rule in crd.rules:
         text = rule.rule.rule
         is_short = len(text) <= _LONGEST  # the time grows with the number of comparisons

@@ -20,6 +20,17 @@ if TYPE_CHECKING:
 
 
 _Stability: Final = partial(OnRequest, in_set="stability", scope="spec")
+_A: Final = "a: {type: string}"
+_OLD: Final = "deprecated: true, "
+_WARNED: Final = "deprecated: true, deprecationWarning: Use v2., "
+_VERSIONS: Final = Path("spec").child("versions")
+_NAME: Final = re.compile(r"v(\d+)(?:(alpha|beta)(\d+))?")
+_STABILITY: Final = {"alpha": 0, "beta": 1, None: 2}
+# What holds the schemas of values, and the step to them, empty if that is a name.
+_FIELDS_OF: Final = {"properties": "", "items": "[*]", "additionalProperties": "[key]"}
+_INJECTORS: Final = ("inject-ca", "inject-cabundle", "ca-injector")
+_STEPS: Final = frozenset(_FIELDS_OF.values())
+_Earlier: TypeAlias = "list[tuple[str, JSONSchemaProps]]"
 
 
 def _versions(*versions: tuple[str, str, str]) -> str:
@@ -32,22 +43,9 @@ def _versions(*versions: tuple[str, str, str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-_A: Final = "a: {type: string}"
-_OLD: Final = "deprecated: true, "
-_WARNED: Final = "deprecated: true, deprecationWarning: Use v2., "
-
-
 def _webhook(more: str) -> str:
     client = f"{{service: {{name: a, namespace: a}}{more}}}"
     return f"conversion: {{strategy: Webhook, webhook: {{conversionReviewVersions: [v1], clientConfig: {client}}}}}\n"
-
-
-_VERSIONS: Final = Path("spec").child("versions")
-_NAME: Final = re.compile(r"v(\d+)(?:(alpha|beta)(\d+))?")
-_STABILITY: Final = {"alpha": 0, "beta": 1, None: 2}
-# What holds the schemas of values, and the step to them, empty if that is a name.
-_FIELDS_OF: Final = {"properties": "", "items": "[*]", "additionalProperties": "[key]"}
-_INJECTORS: Final = ("inject-ca", "inject-cabundle", "ca-injector")
 
 
 def _is_converted(crd: DecodedCRD) -> bool:
@@ -94,8 +92,7 @@ def _fields(root: JSONSchemaProps) -> dict[tuple[str, ...], JSONSchemaProps]:
     help="Use the same type in all served versions, or a conversion webhook",
     severity="warning",
 ).practice
-def types(crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield the fields whose type is another one in earlier versions."""
+def _types(crd: DecodedCRD) -> Iterator[Advisory]:
     for steps, schema, earlier in _in_earlier_versions(crd):
         names = [name for name, other in earlier if _type(other) != _type(schema)]
         if names:
@@ -117,8 +114,7 @@ def _type(schema: JSONSchemaProps) -> str:
     good=_versions(("v1", "", _A), ("v2", "", _A)),
     help="Add the field to all served versions, or use a conversion webhook",
 ).practice
-def lost_fields(crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield the topmost fields that other served versions drop."""
+def _lost_fields(crd: DecodedCRD) -> Iterator[Advisory]:
     versions = _served(crd)
     roots = {
         version.name: version.schema.open_api_v3_schema for version in crd.spec.versions if version.schema is not None
@@ -137,9 +133,6 @@ def _drops(parent: JSONSchemaProps | None, step: str) -> bool:
     if parent is None or step in _STEPS or parent.type != "object":
         return False
     return not (parent.x_preserve_unknown_fields or parent.additional_properties or keeps_as_item(parent))
-
-
-_STEPS: Final = frozenset(_FIELDS_OF.values())
 
 
 def _shown(steps: tuple[str, ...]) -> str:
@@ -165,8 +158,7 @@ def _stability(version: CustomResourceDefinitionVersion) -> int:
     help="Set the same default in all served versions, or use a conversion webhook",
     marker="correct `+kubebuilder:default` in one of the versions",
 ).practice
-def defaults(crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield the fields whose default is another one in earlier versions."""
+def _defaults(crd: DecodedCRD) -> Iterator[Advisory]:
     for steps, schema, earlier in _in_earlier_versions(crd):
         names = [name for name, other in earlier if not deep_equal(_default(other), _default(schema))]
         if names:
@@ -175,9 +167,6 @@ def defaults(crd: DecodedCRD) -> Iterator[Advisory]:
 
 def _default(schema: JSONSchemaProps) -> Any:
     return None if schema.default is None else schema.default.value
-
-
-_Earlier: TypeAlias = "list[tuple[str, JSONSchemaProps]]"
 
 
 def _in_earlier_versions(crd: DecodedCRD) -> Iterator[tuple[tuple[str, ...], JSONSchemaProps, _Earlier]]:
@@ -197,8 +186,7 @@ def _in_earlier_versions(crd: DecodedCRD) -> Iterator[tuple[tuple[str, ...], JSO
     help="Set `storage: true` on the more stable version once no release in use lacks it, and `storage: false` on the other",
     marker="write `+kubebuilder:storageversion` on the type of the more stable version",
 ).practice
-def less_stable(crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield the storage version if a served one is more stable."""
+def _less_stable(crd: DecodedCRD) -> Iterator[Advisory]:
     for i, version in enumerate(crd.spec.versions):
         better = [
             other.name for other in crd.spec.versions if other.served and 0 <= _stability(version) < _stability(other)
@@ -217,8 +205,7 @@ def less_stable(crd: DecodedCRD) -> Iterator[Advisory]:
     help="Set `storage: true` on a version that is not deprecated, and `storage: false` on this one",
     marker="write `+kubebuilder:storageversion` on the type of a version that is not deprecated",
 ).practice
-def storage_deprecated(crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield the storage version if it is deprecated."""
+def _storage_deprecated(crd: DecodedCRD) -> Iterator[Advisory]:
     for i, version in enumerate(crd.spec.versions):
         if version.storage and version.deprecated:
             message = f"objects are stored in {version.name}, which is deprecated"
@@ -234,8 +221,7 @@ def storage_deprecated(crd: DecodedCRD) -> Iterator[Advisory]:
     help="Add a version that is not deprecated, or remove `deprecated` from one",
     marker="remove one `+kubebuilder:deprecatedversion`",
 ).practice
-def all_deprecated(crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield that no served version is without deprecation."""
+def _all_deprecated(crd: DecodedCRD) -> Iterator[Advisory]:
     served = [version for version in crd.spec.versions if version.served]
     if served and all(version.deprecated for version in served):
         yield Advisory("every served version is deprecated", _VERSIONS)
@@ -250,8 +236,7 @@ def all_deprecated(crd: DecodedCRD) -> Iterator[Advisory]:
     help="Add `deprecationWarning` with the version to use instead",
     marker='write `+kubebuilder:deprecatedversion:warning="TEXT"`',
 ).practice
-def without_warning(crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield the deprecated versions without a warning of their own."""
+def _without_warning(crd: DecodedCRD) -> Iterator[Advisory]:
     for i, version in enumerate(crd.spec.versions):
         if version.deprecated and version.served and version.deprecation_warning is None:
             message = f"clients of {version.name} see no replacement for it"
@@ -267,8 +252,7 @@ def without_warning(crd: DecodedCRD) -> Iterator[Advisory]:
     good="conversion: {strategy: None}",
     help="Set `caBundle`, or the annotation of the tool that injects it, such as `cert-manager.io/inject-ca-from`",
 ).practice
-def without_ca(crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield a conversion webhook without a CA bundle, unless a tool injects it."""
+def _without_ca(crd: DecodedCRD) -> Iterator[Advisory]:
     conversion = crd.spec.conversion
     client = conversion.webhook_client_config if conversion is not None and _is_converted(crd) else None
     injected = any(word in name for name in crd.annotations for word in _INJECTORS)

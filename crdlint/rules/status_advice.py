@@ -14,6 +14,8 @@ from crdlint.yaml.nodes import Mapping, Scalar, child
 if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps
 
+_ENABLED: Final = "subresources: {status: {}}\n"
+
 
 @fix("Enable the status subresource", "unsafe")
 def _enabled(finding: Finding) -> Edits:
@@ -37,8 +39,6 @@ def _version(subresources: str, required: str = "") -> str:
         f"{subresources}"
     )
 
-
-_ENABLED: Final = "subresources: {status: {}}\n"
 
 NO_SUBRESOURCE = Hint(
     id="status-without-subresource",
@@ -82,8 +82,7 @@ def _mapping(finding: Finding) -> Edits:
     scope="version",
     fixes=(_mapping,),
 ).practice
-def null_status(crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield the status subresources whose value is null."""
+def _null_status(crd: DecodedCRD) -> Iterator[Advisory]:
     for i, parts in enumerate(version_parts(crd.spec)):
         if _is_null(i, parts, crd):
             message = "the status subresource is not enabled: `status` is null"

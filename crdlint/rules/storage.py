@@ -19,6 +19,8 @@ _COPIED: Final = (
     "uid", "generation", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "managedFields",
 )  # fmt: skip
 _UINT64: Final = 2**64
+_MESSAGE: Final = "resourceVersion should not be set on objects to be created"
+PATH: Final = Path("metadata").child("resourceVersion")
 
 
 @fix("Remove the fields that the API server sets", "safe")
@@ -40,8 +42,6 @@ RESOURCE_VERSION: Final = Rule(
     origin="storage",
     fixes=(_removal,),
 )
-_MESSAGE: Final = "resourceVersion should not be set on objects to be created"
-PATH: Final = Path("metadata").child("resourceVersion")
 
 
 def refusal(root: Mapping, version: object, *, has_status: bool) -> Advisory | None:

@@ -43,6 +43,27 @@ _NOT_PLACES: Final = frozenset(SchemaPosition) - {SchemaPosition.OUTSIDE}
 _ROOT: Final = frozenset({SchemaPosition.ROOT})
 _NESTED: Final = frozenset({SchemaPosition.NESTED})
 _JUNCTORS: Final = frozenset({"allOf", "anyOf", "oneOf", "not"})
+_NUMERIC: Final = frozenset({"integer", "number"})
+_LIKE: Final = 0.7
+_WORDS: Final = {"item": "items", "kind": "type"}
+_NEGATIVE: Final = re.compile(r"\^\(\?!((?:[^()\\]|\\.|\([^()?]*\))*)\)(.*)\Z")
+_GROUPS: Final = re.compile(r"\\.|\[(?:[^\]\\]|\\.)*(?:\]|\\?\Z)|\([^()]*\)")
+_TYPE_MISSING: Final = {
+    SchemaPosition.ROOT: "must not be empty at the root",
+    SchemaPosition.ITEM: "must not be empty for specified array items",
+    SchemaPosition.FIELD: "must not be empty for specified object fields",
+}
+# Keywords that only make sense with one type, for the suggestion.
+_SPEAKS_OF: Final = (
+    (("properties", "additional_properties", "max_properties", "min_properties", "required"), "object"),
+    (("items", "max_items", "min_items", "x_list_type"), "array"),
+    (("pattern", "max_length", "min_length"), "string"),
+    (("maximum", "minimum", "multiple_of"), "integer"),
+)
+_OF_VALUE: Final = {str: "string", bool: "boolean", int: "integer", list: "array", dict: "object"}
+_OF_FORMAT: Final = {"int32": "integer", "int64": "integer", "float": "number", "double": "number"}
+_LOOKAROUND: Final = re.compile(r"\(\?(?:[=!]|<[=!])[^()]*\)?")
+_JUNCTOR: Final = re.compile(r"\.(allOf|anyOf|oneOf|not)(?![^.\[])")
 
 
 @fix(
@@ -52,7 +73,6 @@ _JUNCTORS: Final = frozenset({"allOf", "anyOf", "oneOf", "not"})
     good="spec: {properties: {host: {type: string}}, type: object}",
 )
 def _decided_type(finding: Finding) -> Edits:
-    """Add the type that the other fields of a schema only make sense with."""
     type_ = _type_of(finding)
     if _misspelled(finding) is not None or _is_int_or_string(finding):
         return
@@ -109,7 +129,6 @@ def _type_in_text(finding: Finding) -> Edits:
     good="extra:\n  description: Anything.\n  x-kubernetes-preserve-unknown-fields: true",
 )
 def _any_type(finding: Finding) -> Edits:
-    """Accept any value if nothing determines the type."""
     schema_path = finding.path.parent
     if schema_path is not None and is_null(node := finding.node(schema_path)):
         yield finding.editor.replace(node, f"{{{finding.editor.name('x-kubernetes-preserve-unknown-fields')}: true}}")
@@ -127,7 +146,6 @@ def _any_type(finding: Finding) -> Edits:
     good="port:\n  anyOf:\n  - type: integer\n  - type: string\n  x-kubernetes-int-or-string: true",
 )
 def _alternatives_type(finding: Finding) -> Edits:
-    """Add the marker of an integer or a string to a schema with the two as alternatives."""
     owner = finding.owner
     if not _is_int_or_string(finding) or owner.find("type") is not None:
         return
@@ -138,9 +156,6 @@ def _alternatives_type(finding: Finding) -> Edits:
 
 def _is_int_or_string(finding: Finding) -> bool:
     return {child.type for child in finding.schema(finding.owner).any_of} == {"integer", "string"}
-
-
-_NUMERIC: Final = frozenset({"integer", "number"})
 
 
 def _type_of(finding: Finding) -> str:
@@ -181,10 +196,6 @@ def _misspelled(finding: Finding) -> Scalar | None:
     return None
 
 
-_LIKE: Final = 0.7
-_WORDS: Final = {"item": "items", "kind": "type"}
-
-
 @fix("Accept any items", "unsafe", good="ports: {type: array, items: {x-kubernetes-preserve-unknown-fields: true}}")
 def _items_of_any_type(finding: Finding) -> Edits:
     if finding.owner.find("items") is None and _misspelled(finding) is None:
@@ -216,10 +227,6 @@ def _pattern_error(pattern: str) -> str | None:
     from crdlint.golang.regexp import compile_error  # many CRDs have no pattern
 
     return compile_error(pattern)
-
-
-_NEGATIVE: Final = re.compile(r"\^\(\?!((?:[^()\\]|\\.|\([^()?]*\))*)\)(.*)\Z")
-_GROUPS: Final = re.compile(r"\\.|\[(?:[^\]\\]|\\.)*(?:\]|\\?\Z)|\([^()]*\)")
 
 
 def _without_lookahead(pattern: str) -> tuple[str, str] | None:
@@ -264,7 +271,6 @@ def _rule_of_lookahead(finding: Finding) -> Edits:
 
 @fix("Write `metadata: {type: object}`", "safe")
 def _plain_metadata(finding: Finding) -> Edits:
-    """Remove what the schema of the metadata may not restrict."""
     metadata, editor = finding.mapping(finding.path), finding.editor
     if metadata.flow:
         key = editor.name("type")
@@ -321,7 +327,6 @@ def _int_or_string_alternatives(finding: Finding) -> Edits:
     bad="size: {type: string, anyOf: [{type: string, maxLength: 3}, {pattern: '^[0-9]+$'}]}",
 )
 def _repeated_outside(finding: Finding) -> Edits:
-    """Remove keywords from an alternative that its schema contains as well."""
     outer, _ = _alternatives(finding, finding.owner)
     text = text_of(child(finding.owner, finding.name))
     if outer is not None and text is not None and text_of(child(outer, finding.name)) == text:
@@ -379,7 +384,6 @@ def _without(finding: Finding) -> Edits:
 
 @fix("Remove `$schema`", "safe")
 def _without_schema_url(finding: Finding) -> Edits:
-    """Remove the URL of the dialect of JSON Schema."""
     for schema in _schemas_below(finding, finding.owner):
         yield finding.editor.remove(schema, "$schema")
 
@@ -473,14 +477,9 @@ INCOMPLETE = Rule(
     id="structural-incomplete",
     summary="Field is specified only inside allOf, anyOf, oneOf or not",
     why="The API server prunes a field that is specified nowhere else before it validates the object.",
-    bad=(
-        "type: object\nproperties:\n  spec: {type: object}\n"
-        "anyOf: [{properties: {spec: {properties: {host: {maxLength: 63}}}}}]\n"
-    ),
-    good=(
-        "type: object\nproperties:\n  spec: {type: object, properties: {host: {type: string}}}\n"
-        "anyOf: [{properties: {spec: {properties: {host: {maxLength: 63}}}}}]\n"
-    ),
+    bad="type: object\nproperties:\n  spec: {type: object}\nanyOf: [{properties: {spec: {properties: {host: {maxLength: 63}}}}}]\n",
+    good="type: object\nproperties:\n  spec: {type: object, properties: {host: {type: string}}}\n"
+    "anyOf: [{properties: {spec: {properties: {host: {maxLength: 63}}}}}]\n",
     scope="schema",
     help="Specify the field, with its type, outside of the allOf, anyOf, oneOf or not",
     source="apiextensions-apiserver/pkg/apiserver/schema validateStructuralCompleteness",
@@ -527,10 +526,7 @@ EMBEDDED = _Rule(
             "safe",
             lambda finding: replacement("object")(finding) if finding.name == "type" else (),
             bad="template:\n  x-kubernetes-embedded-resource: true\n  x-kubernetes-preserve-unknown-fields: true",
-            good=(
-                "template:\n  type: object\n  x-kubernetes-embedded-resource: true\n"
-                "  x-kubernetes-preserve-unknown-fields: true"
-            ),
+            good="template:\n  type: object\n  x-kubernetes-embedded-resource: true\n  x-kubernetes-preserve-unknown-fields: true",
         ),
         Fixer(
             "Keep all fields of the embedded resource",
@@ -568,22 +564,6 @@ PATTERN = _Rule(
     fixes=(_pattern_with_comment, _rule_of_lookahead),
 )
 
-_TYPE_MISSING: Final = {
-    SchemaPosition.ROOT: "must not be empty at the root",
-    SchemaPosition.ITEM: "must not be empty for specified array items",
-    SchemaPosition.FIELD: "must not be empty for specified object fields",
-}
-
-# Keywords that only make sense with one type, for the suggestion.
-_SPEAKS_OF: Final = (
-    (("properties", "additional_properties", "max_properties", "min_properties", "required"), "object"),
-    (("items", "max_items", "min_items", "x_list_type"), "array"),
-    (("pattern", "max_length", "min_length"), "string"),
-    (("maximum", "minimum", "multiple_of"), "integer"),
-)
-_OF_VALUE: Final = {str: "string", bool: "boolean", int: "integer", list: "array", dict: "object"}
-_OF_FORMAT: Final = {"int32": "integer", "int64": "integer", "float": "number", "double": "number"}
-
 
 def implied_type(schema: JSONSchemaProps) -> str:
     """Return the type that follows from the other fields of a node, empty if none does."""
@@ -618,8 +598,8 @@ def _type(schema: JSONSchemaProps, context: Context, findings: Findings) -> None
             help_ = f"Add `type: {guess}`"
         elif any(child.type for child in (*schema.any_of, *schema.one_of)):
             help_ = (
-                "Add the `type` here, outside of the alternatives; "
-                "`x-kubernetes-int-or-string: true` accepts integers and strings"
+                "Add the `type` here, outside of the alternatives; `x-kubernetes-int-or-string: true` accepts "
+                "integers and strings"
             )
         else:
             help_ = (
@@ -725,9 +705,6 @@ def _pattern(schema: JSONSchemaProps, _context: Context, findings: Findings) -> 
         )
 
 
-_LOOKAROUND: Final = re.compile(r"\(\?(?:[=!]|<[=!])[^()]*\)?")
-
-
 def _pattern_help(pattern: str) -> str | None:
     """Return the help for a pattern with lookaround; for a negative lookahead alone, an equivalent rule."""
     without = _without_lookahead(pattern)
@@ -760,9 +737,6 @@ _FORBIDDEN_NESTED: Final[tuple[tuple[str, str, Callable[[JSONSchemaProps], bool]
     ("x-kubernetes-map-type", "undefined", lambda s: s.x_map_type is not None),
     ("x-kubernetes-validations", "empty", lambda s: bool(s.x_validations)),
 )  # fmt: skip
-
-
-_JUNCTOR: Final = re.compile(r"\.(allOf|anyOf|oneOf|not)(?![^.\[])")
 
 
 @check(Nodes({name for name, _, _ in _FORBIDDEN_NESTED}), _NESTED)

@@ -21,6 +21,17 @@ if TYPE_CHECKING:
 
 # A schema with what the examples refer to. It preserves unknown fields, so that an example needs no status subresource.
 _OPEN: Final = "schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}\n"
+# A simple path without its dot, or as kubectl, JSONPath, CEL and JSON Pointer write it.
+_SIMPLE: Final = re.compile(
+    r"\{?(?:\$|self(?=\.(?:spec|status|metadata)\b))?[./]{0,2}([A-Za-z_](?:[^{}\s$\[]|\[[^\]{}]*\])*)\}?\Z"
+)
+_LIKE: Final = 0.7
+_MEANT: Final = {
+    "int": "integer", "int32": "integer", "int64": "integer", "str": "string", "text": "string", "bool": "boolean",
+    "float": "number", "double": "number", "datetime": "date", "date-time": "date", "time": "date", "timestamp": "date",
+}  # fmt: skip
+_TYPES: Final = ("boolean", "date", "integer", "number", "string")
+_FORMATS: Final = ("byte", "date", "date-time", "double", "float", "int32", "int64", "password")
 
 
 def from_a_dot(finding: Finding) -> Edits:
@@ -30,12 +41,6 @@ def from_a_dot(finding: Finding) -> Edits:
     path = "" if match is None else f".{match[1].replace('/', '.')}"
     if path not in {"", node.value}:
         yield finding.editor.respell(node, path)
-
-
-# A simple path without its dot, or as kubectl, JSONPath, CEL and JSON Pointer write it.
-_SIMPLE: Final = re.compile(
-    r"\{?(?:\$|self(?=\.(?:spec|status|metadata)\b))?[./]{0,2}([A-Za-z_](?:[^{}\s$\[]|\[[^\]{}]*\])*)\}?\Z"
-)
 
 
 @fix("Write the path below spec or status", "unsafe")
@@ -48,7 +53,6 @@ def _below_its_parent(finding: Finding) -> Edits:
 
 @fix("Add the usual path", "unsafe", bad=_OPEN + "subresources: {scale: {statusReplicasPath: .status.replicas}}\n")
 def _usual_path(finding: Finding) -> Edits:
-    """Add the path at which most resources have their replicas."""
     parent = finding.path.parent
     if parent is None:
         return
@@ -70,20 +74,12 @@ def _column_word(finding: Finding) -> Edits:
         yield finding.editor.respell(node, near)
 
 
-_LIKE: Final = 0.7
-_MEANT: Final = {
-    "int": "integer", "int32": "integer", "int64": "integer", "str": "string", "text": "string", "bool": "boolean",
-    "float": "number", "double": "number", "datetime": "date", "date-time": "date", "time": "date", "timestamp": "date",
-}  # fmt: skip
-
-
 @fix(
     "Begin the path with a dot",
     "safe",
     bad=_OPEN + "additionalPrinterColumns: [{name: Ready, type: boolean, jsonPath: status.ready}]\n",
 )
 def _column_path(finding: Finding) -> Edits:
-    """Write the path of a column from its leading dot on."""
     return from_a_dot(finding) if finding.name == "JSONPath" else []
 
 
@@ -94,7 +90,6 @@ def _column_path(finding: Finding) -> Edits:
     good=_OPEN + "additionalPrinterColumns: [{name: Ready, jsonPath: .status.ready, type: string}]\n",
 )
 def _column_type(finding: Finding) -> Edits:
-    """Add the type that all values can be printed as."""
     if finding.name == "type" and finding.error is not None and finding.error.type == REQUIRED:
         yield finding.editor.set(finding.owner, "type", finding.editor.value("string"))
 
@@ -149,9 +144,6 @@ COLUMN = Rule(
     scope="version",
     fixes=(_column_word, _column_path, _column_type, _column_name),
 )
-
-_TYPES: Final = ("boolean", "date", "integer", "number", "string")
-_FORMATS: Final = ("byte", "date", "date-time", "double", "float", "int32", "int64", "password")
 
 
 def validate(subresources: CustomResourceSubresources | None, path: Path) -> Iterator[FieldError]:

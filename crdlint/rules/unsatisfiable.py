@@ -29,6 +29,39 @@ from crdlint.yaml.resolve import resolve
 if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps
 
+_NUMBER: Final = {"integer": re.compile(r"-?(?:0|[1-9]\d*)\Z"), "number": re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?\Z")}
+_LIKE: Final = 0.7
+_STRINGS: Final = frozenset({"string"})
+_NUMBERS: Final = frozenset({"integer", "number"})
+_ARRAYS: Final = frozenset({"array"})
+_OBJECTS: Final = frozenset({"object"})
+_PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"
+# The types of the values that a keyword limits.
+_TYPES_OF: Final = {
+    **dict.fromkeys(("minLength", "maxLength", "pattern"), _STRINGS),
+    **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"), _NUMBERS),
+    **dict.fromkeys(("minItems", "maxItems", "items"), _ARRAYS),
+    **dict.fromkeys(("minProperties", "maxProperties", "required", "properties", "additionalProperties"), _OBJECTS),
+    _PRESERVE: _OBJECTS | _ARRAYS,
+}
+_FIELDS: Final = frozenset({"items", "properties", "additionalProperties"})
+_INT_OR_STRING: Final = frozenset({"integer", "number", "string"})
+_PAIRS: Final = (
+    ("minimum", "maximum", "minimum", "maximum"),
+    ("minLength", "maxLength", "min_length", "max_length"),
+    ("minItems", "maxItems", "min_items", "max_items"),
+    ("minProperties", "maxProperties", "min_properties", "max_properties"),
+)
+_MOST_NAMES: Final = 32  # of a list that are reported one by one
+_CLASSES: Final[dict[str, tuple[type, ...]]] = {
+    "string": (str,), "boolean": (bool,), "number": (int, float), "array": (list,), "object": (dict,),
+}  # fmt: skip
+_OF_STRINGS: Final = frozenset(formats_of("string"))
+_SOME: Final = {
+    "array": "an array", "object": "an object", "integer": "an integer", "number": "a number", "boolean": "a boolean",
+    "string": "a string",
+}  # fmt: skip
+
 
 @fix("Add null to the enum", "unsafe")
 def _null_in_enum(finding: Finding) -> Edits:
@@ -88,7 +121,6 @@ def _as_text(finding: Finding) -> Edits:
     good="name:\n  type: integer\n  enum: [1, 2]",
 )
 def _as_number(finding: Finding) -> Edits:
-    """Write a number in an enum of numbers without quotes."""
     node, schema = finding.node(), _schema_of(finding)
     pattern = None if schema is None else _NUMBER.get(schema.type)
     if pattern is not None and isinstance(node, Scalar) and node.style in {"'", '"'} and pattern.match(node.value):
@@ -105,9 +137,6 @@ def _schema_of(finding: Finding) -> JSONSchemaProps | None:
 def _enum_of(finding: Finding) -> Iterable[Any]:
     schema = _schema_of(finding)
     return () if schema is None else schema.enum
-
-
-_NUMBER: Final = {"integer": re.compile(r"-?(?:0|[1-9]\d*)\Z"), "number": re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?\Z")}
 
 
 @fix(
@@ -127,8 +156,6 @@ def _required_property(finding: Finding) -> Edits:
     if near is not None and near not in schema.required:
         yield finding.editor.respell(node, near)
 
-
-_LIKE: Final = 0.7
 
 NEVER: Final = Caution(
     id="never-valid",
@@ -151,28 +178,6 @@ NEVER: Final = Caution(
     ),
 )
 
-_STRINGS: Final = frozenset({"string"})
-_NUMBERS: Final = frozenset({"integer", "number"})
-_ARRAYS: Final = frozenset({"array"})
-_OBJECTS: Final = frozenset({"object"})
-_PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"
-# The types of the values that a keyword limits.
-_TYPES_OF: Final = {
-    **dict.fromkeys(("minLength", "maxLength", "pattern"), _STRINGS),
-    **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"), _NUMBERS),
-    **dict.fromkeys(("minItems", "maxItems", "items"), _ARRAYS),
-    **dict.fromkeys(("minProperties", "maxProperties", "required", "properties", "additionalProperties"), _OBJECTS),
-    _PRESERVE: _OBJECTS | _ARRAYS,
-}
-_FIELDS: Final = frozenset({"items", "properties", "additionalProperties"})
-_INT_OR_STRING: Final = frozenset({"integer", "number", "string"})
-_PAIRS: Final = (
-    ("minimum", "maximum", "minimum", "maximum"),
-    ("minLength", "maxLength", "min_length", "max_length"),
-    ("minItems", "maxItems", "min_items", "max_items"),
-    ("minProperties", "maxProperties", "min_properties", "max_properties"),
-)
-
 
 def _may_exclude(fields: frozenset[str], type_: str) -> bool:
     """Return whether a schema can have limits that exclude each other."""
@@ -186,8 +191,7 @@ def _has_keyword_of_other_type(fields: frozenset[str], type_: str) -> bool:
 
 
 @NEVER.advice_on(Nodes(when=_may_exclude))
-def limits(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterable[Advisory]:
-    """Return the limits of a schema, with those of its allOf, between which no value is."""
+def _limits(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterable[Advisory]:
     for pair in _PAIRS:
         if schema.type in _TYPES_OF[pair[0]]:
             least, most = getattr(schema, pair[2]), getattr(schema, pair[3])
@@ -233,15 +237,11 @@ def _has_integer(least: float, most: float, *, is_open_low: bool, is_open_high: 
 
 
 @NEVER.advice_on(Nodes({"required", "allOf"}, types={"object"}))
-def required(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:
-    """Return the required names of an object that the API server drops from every value."""
+def _required(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:
     properties = schema.properties
     if not schema.all_of and all([name in properties for name in schema.required]):  # noqa: C419  a list is faster
         return ()
     return _dropped(schema, crd)
-
-
-_MOST_NAMES: Final = 32  # of a list that are reported one by one
 
 
 def _dropped(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
@@ -328,11 +328,6 @@ def _has_type(value: Any, schema: JSONSchemaProps) -> bool:
     return kind in _CLASSES.get(schema.type, (kind,))
 
 
-_CLASSES: Final[dict[str, tuple[type, ...]]] = {
-    "string": (str,), "boolean": (bool,), "number": (int, float), "array": (list,), "object": (dict,),
-}  # fmt: skip
-
-
 def _key(value: Any) -> Any:
     """Return what is equal for equal values, numbers by their value."""
     if value.__class__ is float and is_json_integer(value):
@@ -386,8 +381,7 @@ def keywords(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @KEYWORD.advice_on(Nodes({"x-kubernetes-int-or-string"}, when=lambda _, type_: bool(type_)))
-def replaced_types(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterable[Advisory]:
-    """Return the type of a schema that `x-kubernetes-int-or-string` replaces."""
+def _replaced_types(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterable[Advisory]:
     if not schema.x_int_or_string:
         return ()
     message = f"`type: {schema.type}` has no effect: `x-kubernetes-int-or-string` replaces it"
@@ -421,14 +415,6 @@ def formats(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:
         help_, marker = _place_for("format", schema), _marker("format", schema)
         return [Advisory(message, schema.path.child("format"), help_, marker=marker)]
     return ()
-
-
-_OF_STRINGS: Final = frozenset(formats_of("string"))
-
-_SOME: Final = {
-    "array": "an array", "object": "an object", "integer": "an integer", "number": "a number", "boolean": "a boolean",
-    "string": "a string",
-}  # fmt: skip
 
 
 def _place_for(keyword: str, schema: JSONSchemaProps) -> str:

@@ -24,6 +24,8 @@ _PER_VERSION: Final = (
     ("selectableFields", "selectableFields", ""),
 )
 _OF_WEBHOOK: Final = {"webhookClientConfig": "clientConfig", "conversionReviewVersions": "conversionReviewVersions"}
+_PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"
+_COMMENT: Final = re.compile(r"(?<=\s)#")
 
 
 def _moved_help(old: str, new: str, more: str) -> str:
@@ -38,8 +40,6 @@ MOVED: Final = {
     **{old: f"Move `{old}` to `conversion.webhook.{new}`" for old, new in _OF_WEBHOOK.items()},
 }
 _OF_SPEC: Final = frozenset(MOVED) - frozenset(_OF_WEBHOOK)
-_PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"
-_COMMENT: Final = re.compile(r"(?<=\s)#")
 
 
 def rewritten(finding: Finding) -> Edits:

@@ -28,6 +28,13 @@ if TYPE_CHECKING:
 
 _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"
 _Rule: Final = partial(Rule, source=_SOURCE)
+_LONGEST: Final = 2000  # characters, of the 2048 that a message may have
+_LIKE: Final = 0.8
+_LIKE_FIELD: Final = 0.6
+# Reported only if the schema can be converted to a structural one, in which the path is resolved (crdlint.linting.schema).
+NO_FIELD: Final = Reason(Code.NO_FIELD)
+_NO_FIELD_DETAIL: Final = Wording.by_version("fieldPath must be a valid path", (34, "must be a valid path"))
+REASONS: Final = ("FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired")
 
 
 def _rule(fields: str) -> str:
@@ -73,17 +80,11 @@ def _message_of_rule(finding: Finding) -> Edits:
         yield finding.editor.insert(finding.owner, "message", value, after="rule")
 
 
-_LONGEST: Final = 2000  # characters, of the 2048 that a message may have
-
-
 @fix("Write the reason that is meant", "safe", good=_rule("rule: has(self.mode), reason: FieldValueInvalid"))
 def _reason(finding: Finding) -> Edits:
     word = finding.scalar().value
     near = nearest(f"FieldValue{word.removeprefix('FieldValue')}", REASONS, _LIKE)
     return finding.write(near) if near else []
-
-
-_LIKE: Final = 0.8
 
 
 @fix(
@@ -101,7 +102,6 @@ def _path_of_field(finding: Finding) -> Edits:
 
 @fix("Write the field that is meant", "unsafe", good=_rule("rule: has(self.mode), fieldPath: .mode"))
 def _nearest_path(finding: Finding) -> Edits:
-    """Write the field of the schema that is most like the path's."""
     node = finding.scalar()
     listed = finding.editor.parent(finding.owner)
     schema = None if listed is None else finding.editor.parent(listed)
@@ -110,9 +110,6 @@ def _nearest_path(finding: Finding) -> Edits:
     near = nearest(node.value[1:], finding.schema(schema).properties, _LIKE_FIELD)
     if near is not None:
         yield finding.editor.respell(node, f".{near}")
-
-
-_LIKE_FIELD: Final = 0.6
 
 
 @fix(
@@ -140,8 +137,7 @@ MESSAGE = _Rule(
     id="rule-message-invalid",
     marker="correct the `message` of `+kubebuilder:validation:XValidation`",
     summary="Message of a rule is empty, has several lines, or is missing",
-    why="Users see the message as one line. Without a message they see the expression, which must then have only one "
-    "line.",
+    why="Users see the message as one line. Without a message they see the expression, which must then have only one line.",
     bad=_rule('rule: has(self.mode), message: "must have\\na mode"'),
     good=_GOOD,
     help="Set `message` to one line of text",
@@ -163,8 +159,7 @@ REASON = _Rule(
     why="The API server returns the reason to clients as the type of the error, and supports only four.",
     bad=_rule("rule: has(self.mode), reason: Invalid"),
     good=_GOOD,
-    help="Set `reason` to `FieldValueInvalid` (the default), `FieldValueDuplicate`, `FieldValueForbidden` or "
-    "`FieldValueRequired`",
+    help="Set `reason` to `FieldValueInvalid` (the default), `FieldValueDuplicate`, `FieldValueForbidden` or `FieldValueRequired`",
     marker="correct the `reason` of `+kubebuilder:validation:XValidation`",
     fixes=(_reason,),
 )
@@ -178,11 +173,6 @@ FIELD_PATH = _Rule(
     marker="correct the `fieldPath` of `+kubebuilder:validation:XValidation`",
     fixes=(_path_of_field, _nearest_path),
 )
-
-# Reported only if the schema can be converted to a structural one, in which the path is resolved (crdlint.linting.schema).
-NO_FIELD: Final = Reason(Code.NO_FIELD)
-_NO_FIELD_DETAIL: Final = Wording.by_version("fieldPath must be a valid path", (34, "must be a valid path"))
-REASONS: Final = ("FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired")
 
 
 def _not_empty(field: str) -> str:

@@ -34,6 +34,8 @@ _BASE = "{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type
 _OTHER = (
     "served: true, storage: %s, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}"
 )
+_VERSION: Final = re.compile(r"[vV]?([1-9]\d*)(?:\.0)*((?:(?:alpha|beta)[1-9]\d*)?)\Z", re.IGNORECASE)
+_SCHEMAS_REQUIRED: Final = Wording.by_version("schemas are required", (34, ""))
 
 
 def _versions(other: str) -> str:
@@ -70,9 +72,6 @@ def _like_a_version(finding: Finding) -> Edits:
     match = _VERSION.match(node.value)
     if match is not None:
         yield finding.editor.respell(node, f"v{match[1]}{match[2].lower()}")
-
-
-_VERSION: Final = re.compile(r"[vV]?([1-9]\d*)(?:\.0)*((?:(?:alpha|beta)[1-9]\d*)?)\Z", re.IGNORECASE)
 
 
 def _nodes(finding: Finding) -> list[Mapping]:
@@ -184,8 +183,6 @@ STORED = Rule(
     source="apiextensions/validation ValidateCustomResourceDefinitionStoredVersions",
     scope="manifest",
 )
-
-_SCHEMAS_REQUIRED: Final = Wording.by_version("schemas are required", (34, ""))
 
 
 def schemas_required(spec: CustomResourceDefinitionSpec, path: Path, options: Options) -> Iterator[FieldError]:

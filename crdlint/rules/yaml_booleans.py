@@ -17,6 +17,10 @@ from crdlint.yaml.values import is_merge
 if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps
 
+_PROPERTIES: Final = SCHEMA_BITS["properties"]
+_ENUM: Final = SCHEMA_BITS["enum"]
+_WRITTEN_OUT: Final = frozenset({"true", "True", "TRUE", "false", "False", "FALSE"})
+
 
 @fix("Put the word in quotes", "safe")
 def _quotes(finding: Finding) -> Edits:
@@ -58,9 +62,6 @@ KEY = Caution(
     help="Put the name in quotes",
     fixes=(_quotes_key,),
 )
-_PROPERTIES: Final = SCHEMA_BITS["properties"]
-_ENUM: Final = SCHEMA_BITS["enum"]
-_WRITTEN_OUT: Final = frozenset({"true", "True", "TRUE", "false", "False", "FALSE"})
 
 
 def other_words(schema: JSONSchemaProps) -> dict[int, str]:
@@ -73,8 +74,7 @@ def other_words(schema: JSONSchemaProps) -> dict[int, str]:
 
 
 @BOOLEAN.advice
-def booleans_in_enums(crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield the booleans among the enums of string schemas that were written as other words."""
+def _booleans_in_enums(crd: DecodedCRD) -> Iterator[Advisory]:
     for schema in crd.schemas:
         if schema.set_fields & _ENUM:
             yield from _in_enum(schema)
@@ -90,8 +90,7 @@ def _in_enum(schema: JSONSchemaProps) -> Iterator[Advisory]:
 
 
 @KEY.advice
-def names_of_properties(crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield the properties whose names the server reads as other texts."""
+def _names_of_properties(crd: DecodedCRD) -> Iterator[Advisory]:
     for schema in crd.schemas:
         named = child(schema.node, "properties") if schema.set_fields & _PROPERTIES else None
         if not isinstance(named, Mapping) or named.simple:

@@ -67,8 +67,7 @@ def _is_meant(text: str) -> bool:
         ),
     ),
 ).advice
-def cut_texts(crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield the texts that a comment, a tag or an anchor makes shorter."""
+def _cut_texts(crd: DecodedCRD) -> Iterator[Advisory]:
     texts = _cut_lines(crd.text)
     if not texts:
         return

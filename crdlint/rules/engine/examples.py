@@ -27,6 +27,14 @@ spec:
     schema:
       openAPIV3Schema:
 """
+EXAMPLE_LIMIT: Final = 2000  # the maximum number of characters of an example
+_PLACES: Final = {
+    "metadata": " (in metadata)",
+    "spec": " (in spec)",
+    "version": " (in a version)",
+    "schema": " (the schema of a version)",
+    "properties": " (properties of the schema)",
+}
 
 
 def small(schema: dict[str, Any]) -> dict[str, Any]:
@@ -62,16 +70,6 @@ def _lay_over(target: dict[str, Any], fields: dict[str, Any]) -> None:
             _lay_over(target[key], value)
         else:
             target[key] = value
-
-
-EXAMPLE_LIMIT: Final = 2000  # the maximum number of characters of an example
-_PLACES: Final = {
-    "metadata": " (in metadata)",
-    "spec": " (in spec)",
-    "version": " (in a version)",
-    "schema": " (the schema of a version)",
-    "properties": " (properties of the schema)",
-}
 
 
 def place_of_example(rule: Rule) -> str:

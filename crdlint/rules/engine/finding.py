@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 Scope: TypeAlias = Literal[
     "text", "manifest", "metadata", "spec", "version", "schema", "properties", "resource", "template", "crds"
 ]
+Edits: TypeAlias = "Iterable[Edit]"
 
 
 @dataclass
@@ -215,9 +216,6 @@ class Finding:
         if isinstance(entry[1], Scalar):
             return [self.editor.respell(entry[1], value)]
         return [self.editor.write(entry[1], self.editor.value(value))]
-
-
-Edits: TypeAlias = "Iterable[Edit]"
 
 
 class Fixer(NamedTuple):

@@ -32,6 +32,20 @@ _RENAMED: Final = (
     ("webhookClientConfig", "webhook.clientConfig"),
     ("conversion.conversionReviewVersions", "conversion.webhook.conversionReviewVersions"),
 )
+_GO_TYPES: Final = {
+    "string": "a string",
+    "types.UID": "a string",
+    "bool": "`true` or `false`",
+    "int32": "an integer",
+    "int64": "an integer",
+    "float64": "a number",
+    "[]string": "a list of strings",
+    "map[string]string": "a mapping of strings",
+}
+_JSON_TYPES: Final = {
+    "string": "the string", "number": "the number", "bool": "the boolean", "object": "a mapping", "array": "a list",
+}  # fmt: skip
+_DEFAULTS: Final = frozenset({"default-invalid", "default-rule-failed"})
 
 
 def of_message(message: str) -> str:
@@ -89,21 +103,6 @@ def of_decode(problem: DecodeProblem) -> str:
     return cut(f"`{name}` must be {expected}, not {actual}{f' `{_short(value)}`' if value else ''}")
 
 
-_GO_TYPES: Final = {
-    "string": "a string",
-    "types.UID": "a string",
-    "bool": "`true` or `false`",
-    "int32": "an integer",
-    "int64": "an integer",
-    "float64": "a number",
-    "[]string": "a list of strings",
-    "map[string]string": "a mapping of strings",
-}
-_JSON_TYPES: Final = {
-    "string": "the string", "number": "the number", "bool": "the boolean", "object": "a mapping", "array": "a list",
-}  # fmt: skip
-
-
 def _of_error(error: FieldError) -> str:
     target, reason = _target(error), error.reason
     values: dict[str, object] = {
@@ -151,9 +150,6 @@ def _target(error: FieldError) -> _Target:
     if target.keyword == "default" and error.rule in _DEFAULTS:
         return _Target(f"default of {target.phrase}")
     return target
-
-
-_DEFAULTS: Final = frozenset({"default-invalid", "default-rule-failed"})
 
 
 def _of_path(path: Path) -> _Target:

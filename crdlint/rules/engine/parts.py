@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     )
 
 _SPEC = Path("spec").shared()
+_JUNCTORS: Final = frozenset({"allOf", "anyOf", "oneOf", "not"})
 
 
 class VersionParts(NamedTuple):
@@ -69,9 +70,6 @@ def in_junctor(schema: JSONSchemaProps) -> bool:
             return True
         ancestor = ancestor.parent
     return False
-
-
-_JUNCTORS: Final = frozenset({"allOf", "anyOf", "oneOf", "not"})
 
 
 def top_property(schema: JSONSchemaProps) -> str:

@@ -22,6 +22,18 @@ if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.rules.engine.common import Options
 
+Run: TypeAlias = "Callable[[JSONSchemaProps, Context, Findings], None]"
+Stack: TypeAlias = "list[tuple[JSONSchemaProps, Context]]"
+Push: TypeAlias = "Callable[[JSONSchemaProps, Context, Stack], None]"
+_CORRELATABLE_MAPS: Final = (None, "granular", "atomic")
+_META_FIELDS: Final = frozenset({"metadata", "kind", "apiVersion"})
+_REFUSED: Final = frozenset(
+    {
+        "id", "$schema", "$ref", "patternProperties", "dependencies", "additionalItems", "definitions", "items",
+        "x-kubernetes-preserve-unknown-fields",
+    }
+)  # fmt: skip
+
 
 class SchemaPosition(IntEnum):  # an int's hash is faster than an Enum's
     """The position of a node, as far as it is relevant for selecting checks."""
@@ -71,11 +83,6 @@ class Check(NamedTuple):
 def check(nodes: Nodes, positions: frozenset[SchemaPosition] = EVERYWHERE) -> Callable[[Run], Check]:
     """Declare at which nodes a function checks what the API server does."""
     return lambda run: Check(run, nodes, positions)
-
-
-Run: TypeAlias = "Callable[[JSONSchemaProps, Context, Findings], None]"
-Stack: TypeAlias = "list[tuple[JSONSchemaProps, Context]]"
-Push: TypeAlias = "Callable[[JSONSchemaProps, Context, Stack], None]"
 
 
 class Walker:
@@ -134,10 +141,6 @@ def _push_properties(schema: JSONSchemaProps, context: Context, stack: Stack) ->
             stack.append((child, replace(below, inside_meta=True, defaults_forbidden=reason, derived={})))
         else:
             stack.append((child, replace(below, inside_meta=True, derived={})))
-
-
-_CORRELATABLE_MAPS: Final = (None, "granular", "atomic")
-_META_FIELDS: Final = frozenset({"metadata", "kind", "apiVersion"})
 
 
 def _push_additional_properties(schema: JSONSchemaProps, context: Context, stack: Stack) -> None:
@@ -224,14 +227,6 @@ _CHILDREN: Final[tuple[tuple[str, Push], ...]] = (
     ("properties", _push_properties),
     ("additionalProperties", _push_additional_properties),
 )
-
-
-_REFUSED: Final = frozenset(
-    {
-        "id", "$schema", "$ref", "patternProperties", "dependencies", "additionalItems", "definitions", "items",
-        "x-kubernetes-preserve-unknown-fields",
-    }
-)  # fmt: skip
 
 
 @check(Nodes(_REFUSED))
