@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from crdlint.crd.errors import FieldError, invalid, required
 from crdlint.crd.paths import Path
 from crdlint.golang.text import quote
-from crdlint.rules.engine.finding import Edits, Finding, fix, mapping_at
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, mapping_at
 from crdlint.rules.engine.rule import Rule
 from crdlint.yaml.editor import quoted
 from crdlint.yaml.nodes import Mapping, Sequence
@@ -23,11 +23,11 @@ _SEE: Final = "see https://github.com/kubernetes/enhancements/pull/1111"
 _PATH: Final = Path("metadata").child("annotations").key(ANNOTATION)
 
 
-@fix(
-    "Add the annotation that the API is not approved",
-    "unsafe",
-    good=f"{_GROUP}  annotations: {{{ANNOTATION}: 'unapproved, not reviewed by the Kubernetes community'}}\n"
-    "spec: {group: example.k8s.io}\n",
+@Fixer("Add the annotation that the API is not approved", "unsafe").example(
+    good=(
+        f"{_GROUP}  annotations: {{{ANNOTATION}: 'unapproved, not reviewed by the Kubernetes community'}}\n"
+        "spec: {group: example.k8s.io}\n"
+    )
 )
 def _bypass(finding: Finding) -> Edits:
     editor = finding.editor
@@ -40,11 +40,11 @@ def _bypass(finding: Finding) -> Edits:
         yield editor.set(annotations[1], ANNOTATION, value)
 
 
-@fix(
-    "Keep unknown fields with `x-kubernetes-preserve-unknown-fields`",
-    "unsafe",
-    good="versions:\n- name: v1\n  served: true\n  storage: true\n  schema:\n"
-    "    openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}\n",
+@Fixer("Keep unknown fields with `x-kubernetes-preserve-unknown-fields`", "unsafe").example(
+    good=(
+        "versions:\n- name: v1\n  served: true\n  storage: true\n  schema:\n"
+        "    openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}\n"
+    )
 )
 def preserved_in_schemas(finding: Finding) -> Edits:
     """Keep unknown fields by the schemas of all versions instead of by the spec."""

@@ -118,33 +118,20 @@ COMPILES = Rule(
     help="Fix the expression at the reported position",
     source=_SOURCE,
     fixes=(
-        Fixer(
-            "Put the expression in quotes",
-            "safe",
-            _quoted_expression,
+        Fixer("Put the expression in quotes", "safe", _quoted_expression).example(
             bad=_schema("rule: !self.ready == false", "ready", "ready: {type: boolean}"),
             good=_schema("rule: '!self.ready == false'", "ready", "ready: {type: boolean}"),
         ),
-        Fixer(
-            "Put the expression in quotes",
-            "safe",
-            _quoted_expression,
+        Fixer("Put the expression in quotes", "safe", _quoted_expression).example(
             bad=_schema("rule: self.name != ' #'", "name", "name: {type: string}"),
             good=_schema("rule: 'self.name != '' #" + "'" * 3, "name", "name: {type: string}"),
         ),
-        Fixer(
-            "Write what is meant",
-            "safe",
-            partial(meant, certain=True),
+        Fixer("Write what is meant", "safe", partial(meant, certain=True)).example(
             bad=_schema("rule: self.replicas > 0 and self.replicas < 9"),
             good=_schema("rule: self.replicas > 0 && self.replicas < 9"),
         ),
-        Fixer(
-            "Write what is meant",
-            "unsafe",
-            partial(meant, certain=False),
-            bad=_schema("rule: (self.replicas > 0"),
-            good=_schema("rule: (self.replicas > 0)"),
+        Fixer("Write what is meant", "unsafe", partial(meant, certain=False)).example(
+            bad=_schema("rule: (self.replicas > 0"), good=_schema("rule: (self.replicas > 0)")
         ),
     ),
 )
@@ -159,12 +146,8 @@ OUTPUT_TYPE = Rule(
     help="Make the rule a comparison, such as `self.replicas > 0`; convert a message to a string, such as `string(self.replicas)`",
     source=_SOURCE,
     fixes=(
-        Fixer(
-            "Write what is meant",
-            "unsafe",
-            partial(meant, certain=False),
-            bad=_schema("rule: \"'self.replicas > 0'\""),
-            good=_schema('rule: "self.replicas > 0"'),
+        Fixer("Write what is meant", "unsafe", partial(meant, certain=False)).example(
+            bad=_schema("rule: \"'self.replicas > 0'\""), good=_schema('rule: "self.replicas > 0"')
         ),
     ),
 )
@@ -195,14 +178,7 @@ OPTIONAL_OLD_SELF = Rule(
     help="Remove `optionalOldSelf`, or use `oldSelf` in the rule",
     marker="remove the `optionalOldSelf` of `+kubebuilder:validation:XValidation`",
     source=_SOURCE,
-    fixes=(
-        Fixer(
-            "Remove `optionalOldSelf`",
-            "safe",
-            removal,
-            good=_schema('{rule: "self.replicas > 0"}'),
-        ),
-    ),
+    fixes=(Fixer("Remove `optionalOldSelf`", "safe", removal).example(good=_schema('{rule: "self.replicas > 0"}')),),
 )
 
 DECLARATION = Rule(

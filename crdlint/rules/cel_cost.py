@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, cast
 from crdlint.crd.errors import EVALUATION_LIMIT, Code, Reason, forbidden
 from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT, UINT64_MAX
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
-from crdlint.rules.engine.finding import Edits, Finding, fix
+from crdlint.rules.engine.finding import Edits, Finding, Fixer
 from crdlint.rules.engine.rule import Hint, Rule, once
 from crdlint.safety.bugs import attempt
 
@@ -47,10 +47,8 @@ _MOST_EXPENSIVE: Final = 4
 _NEAR: Final = 0.5
 
 
-@fix(
-    "Set the limits that bring the rules below their budgets",
-    "unsafe",
-    good=_HOSTS.format("", ", maxLength: 5000").replace("}}\n", "}, maxItems: 1024}\n"),
+@Fixer("Set the limits that bring the rules below their budgets", "unsafe").example(
+    good=_HOSTS.format("", ", maxLength: 5000").replace("}}\n", "}, maxItems: 1024}\n")
 )
 def _limits(finding: Finding) -> Edits:
     advice = finding.error.subject if finding.error is not None else None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from crdlint.crd.errors import Code, FieldError, Reason, Wording, forbidden, invalid, not_supported, required
 from crdlint.crd.kubenames import is_dns1035_label, is_dns1123_subdomain
 from crdlint.golang.values import Typed
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, fix, mapping_at, nearest_of
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, mapping_at, nearest_of
 from crdlint.rules.engine.rule import Rule
 from crdlint.yaml.nodes import Scalar, Sequence
 
@@ -39,7 +39,9 @@ def _webhook(client: str, versions: str = "[v1]") -> str:
 _GOOD = _webhook("{service: {namespace: default, name: convert}}")
 
 
-@fix("Call the webhook that is configured", "unsafe", bad=_GOOD.replace("strategy: Webhook", "strategy: None"))
+@Fixer("Call the webhook that is configured", "unsafe").example(
+    bad=_GOOD.replace("strategy: Webhook", "strategy: None")
+)
 def _webhook_strategy(finding: Finding) -> Edits:
     editor, conversion = finding.editor, mapping_at(finding.root, "spec", "conversion")
     webhook = mapping_at(conversion, "webhook")
@@ -47,7 +49,7 @@ def _webhook_strategy(finding: Finding) -> Edits:
         yield editor.set(conversion, "strategy", editor.value("Webhook"), before=editor.first(conversion))
 
 
-@fix("Add `v1`", "safe", good=_webhook("{service: {namespace: default, name: convert}}", "[v2, v1]"))
+@Fixer("Add `v1`", "safe").example(good=_webhook("{service: {namespace: default, name: convert}}", "[v2, v1]"))
 def _known_review_version(finding: Finding) -> Edits:
     """Add the version of ConversionReview that every supported API server sends."""
     editor, webhook = finding.editor, mapping_at(finding.root, "spec", "conversion", "webhook")
@@ -60,11 +62,8 @@ def _known_review_version(finding: Finding) -> Edits:
         yield editor.append(versions[1], editor.value("v1"))
 
 
-@fix(
-    "Call the webhook by https",
-    "unsafe",
-    bad=_webhook("{url: 'http://example.com/convert'}"),
-    good=_webhook("{url: 'https://example.com/convert'}"),
+@Fixer("Call the webhook by https", "unsafe").example(
+    bad=_webhook("{url: 'http://example.com/convert'}"), good=_webhook("{url: 'https://example.com/convert'}")
 )
 def _https(finding: Finding) -> Edits:
     node = finding.scalar()
@@ -72,9 +71,7 @@ def _https(finding: Finding) -> Edits:
         yield finding.editor.respell(node, f"https://{node.value.removeprefix('http://')}")
 
 
-@fix(
-    "Write the version in lower case",
-    "safe",
+@Fixer("Write the version in lower case", "safe").example(
     bad=_webhook("{service: {namespace: default, name: convert}}", "[V1]"),
     good=_webhook("{service: {namespace: default, name: convert}}", "[v1]"),
 )
@@ -84,14 +81,14 @@ def _lower_review_version(finding: Finding) -> Edits:
         yield finding.editor.respell(node, node.value.lower())
 
 
-@fix("Remove the repetition", "safe", bad=_webhook("{service: {namespace: default, name: convert}}", "[v1, v1]"))
+@Fixer("Remove the repetition", "safe").example(
+    bad=_webhook("{service: {namespace: default, name: convert}}", "[v1, v1]")
+)
 def _repeated_review_version(finding: Finding) -> Edits:
     return finding.remove_item() if finding.reason(Code.NOT_UNIQUE) else []
 
 
-@fix(
-    "Begin the path with a slash",
-    "safe",
+@Fixer("Begin the path with a slash", "safe").example(
     bad=_webhook("{service: {namespace: default, name: convert, path: convert}}"),
     good=_webhook("{service: {namespace: default, name: convert, path: /convert}}"),
 )
@@ -110,12 +107,8 @@ STRATEGY = _Rule(
     help="Set `spec.conversion.strategy` to `None` or `Webhook`",
     source=_SOURCE,
     fixes=(
-        Fixer(
-            "Write the strategy that is meant",
-            "safe",
-            nearest_of(STRATEGIES, 0.7),
-            bad="conversion: {strategy: none}",
-            good="conversion: {strategy: None}",
+        Fixer("Write the strategy that is meant", "safe", nearest_of(STRATEGIES, 0.7)).example(
+            bad="conversion: {strategy: none}", good="conversion: {strategy: None}"
         ),
     ),
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.diagnostics.spelling import nearest
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
-from crdlint.rules.engine.finding import Edits, Finding, fix
+from crdlint.rules.engine.finding import Edits, Finding, Fixer
 from crdlint.rules.engine.parts import VersionParts, version_parts
 from crdlint.rules.engine.rule import Caution, once
 from crdlint.schema.json_paths import Missing, follow, syntax_error
@@ -20,7 +20,7 @@ _FAILS: Final = "`kubectl scale` and HorizontalPodAutoscalers fail"
 _LIKE: Final = 0.7
 
 
-@fix("Write the path of the field that is meant", "unsafe")
+@Fixer("Write the path of the field that is meant", "unsafe")
 def _meant(finding: Finding) -> Edits:
     about = finding.advisory
     if about is not None and isinstance(about.subject, str):

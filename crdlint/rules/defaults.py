@@ -18,7 +18,7 @@ from crdlint.diagnostics.spelling import nearest
 from crdlint.kubecel.limits import RUNTIME_BUDGET
 from crdlint.rules.cel import meant
 from crdlint.rules.engine.common import Answer
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, fix, items
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, items
 from crdlint.rules.engine.rule import Rule
 from crdlint.safety.bugs import attempt
 from crdlint.yaml.editor import quoted
@@ -56,7 +56,7 @@ def _schema(replicas: str, default: str) -> str:
     return f"spec:\n  type: object\n  properties: {{replicas: {replicas}}}\n  default: {default}"
 
 
-@fix("Write the default as its type", "safe", bad="replicas: {type: integer, minimum: 1, default: '1'}")
+@Fixer("Write the default as its type", "safe").example(bad="replicas: {type: integer, minimum: 1, default: '1'}")
 def _of_its_type(finding: Finding) -> Edits:
     """Write the default as its type: a text in quotes, a number or a boolean without."""
     editor, node = finding.editor, finding.node()
@@ -98,11 +98,8 @@ def _enum_of_strings(finding: Finding) -> Edits:
             yield finding.editor.replace(value, quoted(value.value, double=finding.editor.is_json))
 
 
-@fix(
-    "Write the values of the enum as the type",
-    "safe",
-    bad="size: {type: integer, enum: ['1', '2'], default: 1}",
-    good="size: {type: integer, enum: [1, 2], default: 1}",
+@Fixer("Write the values of the enum as the type", "safe").example(
+    bad="size: {type: integer, enum: ['1', '2'], default: 1}", good="size: {type: integer, enum: [1, 2], default: 1}"
 )
 def _enum_of_its_type(finding: Finding) -> Edits:
     enum = finding.owner.find("enum")
@@ -118,7 +115,7 @@ def _enum_of_its_type(finding: Finding) -> Edits:
             yield editor.replace(value, _BOOLEANS.get(value.value.lower(), value.value))
 
 
-@fix("Spell the field as the schema does", "unsafe")
+@Fixer("Spell the field as the schema does", "unsafe")
 def _near_field(finding: Finding) -> Edits:
     reason, about = finding.reason(Code.UNKNOWN_FIELDS), finding.error
     if reason is None or not reason.arguments or about is None:
@@ -128,9 +125,7 @@ def _near_field(finding: Finding) -> Edits:
         yield finding.editor.respell(key, reason.arguments[0])
 
 
-@fix(
-    "Write the value of the enum that is meant",
-    "unsafe",
+@Fixer("Write the value of the enum that is meant", "unsafe").example(
     bad="mode: {type: string, enum: [Always, Never], default: always}",
     good="mode: {type: string, enum: [Always, Never], default: Always}",
 )
@@ -143,7 +138,7 @@ def _nearest_value(finding: Finding) -> Edits:
         yield finding.editor.respell(node, near)
 
 
-@fix("Write the bound", "unsafe")
+@Fixer("Write the bound", "unsafe")
 def _nearest_bound(finding: Finding) -> Edits:
     reason = finding.reason(Code.LEAST, Code.MOST)
     if reason is None:
@@ -188,12 +183,8 @@ RULE_FAILED = Rule(
     source=_SOURCE,
     fixes=tuple(
         Fixer(
-            "Write what is meant by the rule",
-            applicability,
-            partial(meant, certain=applicability == "safe"),
-            bad=_RULE % written,
-            good=_RULE % right,
-        )
+            "Write what is meant by the rule", applicability, partial(meant, certain=applicability == "safe")
+        ).example(bad=_RULE % written, good=_RULE % right)
         for applicability, written, right in _MEANT
     ),
 )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import forbidden, invalid, not_supported
 from crdlint.diagnostics.spelling import nearest
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, fix, removal
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, removal
 from crdlint.rules.engine.rule import Nodes, Rule
 from crdlint.rules.engine.schema_walk import Context, check
 from crdlint.rules.structural import implied_type
@@ -63,7 +63,7 @@ _UNIQUE_LISTS: Final = "Remove `uniqueItems`: a set needs items of a scalar type
 _NO_OTHERS: Final = "Remove `additionalProperties: false`: the API server drops fields that are not in `properties`"
 
 
-@fix("Write the type that is meant", "safe")
+@Fixer("Write the type that is meant", "safe")
 def _meant_type(finding: Finding) -> Edits:
     meant = _meant(finding.scalar().value)
     if meant == "array" and finding.owner.find("items") is None:
@@ -71,11 +71,8 @@ def _meant_type(finding: Finding) -> Edits:
     return finding.write(meant) if meant else []
 
 
-@fix(
-    "Write `type: array`, and accept any items",
-    "unsafe",
-    bad="hosts: {type: list}",
-    good="hosts: {type: array, items: {x-kubernetes-preserve-unknown-fields: true}}",
+@Fixer("Write `type: array`, and accept any items", "unsafe").example(
+    bad="hosts: {type: list}", good="hosts: {type: array, items: {x-kubernetes-preserve-unknown-fields: true}}"
 )
 def _array_of_any(finding: Finding) -> Edits:
     editor, owner = finding.editor, finding.owner
@@ -88,8 +85,8 @@ def _array_of_any(finding: Finding) -> Edits:
         yield editor.insert(owner, "items", f"{{{schema}}}", after="type")
 
 
-@fix(
-    "Write a string of the format", "unsafe", bad="start:\n  type: date", good="start:\n  type: string\n  format: date"
+@Fixer("Write a string of the format", "unsafe").example(
+    bad="start:\n  type: date", good="start:\n  type: string\n  format: date"
 )
 def _string_of_format(finding: Finding) -> Edits:
     editor, owner = finding.editor, finding.owner
@@ -99,11 +96,8 @@ def _string_of_format(finding: Finding) -> Edits:
         yield editor.insert(owner, "format", editor.value(format_), after="type")
 
 
-@fix(
-    "Write the type that the other keywords imply",
-    "safe",
-    bad="mode: {type: enum, enum: [on-demand, spot]}",
-    good="mode: {type: string, enum: [on-demand, spot]}",
+@Fixer("Write the type that the other keywords imply", "safe").example(
+    bad="mode: {type: enum, enum: [on-demand, spot]}", good="mode: {type: string, enum: [on-demand, spot]}"
 )
 def _implied_type(finding: Finding) -> Edits:
     word = finding.scalar().value.lower()
@@ -119,7 +113,9 @@ def _implied_type(finding: Finding) -> Edits:
         yield from finding.write(type_) if type_ else []
 
 
-@fix("Accept any value", "unsafe", bad="extra: {type: any}", good="extra: {x-kubernetes-preserve-unknown-fields: true}")
+@Fixer("Accept any value", "unsafe").example(
+    bad="extra: {type: any}", good="extra: {x-kubernetes-preserve-unknown-fields: true}"
+)
 def _any_value(finding: Finding) -> Edits:
     owner, editor = finding.owner, finding.editor
     if finding.scalar().value.lower() in _ANY and owner.find(_PRESERVE) is None:
@@ -137,9 +133,7 @@ def _meant(word: str) -> str | None:
     return _MEANT.get(word.lower()) or nearest(word, TYPES, _LIKE)
 
 
-@fix(
-    "Take the only schema out of the list",
-    "safe",
+@Fixer("Take the only schema out of the list", "safe").example(
     bad="hosts:\n  type: array\n  items:\n  - type: string\n    maxLength: 9",
     good="hosts:\n  type: array\n  items:\n    type: string\n    maxLength: 9",
 )
@@ -156,7 +150,7 @@ def _one_schema(finding: Finding) -> Edits:
     yield editor.inserted(item.start_mark.index, " " * (item.start_mark.column - node.start_mark.column))
 
 
-@fix("Write `x-kubernetes-list-type: set`", "unsafe")
+@Fixer("Write `x-kubernetes-list-type: set`", "unsafe")
 def _set_instead(finding: Finding) -> Edits:
     owner, editor = finding.owner, finding.editor
     schema = finding.schema(owner)
@@ -186,9 +180,7 @@ def _atomic_set(finding: Finding, item: JSONSchemaProps) -> Edits:
     yield editor.insert(item.node, marker, editor.value("atomic"), after="type")
 
 
-@fix(
-    "Remove `additionalProperties: false`",
-    "safe",
+@Fixer("Remove `additionalProperties: false`", "safe").example(
     bad="tls:\n  type: object\n  additionalProperties: false\n  properties: {key: {type: string}}",
     good="tls:\n  type: object\n  properties: {key: {type: string}}",
 )
@@ -199,9 +191,7 @@ def _properties_only(finding: Finding) -> Edits:
         yield finding.editor.remove(finding.owner, "additionalProperties")
 
 
-@fix(
-    "Write `x-kubernetes-preserve-unknown-fields: true`",
-    "unsafe",
+@Fixer("Write `x-kubernetes-preserve-unknown-fields: true`", "unsafe").example(
     bad="tls:\n  type: object\n  additionalProperties: {}\n  properties: {key: {type: string}}",
     good="tls:\n  type: object\n  x-kubernetes-preserve-unknown-fields: true\n  properties: {key: {type: string}}",
 )
@@ -215,7 +205,9 @@ def _keep_unknown_fields(finding: Finding) -> Edits:
         yield finding.editor.replace(node, "true")
 
 
-@fix("Accept any value, and null", "unsafe", good="note: {x-kubernetes-preserve-unknown-fields: true, nullable: true}")
+@Fixer("Accept any value, and null", "unsafe").example(
+    good="note: {x-kubernetes-preserve-unknown-fields: true, nullable: true}"
+)
 def _nullable_instead(finding: Finding) -> Edits:
     owner, editor = finding.owner, finding.editor
     if owner.find("x-kubernetes-preserve-unknown-fields") is not None or owner.find("nullable") is not None:
@@ -336,10 +328,7 @@ _EMBEDDED_IN_META = _Rule(
     good="metadata: {type: object}",
     help="Remove `x-kubernetes-embedded-resource` here",
     fixes=(
-        Fixer(
-            "Remove `x-kubernetes-embedded-resource`",
-            "safe",
-            removal,
+        Fixer("Remove `x-kubernetes-embedded-resource`", "safe", removal).example(
             bad="metadata:\n  type: object\n  properties:\n    name: {type: object, x-kubernetes-embedded-resource: true}",
             good="metadata:\n  type: object\n  properties:\n    name: {type: object}",
         ),

@@ -13,7 +13,7 @@ from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.text import quote
 from crdlint.kubernetes.servers import FormatWarnings, Server
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
-from crdlint.rules.engine.finding import Edits, Finding, fix
+from crdlint.rules.engine.finding import Edits, Finding, Fixer
 from crdlint.rules.engine.rule import Rule
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _STRING: Final = (
 _KNOWN: Final = {"integer": ("int32", "int64"), "number": ("float", "double")}
 
 
-@fix("Write the format that is meant", "safe", bad="address: {type: string, format: ipv4s}")
+@Fixer("Write the format that is meant", "safe").example(bad="address: {type: string, format: ipv4s}")
 def _nearest_format(finding: Finding) -> Edits:
     schema = finding.schema(finding.owner)
     near = _nearest(schema)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
-from crdlint.rules.engine.finding import Edits, Finding, fix
+from crdlint.rules.engine.finding import Edits, Finding, Fixer
 from crdlint.rules.engine.markers import rule_marker
 from crdlint.rules.engine.rule import Hint, once
 from crdlint.yaml.nodes import Mapping, Node, Sequence
@@ -25,13 +25,11 @@ def _spec(required: str, rules: str = "") -> str:
     )
 
 
-@fix(
-    "Add a rule that keeps the field",
-    "unsafe",
+@Fixer("Add a rule that keeps the field", "unsafe").example(
     good=_spec(
         "",
         "  x-kubernetes-validations:\n  - rule: 'has(oldSelf.class) == has(self.class)'\n    message: 'class is immutable'\n",
-    ),
+    )
 )
 def _guard(finding: Finding) -> Edits:
     about, editor = finding.advisory, finding.editor

@@ -8,7 +8,7 @@ from typing import Final
 from crdlint.crd.paths import Path
 from crdlint.rules import storage
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
-from crdlint.rules.engine.finding import Edits, Finding, fix, mapping_at
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, mapping_at
 from crdlint.rules.engine.rule import Rule
 from crdlint.yaml.nodes import child
 
@@ -20,7 +20,7 @@ _FIELDS: Final = (
 )
 
 
-@fix("Remove the field", "safe")
+@Fixer("Remove the field", "safe")
 def _removal(finding: Finding) -> Edits:
     *parents, name = (str(step) for step in finding.path.steps())
     return [finding.editor.remove(mapping_at(finding.root, *parents), name)]

@@ -14,17 +14,7 @@ from crdlint.crd.errors import FieldError, forbidden, invalid, not_supported, re
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.values import Typed
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
-from crdlint.rules.engine.finding import (
-    Edits,
-    Finding,
-    Fixer,
-    add_required,
-    fix,
-    nearest_of,
-    removal,
-    replacement,
-    texts,
-)
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, add_required, nearest_of, removal, replacement, texts
 from crdlint.rules.engine.rule import Caution, Nodes, Rule
 from crdlint.rules.engine.schema_walk import Context, check
 from crdlint.safety.bugs import attempt
@@ -78,13 +68,11 @@ def _marker(name: str) -> Callable[[Finding], Edits]:
     return edits
 
 
-@fix(
-    "Make the items atomic",
-    "unsafe",
+@Fixer("Make the items atomic", "unsafe").example(
     good=_list(
         "  x-kubernetes-list-type: set\n",
         "type: object, properties: {name: {type: string}}, x-kubernetes-map-type: atomic",
-    ),
+    )
 )
 def _atomic_items(finding: Finding) -> Edits:
     listed = finding.editor.parent(finding.owner)
@@ -93,9 +81,7 @@ def _atomic_items(finding: Finding) -> Edits:
     return [finding.editor.set(finding.owner, finding.name, finding.editor.value("atomic"), after="type")]
 
 
-@fix(
-    "Write `x-kubernetes-list-type` for a list",
-    "unsafe",
+@Fixer("Write `x-kubernetes-list-type` for a list", "unsafe").example(
     bad="names: {type: array, items: {type: string}, x-kubernetes-map-type: atomic}",
     good="names: {type: array, items: {type: string}, x-kubernetes-list-type: atomic}",
 )
@@ -107,9 +93,7 @@ def _list_type_of_map_type(finding: Finding) -> Edits:
         yield finding.editor.respell(key, "x-kubernetes-list-type")
 
 
-@fix(
-    "Add `x-kubernetes-list-type: map`",
-    "safe",
+@Fixer("Add `x-kubernetes-list-type: map`", "safe").example(
     bad=_list("  x-kubernetes-list-map-keys: [name]\n", _NAMED),
     good=_list("  x-kubernetes-list-map-keys: [name]\n", _NAMED).replace(
         "  type: array\n", "  x-kubernetes-list-type: map\n  type: array\n"
@@ -126,7 +110,7 @@ def _items_of(mapping: Mapping) -> Mapping | None:
     return items if isinstance(items, Mapping) else None
 
 
-@fix("Add the only required scalar of the items as the key", "unsafe")
+@Fixer("Add the only required scalar of the items as the key", "unsafe")
 def _only_key(finding: Finding) -> Edits:
     """Add the only required scalar of the items as the key, or the name of the items, which is then required."""
     owner, editor = finding.owner, finding.editor
@@ -146,10 +130,8 @@ def _only_key(finding: Finding) -> Edits:
             yield from add_required(editor, item.node, keys)
 
 
-@fix(
-    "Write `x-kubernetes-list-type: set`, without keys",
-    "unsafe",
-    good="ports:\n  type: array\n  x-kubernetes-list-type: set\n  items: {type: string}",
+@Fixer("Write `x-kubernetes-list-type: set`, without keys", "unsafe").example(
+    good="ports:\n  type: array\n  x-kubernetes-list-type: set\n  items: {type: string}"
 )
 def _set_of_scalars(finding: Finding) -> Edits:
     editor = finding.editor
@@ -163,7 +145,7 @@ def _set_of_scalars(finding: Finding) -> Edits:
             yield editor.remove(owner, "x-kubernetes-list-map-keys")
 
 
-@fix("Spell the key as the property of the items", "unsafe")
+@Fixer("Spell the key as the property of the items", "unsafe")
 def _nearest_key(finding: Finding) -> Edits:
     item = _items_of(finding.owner)
     keys = finding.node()
@@ -177,7 +159,7 @@ def _nearest_key(finding: Finding) -> Edits:
             yield finding.editor.respell(key, near)
 
 
-@fix("Name each key once", "safe")
+@Fixer("Name each key once", "safe")
 def _each_key_once(finding: Finding) -> Edits:
     keys = finding.node()
     if not isinstance(keys, Sequence):
@@ -188,10 +170,8 @@ def _each_key_once(finding: Finding) -> Edits:
             yield finding.editor.remove_item(keys, i)
 
 
-@fix(
-    "Make the key required, or give it the default of Kubernetes",
-    "unsafe",
-    good=_list(_MAP, "type: object, properties: {name: {type: string}}, required: [name]"),
+@Fixer("Make the key required, or give it the default of Kubernetes", "unsafe").example(
+    good=_list(_MAP, "type: object, properties: {name: {type: string}}, required: [name]")
 )
 def _required_key(finding: Finding) -> Edits:
     owner, editor = finding.owner, finding.editor
@@ -227,11 +207,8 @@ MAP_TYPE = _Rule(
     good="selector: {type: object, x-kubernetes-map-type: atomic}",
     help="Set `x-kubernetes-map-type` to `atomic` or `granular` (the default)",
     fixes=(
-        Fixer(
-            "Write the map type that is meant",
-            "safe",
-            nearest_of(("atomic", "granular"), _LIKE),
-            bad="selector: {type: object, x-kubernetes-map-type: Atomic}",
+        Fixer("Write the map type that is meant", "safe", nearest_of(("atomic", "granular"), _LIKE)).example(
+            bad="selector: {type: object, x-kubernetes-map-type: Atomic}"
         ),
     ),
 )
@@ -244,19 +221,13 @@ MAP_TYPE_OBJECT = _Rule(
     help="Set `type: object`, or remove `x-kubernetes-map-type`",
     marker="remove `+mapType` or `+structType`",
     fixes=(
-        Fixer(
-            "Add `type: object`",
-            "safe",
-            _type_of_its_marker("object"),
+        Fixer("Add `type: object`", "safe", _type_of_its_marker("object")).example(
             bad="selector:\n  x-kubernetes-map-type: atomic",
             good="selector:\n  type: object\n  x-kubernetes-map-type: atomic",
         ),
         _list_type_of_map_type,
-        Fixer(
-            "Remove `x-kubernetes-map-type`",
-            "unsafe",
-            _marker("x-kubernetes-map-type"),
-            good="selector: {type: string}",
+        Fixer("Remove `x-kubernetes-map-type`", "unsafe", _marker("x-kubernetes-map-type")).example(
+            good="selector: {type: string}"
         ),
     ),
 )
@@ -269,11 +240,8 @@ LIST_TYPE = _Rule(
     good="ports:\n  type: array\n  x-kubernetes-list-type: set\n  items: {type: string}",
     help="Set `x-kubernetes-list-type` to `atomic` (the default), `set` or `map`",
     fixes=(
-        Fixer(
-            "Write the list type that is meant",
-            "safe",
-            nearest_of(_TYPES, _LIKE),
-            bad="ports:\n  type: array\n  x-kubernetes-list-type: Set\n  items: {type: string}",
+        Fixer("Write the list type that is meant", "safe", nearest_of(_TYPES, _LIKE)).example(
+            bad="ports:\n  type: array\n  x-kubernetes-list-type: Set\n  items: {type: string}"
         ),
     ),
 )
@@ -286,15 +254,12 @@ LIST_TYPE_ARRAY = _Rule(
     help="Set `type: array`, or remove `x-kubernetes-list-type`",
     marker="remove `+listType`",
     fixes=(
-        Fixer(
-            "Add `type: array`",
-            "safe",
-            _type_of_its_marker("array"),
+        Fixer("Add `type: array`", "safe", _type_of_its_marker("array")).example(
             bad="ports:\n  x-kubernetes-list-type: atomic\n  items: {type: string}",
             good="ports:\n  type: array\n  x-kubernetes-list-type: atomic\n  items: {type: string}",
         ),
-        Fixer(
-            "Remove `x-kubernetes-list-type`", "unsafe", _marker("x-kubernetes-list-type"), good="ports: {type: object}"
+        Fixer("Remove `x-kubernetes-list-type`", "unsafe", _marker("x-kubernetes-list-type")).example(
+            good="ports: {type: object}"
         ),
     ),
 )
@@ -318,11 +283,8 @@ KEYS_WITHOUT_MAP = _Rule(
     help="Set `x-kubernetes-list-type: map`, or remove `x-kubernetes-list-map-keys`",
     fixes=(
         _map_with_keys,
-        Fixer(
-            "Write `x-kubernetes-list-type: map`",
-            "unsafe",
-            replacement("map"),
-            bad=_list("  x-kubernetes-list-type: atomic\n  x-kubernetes-list-map-keys: [name]\n", _NAMED),
+        Fixer("Write `x-kubernetes-list-type: map`", "unsafe", replacement("map")).example(
+            bad=_list("  x-kubernetes-list-type: atomic\n  x-kubernetes-list-map-keys: [name]\n", _NAMED)
         ),
     ),
 )

@@ -14,7 +14,7 @@ from crdlint.crd.object_meta import ANNOTATIONS_LIMIT, path_segment
 from crdlint.crd.paths import Path
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.text import to_lower
-from crdlint.rules.engine.finding import Edits, Finding, fix, mapping_at
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, mapping_at
 from crdlint.rules.engine.rule import Rule
 from crdlint.yaml.editor import UneditableError
 from crdlint.yaml.nodes import Mapping, Scalar, child
@@ -46,7 +46,7 @@ def _wanted_name(finding: Finding) -> tuple[str, str]:
     return f"{plural}.{group}", crd.metadata.name
 
 
-@fix("Name the CRD `<plural>.<group>`", "safe")
+@Fixer("Name the CRD `<plural>.<group>`", "safe")
 def _name_of_spec(finding: Finding) -> Edits:
     """Name the CRD as its spec asks for, where the name is missing or one part of it is right."""
     expected, name = _wanted_name(finding)
@@ -71,9 +71,7 @@ def _is_elsewhere(finding: Finding, group: str) -> bool:
     return len(re.findall(rf"(?<![\w.-]){re.escape(group)}(?![\w-])", finding.editor.text)) > 1
 
 
-@fix(
-    "Correct the plural or the group",
-    "safe",
+@Fixer("Correct the plural or the group", "safe").example(
     bad="metadata: {name: foos.example.com}\nspec: {names: {plural: fooz, kind: Foo}}\n",
     good="metadata: {name: foos.example.com}\nspec: {names: {plural: foos, kind: Foo}}\n",
     scope="manifest",
@@ -114,12 +112,12 @@ def _missing_name(finding: Finding, expected: str) -> Edits:
     return [editor.set(root, "metadata", f"{{{name}}}", after="kind")]
 
 
-@fix("Name the CRD after its plural and group", "unsafe", bad="name: things.example.org")
+@Fixer("Name the CRD after its plural and group", "unsafe").example(bad="name: things.example.org")
 def _other_name(finding: Finding) -> Edits:
     return finding.write(_wanted_name(finding)[0])
 
 
-@fix("Remove the field that the server writes", "safe")
+@Fixer("Remove the field that the server writes", "safe")
 def _server_owned(finding: Finding) -> Edits:
     name = str(finding.path.steps()[1])
     return [finding.editor.remove(mapping_at(finding.root, "metadata"), name)]

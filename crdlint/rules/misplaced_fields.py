@@ -180,10 +180,7 @@ _HELPS: Final[dict[str, Callable[[Finding, Edit], Placement]]] = {
 }
 
 _NAMES: Final = "  names:\n    plural: foos\n    kind: Foo\n"
-FIXER: Final = Fixer(
-    "Indent the lines below their key",
-    "safe",
-    indented,
+FIXER: Final = Fixer("Indent the lines below their key", "safe", indented).example(
     bad=f"{HEAD}        type: object\n".replace(
         "  names: {plural: foos, kind: Foo}\n", "  names:\n  plural: foos\n  kind: Foo\n"
     ),
@@ -191,7 +188,7 @@ FIXER: Final = Fixer(
     scope="text",
 )
 _SCHEMA: Final = "type: object\nproperties:\n  host:\n"
-FIXER_OF_SCHEMA: Final = FIXER._replace(
+FIXER_OF_SCHEMA: Final = FIXER.example(
     bad=f"{_SCHEMA}  type: string\n  maxLength: 9\n",
     good=f"{_SCHEMA}    type: string\n    maxLength: 9\n",
     scope="schema",

@@ -12,7 +12,7 @@ from crdlint.crd.errors import FieldError, invalid, not_supported, required
 from crdlint.crd.kubenames import is_dns1035_label, is_dns1123_subdomain
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.text import to_lower
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, fix, is_null, mapping_at, nearest_of
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, is_null, mapping_at, nearest_of
 from crdlint.rules.engine.rule import Rule
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _REQUIRED: Final = (("plural", "plural"), ("singular", "singular"), ("kind", "ki
 _MIXED_CASE: Final = "may have mixed case, but should otherwise match: "
 
 
-@fix("Write the group that is meant", "safe", bad="spec: {group: Example.com}")
+@Fixer("Write the group that is meant", "safe").example(bad="spec: {group: Example.com}")
 def _group(finding: Finding) -> Edits:
     """Write the group in lower case, or add the one that metadata.name has."""
     crd = finding.crd
@@ -46,16 +46,13 @@ def _group(finding: Finding) -> Edits:
     return []
 
 
-@fix("Add `scope: Namespaced`", "unsafe", bad="scope: ''")
+@Fixer("Add `scope: Namespaced`", "unsafe").example(bad="scope: ''")
 def _namespaced(finding: Finding) -> Edits:
     return [] if finding.crd.spec.scope else finding.write("Namespaced")
 
 
-@fix(
-    "Add the name that follows from others",
-    "safe",
-    bad="names: {kind: '', listKind: FooList}",
-    good="names: {kind: Foo, listKind: FooList}",
+@Fixer("Add the name that follows from others", "safe").example(
+    bad="names: {kind: '', listKind: FooList}", good="names: {kind: Foo, listKind: FooList}"
 )
 def _missing_name(finding: Finding) -> Edits:
     """Add the plural that metadata.name begins with, or the kind of listKind."""
@@ -70,11 +67,8 @@ def _missing_name(finding: Finding) -> Edits:
     return finding.write(derived) if derived else []
 
 
-@fix(
-    "Add a kind that is made of the singular",
-    "unsafe",
-    bad="names: {kind: '', singular: foo}",
-    good="names: {kind: Foo, singular: foo}",
+@Fixer("Add a kind that is made of the singular", "unsafe").example(
+    bad="names: {kind: '', singular: foo}", good="names: {kind: Foo, singular: foo}"
 )
 def _guessed_kind(finding: Finding) -> Edits:
     """Add a kind that is made of the singular, or of the plural, which may be that of metadata.name."""
@@ -102,18 +96,15 @@ def _singular(plural: str) -> str:
     return plural
 
 
-@fix("Write the name in lower case", "safe", bad="names: {shortNames: [FO]}")
+@Fixer("Write the name in lower case", "safe").example(bad="names: {shortNames: [FO]}")
 def _lower_case(finding: Finding) -> Edits:
     node = finding.scalar()
     if finding.name not in {"kind", "listKind"} and not is_dns1035_label(to_lower(node.value)):
         yield finding.editor.respell(node, to_lower(node.value))
 
 
-@fix(
-    "Write the name without the characters that it cannot have",
-    "unsafe",
-    bad="names: {shortNames: [f_o]}",
-    good="names: {shortNames: [fo]}",
+@Fixer("Write the name without the characters that it cannot have", "unsafe").example(
+    bad="names: {shortNames: [f_o]}", good="names: {shortNames: [fo]}"
 )
 def _plain_name(finding: Finding) -> Edits:
     """Write the name without the characters that a name cannot have, or without the group."""
@@ -126,7 +117,7 @@ def _plain_name(finding: Finding) -> Edits:
         yield finding.editor.respell(node, name if is_mixed else to_lower(name))
 
 
-@fix("Name the list after the kind", "safe")
+@Fixer("Name the list after the kind", "safe")
 def _list_kind(finding: Finding) -> Edits:
     return finding.write(f"{finding.crd.spec.names.kind}List")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.paths import Path
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
-from crdlint.rules.engine.finding import Edits, Finding, fix
+from crdlint.rules.engine.finding import Edits, Finding, Fixer
 from crdlint.rules.engine.parts import is_of_metadata, property_name, top_property
 from crdlint.rules.engine.rule import EVERY_NODE, Nodes, OnRequest
 from crdlint.schema.traversal import with_all_of
@@ -50,7 +50,7 @@ def _field(name: str, type_: str = "string") -> str:
     return f"{name}: {{type: {type_}}}"
 
 
-@fix("Write the names that the API server adds", "safe")
+@Fixer("Write the names that the API server adds", "safe")
 def _added_names(finding: Finding) -> Edits:
     names = finding.crd.spec.names
     mapping = finding.mapping(finding.path)

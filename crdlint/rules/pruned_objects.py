@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
-from crdlint.rules.engine.finding import Edits, Finding, fix
+from crdlint.rules.engine.finding import Edits, Finding, Fixer
 from crdlint.rules.engine.rule import Caution, Hint, Nodes
 from crdlint.yaml.editor import UneditableError
 
@@ -48,7 +48,7 @@ _ARBITRARY: Final = re.compile(
 )
 
 
-@fix("Add labels and annotations to the metadata", "unsafe")
+@Fixer("Add labels and annotations to the metadata", "unsafe")
 def _with_labels(finding: Finding) -> Edits:
     about = finding.advisory
     for path in about.subject if about is not None and isinstance(about.subject, tuple) else ():
@@ -63,7 +63,7 @@ def _with_labels(finding: Finding) -> Edits:
             yield finding.editor.insert(metadata, "properties", value, before="type")
 
 
-@fix("Keep the object's unknown fields", "unsafe")
+@Fixer("Keep the object's unknown fields", "unsafe")
 def _with_unknown_fields(finding: Finding) -> Edits:
     yield finding.editor.insert(finding.mapping(finding.path), "x-kubernetes-preserve-unknown-fields", "true")
 

@@ -163,8 +163,8 @@ API_VERSION_REMOVED = Rule(
     source="k8s.io/apiextensions-apiserver pkg/apis/apiextensions/v1",
     scope="text",
     fixes=(
-        Fixer(
-            "Rewrite the CRD for apiextensions.k8s.io/v1", "unsafe", v1beta1.rewritten, bad=_V1BETA1_FULL, good=_V1_FULL
+        Fixer("Rewrite the CRD for apiextensions.k8s.io/v1", "unsafe", v1beta1.rewritten).example(
+            bad=_V1BETA1_FULL, good=_V1_FULL
         ),
     ),
 )

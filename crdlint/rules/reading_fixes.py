@@ -649,7 +649,7 @@ DECODE: Final = (
 )  # fmt: skip
 
 UNKNOWN: Final = (
-    _PLAIN_BLANKS._replace(
+    _PLAIN_BLANKS.example(
         scope="text",
         bad=f"{HEAD}        type: object\n    \u00a0   title: A\n", good=f"{HEAD}        type: object\n        title: A\n",
     ),

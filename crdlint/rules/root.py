@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import FieldError, forbidden, invalid
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, fix
+from crdlint.rules.engine.finding import Edits, Finding, Fixer
 from crdlint.rules.engine.rule import Rule
 from crdlint.schema.structural import set_attributes
 from crdlint.yaml.nodes import Mapping
@@ -33,10 +33,8 @@ def _field(finding: Finding) -> Edits:
         yield finding.editor.remove_at(mapping, finding.editor.index(node) - 1)
 
 
-@fix(
-    "Remove what has no effect",
-    "safe",
-    bad="schema:\n  openAPIV3Schema:\n    type: object\n    $schema: http://json-schema.org/schema#\nsubresources: {status: {}}\n",
+@Fixer("Remove what has no effect", "safe").example(
+    bad="schema:\n  openAPIV3Schema:\n    type: object\n    $schema: http://json-schema.org/schema#\nsubresources: {status: {}}\n"
 )
 def _without_effect(finding: Finding) -> Edits:
     about = finding.error
@@ -44,7 +42,7 @@ def _without_effect(finding: Finding) -> Edits:
         yield from _field(finding)
 
 
-@fix("Write `type: object`", "safe")
+@Fixer("Write `type: object`", "safe")
 def _object(finding: Finding) -> Edits:
     return [finding.editor.respell(finding.scalar(), "object")]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from crdlint.crd.errors import DUPLICATE, TOO_MANY, FieldError, invalid, required, too_many_detail
 from crdlint.crd.model import JSONSchemaProps, SelectableField
 from crdlint.diagnostics.spelling import nearest
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, fix
+from crdlint.rules.engine.finding import Edits, Finding, Fixer
 from crdlint.rules.engine.rule import Rule
 from crdlint.rules.subresources import from_a_dot
 from crdlint.schema.json_paths import FieldPathError, valid_field_path
@@ -34,7 +34,7 @@ def _version(fields: str) -> str:
 _GOOD = _version("[{jsonPath: .spec.color}]")
 
 
-@fix("Write the field that is meant", "unsafe")
+@Fixer("Write the field that is meant", "unsafe")
 def _nearest_field(finding: Finding) -> Edits:
     node = finding.scalar()
     steps = node.value.split(".")[1:]
@@ -52,7 +52,7 @@ def _nearest_field(finding: Finding) -> Edits:
         yield finding.editor.respell(node, "." + ".".join(written))
 
 
-@fix("Remove the repetition", "safe")
+@Fixer("Remove the repetition", "safe")
 def _repetition(finding: Finding) -> Edits:
     item = finding.owner
     fields = finding.editor.parent(item)
@@ -72,7 +72,7 @@ PATH = Rule(
     source=_SOURCE,
     scope="version",
     fixes=(
-        Fixer("Begin the path with a dot", "safe", from_a_dot, bad=_version("[{jsonPath: spec.color}]")),
+        Fixer("Begin the path with a dot", "safe", from_a_dot).example(bad=_version("[{jsonPath: spec.color}]")),
         _nearest_field,
     ),
 )

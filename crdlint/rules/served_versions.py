@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from crdlint.crd.paths import Path
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
-from crdlint.rules.engine.finding import Edits, Finding, fix
+from crdlint.rules.engine.finding import Edits, Finding, Fixer
 from crdlint.rules.engine.rule import Caution
 
 
-@fix("Serve the only version", "unsafe")
+@Fixer("Serve the only version", "unsafe")
 def _served(finding: Finding) -> Edits:
     yield finding.editor.replace(finding.scalar(), "true")
 

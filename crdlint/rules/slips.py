@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.golang.values import marshal
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
-from crdlint.rules.engine.finding import Edits, Finding, fix
+from crdlint.rules.engine.finding import Edits, Finding, Fixer
 from crdlint.rules.engine.rule import Caution, Nodes
 from crdlint.schema.values import equality_key
 from crdlint.yaml.nodes import Scalar, Sequence, child, items_of
@@ -33,7 +33,9 @@ _NEVER_FALSE: Final = "the rule is never false, so it checks nothing"
 _NEVER_TRUE: Final = "the rule is never true, so every value is rejected"
 
 
-@fix("Write straight quotes", "unsafe", bad=_PATTERN.format("'^[^“”]+$'"), good=_PATTERN.format("'^[^\"\"]+$'"))
+@Fixer("Write straight quotes", "unsafe").example(
+    bad=_PATTERN.format("'^[^“”]+$'"), good=_PATTERN.format("'^[^\"\"]+$'")
+)
 def _straight(finding: Finding) -> Edits:
     node = finding.scalar()
     yield finding.editor.respell(node, node.value.translate(_STRAIGHT))
@@ -83,7 +85,7 @@ def _patterns_without_texts(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterat
         yield Advisory("no text matches the pattern", schema.path.child("pattern"), help_)
 
 
-@fix("Remove the repeated value", "safe")
+@Fixer("Remove the repeated value", "safe")
 def _once(finding: Finding) -> Edits:
     node = finding.node()
     values = finding.editor.parent(node)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, fix
+from crdlint.rules.engine.finding import Edits, Finding, Fixer
 from crdlint.rules.engine.parts import VersionParts, version_parts
 from crdlint.rules.engine.rule import Caution, Hint, once
 from crdlint.yaml.nodes import Mapping, Scalar, child
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _ENABLED: Final = "subresources: {status: {}}\n"
 
 
-@fix("Enable the status subresource", "unsafe")
+@Fixer("Enable the status subresource", "unsafe")
 def _enabled(finding: Finding) -> Edits:
     node = finding.node(finding.path)
     while not (isinstance(node, Mapping) and node.find("served") is not None):
@@ -66,7 +66,7 @@ REQUIRED = Caution(
 )
 
 
-@fix("Write `status: {}`", "safe")
+@Fixer("Write `status: {}`", "safe")
 def _mapping(finding: Finding) -> Edits:
     yield finding.editor.set(finding.owner, finding.name, "{}")
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from crdlint.crd.paths import Path
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
-from crdlint.rules.engine.finding import Edits, Finding, fix, mapping_at
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, mapping_at
 from crdlint.rules.engine.rule import Rule
 from crdlint.yaml.nodes import Mapping, child
 
@@ -23,7 +23,7 @@ _MESSAGE: Final = "resourceVersion should not be set on objects to be created"
 PATH: Final = Path("metadata").child("resourceVersion")
 
 
-@fix("Remove the fields that the API server sets", "safe")
+@Fixer("Remove the fields that the API server sets", "safe")
 def _removal(finding: Finding) -> Edits:
     yield from finding.editor.remove_all(mapping_at(finding.root, "metadata"), ("resourceVersion", *_COPIED))
     yield from finding.editor.remove_all(finding.root, ("status",))

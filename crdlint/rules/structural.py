@@ -17,7 +17,6 @@ from crdlint.rules.engine.finding import (
     Edits,
     Finding,
     Fixer,
-    fix,
     is_null,
     quoted_with_comment,
     removal,
@@ -66,11 +65,8 @@ _LOOKAROUND: Final = re.compile(r"\(\?(?:[=!]|<[=!])[^()]*\)?")
 _JUNCTOR: Final = re.compile(r"\.(allOf|anyOf|oneOf|not)(?![^.\[])")
 
 
-@fix(
-    "Add the type that the other keywords imply",
-    "safe",
-    bad="spec: {properties: {host: {type: string}}}",
-    good="spec: {properties: {host: {type: string}}, type: object}",
+@Fixer("Add the type that the other keywords imply", "safe").example(
+    bad="spec: {properties: {host: {type: string}}}", good="spec: {properties: {host: {type: string}}, type: object}"
 )
 def _decided_type(finding: Finding) -> Edits:
     type_ = _type_of(finding)
@@ -80,16 +76,14 @@ def _decided_type(finding: Finding) -> Edits:
         yield _add_type(finding, type_)
 
 
-@fix("Add the numeric type", "unsafe", good="replicas: {minimum: 1, type: integer}")
+@Fixer("Add the numeric type", "unsafe").example(good="replicas: {minimum: 1, type: integer}")
 def _number_type(finding: Finding) -> Edits:
     type_ = _type_of(finding)
     if type_ in _NUMERIC:
         yield _add_type(finding, type_)
 
 
-@fix(
-    "Move the fields out of the description",
-    "unsafe",
+@Fixer("Move the fields out of the description", "unsafe").example(
     bad="host:\n  description: |-\n    The host.\n    type: string",
     good="host:\n  description: |-\n    The host.\n  type: string",
 )
@@ -122,9 +116,7 @@ def _type_in_text(finding: Finding) -> Edits:
         yield from edits
 
 
-@fix(
-    "Accept any value",
-    "unsafe",
+@Fixer("Accept any value", "unsafe").example(
     bad="extra:\n  description: Anything.",
     good="extra:\n  description: Anything.\n  x-kubernetes-preserve-unknown-fields: true",
 )
@@ -139,9 +131,7 @@ def _any_type(finding: Finding) -> Edits:
         yield finding.editor.insert(owner, "x-kubernetes-preserve-unknown-fields", "true")
 
 
-@fix(
-    "Add `x-kubernetes-int-or-string: true`",
-    "safe",
+@Fixer("Add `x-kubernetes-int-or-string: true`", "safe").example(
     bad="port:\n  anyOf:\n  - type: integer\n  - type: string",
     good="port:\n  anyOf:\n  - type: integer\n  - type: string\n  x-kubernetes-int-or-string: true",
 )
@@ -177,7 +167,7 @@ def _add_type(finding: Finding, type_: str) -> Edit:
     return editor.insert(owner, "type", editor.value(type_), before=editor.first(owner))
 
 
-@fix("Write a schema of the type", "safe", bad="ports: {type: array, items: integer}")
+@Fixer("Write a schema of the type", "safe").example(bad="ports: {type: array, items: integer}")
 def _items_of_type(finding: Finding) -> Edits:
     items_entry, editor = finding.owner.find("items"), finding.editor
     if items_entry is not None and isinstance(items_entry[1], Scalar) and items_entry[1].value in TYPES:
@@ -196,24 +186,23 @@ def _misspelled(finding: Finding) -> Scalar | None:
     return None
 
 
-@fix("Accept any items", "unsafe", good="ports: {type: array, items: {x-kubernetes-preserve-unknown-fields: true}}")
+@Fixer("Accept any items", "unsafe").example(
+    good="ports: {type: array, items: {x-kubernetes-preserve-unknown-fields: true}}"
+)
 def _items_of_any_type(finding: Finding) -> Edits:
     if finding.owner.find("items") is None and _misspelled(finding) is None:
         name = finding.editor.name("x-kubernetes-preserve-unknown-fields")
         yield finding.editor.insert(finding.owner, "items", f"{{{name}: true}}", after="type")
 
 
-@fix("Write the type that Kubernetes gives it", "safe")
+@Fixer("Write the type that Kubernetes gives it", "safe")
 def _named_type(finding: Finding) -> Edits:
     reason = finding.reason(Code.TYPE)
     return finding.write(reason.arguments[0]) if reason is not None else []
 
 
-@fix(
-    "Put the pattern in quotes",
-    "safe",
-    bad="name:\n  type: string\n  pattern: ^[a-z #]+$",
-    good="name:\n  type: string\n  pattern: '^[a-z #]+$'",
+@Fixer("Put the pattern in quotes", "safe").example(
+    bad="name:\n  type: string\n  pattern: ^[a-z #]+$", good="name:\n  type: string\n  pattern: '^[a-z #]+$'"
 )
 def _pattern_with_comment(finding: Finding) -> Edits:
     """Put a pattern in quotes together with what YAML reads as a comment, if that makes it a pattern."""
@@ -241,12 +230,12 @@ def _without_lookahead(pattern: str) -> tuple[str, str] | None:
     return f"!self.matches({raw}'^({negative[1]})')", rest
 
 
-@fix(
-    "Write a rule instead of the negative lookahead",
-    "unsafe",
+@Fixer("Write a rule instead of the negative lookahead", "unsafe").example(
     bad="name:\n  type: string\n  maxLength: 63\n  pattern: ^(?!kube-)[a-z-]+$",
-    good="name:\n  type: string\n  maxLength: 63\n  pattern: '^[a-z-]+$'\n  x-kubernetes-validations:\n"
-    "  - rule: '!self.matches(''^(kube-)'')'",
+    good=(
+        "name:\n  type: string\n  maxLength: 63\n  pattern: '^[a-z-]+$'\n  x-kubernetes-validations:\n"
+        "  - rule: '!self.matches(''^(kube-)'')'"
+    ),
 )
 def _rule_of_lookahead(finding: Finding) -> Edits:
     node, owner, editor = finding.scalar(), finding.owner, finding.editor
@@ -269,7 +258,7 @@ def _rule_of_lookahead(finding: Finding) -> Edits:
         yield editor.remove(owner, "pattern")
 
 
-@fix("Write `metadata: {type: object}`", "safe")
+@Fixer("Write `metadata: {type: object}`", "safe")
 def _plain_metadata(finding: Finding) -> Edits:
     metadata, editor = finding.mapping(finding.path), finding.editor
     if metadata.flow:
@@ -287,9 +276,7 @@ def _embedded_properties(finding: Finding) -> Edits:
     yield finding.editor.insert(finding.owner, "x-kubernetes-preserve-unknown-fields", "true")
 
 
-@fix(
-    "Write an integer or a string as Kubernetes does",
-    "safe",
+@Fixer("Write an integer or a string as Kubernetes does", "safe").example(
     bad="port:\n  x-kubernetes-int-or-string: true\n  anyOf:\n  - type: string\n  - type: integer",
     good="port:\n  x-kubernetes-int-or-string: true\n  anyOf:\n  - type: integer\n  - type: string",
 )
@@ -321,10 +308,8 @@ def _int_or_string_alternatives(finding: Finding) -> Edits:
             yield editor.respell(node[1], type_)
 
 
-@fix(
-    "Remove what is repeated in the alternative",
-    "safe",
-    bad="size: {type: string, anyOf: [{type: string, maxLength: 3}, {pattern: '^[0-9]+$'}]}",
+@Fixer("Remove what is repeated in the alternative", "safe").example(
+    bad="size: {type: string, anyOf: [{type: string, maxLength: 3}, {pattern: '^[0-9]+$'}]}"
 )
 def _repeated_outside(finding: Finding) -> Edits:
     outer, _ = _alternatives(finding, finding.owner)
@@ -333,19 +318,15 @@ def _repeated_outside(finding: Finding) -> Edits:
         yield from _without(finding)
 
 
-@fix(
-    "Remove documentation and defaults from the alternative",
-    "unsafe",
-    bad="size: {type: string, anyOf: [{maxLength: 3, title: short}, {pattern: '^[0-9]+$'}]}",
+@Fixer("Remove documentation and defaults from the alternative", "unsafe").example(
+    bad="size: {type: string, anyOf: [{maxLength: 3, title: short}, {pattern: '^[0-9]+$'}]}"
 )
 def _documentation(finding: Finding) -> Edits:
     if finding.name in {"description", "title", "default", "nullable"}:
         yield from _without(finding)
 
 
-@fix(
-    "Move the type out of the alternatives",
-    "unsafe",
+@Fixer("Move the type out of the alternatives", "unsafe").example(
     bad="size:\n  anyOf:\n  - type: string\n    maxLength: 3\n  - type: string\n    pattern: '^[0-9]+$'",
     good="size:\n  type: string\n  anyOf:\n  - maxLength: 3\n  - pattern: '^[0-9]+$'",
 )
@@ -382,7 +363,7 @@ def _without(finding: Finding) -> Edits:
         yield from finding.remove()
 
 
-@fix("Remove `$schema`", "safe")
+@Fixer("Remove `$schema`", "safe")
 def _without_schema_url(finding: Finding) -> Edits:
     for schema in _schemas_below(finding, finding.owner):
         yield finding.editor.remove(schema, "$schema")
@@ -525,6 +506,7 @@ EMBEDDED = _Rule(
             "Write `type: object`",
             "safe",
             lambda finding: replacement("object")(finding) if finding.name == "type" else (),
+        ).example(
             bad="template:\n  x-kubernetes-embedded-resource: true\n  x-kubernetes-preserve-unknown-fields: true",
             good="template:\n  type: object\n  x-kubernetes-embedded-resource: true\n  x-kubernetes-preserve-unknown-fields: true",
         ),
@@ -543,10 +525,7 @@ INT_OR_STRING = _Rule(
     good="port: {x-kubernetes-int-or-string: true}",
     help="Keep `x-kubernetes-int-or-string: true`, and remove the field that the message names",
     fixes=(
-        Fixer(
-            "Keep `x-kubernetes-int-or-string: true` alone",
-            "safe",
-            removal,
+        Fixer("Keep `x-kubernetes-int-or-string: true` alone", "safe", removal).example(
             bad="port:\n  x-kubernetes-int-or-string: true\n  x-kubernetes-preserve-unknown-fields: true",
             good="port:\n  x-kubernetes-int-or-string: true",
         ),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from crdlint.crd.errors import REQUIRED, Code, FieldError, Reason, invalid, required
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.values import Typed
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, fix, mapping_at
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, mapping_at
 from crdlint.rules.engine.rule import Rule
 from crdlint.safety.bugs import attempt
 
@@ -43,7 +43,7 @@ def from_a_dot(finding: Finding) -> Edits:
         yield finding.editor.respell(node, path)
 
 
-@fix("Write the path below spec or status", "unsafe")
+@Fixer("Write the path below spec or status", "unsafe")
 def _below_its_parent(finding: Finding) -> Edits:
     node = finding.scalar()
     reason = finding.reason(Code.NOT_BELOW)
@@ -51,7 +51,9 @@ def _below_its_parent(finding: Finding) -> Edits:
         yield finding.editor.respell(node, f"{reason.arguments[0]}{node.value}")
 
 
-@fix("Add the usual path", "unsafe", bad=_OPEN + "subresources: {scale: {statusReplicasPath: .status.replicas}}\n")
+@Fixer("Add the usual path", "unsafe").example(
+    bad=_OPEN + "subresources: {scale: {statusReplicasPath: .status.replicas}}\n"
+)
 def _usual_path(finding: Finding) -> Edits:
     parent = finding.path.parent
     if parent is None:
@@ -63,7 +65,7 @@ def _usual_path(finding: Finding) -> Edits:
         yield finding.editor.set(scale, name, finding.editor.value(usual))
 
 
-@fix("Write the type or format that is meant", "safe")
+@Fixer("Write the type or format that is meant", "safe")
 def _column_word(finding: Finding) -> Edits:
     if finding.name not in {"type", "format"}:
         return
@@ -74,18 +76,14 @@ def _column_word(finding: Finding) -> Edits:
         yield finding.editor.respell(node, near)
 
 
-@fix(
-    "Begin the path with a dot",
-    "safe",
-    bad=_OPEN + "additionalPrinterColumns: [{name: Ready, type: boolean, jsonPath: status.ready}]\n",
+@Fixer("Begin the path with a dot", "safe").example(
+    bad=_OPEN + "additionalPrinterColumns: [{name: Ready, type: boolean, jsonPath: status.ready}]\n"
 )
 def _column_path(finding: Finding) -> Edits:
     return from_a_dot(finding) if finding.name == "JSONPath" else []
 
 
-@fix(
-    "Add `type: string`",
-    "unsafe",
+@Fixer("Add `type: string`", "unsafe").example(
     bad=_OPEN + "additionalPrinterColumns: [{name: Ready, jsonPath: .status.ready}]\n",
     good=_OPEN + "additionalPrinterColumns: [{name: Ready, jsonPath: .status.ready, type: string}]\n",
 )
@@ -94,10 +92,8 @@ def _column_type(finding: Finding) -> Edits:
         yield finding.editor.set(finding.owner, "type", finding.editor.value("string"))
 
 
-@fix(
-    "Name the column after its field",
-    "unsafe",
-    bad=_OPEN + "additionalPrinterColumns: [{type: boolean, jsonPath: .status.ready}]\n",
+@Fixer("Name the column after its field", "unsafe").example(
+    bad=_OPEN + "additionalPrinterColumns: [{type: boolean, jsonPath: .status.ready}]\n"
 )
 def _column_name(finding: Finding) -> Edits:
     if finding.name != "name":
@@ -121,12 +117,9 @@ SCALE = Rule(
     source="apiextensions/validation ValidateCustomResourceDefinitionSubresources",
     scope="version",
     fixes=(
-        Fixer(
-            "Begin the path with a dot",
-            "safe",
-            from_a_dot,
+        Fixer("Begin the path with a dot", "safe", from_a_dot).example(
             bad=_OPEN
-            + "subresources: {scale: {specReplicasPath: spec.replicas, statusReplicasPath: .status.replicas}}\n",
+            + "subresources: {scale: {specReplicasPath: spec.replicas, statusReplicasPath: .status.replicas}}\n"
         ),
         _below_its_parent,
         _usual_path,

@@ -12,7 +12,7 @@ from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.numbers import is_json_integer
 from crdlint.golang.values import marshal
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, fix
+from crdlint.rules.engine.finding import Edits, Finding, Fixer
 from crdlint.rules.engine.markers import validation
 from crdlint.rules.engine.rule import Caution, Nodes
 from crdlint.rules.formats import formats_of, is_reported
@@ -63,14 +63,14 @@ _SOME: Final = {
 }  # fmt: skip
 
 
-@fix("Add null to the enum", "unsafe")
+@Fixer("Add null to the enum", "unsafe")
 def _null_in_enum(finding: Finding) -> Edits:
     enum = finding.owner.find("enum")
     if enum is not None and isinstance(enum[1], Sequence):
         yield finding.editor.append(enum[1], "null")
 
 
-@fix("Move the keyword into the items of the list", "unsafe")
+@Fixer("Move the keyword into the items of the list", "unsafe")
 def _to_items(finding: Finding) -> Edits:
     owner, editor = finding.owner, finding.editor
     items = owner.find("items")
@@ -83,20 +83,15 @@ def _to_items(finding: Finding) -> Edits:
         yield editor.remove(owner, keyword)
 
 
-@fix(
-    "Remove the type",
-    "safe",
-    bad="name:\n  type: string\n  x-kubernetes-int-or-string: true",
-    good="name:\n  x-kubernetes-int-or-string: true",
+@Fixer("Remove the type", "safe").example(
+    bad="name:\n  type: string\n  x-kubernetes-int-or-string: true", good="name:\n  x-kubernetes-int-or-string: true"
 )
 def _without_type(finding: Finding) -> Edits:
     """Remove the type next to `x-kubernetes-int-or-string`, which replaces it."""
     return finding.remove() if finding.name == "type" else []
 
 
-@fix(
-    "Put the value in quotes",
-    "safe",
+@Fixer("Put the value in quotes", "safe").example(
     bad="name:\n  type: string\n  enum: [True, False, Unknown]",
     good="name:\n  type: string\n  enum: ['True', 'False', Unknown]",
 )
@@ -114,11 +109,8 @@ def _as_text(finding: Finding) -> Edits:
         yield finding.editor.replace(node, quoted(node.value, double=finding.editor.is_json))
 
 
-@fix(
-    "Write the value without quotes",
-    "safe",
-    bad="name:\n  type: integer\n  enum: ['1', '2']",
-    good="name:\n  type: integer\n  enum: [1, 2]",
+@Fixer("Write the value without quotes", "safe").example(
+    bad="name:\n  type: integer\n  enum: ['1', '2']", good="name:\n  type: integer\n  enum: [1, 2]"
 )
 def _as_number(finding: Finding) -> Edits:
     node, schema = finding.node(), _schema_of(finding)
@@ -139,9 +131,7 @@ def _enum_of(finding: Finding) -> Iterable[Any]:
     return () if schema is None else schema.enum
 
 
-@fix(
-    "Write the property that is meant",
-    "unsafe",
+@Fixer("Write the property that is meant", "unsafe").example(
     bad="type: object\nrequired: [mdoe]\nproperties: {mode: {type: string}}",
     good="type: object\nrequired: [mode]\nproperties: {mode: {type: string}}",
     scope="schema",
@@ -166,12 +156,8 @@ NEVER: Final = Caution(
     help="Correct the limits so that at least one value matches all of them",
     fixes=(
         _text_of_enum,
-        Fixer(
-            "Put the value in quotes",
-            "unsafe",
-            _as_text,
-            bad="name:\n  type: string\n  enum: [1.2, 1.3]",
-            good="name:\n  type: string\n  enum: ['1.2', '1.3']",
+        Fixer("Put the value in quotes", "unsafe", _as_text).example(
+            bad="name:\n  type: string\n  enum: [1.2, 1.3]", good="name:\n  type: string\n  enum: ['1.2', '1.3']"
         ),
         _as_number,
         _required_property,

@@ -14,7 +14,7 @@ from crdlint.crd.errors import Code, FieldError, Reason, Wording, invalid, not_s
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.text import SPACE
 from crdlint.golang.values import Typed
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, fix, quoted_tag, removal
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, quoted_tag, removal
 from crdlint.rules.engine.rule import Nodes, Rule
 from crdlint.rules.engine.schema_walk import Context, check
 from crdlint.schema.json_paths import FieldPathError, valid_field_path
@@ -46,7 +46,7 @@ def _rule(fields: str) -> str:
 _GOOD = _rule("rule: has(self.mode), message: must have a mode, reason: FieldValueRequired, fieldPath: .mode")
 
 
-@fix("Write the message in one line", "safe", good=_rule('rule: has(self.mode), message: "must have a mode"'))
+@Fixer("Write the message in one line", "safe").example(good=_rule('rule: has(self.mode), message: "must have a mode"'))
 def _message_in_one_line(finding: Finding) -> Edits:
     node = finding.scalar()
     text = " ".join(node.value.split())
@@ -54,19 +54,14 @@ def _message_in_one_line(finding: Finding) -> Edits:
         yield finding.editor.replace(node, quoted(text, double=node.style == '"' or finding.editor.is_json))
 
 
-@fix(
-    "Remove the empty message",
-    "safe",
-    bad=_rule('rule: has(self.mode), message: " "'),
-    good=_rule("rule: has(self.mode)"),
+@Fixer("Remove the empty message", "safe").example(
+    bad=_rule('rule: has(self.mode), message: " "'), good=_rule("rule: has(self.mode)")
 )
 def _empty_message(finding: Finding) -> Edits:
     return [] if finding.scalar().value.strip() else finding.remove()
 
 
-@fix(
-    "Add a message that quotes the rule",
-    "unsafe",
+@Fixer("Add a message that quotes the rule", "unsafe").example(
     bad=_rule('rule: "has(self.mode)\\n&& true"'),
     good=_rule("rule: \"has(self.mode)\\n&& true\", message: 'failed rule: has(self.mode) && true'"),
 )
@@ -80,18 +75,15 @@ def _message_of_rule(finding: Finding) -> Edits:
         yield finding.editor.insert(finding.owner, "message", value, after="rule")
 
 
-@fix("Write the reason that is meant", "safe", good=_rule("rule: has(self.mode), reason: FieldValueInvalid"))
+@Fixer("Write the reason that is meant", "safe").example(good=_rule("rule: has(self.mode), reason: FieldValueInvalid"))
 def _reason(finding: Finding) -> Edits:
     word = finding.scalar().value
     near = nearest(f"FieldValue{word.removeprefix('FieldValue')}", REASONS, _LIKE)
     return finding.write(near) if near else []
 
 
-@fix(
-    "Begin the path with a dot",
-    "safe",
-    bad=_rule("rule: has(self.mode), fieldPath: mode"),
-    good=_rule("rule: has(self.mode), fieldPath: .mode"),
+@Fixer("Begin the path with a dot", "safe").example(
+    bad=_rule("rule: has(self.mode), fieldPath: mode"), good=_rule("rule: has(self.mode), fieldPath: .mode")
 )
 def _path_of_field(finding: Finding) -> Edits:
     node = finding.scalar()
@@ -100,7 +92,7 @@ def _path_of_field(finding: Finding) -> Edits:
         yield finding.editor.respell(node, f".{path.removeprefix('.')}")
 
 
-@fix("Write the field that is meant", "unsafe", good=_rule("rule: has(self.mode), fieldPath: .mode"))
+@Fixer("Write the field that is meant", "unsafe").example(good=_rule("rule: has(self.mode), fieldPath: .mode"))
 def _nearest_path(finding: Finding) -> Edits:
     node = finding.scalar()
     listed = finding.editor.parent(finding.owner)
@@ -112,9 +104,7 @@ def _nearest_path(finding: Finding) -> Edits:
         yield finding.editor.respell(node, f".{near}")
 
 
-@fix(
-    "Put the expression in quotes",
-    "safe",
+@Fixer("Put the expression in quotes", "safe").example(
     bad=_rule("rule: has(self.mode)").replace("{rule: has(self.mode)}", "rule: !has(self.mode)"),
     good=_rule("rule: has(self.mode)").replace("{rule: has(self.mode)}", "rule: '!has(self.mode)'"),
 )
@@ -151,7 +141,7 @@ MESSAGE_EXPRESSION = _Rule(
     good=_GOOD,
     help="Remove `messageExpression`, or set it to a CEL expression that evaluates to a string",
     marker="remove the `messageExpression` of `+kubebuilder:validation:XValidation`",
-    fixes=(Fixer("Remove `messageExpression`", "safe", removal, good=_rule("rule: has(self.mode)")),),
+    fixes=(Fixer("Remove `messageExpression`", "safe", removal).example(good=_rule("rule: has(self.mode)")),),
 )
 REASON = _Rule(
     id="rule-reason-unsupported",

@@ -17,7 +17,7 @@ from crdlint.crd.kubenames import is_dns1035_label
 from crdlint.crd.paths import Path
 from crdlint.golang.text import is_print
 from crdlint.golang.values import Typed
-from crdlint.rules.engine.finding import Edits, Finding, fix, mapping_at
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, mapping_at
 from crdlint.rules.engine.rule import Rule
 from crdlint.safety.bugs import attempt
 from crdlint.yaml.nodes import Mapping, child, items_of
@@ -45,11 +45,11 @@ def _versions(other: str) -> str:
 _GOOD = _versions("name: v2, " + _OTHER % "false")
 
 
-@fix(
-    "Add a schema that keeps all fields",
-    "unsafe",
-    good="versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, "
-    "x-kubernetes-preserve-unknown-fields: true}}}]",
+@Fixer("Add a schema that keeps all fields", "unsafe").example(
+    good=(
+        "versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, "
+        "x-kubernetes-preserve-unknown-fields: true}}}]"
+    )
 )
 def _any_schema(finding: Finding) -> Edits:
     editor = finding.editor
@@ -66,7 +66,7 @@ def _any_schema(finding: Finding) -> Edits:
         yield editor.replace(entry[1], schema if entry[1].start_mark.index < entry[1].end_mark.index else f" {schema}")
 
 
-@fix("Write the name as Kubernetes names versions", "unsafe")
+@Fixer("Write the name as Kubernetes names versions", "unsafe")
 def _like_a_version(finding: Finding) -> Edits:
     node = finding.scalar()
     match = _VERSION.match(node.value)
@@ -79,9 +79,7 @@ def _nodes(finding: Finding) -> list[Mapping]:
     return [node for node in items_of(listed) if isinstance(node, Mapping)]
 
 
-@fix(
-    "Store objects in the only version",
-    "safe",
+@Fixer("Store objects in the only version", "safe").example(
     bad="versions: [{name: v1, served: true, storage: false, schema: {openAPIV3Schema: {type: object}}}]",
     good=f"versions: [{_BASE}]\n",
 )
@@ -91,10 +89,8 @@ def _only_version(finding: Finding) -> Edits:
         yield finding.editor.set(versions[0], "storage", "true", after="served")
 
 
-@fix(
-    "Store objects in one version only",
-    "unsafe",
-    good=_versions("name: v2, " + _OTHER % "true").replace("storage: true", "storage: false", 1),
+@Fixer("Store objects in one version only", "unsafe").example(
+    good=_versions("name: v2, " + _OTHER % "true").replace("storage: true", "storage: false", 1)
 )
 def _one_stored(finding: Finding) -> Edits:
     """Store objects in the last of the versions that are marked so, or the last of all."""
@@ -109,7 +105,7 @@ def _one_stored(finding: Finding) -> Edits:
             yield finding.editor.set(node, "storage", "true" if i == keep else "false", after="served")
 
 
-@fix("Mark the version as deprecated", "safe")
+@Fixer("Mark the version as deprecated", "safe")
 def _deprecated(finding: Finding) -> Edits:
     owner = finding.owner
     version = next(

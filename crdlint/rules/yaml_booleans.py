@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
-from crdlint.rules.engine.finding import Edits, Finding, fix
+from crdlint.rules.engine.finding import Edits, Finding, Fixer
 from crdlint.rules.engine.rule import Caution
 from crdlint.yaml.editor import quoted
 from crdlint.yaml.nodes import Mapping, Scalar, child, items_of
@@ -22,7 +22,7 @@ _ENUM: Final = SCHEMA_BITS["enum"]
 _WRITTEN_OUT: Final = frozenset({"true", "True", "TRUE", "false", "False", "FALSE"})
 
 
-@fix("Put the word in quotes", "safe")
+@Fixer("Put the word in quotes", "safe")
 def _quotes(finding: Finding) -> Edits:
     """Put the word in quotes, and a default that is such a word, which would no longer be in the enum."""
     editor, node = finding.editor, finding.scalar()
@@ -35,7 +35,7 @@ def _quotes(finding: Finding) -> Edits:
         yield editor.replace(default, quoted(default.value, double=editor.is_json))
 
 
-@fix("Put the name in quotes", "unsafe")
+@Fixer("Put the name in quotes", "unsafe")
 def _quotes_key(finding: Finding) -> Edits:
     key = finding.location(finding.path).key
     if isinstance(key, Scalar):

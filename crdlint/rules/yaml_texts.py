@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, fix
+from crdlint.rules.engine.finding import Edits, Finding, Fixer
 from crdlint.rules.engine.rule import Hint
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import quoted
@@ -35,7 +35,7 @@ def _quoted(finding: Finding) -> Edits:
         yield Edit(start, start + len(text), quoted(text))
 
 
-@fix("Put the text in quotes", "safe")
+@Fixer("Put the text in quotes", "safe")
 def _sure(finding: Finding) -> Edits:
     """Put the whole text in quotes where what is cut off does not look like a comment."""
     about = finding.advisory
@@ -58,10 +58,7 @@ def _is_meant(text: str) -> bool:
     help="Put the text in quotes, or write two spaces before the comment",
     fixes=(
         _sure,
-        Fixer(
-            "Put the text in quotes",
-            "unsafe",
-            _quoted,
+        Fixer("Put the text in quotes", "unsafe", _quoted).example(
             bad="name:\n  type: string\n  description: The number # of items",
             good="name:\n  type: string\n  description: 'The number # of items'",
         ),

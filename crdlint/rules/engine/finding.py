@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from crdlint.diagnostics.diagnostic import Applicability, Fix
 from crdlint.diagnostics.spelling import nearest
@@ -218,30 +218,33 @@ class Finding:
         return [self.editor.write(entry[1], self.editor.value(value))]
 
 
-class Fixer(NamedTuple):
+def _no_edits(_finding: Finding) -> Edits:
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Fixer:
     """A fix for the findings of a rule: an imperative title, and the edits of the document's text.
 
-    `edits` returns none, or raises UneditableError, for a finding to which it does not apply. Tests assert that it
-    turns `bad` into `good`; if empty, these are the examples of the rule. If `scope` is None, it is that of the rule.
+    It is the decorator of the function that returns them. `edits` returns none, or raises UneditableError, for a finding to
+    which it does not apply. Tests assert that it turns `bad` into `good`; if empty, these are the examples of the rule.
+    If `scope` is None, it is that of the rule.
     """
 
     title: str
     applicability: Applicability
-    edits: Callable[[Finding], Edits]
+    edits: Callable[[Finding], Edits] = _no_edits
     bad: str = ""
     good: str = ""
     scope: Scope | None = None
 
+    def __call__(self, edits: Callable[[Finding], Edits]) -> Fixer:
+        """Declare that a function returns the edits of this fix."""
+        return replace(self, edits=edits)
+
     def example(self, bad: str = "", good: str = "", scope: Scope | None = None) -> Fixer:
         """Return the same fix with another example."""
-        return self._replace(bad=bad, good=good, scope=scope)
-
-
-def fix(
-    title: str, applicability: Applicability, bad: str = "", good: str = "", scope: Scope | None = None
-) -> Callable[[Callable[[Finding], Edits]], Fixer]:
-    """Declare that a function returns the edits of a fix."""
-    return lambda edits: Fixer(title, applicability, edits, bad, good, scope)
+        return replace(self, bad=bad, good=good, scope=scope)
 
 
 def removal(finding: Finding) -> Edits:
