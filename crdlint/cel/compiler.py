@@ -10,7 +10,7 @@ from crdlint.cel.ast import nodes
 from crdlint.cel.checker import CheckResult, check
 from crdlint.cel.decls import CONVERSIONS
 from crdlint.cel.errors import display_errors
-from crdlint.cel.parser import parse
+from crdlint.cel.parser import parse, parse_valid
 from crdlint.cel.types import ERROR, Kind
 from crdlint.cel.validators import validate
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from crdlint.cel.builder import ParserOptions
     from crdlint.cel.env import Env
     from crdlint.cel.errors import CELError
+    from crdlint.cel.parser import ParseResult
     from crdlint.cel.source import SourceInfo
     from crdlint.cel.types import Type
 
@@ -71,7 +72,16 @@ def _is_odd_key(key: ast.Expr) -> bool:
 
 def compile_text(text: str, env: Env, options: ParserOptions) -> Compiled:
     """Parse, check and validate an expression; the result contains the errors."""
-    parsed = parse(text, options=options)
+    return _checked(parse(text, options=options), env)
+
+
+def compile_valid(text: str, env: Env, options: ParserOptions) -> Compiled | None:
+    """Compile an expression, or return None if it has syntax errors, without the work of wording them."""
+    parsed = parse_valid(text, options)
+    return None if parsed is None else _checked(parsed, env)
+
+
+def _checked(parsed: ParseResult, env: Env) -> Compiled:
     source = parsed.source_info
     if parsed.errors:
         return Compiled(parsed.expr, source, CheckResult(), tuple(parsed.errors))

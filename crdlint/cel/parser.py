@@ -62,10 +62,10 @@ class ParseResult:
         return display_errors(self.errors, self.source_info)
 
 
-def is_expression(text: str, options: ParserOptions) -> bool:
-    """Return whether a text parses, without the errors if it does not."""
+def parse_valid(text: str, options: ParserOptions) -> ParseResult | None:
+    """Parse an expression, or return None if it has syntax errors, without the work of wording them."""
     tokens = tokenize(text) if len(text) <= MAX_CODE_POINTS else None
-    return tokens is not None and _parse_valid(text, options, tokens) is not None
+    return None if tokens is None else _parse_valid(text, options, tokens)
 
 
 def parse(text: str, *, options: ParserOptions) -> ParseResult:

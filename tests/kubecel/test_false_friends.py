@@ -17,6 +17,9 @@ from kubecel_support import schema as schema_of_text
 
 from crdlint.evaluation.evaluate import Workbench
 from crdlint.evaluation.source import Source
+from crdlint.kubecel.repair.false_friends import ROWS
+from crdlint.kubecel.repair.patterns import Text
+from crdlint.kubecel.repair.rows import candidates
 from crdlint.kubernetes.servers import NEWEST
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
@@ -129,6 +132,19 @@ def test_what_other_languages_write_is_understood() -> None:
             wrong.append((written, got, expected))
     assert wrong == []
     assert len(rows()) > 300
+
+
+def test_only_rows_whose_tokens_an_expression_has_are_matched() -> None:
+    tried, wrong = 0, []
+    for _, _, written, _ in rows():
+        text = Text(written)
+        expected = [row for row in ROWS if any(True for _ in text.matches(row.written))]
+        few = list(candidates(text))
+        tried += len(few)
+        if [row for row in few if row in expected] != expected:
+            wrong.append(written)
+    assert wrong == []
+    assert tried < len(rows()) * len(ROWS) / 20
 
 
 def test_eval_gives_the_same_helps() -> None:

@@ -7,8 +7,7 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.cel.ast import Call, children
-from crdlint.cel.compiler import compile_text
-from crdlint.cel.parser import is_expression
+from crdlint.cel.compiler import compile_text, compile_valid
 from crdlint.kubecel.compilation import MESSAGE
 from crdlint.kubecel.repair import characters, names
 from crdlint.kubecel.repair.choices import Choice
@@ -117,10 +116,10 @@ class _Search:
             self._left -= 1
             self._effort.spend(len(text))
             expression = self._expression
-            if choice.must_complete and not is_expression(text, expression.environment.parser):
-                continue
-            after = State(expression, text, compile_text(text, expression.env, expression.environment.parser))
-            if after.is_further(before, edits):
+            compile_ = compile_valid if choice.must_complete or before.is_parsed else compile_text
+            compiled = compile_(text, expression.env, expression.environment.parser)
+            after = None if compiled is None else State(expression, text, compiled)
+            if after is not None and after.is_further(before, edits):
                 plain = _sentence([_help(edit, before.text) for edit in written])
                 help_ = choice.helps[index] if choice.helps else plain
                 yield _Step(edits, written[0].text.strip(), plain, help_, choice.is_certain, after)

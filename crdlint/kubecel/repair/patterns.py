@@ -15,7 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
 _TOKEN: Final = re.compile(
     r"[rR]?'(?:[^'\\\n]|\\.)*'|[rR]?\"(?:[^\"\\\n]|\\.)*\"|`[^`\n]*`|[A-Za-z_$@][\w$]*|\d[\w]*|&(?:lt|gt|amp);"
@@ -27,6 +27,7 @@ _OPERANDS: Final = frozenset("ABC")
 _SEQUENCES: Final = frozenset("XYZE")
 _ENDS: Final = frozenset({"START", "END"})
 _KINDS: Final = frozenset("vstqnmd")
+_PARTS: Final = _OPERANDS | _SEQUENCES | _ENDS | _KINDS
 _WORDS: Final = frozenset({"in", "and", "or", "not", "is", "if", "then", "else"})
 _QUOTES: Final = "'\"`"
 _DIGITS: Final = "0123456789"
@@ -87,7 +88,10 @@ class Text:
         self.text: Final = text
         tokens = [Token(match[0], *match.span()) for match in _TOKEN.finditer(text)]
         self.tokens: Final = tokens if len(tokens) <= _MOST_TOKENS else []
-        self.words: Final = frozenset(token.word for token in self.tokens)
+        self._words: Final = [token.word for token in self.tokens]
+        kinds = (kind for kind in _KINDS if any(token.is_a(kind) for token in self.tokens))
+        self.words: Final = frozenset(self._words).union(kinds)
+        self._known_ends: dict[tuple[str, int], tuple[int, ...]] = {}
         self.closing: Final = self._brackets()
 
     def _brackets(self) -> dict[int, int]:
@@ -122,12 +126,12 @@ class Text:
 
     def matches(self, pattern: str) -> Iterator[Match]:
         """Yield the matches of a pattern that do not overlap, in order."""
-        words, fixed = _compiled(pattern)
+        words, fixed = compiled(pattern)
         if not fixed <= self.words:
             return
         index = 0
         while index < len(self.tokens):
-            match = next(self._from(words, index, {}), None)
+            match = next(self._from(words, index, {}), None) if self._ends(words[0], index) else None
             if match is None:
                 index += 1
             else:
@@ -135,16 +139,27 @@ class Text:
                 index = max(match[0], index + 1)
 
     def _from(self, words: Sequence[str], index: int, parts: Parts) -> Iterator[tuple[int, Parts]]:
-        if not words:
-            yield index, parts
-            return
         word, rest = words[0], words[1:]
-        ends: Iterable[int] = self._ends(word, index)
-        for end in reversed(list(ends)) if word in _SEQUENCES and not rest else ends:
-            yield from self._from(rest, end, {**parts, word: (index, end)})
+        ends = self._ends(word, index)
+        if not rest:
+            if ends:
+                end = ends[-1 if word in _SEQUENCES else 0]
+                yield end, {**parts, word: (index, end)}
+            return
+        for end in ends:
+            if self._ends(rest[0], end):
+                yield from self._from(rest, end, {**parts, word: (index, end)})
 
-    def _ends(self, word: str, index: int) -> Iterator[int]:
-        """Yield where a word that starts at a token may end, the most likely first."""
+    def _ends(self, word: str, index: int) -> Sequence[int]:
+        """Return where a word that starts at a token may end, the most likely first."""
+        if word not in _PARTS:
+            return (index + 1,) if index < len(self._words) and self._words[index] == word else ()
+        ends = self._known_ends.get((word, index))
+        if ends is None:
+            ends = self._known_ends[word, index] = tuple(self._ends_of_part(word, index))
+        return ends
+
+    def _ends_of_part(self, word: str, index: int) -> Iterator[int]:
         count = len(self.tokens)
         if word in _ENDS:
             if index == (0 if word == "START" else count):
@@ -156,7 +171,7 @@ class Text:
         elif word in _OPERANDS:
             if index == 0 or self.tokens[index - 1].text != ".":
                 yield from reversed(list(self._operand(index)))
-        elif self.tokens[index].is_a(word) if word in _KINDS else self.tokens[index].word == word:
+        elif self.tokens[index].is_a(word):
             yield index + 1
 
     def _sequence(self, index: int, until: str) -> Iterator[int]:
@@ -190,7 +205,7 @@ class Text:
 
 
 @cache
-def _compiled(pattern: str) -> tuple[tuple[str, ...], frozenset[str]]:
-    """Return the words of a pattern, and those that an expression must have to match it."""
+def compiled(pattern: str) -> tuple[tuple[str, ...], frozenset[str]]:
+    """Return the words of a pattern, and the tokens and kinds of tokens that an expression must have to match it."""
     words = tuple(pattern.split())
-    return words, frozenset(words) - _OPERANDS - _SEQUENCES - _ENDS - _KINDS
+    return words, frozenset(words) - _OPERANDS - _SEQUENCES - _ENDS

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.errors import Code
 from crdlint.kubecel.escaping import escape
 from crdlint.kubecel.repair.choices import Choice
 from crdlint.kubecel.repair.false_friends import ROWS
+from crdlint.kubecel.repair.patterns import compiled
 from crdlint.yaml.edit import Edit
 
 if TYPE_CHECKING:
@@ -42,8 +45,26 @@ def rewritten(text: Text, state: State, scope: list[str]) -> Iterator[Choice]:
     """Yield what each row makes of an expression."""
     errors = state.compiled.errors
     unknown = [each.problem.args[0] for each in errors if each.problem.code is Code.UNDECLARED_REFERENCE]
-    for row in ROWS:
+    for row in candidates(text):
         yield from _rewritten(row, text, state, {"scope": scope, "u": unknown})
+
+
+def candidates(text: Text) -> Iterator[Row]:
+    """Return the rows that may match an expression, in order: those whose rarest token it has, or that have none."""
+    index = _rows_by_word()
+    numbers = (number for word in ("", *text.words) for number in index.get(word, ()))
+    return (ROWS[number] for number in sorted(numbers))
+
+
+@cache
+def _rows_by_word() -> dict[str, list[int]]:
+    """Return the numbers of the rows by the token that the fewest rows have, "" for rows that match any tokens."""
+    fixed = [compiled(row.written)[1] for row in ROWS]
+    counts = Counter(word for words in fixed for word in words)
+    index: dict[str, list[int]] = {}
+    for number, words in enumerate(fixed):
+        index.setdefault(min(sorted(words), key=counts.__getitem__, default=""), []).append(number)
+    return index
 
 
 def _rewritten(row: Row, text: Text, state: State, names: dict[str, list[str]]) -> Iterator[Choice]:
