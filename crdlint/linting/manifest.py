@@ -26,7 +26,7 @@ from crdlint.rules.engine.markers import VERSION_ANNOTATION, marker_help
 from crdlint.rules.misplaced_fields import placement
 from crdlint.safety.bugs import attempt
 from crdlint.schema.traversal import all_schemas
-from crdlint.yaml.edit import split_lines
+from crdlint.yaml.edit import changed_lines, split_lines
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceDefinition
     from crdlint.crd.paths import Path
-    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.diagnostics.diagnostic import Diagnostic, Fix
     from crdlint.kubecel.estimated_rule import EstimatedRule
     from crdlint.kubernetes.servers import Server
     from crdlint.linting.create import Report
@@ -85,7 +85,21 @@ class FixesOf:
         if diagnostic.hidden or not rule.fixes:
             return diagnostic
         fix = attempt(fix_of, rule.fixes, finding, self._line_starts[finding.manifest.document.line_offset])
-        return diagnostic if fix is None else replace(diagnostic, fix=fix)
+        if fix is None:
+            return diagnostic
+        help_ = diagnostic.help
+        if fix.applicability == "safe" and help_ == rule.help:
+            help_ = _instruction(fix, *changed_lines(self._text, fix.edits)) or help_
+        return replace(diagnostic, fix=fix, help=help_)
+
+
+def _instruction(fix: Fix, old: SequenceOf[str], new: SequenceOf[str]) -> str | None:
+    """Return what a fix does, which makes `new` lines of `old` ones; None if one line becomes a long one."""
+    if len(old) > 1 or len(new) > 1:
+        return fix.title
+    line = "".join(new or old).strip().removeprefix("- ")
+    verb = "Remove" if not new else "Write" if old else "Add"
+    return f"{verb} `{line}`" if 0 < len(line) <= _LONGEST_INSTRUCTION and "`" not in line else None
 
 
 class CheckedCRD(NamedTuple):
@@ -250,6 +264,7 @@ def _with_marker(diagnostic: Diagnostic, crd: CustomResourceDefinition, marker: 
     return diagnostic if help_ is None else replace(diagnostic, help=help_)
 
 
+_LONGEST_INSTRUCTION: Final = 70  # characters
 _NEAR: Final = 32  # the number of repeated keys that are compared with a key
 
 

@@ -10,10 +10,10 @@ import os
 import re
 from bisect import bisect_right
 from dataclasses import dataclass
-from itertools import accumulate, takewhile
+from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
-from crdlint.yaml.edit import apply, in_order
+from crdlint.yaml.edit import apply, differing, in_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -100,14 +100,10 @@ def _change(text: str, starts: Sequence[int], first: int, last: int, edits: Sequ
     """Yield the change of lines ``first`` to ``last`` (0-based, both included) without unchanged lines at its start and end."""
     base = starts[first]
     before = text[base : starts[last + 1]]
-    old, new = _lines(before), _lines(apply(before, [edit.moved(-base) for edit in edits]))
-    same = list(takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))
-    first += len(same)
-    old, new = old[len(same) :], new[len(same) :]
-    while old and new and old[-1] == new[-1]:
-        del old[-1], new[-1]
+    after = apply(before, [edit.moved(-base) for edit in edits])
+    same, old, new = differing(_lines(before), _lines(after))
     if old or new:
-        yield _Change(first, first + len(old), tuple(new))
+        yield _Change(first + same, first + same + len(old), tuple(new))
 
 
 def _hunks(changes: Iterable[_Change]) -> Iterator[list[_Change]]:

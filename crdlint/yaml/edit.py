@@ -7,6 +7,7 @@ import sys
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Final, TypeAlias
 
 BREAK: Final = re.compile(r"\r\n|\r|\n")
@@ -58,6 +59,25 @@ def apply(text: str, edits: Iterable[Edit]) -> str:
         out += (text[end : edit.start], edit.text)
         end = edit.end
     return "".join((*out, text[end:]))
+
+
+def changed_lines(text: str, edits: Iterable[Edit]) -> tuple[list[str], list[str]]:
+    """Return the lines that edits replace, and those that they write instead."""
+    ordered = list(in_order(edits))
+    start = text.rfind("\n", 0, ordered[0].start) + 1
+    end = text.find("\n", ordered[-1].end)
+    before = text[start : end if end >= 0 else len(text)]
+    after = apply(before, [edit.moved(-start) for edit in ordered])
+    return differing(before.split("\n"), after.split("\n"))[1:]
+
+
+def differing(old: list[str], new: list[str]) -> tuple[int, list[str], list[str]]:
+    """Return two lists without their equal items at the start, which are counted, and at the end."""
+    first = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))
+    old, new = old[first:], new[first:]
+    while old and new and old[-1] == new[-1]:
+        del old[-1], new[-1]
+    return first, old, new
 
 
 def composed(first: Iterable[Edit], second: Iterable[Edit]) -> list[Edit]:
