@@ -149,6 +149,8 @@ class _State:
             fields = known or {}
             newer = fields.get(name)
             near = None if newer else nearest(name, [field for field in fields if self.knows(fields[field])], _LIKE)
+            if near is not None and isinstance(owner, Mapping) and owner.find(near) is not None:
+                near = None  # a second field of that name is not what was meant
             help_ = f"Write `{near}` instead" if near else None
             if newer is not None:
                 since = first_to_know(newer.attribute)

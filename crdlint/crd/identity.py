@@ -178,11 +178,12 @@ def is_partial(root: Mapping) -> bool:
 
 
 def misspelled_type_key(root: Mapping) -> str | None:
-    """Return how to correct a key that was probably meant to be kind or apiVersion, or None if there is none."""
-    for known, (key, _) in _type_keys(root).items():
+    """Return how to correct or add kind and apiVersion, or None if both keys are there."""
+    keys = _type_keys(root)
+    for known, (key, _) in keys.items():
         if isinstance(key, Scalar) and key.value.lower() != known.lower():
             return f"Write `{known}` instead of `{key.value}`"
-    return None
+    return next((f"Add {field}" for known, field in _FIX.items() if known not in keys), None)
 
 
 def corrections(root: Mapping) -> dict[str, tuple[Scalar | None, Node | None, str]]:

@@ -60,6 +60,8 @@ def _fields(field: str, cause: str) -> _Relation:
 
 _SAME: Final = _Relation(attrgetter("field"), attrgetter("field"))
 _SIBLING: Final = _Relation(lambda finding: _parent(finding.field), lambda finding: _parent(finding.field))
+# The same for advice, which names no field of the server.
+_SIBLING_PATH: Final = _Relation(lambda finding: finding.user_path or None, lambda finding: finding.user_path or None)
 # The type of an alternative, and that of the schema with the alternatives.
 _OF_ALTERNATIVE: Final = _Relation(
     lambda finding: _parent(finding.field), lambda finding: _parent(_parent(_parent(finding.field)))
@@ -98,6 +100,7 @@ _CONSEQUENCES: Final = (
     _Consequence("type-null", "type-unsupported", _SAME),
     _Consequence("list-type-not-array", "type-unsupported", _SIBLING),
     _Consequence("default-invalid", "type-unsupported", _SIBLING),
+    _Consequence("format-unrecognized", "type-unsupported", _SIBLING_PATH),
     _Consequence("map-type-not-object", "type-unsupported", _SIBLING),
     _Consequence("list-type-not-array", "structural-type-required", _SIBLING),
     _Consequence("map-type-not-object", "structural-type-required", _SIBLING),

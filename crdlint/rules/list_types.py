@@ -114,20 +114,33 @@ def _items_of(mapping: Mapping) -> Mapping | None:
 def _only_key(finding: Finding) -> Edits:
     """Add the only required scalar of the items as the key, or the name of the items, which is then required."""
     owner, editor = finding.owner, finding.editor
-    schema = finding.schema(owner)
-    item = schema.item_schema
-    if item is None:
+    item = finding.schema(owner).item_schema
+    key = None if item is None else _likely_key(item)
+    if item is None or key is None:
         return
+    yield editor.set(owner, "x-kubernetes-list-map-keys", f"[{editor.value(key)}]", after="x-kubernetes-list-type")
+    if item.node is not None and _is_optional(item, key):
+        yield from add_required(editor, item.node, [key])
+
+
+def _likely_key(item: JSONSchemaProps) -> str | None:
+    """Return the only scalar of a list's items, preferably a required one, or the usual key among several."""
     scalars = [name for name, field in item.properties.items() if field.type in _SCALARS]
     keys = [name for name in scalars if name in item.required] or scalars
-    if len(keys) != 1:
-        keys = [next((name for name in _USUAL_KEYS if name in keys), "")]
-    if keys[0]:
-        yield editor.set(
-            owner, "x-kubernetes-list-map-keys", f"[{editor.value(keys[0])}]", after="x-kubernetes-list-type"
-        )
-        if item.node is not None and keys[0] not in item.required and item.properties[keys[0]].default is None:
-            yield from add_required(editor, item.node, keys)
+    return keys[0] if len(keys) == 1 else next((name for name in _USUAL_KEYS if name in keys), None)
+
+
+def _is_optional(item: JSONSchemaProps, key: str) -> bool:
+    return key not in item.required and item.properties[key].default is None
+
+
+def _help_with_key(item: JSONSchemaProps | None) -> str | None:
+    """Return the help for a map list without keys, None if no field of its items is likely to be the key."""
+    key = None if item is None else _likely_key(item)
+    if item is None or key is None:
+        return None
+    also = f", and `{key}` to `required` of the items" if _is_optional(item, key) else ""
+    return f"Add `x-kubernetes-list-map-keys: [{key}]`{also}"
 
 
 @Fixer("Write `x-kubernetes-list-type: set`, without keys", "unsafe").example(
@@ -295,7 +308,7 @@ KEYS_REQUIRED = _Rule(
     why="Server-side apply identifies the items of a map list by their keys.",
     bad=_list("  x-kubernetes-list-type: map\n", _NAMED),
     good=_GOOD_MAP,
-    help="Add `x-kubernetes-list-map-keys` with the fields that identify an item, such as `[name]`",
+    help="Add `x-kubernetes-list-map-keys` with the required fields that identify an item",
     fixes=(
         _only_key,
         _only_key.example(
@@ -463,7 +476,8 @@ def _list_map(schema: JSONSchemaProps) -> Iterator[FieldError]:
     keys, items = schema.x_list_map_keys, schema.items
     if not keys:
         detail = "must not be empty if x-kubernetes-list-type is map"
-        yield required(KEYS_REQUIRED.id, path.child("x-kubernetes-list-map-keys"), detail)
+        help_ = _help_with_key(schema.item_schema)
+        yield required(KEYS_REQUIRED.id, path.child("x-kubernetes-list-map-keys"), detail, help=help_)
     if items is None:
         yield required(MAP_ITEMS.id, path.child("items"), "must have a schema if x-kubernetes-list-type is map")
         return

@@ -161,7 +161,7 @@ _HELPS: Final[dict[str, Callable[[Finding, Edit], Placement]]] = {
     ),
     "Move the field to the object above": _in_parent,
     "Move the field to the object below": lambda finding, _: Placement(
-        moved(finding) or f"Move `{finding.entry[1].value}` to the object beside it that has the field"
+        moved(finding) or f"Move `{finding.entry[1].value}` into `{reading_fixes.owner_below(finding)}`"
     ),
     "Add a space after the colon": lambda *_: Placement("Add a space after the colon"),
     "Indent the property like those above": lambda finding, _: Placement(

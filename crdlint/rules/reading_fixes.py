@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from textwrap import indent
 from typing import TYPE_CHECKING, Final
@@ -10,7 +11,7 @@ from crdlint.crd import gotypes
 from crdlint.crd.identity import corrections
 from crdlint.diagnostics.spelling import nearest
 from crdlint.rules import shorthand_fixes, v1beta1
-from crdlint.rules.engine.examples import HEAD
+from crdlint.rules.engine.examples import HEAD, small
 from crdlint.rules.engine.finding import Finding, Fixer, add_required, is_null, items, texts
 from crdlint.yaml import repairs
 from crdlint.yaml.edit import Edit
@@ -343,26 +344,30 @@ def _blank_in_key(finding: Finding) -> Iterable[Edit]:
         yield finding.editor.inserted(key.start_mark.index + match.end(), " ")
 
 
+def owner_below(finding: Finding) -> str | None:
+    """Return the name of the only object beside a field that has such a field in the API."""
+    of, name = go_type(finding, finding.entry[0]), finding.entry[1].value
+    if of is None or of is gotypes.SCHEMA:
+        return None
+    owners = [owner for owner, field in of.fields.items() if field.type.kind == "struct" and name in field.type.fields]
+    return owners[0] if len(owners) == 1 else None
+
+
 def _field_below(finding: Finding) -> Iterable[Edit]:
     """Move a field to the only object beside it that has such a field in the API."""
     mapping, key, value = finding.entry
-    editor, of = finding.editor, go_type(finding, mapping)
-    if of is None or of is gotypes.SCHEMA or mapping.flow or len(mapping.items) == 2:
-        return
-    owners = [
-        name for name, field in of.fields.items() if field.type.kind == "struct" and key.value in field.type.fields
-    ]
-    if len(owners) != 1:
+    editor, owner_name = finding.editor, owner_below(finding)
+    if owner_name is None or mapping.flow or len(mapping.items) == 2:
         return
     source = editor.source(value)
     is_inline = isinstance(value, Scalar) or value.flow
     source = source if is_inline else f"\n{_shifted(source, 0 if isinstance(value, Sequence) else 2)}"
-    owner = mapping.find(owners[0])
+    owner = mapping.find(owner_name)
     yield editor.remove(mapping, key.value)
     if owner is None:
         below = source if is_inline else _shifted(source, 2)
         separator = " " if is_inline else ""
-        yield editor.insert(mapping, owners[0], f"\n  {key.value}:{separator}{below}", before=key.value)
+        yield editor.insert(mapping, owner_name, f"\n  {key.value}:{separator}{below}", before=key.value)
     elif isinstance(owner[1], Mapping) and owner[1].find(key.value) is None and (is_inline or not owner[1].flow):
         yield editor.insert(owner[1], key.value, source)
     elif is_null(owner[1]) or (isinstance(owner[1], Mapping) and not owner[1].items and is_inline):
@@ -769,6 +774,8 @@ def _of_cause(repair: Repair) -> Callable[[Finding], Iterable[Edit]]:
 
 
 def _described(text: str) -> str:
+    if text.startswith("{"):  # JSON
+        return json.dumps(small({"type": "object", "properties": None})).replace("null", text)
     properties = indent(text, " " * 10, lambda line: line[0] not in "+-<=>\t")
     return f"{HEAD}        type: object\n        properties:\n{properties}"
 

@@ -371,7 +371,8 @@ def _replaced_types(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterable[Advis
     if not schema.x_int_or_string:
         return ()
     message = f"`type: {schema.type}` has no effect: `x-kubernetes-int-or-string` replaces it"
-    return [Advisory(message, schema.path.child("type"), "Remove `type`")]
+    marker = "remove `+kubebuilder:validation:Type`"
+    return [Advisory(message, schema.path.child("type"), "Remove `type`", marker=marker)]
 
 
 def _without_effect(keyword: str, part: JSONSchemaProps, schema: JSONSchemaProps) -> Advisory:
@@ -405,7 +406,11 @@ def formats(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:
 
 def _place_for(keyword: str, schema: JSONSchemaProps) -> str:
     """Return the help for a keyword: where it belongs, if the items of the list are what it should limit."""
-    if _items_of(keyword, schema) is not None:
+    items = _items_of(keyword, schema)
+    if items is not None and items.set_fields & SCHEMA_BITS[keyword]:
+        of_list = keyword.replace("Length", "Items")
+        return f"Write `{of_list}` to limit the list, or remove `{keyword}`, which `items` has, too"
+    if items is not None:
         return f"Move `{keyword}` into `items`, or remove it"
     return f"Remove `{keyword}`, or correct the type"
 

@@ -208,9 +208,17 @@ def as_a_whole(spec: CustomResourceDefinitionSpec, path: Path) -> Iterator[Field
     names = [version.name for version in versions]
     if len(set(names)) != len(names):
         twice = sorted(name for name, times in Counter(names).items() if times > 1)
-        help_ = f"Rename one of the two versions `{twice[0]}`, or remove it"
+        second = names.index(twice[0], names.index(twice[0]) + 1)
+        help_ = (
+            f"Rename this version, or remove it: `spec.versions[{names.index(twice[0])}]` is named `{twice[0]}`, too"
+        )
         yield invalid(
-            UNIQUE.id, versions_path, Typed(versions, _VERSIONS_TYPE), "must contain unique version names", help=help_
+            UNIQUE.id,
+            versions_path,
+            Typed(versions, _VERSIONS_TYPE),
+            "must contain unique version names",
+            help=help_,
+            at=versions_path.index(second).child("name"),
         )
     stored = [version.name for version in versions if version.storage]
     if len(stored) != 1:

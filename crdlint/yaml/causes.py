@@ -32,6 +32,7 @@ _CAUSES: Final = (
     pasted_causes.patches,
     pasted_causes.entities,
     pasted_causes.comments,
+    pasted_causes.json_comments,
     layout_causes.tabs,
     layout_causes.special_spaces,
     layout_causes.directives,

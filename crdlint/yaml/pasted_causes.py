@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from html import unescape
 from typing import TYPE_CHECKING, Final
 
@@ -20,6 +21,7 @@ _QUOTED_LINE: Final = re.compile(r"[>|] ?")
 _OTHER_COMMENT: Final = re.compile(r"\A( *)(?://+|/\*+|--|;+)")
 _MARKER: Final = re.compile(r" *(?:(?://|#) *)?\+[a-z]\w*(?::[\w:]*)?(?:=|\r?\Z)")
 _WORDS: Final = re.compile(r" *[^\W\d]\w*(?: [\w,.]+)+\r?\Z")
+_JSON_TOKEN: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"?|(?P<comment>//[^\r\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/)?)')
 _ENTITY: Final = re.compile(r"&(?:quot|apos|lt|gt|amp|nbsp|#\d+|#x[0-9a-fA-F]+);")
 
 
@@ -88,6 +90,19 @@ def comments(text: BrokenText) -> Iterator[Cause]:
         if _MARKER.match(text.lines[i]):
             help_ = f"Remove line {text.line(i)}: a marker of controller-gen belongs into a comment of the Go code"
             yield _commented(text, i, help_)
+
+
+def json_comments(text: BrokenText) -> Iterator[Cause]:
+    """Find comments in JSON, which has none."""
+    source = text.document.text
+    if not source.lstrip().startswith("{"):
+        return
+    comments = [match.span() for match in _JSON_TOKEN.finditer(source) if match.lastgroup == "comment"]
+    if comments:
+        lines = [bisect_right(text.starts, start) - 1 for start, _ in comments]
+        help_ = f"Remove the comment{'s' * (len(comments) > 1)} in {text.numbers(set(lines))}: JSON has none"
+        edits = (Edit(start - (source[start - 1] == " "), end, "") for start, end in comments)
+        yield text.cause(repairs.NO_JSON_COMMENTS, lines[0], help_, tuple(edits))
 
 
 def _with_hash(line: str) -> str:

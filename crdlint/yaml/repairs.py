@@ -8,7 +8,7 @@ from typing import Final, Literal, NamedTuple
 class Repair(NamedTuple):
     """An imperative title, whether only one reading makes sense (safe), and properties of a schema before and after it.
 
-    `around` is the text around the document before it.
+    They are YAML, or JSON that begins with a brace. `around` is the text around the document before it.
     """
 
     title: str
@@ -100,5 +100,11 @@ COMMENTED: Final = _repair(
 )
 ENTITIES: Final = _repair(
     "Write the characters instead of HTML entities", "safe", "  pattern: &quot;^a&quot;\n", '  pattern: "^a"\n'
+)
+NO_JSON_COMMENTS: Final = Repair(
+    "Remove the comments, which JSON does not have",
+    "unsafe",
+    '{"host": {"type": "string" /* a name */}}',
+    '{"host": {"type": "string"}}',
 )
 ALL: Final = tuple(value for value in list(globals().values()) if isinstance(value, Repair))

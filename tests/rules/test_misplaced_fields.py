@@ -92,7 +92,7 @@ def test_lines_that_are_not_below_their_key_are_named(key: str, what: str) -> No
 def test_each_field_that_v1beta1_has_in_another_place_has_a_help() -> None:
     values = {"conversionReviewVersions": "[v1]", "selectableFields": "[{jsonPath: .spec.a}]"}
     values["additionalPrinterColumns"] = "[{name: a, type: string, JSONPath: .spec.a}]"
-    for name, help_ in {**v1beta1.MOVED, "version": "Write `versions` instead"}.items():
+    for name, help_ in v1beta1.MOVED.items():
         is_below = name in {"webhookClientConfig", "conversionReviewVersions"}
         head = "conversion:\n    strategy: None\n    " if is_below else ""
         text = SMALLEST.replace("  scope", f"  {head}{name}: {values.get(name, '{}')}\n  scope")

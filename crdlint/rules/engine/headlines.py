@@ -53,7 +53,7 @@ def of_message(message: str) -> str:
     line = " ".join(message.split())
     if len(line) <= LONGEST:
         return line
-    for mark in (": ", "; ", " (", ", "):
+    for mark in (" in '", ": ", "; ", " (", ", "):
         start, separator, _ = line[: LONGEST + len(mark)].rpartition(mark)
         if separator and len(start) > _LONGEST_VALUE and not start.count("`") % 2:
             return start
