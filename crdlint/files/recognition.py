@@ -70,20 +70,17 @@ def _unescaped(match: re.Match[bytes]) -> bytes:
 
 def _names_near_kind(data: bytes) -> bool:
     kinds = dict.fromkeys(_KINDS.findall(data))
-    return any(map(_is_near_kind, islice(kinds, _MOST_KINDS)))
+    return any(is_near_kind(kind.decode("ascii", "replace")) for kind in islice(kinds, _MOST_KINDS))
 
 
 @lru_cache(_MOST_KINDS)
-def _is_near_kind(kind: bytes) -> bool:
-    return is_near_kind(kind.decode("ascii", "replace"))
-
-
 def is_near_kind(kind: str) -> bool:
     """Return whether a kind was probably meant to be that of a CRD: misspelled, plural, in other case or abbreviated."""
     letters = re.sub("[^a-z]", "", kind.lower())
     return letters in _SHORT or edits(letters, KIND.lower(), _KIND_EDITS) <= _KIND_EDITS
 
 
+@lru_cache(_MOST_KINDS)
 def is_near_group(group: str) -> bool:
     """Return whether an API group was probably meant to be that of CRDs."""
     folded = group.lower()
@@ -94,6 +91,7 @@ def is_near_group(group: str) -> bool:
     )
 
 
+@lru_cache(_MOST_KINDS)
 def is_near_key(key: str, known: str) -> bool:
     """Return whether a key was probably meant to be a known one: in other case, or with one edit."""
     return key != known and edits(key.lower(), known.lower(), _KEY_EDITS) <= _KEY_EDITS
