@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import string
 from typing import Final, NamedTuple
+from urllib.parse import quote as quote_url
+from urllib.parse import unquote_to_bytes
 
 from crdlint.golang.text import quote
 
@@ -165,12 +167,9 @@ class URL(NamedTuple):
 
 _LETTERS: Final = frozenset(string.ascii_letters)
 _SCHEME: Final = _LETTERS | frozenset(string.digits + "+-.")
-_HEX: Final = frozenset(string.hexdigits)
 _UNRESERVED: Final = _LETTERS | frozenset(string.digits + "-_.~")
 _HOST: Final = _UNRESERVED | frozenset("!$&'()*+,;=:[]<>\"")
 _USERINFO: Final = _LETTERS | frozenset(string.digits + "-._:~!$&'()*+,;=%@")
-# The characters that Userinfo.String does not escape.
-_USER_PRINTED: Final = _UNRESERVED | frozenset("$&+,;=")
 
 
 def parse(text: str) -> URL:
@@ -205,11 +204,7 @@ def _parse(text: str, *, via_request: bool) -> URL:
     if text == "*":
         return URL()
     scheme, rest = _scheme(text)
-    query = ""
-    if rest.endswith("?") and rest.count("?") == 1:
-        rest = rest[:-1]
-    else:
-        rest, _, query = rest.partition("?")
+    rest, _, query = rest.partition("?")
     if not rest.startswith("/"):
         if scheme:
             return URL(scheme.lower(), raw_query=query)  # a rootless path is opaque
@@ -245,8 +240,8 @@ def _authority(text: str, scheme: str) -> tuple[str | None, str]:
     if not set(userinfo) <= _USERINFO:
         raise URLError("net/url: invalid userinfo")
     name, colon, password = userinfo.partition(":")
-    printed = _escape_user(_unescape(name))
-    return (f"{printed}:{_escape_user(_unescape(password))}" if colon else printed), host
+    printed = [quote_url(_unescape(part), "$&+,;=", errors="surrogateescape") for part in (name, password)]
+    return (":".join(printed) if colon else printed[0]), host
 
 
 def _host(text: str, scheme: str) -> str:
@@ -287,47 +282,28 @@ def _check_port(text: str) -> None:
         raise URLError(f"invalid port {quote(text)} after host")
 
 
-def _escape_at(text: str, i: int) -> str:
-    """Return the escape at a percent sign; raise Go's error with the text there if it is invalid."""
-    escape = text[i : i + 3]
-    if len(escape) < 3 or not set(escape[1:]) <= _HEX:
-        raise URLError(f"invalid URL escape {quote(escape)}")
-    return escape
-
-
 def _unescape(text: str) -> str:
-    octets = bytearray()
-    i = 0
-    while i < len(text):
-        if text[i] == "%":
-            octets.append(int(_escape_at(text, i)[1:], 16))
-            i += 3
-        else:
-            octets += text[i].encode("utf-8", "surrogatepass")
-            i += 1
-    return octets.decode("utf-8", "surrogateescape")
+    invalid = _INVALID_ESCAPE.search(text)
+    if invalid is not None:
+        raise URLError(f"invalid URL escape {quote(invalid[0])}")
+    return unquote_to_bytes(text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogateescape")
+
+
+_INVALID_ESCAPE: Final = re.compile("%(?![0-9A-Fa-f]{2}).{0,2}", re.DOTALL)
 
 
 def _unescape_host(text: str, *, zone: bool = False) -> str:
-    i = 0
-    while i < len(text):
-        char = text[i]
-        if char == "%":
-            escape = _escape_at(text, i)
+    for char, escape in _CHARACTER.findall(text):
+        if escape and not _INVALID_ESCAPE.match(escape):
             value = int(escape[1:], 16)
             bare = value == 0x20 or chr(value) in _HOST if zone else value >= 0x80
             if escape != "%25" and not bare:
                 raise URLError(f"invalid URL escape {quote(escape)}")
-            i += 3
-            continue
-        if char < "\x80" and char not in _HOST:
+        elif escape:
+            break  # an invalid escape
+        elif char < "\x80" and char not in _HOST:
             raise URLError(f"invalid character {quote(char)} in host name")
-        i += 1
     return _unescape(text)
 
 
-def _escape_user(text: str) -> str:
-    return "".join(
-        char if char in _USER_PRINTED else "".join(f"%{octet:02X}" for octet in char.encode("utf-8", "surrogateescape"))
-        for char in text
-    )
+_CHARACTER: Final = re.compile("([^%])|(%.{0,2})", re.DOTALL)

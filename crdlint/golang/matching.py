@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Protocol
 
+from crdlint.golang import regexp_tree as syntax
 from crdlint.golang.regexp import InvalidPatternError, Named, parse
 from crdlint.golang.regexp_classes import category
-from crdlint.golang.regexp_tree import EMPTY, LITERAL
 from crdlint.safety import work
 
 # Memory limits in bytes for a program of RE2 and its cache; the first limit that suffices is used.
@@ -228,7 +228,7 @@ _OTHER: Final = r"\p{Cc}\p{Cf}\p{Co}\p{Cs}"
 def _spelt(pattern: str) -> _Spelling:
     r"""Return a pattern with RE2's names of classes (`\p{L}` for `\p{Letter}`), and without names of groups."""
     tree, parts = parse(pattern)
-    if tree.kind in {EMPTY, LITERAL} and not tree.flags and "".join(map(str, tree.each())) == pattern:
+    if tree.kind in {syntax.EMPTY, syntax.LITERAL} and not tree.flags and "".join(map(str, tree.each())) == pattern:
         return _Spelling((pattern,), literal=True)
     pieces: list[str | tuple[int, int | None]] = []
     position = most = 0

@@ -6,32 +6,9 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
+from crdlint.golang import regexp_tree as syntax
 from crdlint.golang.regexp_classes import EVERY, NEWLINE, PERL, POSIX, class_size, joined, negated
-from crdlint.golang.regexp_tree import (
-    ALL,
-    ALTERNATE,
-    ASSERTION,
-    BEGIN,
-    BOUNDARY,
-    CAPTURE,
-    CONCAT,
-    END,
-    FOLD,
-    LINE_BEGIN,
-    LINE_END,
-    LINES,
-    MAX_REPEAT,
-    NO_BOUNDARY,
-    PLUS,
-    QUEST,
-    REPEAT,
-    STAR,
-    Members,
-    Node,
-    TooDeepError,
-    TooLargeError,
-    Tree,
-)
+from crdlint.golang.regexp_tree import Members, Node, TooDeepError, TooLargeError, Tree
 
 INVALID_CHAR_RANGE: Final = "invalid character class range"
 INVALID_ESCAPE: Final = "invalid escape sequence"
@@ -98,7 +75,7 @@ def _error(pattern: str) -> str | None:
 def anchors(pattern: str) -> tuple[bool, bool] | None:
     """Return whether all that a pattern matches begins at the start of a text, and ends at its end; None if not known."""
     tree = shallow_tree(pattern)
-    return None if tree is None else (_has_everywhere(tree, BEGIN), _has_everywhere(tree, END))
+    return None if tree is None else (_has_everywhere(tree, syntax.BEGIN), _has_everywhere(tree, syntax.END))
 
 
 def shallow_tree(pattern: str) -> Node | None:
@@ -112,14 +89,14 @@ def shallow_tree(pattern: str) -> Node | None:
 
 def _has_everywhere(node: Node, assertion: str) -> bool:
     """Return whether an assertion applies to all that a node matches: of alternatives, to each."""
-    if node.kind == ASSERTION:
+    if node.kind == syntax.ASSERTION:
         return node.leaves == assertion
-    if node.kind in _ALWAYS or (node.kind == REPEAT and node.low > 0):
+    if node.kind in _ALWAYS or (node.kind == syntax.REPEAT and node.low > 0):
         return any(_has_everywhere(part, assertion) for part in node.parts)
-    return node.kind == ALTERNATE and all(_has_everywhere(part, assertion) for part in node.parts)
+    return node.kind == syntax.ALTERNATE and all(_has_everywhere(part, assertion) for part in node.parts)
 
 
-_ALWAYS: Final = frozenset({CONCAT, CAPTURE, PLUS})
+_ALWAYS: Final = frozenset({syntax.CONCAT, syntax.CAPTURE, syntax.PLUS})
 
 
 def parse(pattern: str) -> Pattern:
@@ -176,11 +153,11 @@ class _Parser:
     def assertion(self) -> None:
         of_text, of_line = _ANCHORS[self.text[self.index]]
         self.index += 1
-        self.tree.assertion(of_line if self.flags & LINES else of_text)
+        self.tree.assertion(of_line if self.flags & syntax.LINES else of_text)
 
     def dot(self) -> None:
         self.index += 1
-        self.tree.char_class(_EVERY if self.flags & ALL else _NO_NEWLINE, 0)
+        self.tree.char_class(_EVERY if self.flags & syntax.ALL else _NO_NEWLINE, 0)
 
     def brace(self) -> None:
         # A valid count would have been parsed already.
@@ -201,16 +178,16 @@ class _Parser:
     def _repeat(self, last_repeat: int) -> bool:
         """Parse a repetition operator; return False if a brace does not start one."""
         text, start = self.text, self.index
-        kind, low, high = _OPERATORS.get(text[start], (REPEAT, 0, 0))
+        kind, low, high = _OPERATORS.get(text[start], (syntax.REPEAT, 0, 0))
         end = start + 1
-        if kind == REPEAT:
+        if kind == syntax.REPEAT:
             count = _COUNT.match(text, start)
             if count is None:
                 return False
             end = count.end()
             low = _count(count[1])
             high = low if count[2] is None else _count(count[3]) if count[3] else -1
-            if low > MAX_REPEAT or high > MAX_REPEAT or 0 <= high < low:
+            if low > syntax.MAX_REPEAT or high > syntax.MAX_REPEAT or 0 <= high < low:
                 raise InvalidPatternError(INVALID_REPEAT_SIZE, text[start:end])
             self.parts.append((start, end, (low, None if high < 0 else high)))
         if text.startswith("?", end):
@@ -314,7 +291,7 @@ class _Parser:
 
     @property
     def _folds(self) -> bool:
-        return bool(self.flags & FOLD)
+        return bool(self.flags & syntax.FOLD)
 
     def _unicode_class(self, *, in_brackets: bool) -> tuple[Members, int]:
         text, start = self.text, self.index
@@ -432,7 +409,7 @@ class _Parser:
 
 
 def _count(digits: str) -> int:
-    return int(digits) if len(digits) < 9 else MAX_REPEAT + 1
+    return int(digits) if len(digits) < 9 else syntax.MAX_REPEAT + 1
 
 
 _COUNT: Final = re.compile(r"\{(0|[1-9][0-9]*)(,(0|[1-9][0-9]*)?)?\}")
@@ -441,7 +418,7 @@ _OCTAL: Final = re.compile(r"[0-7]{1,2}")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _HEX: Final = frozenset("0123456789abcdefABCDEF")
 _ESCAPES: Final = {"a": 7, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11}
-_OPERATORS: Final = {"*": (STAR, 0, -1), "+": (PLUS, 1, -1), "?": (QUEST, 0, 1)}
+_OPERATORS: Final = {"*": (syntax.STAR, 0, -1), "+": (syntax.PLUS, 1, -1), "?": (syntax.QUEST, 0, 1)}
 _COUNTED: Final = frozenset("*+?{")
 _REPEAT_ERRORS: Final = {"argument": MISSING_REPEAT_ARGUMENT, "count": INVALID_REPEAT_SIZE}
 _HANDLERS: Final = {
@@ -455,10 +432,10 @@ _HANDLERS: Final = {
     "{": _Parser.brace,
     "\\": _Parser.backslash,
 }
-_FLAGS: Final = {"i": FOLD, "m": LINES, "s": ALL, "U": 0}
+_FLAGS: Final = {"i": syntax.FOLD, "m": syntax.LINES, "s": syntax.ALL, "U": 0}
 # The conditions of the begin or the end of the text, and of a line with the flag `m`.
-_ANCHORS: Final = {"^": (BEGIN, LINE_BEGIN), "$": (END, LINE_END)}
-_CONDITIONS: Final = {"A": BEGIN, "z": END, "b": BOUNDARY, "B": NO_BOUNDARY}
+_ANCHORS: Final = {"^": (syntax.BEGIN, syntax.LINE_BEGIN), "$": (syntax.END, syntax.LINE_END)}
+_CONDITIONS: Final = {"A": syntax.BEGIN, "z": syntax.END, "b": syntax.BOUNDARY, "B": syntax.NO_BOUNDARY}
 _EVERY: Final = Members(EVERY)
 _NO_NEWLINE: Final = Members(NEWLINE, negated=True)
 _DEEPEST: Final = 250

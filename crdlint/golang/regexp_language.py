@@ -10,30 +10,16 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
+from crdlint.golang import regexp_tree as syntax
 from crdlint.golang.matching import class_members
 from crdlint.golang.regexp import shallow_tree
 from crdlint.golang.regexp_classes import LAST, NEWLINE, SURROGATES, WORDS, Ranges, contains, folded, joined, negated
-from crdlint.golang.regexp_tree import (
-    ALTERNATE,
-    ASSERTION,
-    BEGIN,
-    BOUNDARY,
-    CLASS,
-    LINE_BEGIN,
-    LINE_END,
-    LITERAL,
-    NO_BOUNDARY,
-    PLUS,
-    QUEST,
-    REPEAT,
-    STAR,
-    Members,
-)
+from crdlint.golang.regexp_tree import Members
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from crdlint.golang.regexp_tree import Node
 
@@ -44,7 +30,7 @@ _EDGE: Final = "edge"
 _WORD: Final = "word"
 _LINE: Final = "line"
 _OTHER: Final = "other"
-_AT_BEGIN: Final = frozenset({BEGIN, LINE_BEGIN})
+_AT_BEGIN: Final = frozenset({syntax.BEGIN, syntax.LINE_BEGIN})
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +57,36 @@ class PartialError(UnsupportedError):
 
 def compare(first: str, second: str, shortest: int = 0, longest: int | None = None) -> Comparison:
     """Compare the texts of limited lengths that two patterns match; raise UnsupportedError."""
-    automata = _automaton(first), _automaton(second)
-    alphabet = _alphabet(automaton.ranges() for automaton in automata)
-    return _Search(automata, alphabet, shortest, longest).run()
+    one, other = _automaton(first), _automaton(second)
+    alphabet = _alphabet((one, other))
+    steps = 0
+    # The positions of both automata in a text, and its length, as far as that matters.
+    start = one.start(), other.start(), 0
+    seen = {start}
+    pending = deque([(start, "")])
+    # The first text that both, only the first, only the second, or none of them accepts.
+    texts: dict[tuple[bool, bool], str] = {}
+    while pending and not (_ONLY_FIRST in texts and _ONLY_SECOND in texts):
+        (here, there, length), text = pending.popleft()
+        if length >= shortest:
+            texts.setdefault((one.accepts(here), other.accepts(there)), text)
+        if longest is not None and len(text) >= longest:
+            continue
+        for code in alphabet:
+            steps += len(here.states) + len(there.states)
+            if steps > MOST_STEPS:
+                if _ONLY_FIRST in texts or _ONLY_SECOND in texts:
+                    raise PartialError(texts.get(_ONLY_FIRST), texts.get(_ONLY_SECOND))
+                raise UnsupportedError
+            after = one.after(here, code), other.after(there, code), min(length + 1, shortest)
+            if after not in seen:
+                seen.add(after)
+                pending.append((after, text + chr(code)))
+    return Comparison(texts.get(_ONLY_FIRST), texts.get(_ONLY_SECOND), steps)
+
+
+_ONLY_FIRST: Final = (True, False)
+_ONLY_SECOND: Final = (False, True)
 
 
 def lengths(pattern: str) -> tuple[int, int | None]:
@@ -82,7 +95,48 @@ def lengths(pattern: str) -> tuple[int, int | None]:
     Raise UnsupportedError, also for a pattern that matches no text.
     """
     automaton = _automaton(pattern)
-    return _Lengths(automaton, _alphabet([automaton.ranges()])).run()
+    alphabet = _alphabet((automaton,))
+    steps = 0
+    # The length of the shortest text that leads to each position, and the positions that follow each one.
+    shortest = {automaton.start(): 0}
+    edges: dict[_Position, set[_Position]] = {}
+    pending = deque(shortest)
+    while pending:
+        here = pending.popleft()
+        edges[here] = below = set()
+        for code in alphabet:
+            steps += len(here.states)
+            if steps > MOST_STEPS:
+                raise UnsupportedError
+            after = automaton.after(here, code)
+            below.add(after)
+            if after not in shortest:
+                shortest[after] = shortest[here] + 1
+                pending.append(after)
+    accepted = {position for position in edges if automaton.accepts(position)}
+    if not accepted:
+        raise UnsupportedError
+    return min(shortest[position] for position in accepted), _longest(automaton.start(), edges, accepted)
+
+
+def _longest(start: _Position, edges: Mapping[_Position, set[_Position]], accepted: set[_Position]) -> int | None:
+    """Return the length of the longest accepted text, None if there is no longest."""
+    before: dict[_Position, set[_Position]] = {position: set() for position in edges}
+    for position, following in edges.items():
+        for after in following:
+            before[after].add(position)
+    useful, pending = set(accepted), list(accepted)
+    while pending:
+        new = before[pending.pop()] - useful
+        useful |= new
+        pending.extend(new)
+    level, length = {start} & useful, 0
+    while level:
+        length += 1
+        level = {after for position in level for after in edges[position]} & useful
+        if length > len(edges):
+            return None  # a way that is longer than the number of positions has a loop
+    return length - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +173,9 @@ class _Automaton:
         for edges in self.reads:
             for ranges, _ in edges:
                 yield ranges
-        if self.conditions & {BOUNDARY, NO_BOUNDARY}:
+        if self.conditions & {syntax.BOUNDARY, syntax.NO_BOUNDARY}:
             yield WORDS
-        if self.conditions & {LINE_BEGIN, LINE_END}:
+        if self.conditions & {syntax.LINE_BEGIN, syntax.LINE_END}:
             yield NEWLINE
 
     def start(self) -> _Position:
@@ -134,7 +188,7 @@ class _Automaton:
             return position
         kind = self._kind(code)
         states = position.states
-        if self.conditions & {BOUNDARY, NO_BOUNDARY, LINE_END}:
+        if self.conditions & {syntax.BOUNDARY, syntax.NO_BOUNDARY, syntax.LINE_END}:
             states = self._closure(states, position.before, kind)
             if self.final in states:
                 return _Position(frozenset((self.final,)), _OTHER)
@@ -148,9 +202,9 @@ class _Automaton:
 
     def _kind(self, code: int) -> str:
         """Return the kind of a character, if a condition depends on it."""
-        if self.conditions & {BOUNDARY, NO_BOUNDARY} and contains(WORDS, code):
+        if self.conditions & {syntax.BOUNDARY, syntax.NO_BOUNDARY} and contains(WORDS, code):
             return _WORD
-        return _LINE if self.conditions & {LINE_BEGIN, LINE_END} and contains(NEWLINE, code) else _OTHER
+        return _LINE if self.conditions & {syntax.LINE_BEGIN, syntax.LINE_END} and contains(NEWLINE, code) else _OTHER
 
     def _position(self, states: Iterable[int], before: str) -> _Position:
         reached = self._closure(states, before, None)
@@ -173,12 +227,12 @@ class _Automaton:
 def _is_met(condition: str, before: str, following: str | None) -> bool:
     """Return whether a condition is certainly met between characters of two kinds."""
     if condition in _AT_BEGIN:
-        return before == _EDGE or (condition == LINE_BEGIN and before == _LINE)
+        return before == _EDGE or (condition == syntax.LINE_BEGIN and before == _LINE)
     if following is None:
         return False
-    if condition in {BOUNDARY, NO_BOUNDARY}:
-        return ((before == _WORD) != (following == _WORD)) == (condition == BOUNDARY)
-    return following == _EDGE or (condition == LINE_END and following == _LINE)
+    if condition in {syntax.BOUNDARY, syntax.NO_BOUNDARY}:
+        return ((before == _WORD) != (following == _WORD)) == (condition == syntax.BOUNDARY)
+    return following == _EDGE or (condition == syntax.LINE_END and following == _LINE)
 
 
 def _automaton(pattern: str) -> _Automaton:
@@ -194,21 +248,21 @@ def _automaton(pattern: str) -> _Automaton:
 
 def _build(node: Node, start: int, end: int, automaton: _Automaton) -> None:
     """Add the states between two that read what a node matches."""
-    if node.kind == LITERAL:
+    if node.kind == syntax.LITERAL:
         *others, last = [((ord(str(char)),) * 2,) for char in node.each()]
         for code in others:
             following = automaton.state()
             automaton.reads[start].append((_ranges(Members(code, fold=bool(node.flags))), following))
             start = following
         automaton.reads[start].append((_ranges(Members(last, fold=bool(node.flags))), end))
-    elif node.kind == CLASS:
+    elif node.kind == syntax.CLASS:
         members = tuple(leaf for leaf in node.each() if isinstance(leaf, Members))
         automaton.reads[start].append((_ranges(Members(parts=members)), end))
-    elif node.kind == ASSERTION:
+    elif node.kind == syntax.ASSERTION:
         condition = str(node.leaves)
         automaton.skips[start].append((condition, end))
         automaton.conditions.add(condition)
-    elif node.kind == ALTERNATE:
+    elif node.kind == syntax.ALTERNATE:
         for part in node.parts:
             first = automaton.state()
             automaton.skips[start].append(("", first))
@@ -223,7 +277,7 @@ def _build(node: Node, start: int, end: int, automaton: _Automaton) -> None:
         automaton.skips[start].append(("", end))
 
 
-_REPEATED: Final = frozenset({STAR, PLUS, QUEST, REPEAT})
+_REPEATED: Final = frozenset({syntax.STAR, syntax.PLUS, syntax.QUEST, syntax.REPEAT})
 
 
 def _ranges(members: Members) -> Ranges:
@@ -256,9 +310,9 @@ def _build_repeat(node: Node, start: int, end: int, automaton: _Automaton) -> No
     automaton.skips[start].append(("", end))
 
 
-def _alphabet(ranges: Iterable[Iterable[Ranges]]) -> list[int]:
+def _alphabet(automata: Iterable[_Automaton]) -> list[int]:
     """Return one code point for each set of characters that no edge distinguishes, the most readable ones first."""
-    distinct = list(dict.fromkeys(ranges_of_edge for group in ranges for ranges_of_edge in group))
+    distinct = list(dict.fromkeys(ranges for automaton in automata for ranges in automaton.ranges()))
     edges = {0, LAST + 1}
     for ranges_of_edge in distinct:
         for low, high in ranges_of_edge:
@@ -297,118 +351,3 @@ def _readable(low: int, high: int) -> int | None:
 
 _LETTER: Final = ord("é")
 _ABOVE_SURROGATES: Final = 0xE000
-
-
-# The positions of two automata in a text, and its length, as far as that matters.
-_Pair: TypeAlias = "tuple[_Position, _Position, int]"
-
-
-class _Search:
-    """Runs two automata over the same texts, shortest first."""
-
-    def __init__(
-        self, automata: tuple[_Automaton, _Automaton], alphabet: list[int], shortest: int, longest: int | None
-    ) -> None:
-        self._first, self._second = automata
-        self._alphabet = alphabet
-        self._shortest = shortest
-        self._longest = longest
-        self._steps = 0
-
-    def run(self) -> Comparison:
-        start = self._first.start(), self._second.start(), 0
-        seen: set[_Pair] = {start}
-        pending: deque[tuple[_Pair, str]] = deque([(start, "")])
-        only_first: str | None = None
-        only_second: str | None = None
-        while pending and (only_first is None or only_second is None):
-            (first, second, length), text = pending.popleft()
-            if length >= self._shortest:
-                accepted = self._first.accepts(first), self._second.accepts(second)
-                if accepted == (True, False) and only_first is None:
-                    only_first = text
-                if accepted == (False, True) and only_second is None:
-                    only_second = text
-            if self._longest is not None and len(text) >= self._longest:
-                continue
-            length = min(length + 1, self._shortest)
-            for code in self._alphabet:
-                self._steps += len(first.states) + len(second.states)
-                if self._steps > MOST_STEPS:
-                    if only_first is None and only_second is None:
-                        raise UnsupportedError
-                    raise PartialError(only_first, only_second)
-                after = self._first.after(first, code), self._second.after(second, code), length
-                if after not in seen:
-                    seen.add(after)
-                    pending.append((after, text + chr(code)))
-        return Comparison(only_first, only_second, self._steps)
-
-
-class _Lengths:
-    """The lengths of the texts that an automaton accepts."""
-
-    def __init__(self, automaton: _Automaton, alphabet: list[int]) -> None:
-        self._automaton = automaton
-        self._alphabet = alphabet
-
-    def run(self) -> tuple[int, int | None]:
-        edges, accepted = self._explored()
-        shortest = self._shortest(edges, accepted)
-        return shortest, self._longest(edges, accepted)
-
-    def _explored(self) -> tuple[list[set[int]], set[int]]:
-        """Return the positions that follow each position, and those where a text may end; the first is the start."""
-        automaton = self._automaton
-        positions = [automaton.start()]
-        numbers = {positions[0]: 0}
-        edges: list[set[int]] = [set()]
-        accepted = {0} if automaton.accepts(positions[0]) else set()
-        steps = 0
-        index = 0
-        while index < len(positions):
-            for code in self._alphabet:
-                steps += len(positions[index].states)
-                if steps > MOST_STEPS:
-                    raise UnsupportedError
-                after = automaton.after(positions[index], code)
-                number = numbers.get(after)
-                if number is None:
-                    number = numbers[after] = len(positions)
-                    positions.append(after)
-                    edges.append(set())
-                    if automaton.accepts(after):
-                        accepted.add(number)
-                edges[index].add(number)
-            index += 1
-        return edges, accepted
-
-    def _shortest(self, edges: list[set[int]], accepted: set[int]) -> int:
-        level, length, seen = {0}, 0, {0}
-        while level:
-            if level & accepted:
-                return length
-            level = {target for state in level for target in edges[state]} - seen
-            seen |= level
-            length += 1
-        raise UnsupportedError
-
-    def _longest(self, edges: list[set[int]], accepted: set[int]) -> int | None:
-        """Return the length of the longest accepted text, None if there is no longest."""
-        predecessors: list[set[int]] = [set() for _ in edges]
-        for state, targets in enumerate(edges):
-            for target in targets:
-                predecessors[target].add(state)
-        useful = set(accepted)
-        pending = list(accepted)
-        while pending:
-            new = predecessors[pending.pop()] - useful
-            useful |= new
-            pending.extend(new)
-        level, length = {0} & useful, 0
-        while level:
-            length += 1
-            level = {target for state in level for target in edges[state] if target in useful}
-            if length > len(edges):
-                return None  # a way that is longer than the number of states has a loop
-        return length - 1

@@ -6,6 +6,7 @@ alternatives alone are close to a limit of height or size.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
@@ -69,34 +70,28 @@ Leaf: TypeAlias = "str | Members"
 Leaves: TypeAlias = "Leaf | tuple[Leaves, Leaves] | None"
 
 
+@dataclass(slots=True, eq=False)
 class Node:
     """A subtree with its children `parts`, or with `leaves`.
 
-    `size` is that in instructions, and `product` the largest product of repetition counts on a path downwards. A
-    repetition is at least `low` times, and at most `high` times or without a limit (-1).
+    A repetition is at least `low` times, and at most `high` times or without a limit (-1).
     """
 
-    __slots__ = (
-        "below", "captures", "depth", "flags", "height", "high", "inside", "kind", "leaves", "low", "parts", "product",
-        "runes", "single", "size",
-    )  # fmt: skip
-
-    def __init__(self, kind: int, flags: int = 0, runes: int = 0, leaves: Leaves = None) -> None:
-        self.kind = kind
-        self.flags = flags
-        self.runes = runes
-        self.leaves = leaves
-        self.parts: Sequence[Node] = ()
-        self.low = 0
-        self.high = 0
-        self.depth = 1
-        self.height = 1  # less than the depth where upstream joins nested parts
-        self.size = 1
-        self.product = 1
-        self.below = 0  # height and size of the children of a CONCAT or ALTERNATE
-        self.inside = 0
-        self.single = False  # a CLASS of one rune
-        self.captures = False  # of an OPEN
+    kind: int
+    flags: int = 0
+    runes: int = 0
+    leaves: Leaves = None
+    parts: Sequence[Node] = ()
+    low: int = 0
+    high: int = 0
+    depth: int = 1
+    height: int = 1  # less than the depth where upstream joins nested parts
+    size: int = 1  # in instructions
+    product: int = 1  # the largest product of repetition counts on a path downwards
+    below: int = 0  # height and size of the children of a CONCAT or ALTERNATE
+    inside: int = 0
+    single: bool = False  # a CLASS of one rune
+    captures: bool = False  # of an OPEN
 
     def each(self) -> Iterator[Leaf]:
         """Yield the leaves in order."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from calendar import monthrange
-from datetime import date, datetime, timedelta
+from datetime import date
 from typing import Final, NamedTuple
 
 
@@ -105,12 +105,11 @@ def _zone(text: str, layout: Layout, rest: str) -> tuple[int, str]:
 
 def _fraction(rest: str) -> tuple[str, str]:
     """Return the digits of a fraction of a second, which Go accepts although the layout has none, and the text after them."""
-    if rest[:1] not in {".", ","} or not _digits(rest[1:2]):
-        return "", rest
-    end = 2
-    while _digits(rest[end : end + 1]):
-        end += 1
-    return rest[1:end], rest[end:]
+    fraction = _FRACTION.match(rest)
+    return (fraction[1], rest[fraction.end() :]) if fraction else ("", rest)
+
+
+_FRACTION: Final = re.compile("[.,]([0-9]+)")
 
 
 def days(year: int, month: int, day: int) -> int:
@@ -130,35 +129,25 @@ def _failure(text: str, layout: Layout, rest: str, element: str) -> TimeError:
 
 def _quote(text: str) -> str:
     r"""Quote as package time does, with bytes other than printable ASCII as `\x` and two digits."""
-    quoted = []
-    for char in text:
-        if char in '"\\':
-            quoted.append(f"\\{char}")
-        elif " " <= char < "\x7f":
-            quoted.append(char)
-        else:
-            quoted.extend(f"\\x{byte:02x}" for byte in char.encode("utf-8", "surrogatepass"))
-    return f'"{"".join(quoted)}"'
+    return f'"{_UNUSUAL.sub(_escaped, text)}"'
+
+
+def _escaped(match: re.Match[str]) -> str:
+    char = match[0]
+    return f"\\{char}" if char in '"\\' else "".join(f"\\x{byte:02x}" for byte in char.encode("utf-8", "surrogatepass"))
+
+
+_UNUSUAL: Final = re.compile(r"[^ !#-\[\]-~]")
 
 
 def as_utc(text: str) -> str:
     """Return an RFC 3339 time that Go accepts in UTC, without its fraction."""
-    date, _, clock = text.partition("T")
-    year, month, day = map(int, date.split("-"))
-    offset = timedelta()
-    if clock.endswith("Z"):
-        clock = clock[:-1]
-    else:
-        hours, minutes = int(clock[-5:-3]), int(clock[-2:])
-        offset = timedelta(hours=hours, minutes=minutes) * (-1 if clock[-6] == "-" else 1)
-        clock = clock[:-6]
-    hour, minute, second = clock.split(":")
-    # Map the year to one in the middle of Python's range; the calendar repeats in cycles.
-    local = datetime(year % _CYCLE + _CYCLE, month, day, int(hour), int(minute), int(second[:2]))
-    moment = local - offset
-    shown_year = moment.year - local.year + year
-    sign = "-" if shown_year < 0 else ""
-    return f"{sign}{abs(shown_year):04d}-{moment:%m-%dT%H:%M:%S}Z"
+    day, second = divmod(parse_time(text).seconds, 86400)
+    cycles, ordinal = divmod(day + _EPOCH - 1, _CYCLE_DAYS)
+    shown = date.fromordinal(ordinal + 1)
+    year = shown.year + cycles * _CYCLE
+    clock = f"{second // 3600:02d}:{second // 60 % 60:02d}:{second % 60:02d}"
+    return f"{'-' * (year < 0)}{abs(year):04d}-{shown:%m-%d}T{clock}Z"
 
 
 _WHOLE: Final = re.compile(r"[+-]?(?:0|(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+)")
