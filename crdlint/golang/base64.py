@@ -7,9 +7,9 @@ import binascii
 import re
 from typing import Final
 
-_DIGITS: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-_ALPHABET: Final = frozenset(_DIGITS + b"+/")
-_URL_ALPHABET: Final = frozenset(_DIGITS + b"-_")
+_DIGITS: Final = re.compile(rb"[A-Za-z0-9+/\r\n]*")
+_URL_DIGITS: Final = re.compile(rb"[A-Za-z0-9_\r\n-]*")
+_BLANK_LINES: Final = re.compile(rb"[\r\n]*")
 _SWAPPED: Final = str.maketrans("-_+/", "+/-_")
 _LINE_ENDS: Final = re.compile(r"[\r\n]+")
 
@@ -28,43 +28,32 @@ def decode_base64(text: str, *, url: bool = False) -> bytes:
             return base64.b64decode(joined, validate=True)
     except (binascii.Error, ValueError):
         pass
-    offset = _corrupt_byte(text.encode("utf-8", "surrogatepass"), _URL_ALPHABET if url else _ALPHABET)
+    offset = _corrupt_byte(text.encode("utf-8", "surrogatepass"), _URL_DIGITS if url else _DIGITS)
     if offset is not None:
         raise CorruptInputError(f"illegal base64 data at input byte {offset}")
     return base64.b64decode(joined)
 
 
-def _corrupt_byte(data: bytes, alphabet: frozenset[int]) -> int | None:
+def _corrupt_byte(data: bytes, digits: re.Pattern[bytes]) -> int | None:
     """Return the offset that Go reports, or None if the data is valid. Upstream: base64.Encoding.decodeQuantum."""
-    i = count = 0
-    while i < len(data):
-        byte = data[i]
-        i += 1
-        if byte in alphabet:
-            count = (count + 1) % 4
-        elif byte in b"\r\n":
-            continue
-        elif byte != ord("=") or count < 2:
-            return i - 1
-        else:
-            return _corrupt_padding(data, i, count)
-    return i - count if count else None
-
-
-def _corrupt_padding(data: bytes, i: int, count: int) -> int | None:
-    """Check the text from the first `=` of a quantum of `count` digits; return the offset of an invalid byte, or None."""
+    end = _end_of(digits, data, 0)
+    count = (end - data.count(b"\r", 0, end) - data.count(b"\n", 0, end)) % 4
+    if end == len(data):
+        return end - count if count else None
+    if data[end] != ord("=") or count < 2:
+        return end
+    end += 1
     if count == 2:
-        i = _skip_line_ends(data, i)
-        if i == len(data):
-            return i
-        if data[i] != ord("="):
-            return i - 1
-        i += 1
-    i = _skip_line_ends(data, i)
-    return i if i < len(data) else None
+        end = _end_of(_BLANK_LINES, data, end)
+        if end == len(data):
+            return end
+        if data[end] != ord("="):
+            return end - 1
+        end += 1
+    end = _end_of(_BLANK_LINES, data, end)
+    return end if end < len(data) else None
 
 
-def _skip_line_ends(data: bytes, i: int) -> int:
-    while i < len(data) and data[i] in b"\r\n":
-        i += 1
-    return i
+def _end_of(run: re.Pattern[bytes], data: bytes, start: int) -> int:
+    match = run.match(data, start)
+    return match.end() if match else start

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from datetime import date
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -37,39 +38,29 @@ def is_supported(name: str, server: Server) -> bool:
 
 def _matches(pattern: str, flags: int = re.ASCII) -> Callable[[str], bool]:
     """Return a test of texts; its pattern is compiled by the first call, because most runs need few of the patterns."""
-    match: Callable[[str], object] | None = None
-
-    def matches(text: str) -> bool:
-        nonlocal match
-        if match is None:
-            match = re.compile(pattern, flags).fullmatch
-        return match(text) is not None
-
-    return matches
+    compiled = cache(lambda: re.compile(pattern, flags))
+    return lambda text: compiled().fullmatch(text) is not None
 
 
 _is_full_date: Final = _matches(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _TIME: Final = re.compile(r"([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))", re.ASCII)
 
 
-def is_date(text: str) -> bool:
+def _is_date(text: str) -> bool:
     """Return whether a text is a valid date such as 2006-01-02; the year 0 is allowed."""
     if not _is_full_date(text):
         return False
-    year, month, day = int(text[:4]), int(text[5:7]), int(text[8:])
     try:
-        date(year or 4, month, day)
+        date(int(text[:4]) or 4, int(text[5:7]), int(text[8:]))
     except ValueError:
         return False
     return True
 
 
-def is_date_time(text: str) -> bool:
+def _is_date_time(text: str) -> bool:
     """Return whether a text is a date, a `t`, and a time with a zone; text after a second `t` is ignored."""
-    parts = text.lower().split("t")
-    if len(parts) < 2 or not is_date(parts[0]):
-        return False
-    match = _TIME.fullmatch(parts[1])
+    day, *times = text.lower().split("t")
+    match = _TIME.fullmatch(times[0]) if times and _is_date(day) else None
     return match is not None and match[1] <= "23" and match[2] <= "59" and match[3] <= "59"
 
 
@@ -104,7 +95,7 @@ def lenient_duration(text: str) -> int | None:
     return None if total is None else (total + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
-def is_duration(text: str) -> bool:
+def _is_duration(text: str) -> bool:
     """Return whether a text is a Go duration, or contains a number with a unit as in Scala."""
     from crdlint.golang.times import parse_duration
 
@@ -144,8 +135,7 @@ def is_hostname(text: str) -> bool:
     )
 
 
-def is_uri(text: str) -> bool:
-    """Return whether a text is a request URI: absolute, or a path that starts with a slash."""
+def _is_uri(text: str) -> bool:
     from crdlint.golang.addresses import URLError, parse_request_uri
 
     try:
@@ -155,22 +145,20 @@ def is_uri(text: str) -> bool:
     return True
 
 
-def is_email(text: str) -> bool:
-    """Return whether a text is a single address, with or without a name. Upstream: net/mail.ParseAddress."""
+def _is_email(text: str) -> bool:
     from crdlint.golang.mail import is_address
 
     return is_address(text)
 
 
-def is_ipv4(text: str) -> bool:
+def _is_ipv4(text: str) -> bool:
     """Return whether a text is an IPv4 address, which may have leading zeros, or an IPv6 address that contains one."""
     from crdlint.golang.addresses import parse_ip
 
     return "." in text and parse_ip(text, sloppy=True)
 
 
-def is_ipv6(text: str) -> bool:
-    """Return whether a text is an IPv6 address."""
+def _is_ipv6(text: str) -> bool:
     from crdlint.golang.addresses import parse_ip
 
     return ":" in text and parse_ip(text, sloppy=False)
@@ -190,17 +178,16 @@ def is_cidr(text: str) -> bool:
 _PREFIX_LENGTH: Final = re.compile("0*([0-9]{1,3})")
 
 
-def is_mac(text: str) -> bool:
-    """Return whether a text is a hardware address of 6, 8 or 20 bytes, with colons, dashes or dots."""
-    return _is_mac(text)
-
-
-_is_mac: Final = _matches(
-    r"(?:[0-9a-fA-F]{2}(?::[0-9a-fA-F]{2}){5}|[0-9a-fA-F]{2}(?::[0-9a-fA-F]{2}){7}|[0-9a-fA-F]{2}(?::[0-9a-fA-F]{2}){19}"
-    r"|[0-9a-fA-F]{2}(?:-[0-9a-fA-F]{2}){5}|[0-9a-fA-F]{2}(?:-[0-9a-fA-F]{2}){7}|[0-9a-fA-F]{2}(?:-[0-9a-fA-F]{2}){19}"
-    r"|[0-9a-fA-F]{4}(?:\.[0-9a-fA-F]{4}){2}|[0-9a-fA-F]{4}(?:\.[0-9a-fA-F]{4}){3}|[0-9a-fA-F]{4}(?:\.[0-9a-fA-F]{4}){9})"
+# A hardware address of 6, 8 or 20 bytes, with colons, dashes or dots.
+_MAC: Final = "|".join(
+    f"{digits}(?:{separator}{digits}){{{count}}}"
+    for digits, separator, counts in (
+        ("[0-9a-fA-F]{2}", "[:]", (5, 7, 19)),
+        ("[0-9a-fA-F]{2}", "[-]", (5, 7, 19)),
+        ("[0-9a-fA-F]{4}", "[.]", (2, 3, 9)),
+    )
+    for count in counts
 )
-
 _HEX4: Final = "[0-9a-f]{4}"
 
 
@@ -213,8 +200,7 @@ _is_isbn13_text: Final = _matches("[0-9]{13}")
 _SPACE_AND_DASH: Final = re.compile(r"[\t\n\f\r -]+")
 
 
-def is_isbn10(text: str) -> bool:
-    """Return whether a text is an ISBN of ten digits; dashes and spaces are ignored."""
+def _is_isbn10(text: str) -> bool:
     digits = _SPACE_AND_DASH.sub("", text)
     if not _is_isbn10_text(digits):
         return False
@@ -222,13 +208,9 @@ def is_isbn10(text: str) -> bool:
     return (sum((i + 1) * int(digits[i]) for i in range(9)) + 10 * last) % 11 == 0
 
 
-def is_isbn13(text: str) -> bool:
-    """Return whether a text is an ISBN of thirteen digits; dashes and spaces are ignored."""
+def _is_isbn13(text: str) -> bool:
     digits = _SPACE_AND_DASH.sub("", text)
-    if not _is_isbn13_text(digits):
-        return False
-    total = sum((1, 3)[i % 2] * int(digits[i]) for i in range(12))
-    return int(digits[12]) == (10 - total % 10) % 10
+    return _is_isbn13_text(digits) and sum((1, 3)[i % 2] * int(digit) for i, digit in enumerate(digits)) % 10 == 0
 
 
 _is_card: Final = _matches(
@@ -237,16 +219,12 @@ _is_card: Final = _matches(
 )
 
 
-def is_credit_card(text: str) -> bool:
+def _is_credit_card(text: str) -> bool:
     """Return whether a text is a credit card number by its first digits and its check digit; other characters are ignored."""
     digits = re.sub("[^0-9]+", "", text)
-    if not _is_card(digits):
-        return False
-    total = 0
-    for i, digit in enumerate(reversed(digits)):
-        number = int(digit) * (1 + i % 2)
-        total += number - 9 if number > 9 else number
-    return total % 10 == 0
+    # Of every second digit, from the end, its double is added, or the sum of the digits of that.
+    added = [sum(divmod(int(digit) * (1 + i % 2), 10)) for i, digit in enumerate(reversed(digits))]
+    return _is_card(digits) and sum(added) % 10 == 0
 
 
 _is_ssn: Final = _matches(r"\d{3}[- ]?\d{2}[- ]?\d{4}")
@@ -256,29 +234,29 @@ _CHANNEL: Final = r"\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*"
 
 FORMATS: Final[dict[str, Callable[[str], bool]]] = {
     "bsonobjectid": _matches("[0-9a-fA-F]{24}"),
-    "uri": is_uri,
-    "email": is_email,
+    "uri": _is_uri,
+    "email": _is_email,
     "hostname": is_hostname,
-    "ipv4": is_ipv4,
-    "ipv6": is_ipv6,
+    "ipv4": _is_ipv4,
+    "ipv6": _is_ipv6,
     "cidr": is_cidr,
-    "mac": is_mac,
+    "mac": _matches(_MAC),
     "uuid": _uuid(_HEX4, _HEX4),
     "uuid3": _uuid("3[0-9a-f]{3}", _HEX4),
     "uuid4": _uuid("4[0-9a-f]{3}", "[89ab][0-9a-f]{3}"),
     "uuid5": _uuid("5[0-9a-f]{3}", "[89ab][0-9a-f]{3}"),
-    "isbn": lambda text: is_isbn10(text) or is_isbn13(text),
-    "isbn10": is_isbn10,
-    "isbn13": is_isbn13,
-    "creditcard": is_credit_card,
+    "isbn": lambda text: _is_isbn10(text) or _is_isbn13(text),
+    "isbn10": _is_isbn10,
+    "isbn13": _is_isbn13,
+    "creditcard": _is_credit_card,
     "ssn": lambda text: len(text.encode("utf-8", "surrogatepass")) == 11 and _is_ssn(text),
     "hexcolor": _matches("#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})"),
     "rgbcolor": _matches(rf"rgb\({_CHANNEL},{_CHANNEL},{_CHANNEL}\)".replace(r"\s", "[\\t\\n\\f\\r ]")),
     "byte": _matches(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})"),
     "password": lambda _text: True,
-    "date": is_date,
-    "duration": is_duration,
-    "datetime": is_date_time,
+    "date": _is_date,
+    "duration": _is_duration,
+    "datetime": _is_date_time,
     "k8sshortname": lambda text: len(text) <= 63 and _is_short_name(text),
     "k8slongname": lambda text: len(text) <= 253 and _is_long_name(text),
 }
