@@ -7,6 +7,8 @@ type.
 from __future__ import annotations
 
 from decimal import Decimal
+from functools import partial
+from operator import gt, lt
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.errors import Code, Reason
@@ -48,16 +50,15 @@ def checks(schema: JSONSchemaProps, types: tuple[str, ...], format_: str, kind: 
         result.append(_in_range(type_, format_))
     for bound, what, check in (
         (schema.multiple_of, "MultipleOf", _multiple_of),
-        (schema.minimum, "Minimum boundary", _minimum),
-        (schema.maximum, "Maximum boundary", _maximum),
+        (schema.minimum, "Minimum boundary", partial(_limit, Code.LEAST, exclusive=schema.exclusive_minimum)),
+        (schema.maximum, "Maximum boundary", partial(_limit, Code.MOST, exclusive=schema.exclusive_maximum)),
     ):
         if bound is None:
             continue
         fits = _fits(bound, type_, format_)
         if not fits:
             result.append(_misfit(what, type_, format_))
-        native = fits and kind is int
-        result.append(check(schema, to_int64(bound) if native else bound, as_float=not fits))
+        result.append(check(to_int64(bound) if fits and kind is int else bound, as_float=not fits))
     return result
 
 
@@ -102,33 +103,21 @@ def _shown(number: float) -> str:
     return format_float(number) if number.__class__ is float else str(number)
 
 
-def _minimum(schema: JSONSchemaProps, bound: float, *, as_float: bool) -> Check:
-    exclusive = schema.exclusive_minimum
-    reason = Reason(Code.LEAST, (_shown(bound), exclusive))
-    words = f"should be greater than{'' if exclusive else ' or equal to'} {_shown(bound)}"
+def _limit(code: Code, limit: float, *, exclusive: bool, as_float: bool) -> Check:
+    """Return the check of a number against its minimum (Code.LEAST) or its maximum (Code.MOST)."""
+    reason = Reason(code, (_shown(limit), exclusive))
+    word, exceeds = ("greater", lt) if code is Code.LEAST else ("less", gt)
+    words = f"should be {word} than{'' if exclusive else ' or equal to'} {_shown(limit)}"
 
     def check(value: float, value_path: ValuePath, violations: list[Violation]) -> None:
         number = float(value) if as_float else value
-        if number < bound or (exclusive and number == bound):
+        if exceeds(number, limit) or (exclusive and number == limit):
             violations.append(invalid(value_path, number, words, reason))
 
     return check
 
 
-def _maximum(schema: JSONSchemaProps, bound: float, *, as_float: bool) -> Check:
-    exclusive = schema.exclusive_maximum
-    reason = Reason(Code.MOST, (_shown(bound), exclusive))
-    words = f"should be less than{'' if exclusive else ' or equal to'} {_shown(bound)}"
-
-    def check(value: float, value_path: ValuePath, violations: list[Violation]) -> None:
-        number = float(value) if as_float else value
-        if number > bound or (exclusive and number == bound):
-            violations.append(invalid(value_path, number, words, reason))
-
-    return check
-
-
-def _multiple_of(_schema: JSONSchemaProps, factor: float, *, as_float: bool) -> Check:
+def _multiple_of(factor: float, *, as_float: bool) -> Check:
     shown = _shown(factor)
     reason = Reason(Code.MULTIPLE, (shown,))
 
@@ -136,10 +125,12 @@ def _multiple_of(_schema: JSONSchemaProps, factor: float, *, as_float: bool) -> 
         number = float(value) if as_float else value
         if factor <= 0:
             violations.append(_not_positive(value_path, factor, shown))
-        elif isinstance(factor, int):
-            if number % factor:
-                violations.append(invalid(value_path, number, f"should be a multiple of {shown}", reason))
-        elif not is_json_integer(1 / factor * number if factor < 1 else number / factor):
+            return
+        if isinstance(factor, int):
+            is_multiple = number % factor == 0
+        else:
+            is_multiple = is_json_integer(1 / factor * number if factor < 1 else number / factor)
+        if not is_multiple:
             violations.append(invalid(value_path, number, f"should be a multiple of {shown}", reason))
 
     return check

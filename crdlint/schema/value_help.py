@@ -28,12 +28,13 @@ def steps_of(path: str) -> list[str]:
 
 def suggestion(error: FieldError, schema: JSONSchemaProps | None) -> str | None:
     """Return the help for an error; `schema` is the schema of the value or of the missing field."""
+    if error.type == REQUIRED:
+        return _required(error, schema)
     find = _BY_TYPE.get(error.type)
     if find is not None:
-        return find(error, schema)
-    reason = error.reason
-    word = None if reason is None else _BY_CODE.get(reason.code)
-    return None if reason is None or word is None else word(*reason.arguments)
+        return find(error)
+    word = error.reason and _BY_CODE.get(error.reason.code)
+    return word(*error.reason.arguments) if word and error.reason else None
 
 
 def _required(error: FieldError, schema: JSONSchemaProps | None) -> str:
@@ -47,8 +48,7 @@ def _required(error: FieldError, schema: JSONSchemaProps | None) -> str:
     return f"Add `{name}: {sample}`" + (f" ({schema.type})" if schema.type else "")
 
 
-def _unsupported(error: FieldError, schema: JSONSchemaProps | None) -> str:
-    del schema
+def _unsupported(error: FieldError) -> str:
     allowed = [] if error.reason is None else list(error.reason.arguments)
     if error.value in allowed:
         return "Write the value and those of the enum as the same type"
@@ -56,8 +56,7 @@ def _unsupported(error: FieldError, schema: JSONSchemaProps | None) -> str:
     return f"Write `{near}` instead" if near else f"Write one of {listed(allowed)}"
 
 
-def _mistyped(error: FieldError, schema: JSONSchemaProps | None) -> str | None:
-    del schema
+def _mistyped(error: FieldError) -> str | None:
     if error.reason is None:
         return None
     if error.reason.code is Code.FORMAT:
@@ -79,22 +78,14 @@ def _article(word: str) -> str:
     return "an" if word[0] in "aeiou" else "a"
 
 
-def _too_long(error: FieldError, schema: JSONSchemaProps | None) -> str:
-    del schema
-    limit = _limit(error)
-    return "Shorten the value" + ("" if limit is None else f" to at most {limit} characters")
+def _exceeded(text: str, of_limit: str) -> Callable[[FieldError], str]:
+    """Return the help for too long or too large a value; it has no limit if that is negative, which cannot be met."""
 
+    def help_of(error: FieldError) -> str:
+        limit = -1 if error.reason is None else error.reason.arguments[0]
+        return text + (of_limit.format(limit) if limit >= 0 else "")
 
-def _too_many(error: FieldError, schema: JSONSchemaProps | None) -> str:
-    del schema
-    limit = _limit(error)
-    return "Remove some" + ("" if limit is None else f": at most {limit} are allowed")
-
-
-def _limit(error: FieldError) -> int | None:
-    """Return the limit that a value exceeds, or None for a negative limit, which cannot be met."""
-    limit: int | None = None if error.reason is None else error.reason.arguments[0]
-    return None if limit is None or limit < 0 else limit
+    return help_of
 
 
 def _boundary(word: str) -> Callable[[str, bool], str]:
@@ -104,20 +95,18 @@ def _boundary(word: str) -> Callable[[str, bool], str]:
     return text
 
 
-def _duplicate(error: FieldError, schema: JSONSchemaProps | None) -> str:
-    del schema
+def _duplicate(error: FieldError) -> str:
     if isinstance(error.value, dict) and error.value:
         keys = " and ".join(f"`{name}`" for name in error.value)
         return f"Remove this item, or change its {keys}, which must be unique"
     return "Remove this item: the list contains it already"
 
 
-_BY_TYPE: Final[dict[str, Callable[[FieldError, JSONSchemaProps | None], str | None]]] = {
-    REQUIRED: _required,
+_BY_TYPE: Final[dict[str, Callable[[FieldError], str | None]]] = {
     NOT_SUPPORTED: _unsupported,
     TYPE_INVALID: _mistyped,
-    TOO_LONG: _too_long,
-    TOO_MANY: _too_many,
+    TOO_LONG: _exceeded("Shorten the value", " to at most {} characters"),
+    TOO_MANY: _exceeded("Remove some", ": at most {} are allowed"),
     DUPLICATE: _duplicate,
 }
 _BY_CODE: Final[dict[Code, Callable[..., str]]] = {
