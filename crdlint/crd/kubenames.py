@@ -132,7 +132,7 @@ def is_label_key(text: str) -> list[str]:
     return [*errors, *_key_name(parts[-1])]
 
 
-def is_path_segment(text: str, *, prefix: bool) -> list[str]:
+def is_path_segment(text: str, prefix: bool) -> list[str]:
     """Return the reasons why a text is not a segment of a URL path or, with `prefix`, the start of one.
 
     Upstream: path.IsValidPathSegmentName, path.IsValidPathSegmentPrefix.

@@ -23,9 +23,9 @@ from crdlint.crd.kubenames import (
     is_dns1123_subdomain,
     is_label_key,
     is_label_value,
-    is_path_segment,
     mask_trailing_dash,
 )
+from crdlint.crd.model import ObjectMeta
 from crdlint.crd.record import semantic_equal
 from crdlint.golang.text import is_print, quote, to_lower
 from crdlint.golang.values import Typed, marshal
@@ -33,7 +33,7 @@ from crdlint.golang.values import Typed, marshal
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from crdlint.crd.model import ObjectMeta, OwnerReference
+    from crdlint.crd.model import OwnerReference
     from crdlint.crd.paths import Path
     from crdlint.kubernetes.servers import Server
 
@@ -202,6 +202,9 @@ class Rules(NamedTuple):
     immutable: str
 
 
+RESOURCE_RULES: Final = Rules(*[RESOURCE_METADATA] * 8)
+
+
 def validate_object_meta(meta: ObjectMeta, path: Path, rules: Rules, server: Server) -> Iterator[FieldError]:
     """Yield the errors in metadata, except for name and namespace."""
     if meta.generation < 0:
@@ -215,16 +218,19 @@ def validate_object_meta(meta: ObjectMeta, path: Path, rules: Rules, server: Ser
 
 
 def validate_any_object_meta(
-    meta: ObjectMeta, path: Path, rules: Rules, server: Server, *, requires_namespace: bool, name_check: NameCheck
+    meta: ObjectMeta,
+    path: Path,
+    server: Server,
+    *,
+    rules: Rules = RESOURCE_RULES,
+    requires_namespace: bool,
+    name_check: NameCheck,
 ) -> Iterator[FieldError]:
     """Yield the errors in metadata. Upstream: ValidateObjectMetaAccessor."""
-    if meta.generate_name:
-        for message in name_check(meta.generate_name, True):
-            yield invalid(rules.name, path.child("generateName"), meta.generate_name, message)
-    if meta.name:
-        for message in name_check(meta.name, False):
-            yield invalid(rules.name, path.child("name"), meta.name, message)
-    else:
+    for name, text, is_prefix in (("generateName", meta.generate_name, True), ("name", meta.name, False)):
+        for message in name_check(text, is_prefix) if text else ():
+            yield invalid(rules.name, path.child(name), text, message)
+    if not meta.name:
         yield required(rules.name, path.child("name"), "name or generateName is required")
     if requires_namespace and not meta.namespace:
         yield required(rules.name, path.child("namespace"), "")
@@ -261,7 +267,7 @@ def validate_object_meta_update(
             listed = "[]string{" + ", ".join(map(quote, extra)) + "}"
             detail = f"no new finalizers can be added if the object is being deleted, found new finalizers {listed}"
             yield forbidden(rules.immutable, path.child("finalizers"), detail)
-    for name, attribute in _IMMUTABLE_FIELDS:
+    for attribute, name in _IMMUTABLE_FIELDS.items():
         value = getattr(meta, attribute)
         if not semantic_equal(value, getattr(before, attribute)):
             # The uid has its own Go type, which is printed as JSON.
@@ -273,21 +279,19 @@ def validate_object_meta_update(
     yield from _managed_fields(meta, path, rules, server)
 
 
-_IMMUTABLE_FIELDS: Final = (
-    ("name", "name"),
-    ("namespace", "namespace"),
-    ("uid", "uid"),
-    ("creationTimestamp", "creation_timestamp"),
-    ("deletionTimestamp", "deletion_timestamp"),
-    ("deletionGracePeriodSeconds", "deletion_grace_period_seconds"),
-)
+_IMMUTABLE_FIELDS: Final = {
+    field.attribute: field.json_name
+    for field in ObjectMeta.FIELDS
+    if field.go_name
+    in {"Name", "Namespace", "UID", "CreationTimestamp", "DeletionTimestamp", "DeletionGracePeriodSeconds"}
+}
 
 
 def _labels(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[FieldError]:
     path = within.child("labels")
     for key, value in meta.labels.items():
         for message in is_label_key(key):
-            yield invalid(rules.labels, path, key, message, at=path.child(key), help=None)
+            yield invalid(rules.labels, path, key, message, at=path.child(key))
         for message in is_label_value(value):
             yield invalid(rules.labels, path, value, message, at=path.child(key))
 
@@ -298,7 +302,7 @@ def _annotations(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[Field
     for key, value in meta.annotations.items():
         size += len(key.encode("utf-8", "surrogatepass")) + len(value.encode("utf-8", "surrogatepass"))
         for message in is_label_key(to_lower(key)):
-            yield FieldError(rules.annotations, "FieldValueInvalid", path, key, message, at=path.child(key), key=True)
+            yield invalid(rules.annotations, path, key, message, at=path.child(key), key=True)
     if size > ANNOTATIONS_LIMIT:
         yield FieldError(rules.annotations_size, TOO_LONG, path, None, too_long_detail(ANNOTATIONS_LIMIT))
 
@@ -341,10 +345,8 @@ def _surplus_controllers(owners: Sequence[OwnerReference], path: Path, rules: Ru
             f'Only one reference can have Controller set to true. Found "true" in references for {first} and {name}'
         )
         help_ = f"Set `controller: true` on one reference only{more if (name, i) == reported[-1] else ''}"
-        controller_path = path.index(i).child("controller")
-        errors[i] = invalid(
-            rules.owners, path, Typed(owners, "[]v1.OwnerReference"), detail, at=controller_path, help=help_
-        )
+        bad, at = Typed(owners, "[]v1.OwnerReference"), path.index(i).child("controller")
+        errors[i] = invalid(rules.owners, path, bad, detail, at=at, help=help_)
     return errors
 
 
@@ -405,18 +407,19 @@ def _managed_fields(meta: ObjectMeta, within: Path, rules: Rules, server: Server
             yield _wrong_operation(Typed(entry.operation, "v1.ManagedFieldsOperationType"), path, rules, server)
         if entry.fields_type and entry.fields_type != "FieldsV1":
             yield invalid(rules.server_owned, path.child("fieldsType"), entry.fields_type, "must be `FieldsV1`")
-        if len(entry.manager.encode("utf-8", "surrogatepass")) > _MANAGER_LIMIT:
-            detail = too_long_detail(_MANAGER_LIMIT)
-            yield FieldError(rules.server_owned, TOO_LONG, path.child("manager"), None, detail)
+        yield from _too_long(entry.manager, _MANAGER_LIMIT, path.child("manager"), rules)
         position = 0
         for char in entry.manager:
             if not is_print(ord(char)):
                 detail = f"invalid character U+{ord(char):04X} (at position {position})"
                 yield invalid(rules.server_owned, path.child("manager"), entry.manager, detail)
             position += len(char.encode("utf-8", "surrogatepass"))
-        if len(entry.subresource.encode("utf-8", "surrogatepass")) > _SUBRESOURCE_LIMIT:
-            detail = too_long_detail(_SUBRESOURCE_LIMIT)
-            yield FieldError(rules.server_owned, TOO_LONG, path.child("subresource"), None, detail)
+        yield from _too_long(entry.subresource, _SUBRESOURCE_LIMIT, path.child("subresource"), rules)
+
+
+def _too_long(text: str, limit: int, path: Path, rules: Rules) -> Iterator[FieldError]:
+    if len(text.encode("utf-8", "surrogatepass")) > limit:
+        yield FieldError(rules.server_owned, TOO_LONG, path, None, too_long_detail(limit))
 
 
 def _wrong_operation(operation: Typed, path: Path, rules: Rules, server: Server) -> FieldError:
@@ -428,28 +431,6 @@ def _wrong_operation(operation: Typed, path: Path, rules: Rules, server: Server)
     return not_supported(rules.server_owned, operation_path, operation, ("Apply", "Update"))
 
 
-RESOURCE_RULES: Final = Rules(*[RESOURCE_METADATA] * 8)
-
-
-def path_segment(text: str, prefix: bool) -> list[str]:
-    """Return the reasons why a text is not a valid name of an object. Upstream: ValidatePathSegmentName."""
-    return is_path_segment(text, prefix=prefix)
-
-
 def dns_subdomain(text: str, prefix: bool) -> list[str]:
     """Return the reasons why a text is not a valid name of a custom resource, or generateName. Upstream: NameIsDNSSubdomain."""
     return is_dns1123_subdomain(mask_trailing_dash(text) if prefix else text)
-
-
-def validate_resource_meta(
-    meta: dict[str, Any], path: Path, server: Server, *, requires_namespace: bool, name_check: NameCheck
-) -> Iterator[FieldError]:
-    """Yield the errors in the metadata of a new resource."""
-    yield from validate_any_object_meta(
-        as_record(meta),
-        path,
-        RESOURCE_RULES,
-        server,
-        requires_namespace=requires_namespace,
-        name_check=name_check,
-    )

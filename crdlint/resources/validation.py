@@ -22,17 +22,16 @@ from crdlint.crd.errors import (
     Reason,
     invalid,
 )
+from crdlint.crd.kubenames import is_path_segment
 from crdlint.crd.object_meta import (
     RESOURCE_RULES,
     MetadataError,
     as_record,
     dns_subdomain,
-    path_segment,
     prepare_update,
     read_object_meta,
     validate_any_object_meta,
     validate_object_meta_update,
-    validate_resource_meta,
 )
 from crdlint.crd.paths import Path
 from crdlint.golang.numbers import format_float
@@ -152,8 +151,12 @@ class ResourceValidator:
             meta["generation"] = 1
         errors = self._type_errors(resource)
         if not errors:
-            errors += validate_resource_meta(
-                meta, Path("metadata"), self._server, requires_namespace=self._namespaced, name_check=dns_subdomain
+            errors += validate_any_object_meta(
+                as_record(meta),
+                Path("metadata"),
+                self._server,
+                requires_namespace=self._namespaced,
+                name_check=dns_subdomain,
             )
             if self.schema is not None:
                 errors += self._values.validate(resource)
@@ -323,21 +326,13 @@ class ResourceValidator:
         meta, old_meta = (as_record(read_object_meta(each.get("metadata"))[0]) for each in (resource, old))
         prepare_update(meta, old_meta, is_manifest=self._as_requests)
         path = Path("metadata")
-        of_update = {
-            str(error): error
-            for error in validate_object_meta_update(meta, old_meta, path, RESOURCE_RULES, self._server)
-        }
-        common = {
-            str(error): error
-            for error in validate_any_object_meta(
-                meta,
-                path,
-                RESOURCE_RULES,
-                self._server,
-                requires_namespace=self._namespaced,
-                name_check=path_segment,
-            )
-        }
+        updated = validate_object_meta_update(meta, old_meta, path, RESOURCE_RULES, self._server)
+        of_update = {str(error): error for error in updated}
+        namespaced = self._namespaced
+        others = validate_any_object_meta(
+            meta, path, self._server, requires_namespace=namespaced, name_check=is_path_segment
+        )
+        common = {str(error): error for error in others}
         return [error for text, error in common.items() if text not in of_update], list(of_update.values())
 
     def _type_errors(self, resource: dict[str, Any]) -> list[FieldError]:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd import object_meta
 from crdlint.crd.errors import FieldError, invalid, required
-from crdlint.crd.kubenames import is_dns1035_label, is_dns1123_subdomain, mask_trailing_dash
-from crdlint.crd.object_meta import ANNOTATIONS_LIMIT, path_segment
+from crdlint.crd.kubenames import is_dns1035_label, is_dns1123_subdomain, is_path_segment, mask_trailing_dash
+from crdlint.crd.object_meta import ANNOTATIONS_LIMIT
 from crdlint.crd.paths import Path
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.text import to_lower
@@ -248,6 +248,6 @@ def validate_update(
     """Yield what is wrong with the metadata of an update. Upstream: rest.validateCommonFields."""
     meta = crd.metadata
     yield from object_meta.validate_any_object_meta(
-        meta, _PATH, IDS, server, requires_namespace=False, name_check=path_segment
+        meta, _PATH, server, rules=IDS, requires_namespace=False, name_check=is_path_segment
     )
     yield from object_meta.validate_object_meta_update(meta, old.metadata, _PATH, IDS, server)

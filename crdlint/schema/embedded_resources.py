@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.errors import Wording, invalid, required
-from crdlint.crd.kubenames import is_dns1035_label
+from crdlint.crd.kubenames import is_dns1035_label, is_path_segment
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.object_meta import (
     RESOURCE_METADATA,
     MetadataError,
-    path_segment,
+    as_record,
     read_object_meta,
-    validate_resource_meta,
+    validate_any_object_meta,
 )
 from crdlint.crd.paths import Key, Path
 
@@ -158,6 +158,6 @@ def _metadata(path: Path | None, value: Any, server: Server) -> Iterator[FieldEr
         yield invalid(RESOURCE_METADATA, metadata_path, value, str(error))
         return
     meta.setdefault("name", "fakename")  # an embedded resource does not need a name
-    yield from validate_resource_meta(
-        meta, metadata_path, server, requires_namespace="namespace" in meta, name_check=path_segment
+    yield from validate_any_object_meta(
+        as_record(meta), metadata_path, server, requires_namespace="namespace" in meta, name_check=is_path_segment
     )

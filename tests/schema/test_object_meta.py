@@ -15,8 +15,8 @@ from crdlint.crd.object_meta import (
     dns_subdomain,
     prepare_update,
     read_object_meta,
+    validate_any_object_meta,
     validate_object_meta_update,
-    validate_resource_meta,
 )
 from crdlint.crd.paths import Path
 from crdlint.golang.times import as_utc
@@ -237,8 +237,8 @@ METADATA = {
 
 @each(("given", "said"), METADATA.values(), ids=METADATA)
 def test_metadata(given: str, said: list[str]) -> None:
-    errors = validate_resource_meta(
-        value(given), Path("m"), KUBERNETES_1_36, requires_namespace=True, name_check=dns_subdomain
+    errors = validate_any_object_meta(
+        as_record(value(given)), Path("m"), KUBERNETES_1_36, requires_namespace=True, name_check=dns_subdomain
     )
     assert [str(error) for error in errors] == said
 
@@ -246,7 +246,9 @@ def test_metadata(given: str, said: list[str]) -> None:
 def owner_errors(owners: list[dict[str, object]]) -> list[FieldError]:
     meta = {"name": "x", "namespace": "y", "ownerReferences": owners}
     return list(
-        validate_resource_meta(meta, Path("m"), KUBERNETES_1_36, requires_namespace=True, name_check=dns_subdomain)
+        validate_any_object_meta(
+            as_record(meta), Path("m"), KUBERNETES_1_36, requires_namespace=True, name_check=dns_subdomain
+        )
     )
 
 
