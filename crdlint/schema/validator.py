@@ -11,6 +11,7 @@ items.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.errors import INVALID, Code, Reason, not_evaluated
@@ -186,29 +187,19 @@ def _flat_check(schema: JSONSchemaProps, dialect: Dialect, kind: type) -> Flat |
 class _Node:
     """A schema in preparation; checks are created for the types of values that reach it."""
 
-    __slots__ = ("_additional", "_alternatives", "_own", "_properties", "dialect", "flat", "items", "nested", "schema")
-
     def __init__(self, schema: JSONSchemaProps, dialect: Dialect, *, nested: bool) -> None:
         """Prepare a schema; `nested` means that it is below allOf, anyOf, oneOf or not."""
         self.schema = schema
         self.dialect = dialect
         self.nested = nested
         self.flat = _Flats(schema, dialect)
-        self.items: _Node | None = None
-        self._properties: dict[str, _Node] | None = None
-        self._additional: _Node | None = None
-        self._alternatives: dict[str, list[_Node]] | None = None
         self._own: dict[type, _Own] = {}
-
-    def _own_checks(self, kind: type) -> _Own:
-        own = self._own.get(kind)
-        if own is None:
-            own = self._own[kind] = _own_checks(self.schema, self.dialect, kind)
-        return own
 
     def walk(self, value: Any, value_path: ValuePath, violations: Found, old: Correlation | None) -> Walk:
         """Check a value that has no flat check."""
-        own = self._own_checks(value.__class__)
+        own = self._own.get(value.__class__)
+        if own is None:
+            own = self._own[value.__class__] = _own_checks(self.schema, self.dialect, value.__class__)
         matched = own.matches
         if own.type is not None and own.type(value, value_path, violations):
             matched -= 1
@@ -225,11 +216,7 @@ class _Node:
         return matched
 
     def _object(self, value: dict[str, Any], value_path: ValuePath, violations: Found, old: Correlation | None) -> Walk:
-        if self._properties is None:
-            self._prepare_object()
-        properties, additional = self._properties, self._additional
-        assert properties is not None  # noqa: S101  just prepared
-        schema = self.schema
+        schema, properties, additional = self.schema, self._properties, self._additional
         forbidden = schema.additional_properties is not None and not schema.additional_properties.allows
         matched = 0
         for name, item in value.items():
@@ -245,15 +232,12 @@ class _Node:
             if old is not None and not (value_path is None and name in _TYPE_META):
                 below = old.key(name)
             flat = child.flat[item.__class__]
-            before = len(violations)
-            inner = (value_path, name, how)
-            matched += (
-                flat(item, inner, violations)
-                if flat is not None
-                else (yield child.walk(item, inner, violations, below))
-            )
-            if below is not None and len(violations) > before and below.equal():
-                del violations[before:]
+            if below is not None:
+                matched += yield _check(child, item, (value_path, name, how), violations, below)
+            elif flat is not None:
+                matched += flat(item, (value_path, name, how), violations)
+            else:
+                matched += yield child.walk(item, (value_path, name, how), violations, None)
         violations.extend(missing(value_path, name) for name in schema.required if name not in value)
         return matched
 
@@ -262,52 +246,53 @@ class _Node:
         """Whether conversion to structural form removed additionalProperties."""
         return self.nested and self.dialect.structural
 
-    def _prepare_object(self) -> None:
+    @cached_property
+    def _properties(self) -> dict[str, _Node]:
+        return {name: self._below(child) for name, child in self.schema.properties.items()}
+
+    @cached_property
+    def _additional(self) -> _Node | None:
+        schema = self.schema.additional_schema
+        return None if schema is None or self._drops_additional else self._below(schema)
+
+    @cached_property
+    def _items(self) -> _Node | None:
+        schema = self.schema.item_schema
+        return None if schema is None else self._below(schema)
+
+    @cached_property
+    def _alternatives(self) -> dict[str, list[_Node]]:
         schema = self.schema
-        self._properties = {name: self._below(child) for name, child in schema.properties.items()}
-        additional = schema.additional_schema
-        if additional is not None and not self._drops_additional:
-            self._additional = self._below(additional)
+        return {
+            name: [self._below(alternative, nested=True) for alternative in alternatives]
+            for name, alternatives in (
+                ("anyOf", schema.any_of),
+                ("oneOf", schema.one_of),
+                ("allOf", schema.all_of),
+                ("not", [] if schema.not_ is None else [schema.not_]),
+            )
+            if alternatives
+        }
 
     def _below(self, schema: JSONSchemaProps, *, nested: bool = False) -> _Node:
         return _Node(schema, self.dialect, nested=nested or self.nested)
 
     def _list(self, value: list[Any], value_path: ValuePath, violations: Found, old: Correlation | None) -> Walk:
-        schema = self.schema
-        if self.items is None:
-            items = schema.item_schema
-            if items is None:
-                return 0
-            self.items = self._below(items)
-        child = self.items
-        matched = 0
+        child, matched = self._items, 0
+        if child is None:
+            return 0
         for i, item in enumerate(value):
             below = None if old is None else old.index(i)
             flat = child.flat[item.__class__]
-            before = len(violations)
-            inner = (value_path, i, INDEX)
-            matched += (
-                flat(item, inner, violations)
-                if flat is not None
-                else (yield child.walk(item, inner, violations, below))
-            )
-            if below is not None and len(violations) > before and below.equal():
-                del violations[before:]
+            if below is not None:
+                matched += yield _check(child, item, (value_path, i, INDEX), violations, below)
+            elif flat is not None:
+                matched += flat(item, (value_path, i, INDEX), violations)
+            else:
+                matched += yield child.walk(item, (value_path, i, INDEX), violations, None)
         return matched
 
     def _junctors(self, value: Any, value_path: ValuePath, violations: Found) -> Walk:
-        if self._alternatives is None:
-            schema = self.schema
-            self._alternatives = {
-                name: [self._below(alternative, nested=True) for alternative in alternatives]
-                for name, alternatives in (
-                    ("anyOf", schema.any_of),
-                    ("oneOf", schema.one_of),
-                    ("allOf", schema.all_of),
-                    ("not", [] if schema.not_ is None else [schema.not_]),
-                )
-                if alternatives
-            }
         matched = 0
         for name, nodes in self._alternatives.items():
             matched += yield _JUNCTORS[name](nodes, value, value_path, violations)
@@ -404,17 +389,13 @@ def _string_checks(schema: JSONSchemaProps) -> list[Check]:
         if longest is not None and size > longest:
             violations.append(too_long(value_path, longest))
         elif shortest is not None and size < shortest:
-            violations.append(
-                invalid(
-                    value_path, value, f"should be at least {shortest} chars long", Reason(Code.TOO_SHORT, (shortest,))
-                )
-            )
+            words = f"should be at least {shortest} chars long"
+            violations.append(invalid(value_path, value, words, Reason(Code.TOO_SHORT, (shortest,))))
         elif pattern:
             expected = _mismatch(pattern, value)
             if expected is not None:
-                violations.append(
-                    invalid(value_path, value, f"should match '{expected}'", Reason(Code.PATTERN, (expected,)))
-                )
+                words = f"should match '{expected}'"
+                violations.append(invalid(value_path, value, words, Reason(Code.PATTERN, (expected,))))
 
     return [check]
 
@@ -470,7 +451,7 @@ def _enum_check(allowed: Sequence[Any], kind: type) -> Check:
         elif allowed_value.__class__ is kind and kind not in _CONTAINERS:
             exact.add(allowed_value)
         elif allowed_value.__class__ is kind:
-            tests.append((_itself, allowed_value))
+            tests.append((lambda value: value, allowed_value))
 
     def check(value: Any, value_path: ValuePath, violations: Found) -> None:
         if (not exact or value not in exact) and not any(
@@ -479,10 +460,6 @@ def _enum_check(allowed: Sequence[Any], kind: type) -> Check:
             violations.append(not_in(value_path, value, allowed))
 
     return check
-
-
-def _itself(value: Any) -> Any:
-    return value
 
 
 def _as_rune(value: int) -> str:
@@ -496,12 +473,17 @@ _CONVERSIONS: Final[dict[type, dict[type, Callable[[Any], Any]]]] = {
 }
 
 
-def _try(node: _Node, value: Any, value_path: ValuePath, violations: Found) -> Walk:
-    """Check a value against an alternative, with a separate list of errors."""
+def _check(node: _Node, value: Any, value_path: ValuePath, violations: Found, old: Correlation | None = None) -> Walk:
+    """Check a value; errors of one that is equal to the old value are ignored."""
+    before = len(violations)
     flat = node.flat[value.__class__]
     if flat is not None:
-        return flat(value, value_path, violations)
-    return (yield node.walk(value, value_path, violations, None))
+        matched = flat(value, value_path, violations)
+    else:
+        matched = yield node.walk(value, value_path, violations, old)
+    if old is not None and len(violations) > before and old.equal():
+        del violations[before:]
+    return matched
 
 
 def _any_of(nodes: list[_Node], value: Any, value_path: ValuePath, violations: Found) -> Walk:
@@ -509,7 +491,7 @@ def _any_of(nodes: list[_Node], value: Any, value_path: ValuePath, violations: F
     most = -1
     for node in nodes:
         own: Found = []
-        matched = yield _try(node, value, value_path, own)
+        matched = yield _check(node, value, value_path, own)
         if not own:
             return matched
         if matched > most:
@@ -525,7 +507,7 @@ def _one_of(nodes: list[_Node], value: Any, value_path: ValuePath, violations: F
     first = valid = 0
     for node in nodes:
         own: Found = []
-        matched = yield _try(node, value, value_path, own)
+        matched = yield _check(node, value, value_path, own)
         if not own:
             first = matched if not valid else first
             valid += 1
@@ -533,15 +515,11 @@ def _one_of(nodes: list[_Node], value: Any, value_path: ValuePath, violations: F
             best, most = own, matched
     if valid == 1:
         return first
+    found = f"Found {valid} valid alternatives" if valid else "Found none valid"
+    words = f"must validate one and only one schema (oneOf). {found}"
+    violations.append(_composite(value_path, words, Reason(Code.ONE_OF)))
     if valid:
-        words = f"Found {valid} valid alternatives"
-        violations.append(
-            _composite(value_path, f"must validate one and only one schema (oneOf). {words}", Reason(Code.ONE_OF))
-        )
         return 0
-    violations.append(
-        _composite(value_path, "must validate one and only one schema (oneOf). Found none valid", Reason(Code.ONE_OF))
-    )
     violations.extend(best)
     return most
 
@@ -550,18 +528,17 @@ def _all_of(nodes: list[_Node], value: Any, value_path: ValuePath, violations: F
     matched = valid = 0
     for node in nodes:
         before = len(violations)
-        matched += yield _try(node, value, value_path, violations)
+        matched += yield _check(node, value, value_path, violations)
         valid += len(violations) == before
     if valid != len(nodes):
-        violations.append(
-            _composite(value_path, f"must validate all the schemas (allOf){'' if valid else '. None validated'}")
-        )
+        words = f"must validate all the schemas (allOf){'' if valid else '. None validated'}"
+        violations.append(_composite(value_path, words))
     return matched
 
 
 def _not(nodes: list[_Node], value: Any, value_path: ValuePath, violations: Found) -> Walk:
     own: Found = []
-    yield _try(nodes[0], value, value_path, own)
+    yield _check(nodes[0], value, value_path, own)
     if not own:
         violations.append(_composite(value_path, "must not validate the schema (not)"))
     return 0
