@@ -6,9 +6,8 @@ rules at and below the schema.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from crdlint.crd.errors import NOT_EVALUATED, Code, Reason, Wording, invalid
 from crdlint.diagnostics.spelling import nearest
@@ -44,8 +43,7 @@ class RuleHook(Protocol):
         """
 
 
-@dataclass(frozen=True, slots=True)
-class _At:
+class _At(NamedTuple):
     """The position of the walk: the schema, its path, the object around it, and whether it is in type or object metadata."""
 
     schema: JSONSchemaProps
@@ -102,13 +100,8 @@ def _below(position: _At, schema: JSONSchemaProps) -> _At | None:
     """Return the position of a child schema."""
     kind, *rest = schema.steps
     if kind == "items" and not rest:
-        return _enter(
-            position,
-            schema,
-            position.path.child("items"),
-            position.outer.item(),
-            inside_meta=position.inside_meta,
-        )
+        path = position.path.child("items")
+        return _enter(position, schema, path, position.outer.item(), inside_meta=position.inside_meta)
     if kind != "properties":
         return None
     name = str(rest[0])
@@ -121,7 +114,7 @@ def _below(position: _At, schema: JSONSchemaProps) -> _At | None:
 def _enter(position: _At, schema: JSONSchemaProps, path: Path, outer: SurroundingObject, *, inside_meta: bool) -> _At:
     if schema.x_embedded_resource:
         return _At(schema, path, schema, True, TYPED_ROOT, False)
-    return _At(schema, path, position.root, position.root_embedded, outer, inside_meta)
+    return position._replace(schema=schema, path=path, outer=outer, inside_meta=inside_meta)
 
 
 def _validate_default(
@@ -143,11 +136,9 @@ def _validate_default(
                 errors.append(_unpruned(path, value, unknown, schema))
         # Go coerces metadata in place, so the default is printed in the coerced form from here on.
         coerced = coerce(path, value, schema, is_resource_root=embedded).error
-        more_errors = (
-            [coerced] if coerced else validate_embedded(path, value, schema, server, is_resource_root=embedded)
-        )
-        errors.extend(more_errors)
-        wrong = bool(more_errors)
+        more = [coerced] if coerced else validate_embedded(path, value, schema, server, is_resource_root=embedded)
+        errors += more
+        wrong = bool(more)
     if wrong:
         return errors, False
     more_errors = ValueValidator(schema, structural=True, server=server).validate(value, path)
@@ -176,12 +167,8 @@ def _inside_metadata(position: _At, value: Any, path: Path, server: Server) -> l
     """Return the errors of a default in type or object metadata, checked in a resource that contains nothing else."""
     resource = position.outer.around(deep_copy(value))
     coerced = coerce(None, resource, position.root, is_resource_root=True).error
-    resource_errors = (
-        [coerced] if coerced else validate_embedded(None, resource, position.root, server, is_resource_root=True)
-    )
-    if not resource_errors:
-        return []
-    return [invalid(RULE, path, value, Wording(partial(_metadata_detail, resource_errors)))]
+    wrong = [coerced] if coerced else validate_embedded(None, resource, position.root, server, is_resource_root=True)
+    return [invalid(RULE, path, value, Wording(partial(_metadata_detail, wrong)))] if wrong else []
 
 
 def _metadata_detail(errors: list[FieldError], server: Server) -> str:

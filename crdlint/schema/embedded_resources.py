@@ -5,8 +5,7 @@ Upstream: apiextensions pkg/apiserver/schema/objectmeta (coerce.go, validation.g
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crdlint.crd.errors import Wording, invalid, required
 from crdlint.crd.kubenames import is_dns1035_label, is_path_segment
@@ -29,8 +28,7 @@ if TYPE_CHECKING:
 _EMPTY: Final = JSONSchemaProps()
 
 
-@dataclass(frozen=True, slots=True)
-class Coerced:
+class Coerced(NamedTuple):
     """The result of coercion: the first error, which stopped it, and the sorted paths of unknown metadata fields."""
 
     error: FieldError | None
@@ -51,11 +49,9 @@ def coerce(
     error. `path` is the path of the value, None for a whole resource.
     """
     unknown: list[str] = []
-    for resource_path, here in _embedded(path, value, schema, is_resource_root=is_resource_root):
-        error = _coerce(resource_path, here, unknown, drop_invalid=drop_invalid)
-        if error is not None:
-            return Coerced(error, tuple(sorted(unknown)))
-    return Coerced(None, tuple(sorted(unknown)))
+    resources = _embedded(path, value, schema, is_resource_root=is_resource_root)
+    errors = (_coerce(at, here, unknown, drop_invalid=drop_invalid) for at, here in resources)
+    return Coerced(next(filter(None, errors), None), tuple(sorted(unknown)))
 
 
 def _coerce(path: Path | None, here: dict[str, Any], unknown: list[str], *, drop_invalid: bool) -> FieldError | None:
@@ -66,14 +62,12 @@ def _coerce(path: Path | None, here: dict[str, Any], unknown: list[str], *, drop
             del here[name]
     if "metadata" not in here:
         return None
+    metadata_path = Path("metadata", path)
     try:
         here["metadata"], fields = read_object_meta(here["metadata"], drop_malformed=drop_invalid)
     except MetadataError as error:
         # With `drop_invalid`, metadata that is not an object is kept unchanged.
-        return (
-            None if drop_invalid else invalid(RESOURCE_METADATA, Path("metadata", path), here["metadata"], str(error))
-        )
-    metadata_path = Path("metadata", path)
+        return None if drop_invalid else invalid(RESOURCE_METADATA, metadata_path, here["metadata"], str(error))
     unknown.extend(f"{metadata_path}.{name}" for name in fields)
     return None
 
@@ -129,13 +123,11 @@ def _validate(path: Path | None, here: dict[str, Any], server: Server) -> Iterat
         elif name in _TYPE_META:
             field_path = Path(name, path)
             if value.__class__ is not str:
-                yield invalid(RESOURCE_METADATA, field_path, value, "must be a string")
-            elif not value:
-                yield invalid(RESOURCE_METADATA, field_path, value, "must not be empty")
+                wrong: str | None = "must be a string"
             else:
-                wrong = _TYPE_META[name](value)
-                if wrong is not None:
-                    yield invalid(RESOURCE_METADATA, field_path, value, wrong)
+                wrong = _TYPE_META[name](value) if value else "must not be empty"
+            if wrong is not None:
+                yield invalid(RESOURCE_METADATA, field_path, value, wrong)
 
 
 def _api_version_error(text: str) -> str | None:

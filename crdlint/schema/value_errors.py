@@ -55,26 +55,21 @@ class Violation(NamedTuple):
     reason: Reason | None = None
 
 
-def in_body(type_: str, value_path: ValuePath, value: Any, words: str, reason: Reason) -> Violation:
+def invalid(value_path: ValuePath, value: Any, words: str, reason: Reason, type_: str = INVALID) -> Violation:
     """Return an error with the text `<path> in body <words>`."""
     return Violation(type_, value_path, value, lambda text: f"{text} in body {words}", reason=reason)
 
 
-def invalid(value_path: ValuePath, value: Any, words: str, reason: Reason) -> Violation:
-    """Return an error for an invalid value."""
-    return in_body(INVALID, value_path, value, words, reason)
-
-
 def mistyped(value_path: ValuePath, expected: str, actual: str) -> Violation:
     """Return an error for a value of the wrong type."""
-    reason = Reason(Code.TYPE, (expected, actual))
-    return in_body(TYPE_INVALID, value_path, actual, f"must be of type {expected}: {quote(actual)}", reason)
+    words = f"must be of type {expected}: {quote(actual)}"
+    return invalid(value_path, actual, words, Reason(Code.TYPE, (expected, actual)), TYPE_INVALID)
 
 
 def unformatted(value_path: ValuePath, format_: str, actual: str) -> Violation:
     """Return an error for a text that does not match the format of its schema."""
-    reason = Reason(Code.FORMAT, (format_,))
-    return in_body(TYPE_INVALID, value_path, actual, f"must be of type {format_}: {quote(actual)}", reason)
+    words = f"must be of type {format_}: {quote(actual)}"
+    return invalid(value_path, actual, words, Reason(Code.FORMAT, (format_,)), TYPE_INVALID)
 
 
 def nowhere(value_path: ValuePath, detail: Callable[[str], str], reason: Reason | None = None) -> Violation:
@@ -84,12 +79,9 @@ def nowhere(value_path: ValuePath, detail: Callable[[str], str], reason: Reason 
 
 def not_in(value_path: ValuePath, value: Any, allowed: Sequence[Any]) -> Violation:
     """Return an error for a value that is not in an enum."""
-    texts = tuple(
-        allowed_value if allowed_value.__class__ is str else marshal(allowed_value) for allowed_value in allowed
-    )
-    listed = ", ".join(map(quote, texts))
-    reason = Reason(Code.ENUM, texts)
-    return Violation(NOT_SUPPORTED, value_path, value, lambda _: f"supported values: {listed}", reason=reason)
+    texts = tuple(permitted if permitted.__class__ is str else marshal(permitted) for permitted in allowed)
+    detail = f"supported values: {', '.join(map(quote, texts))}"
+    return Violation(NOT_SUPPORTED, value_path, value, lambda _: detail, reason=Reason(Code.ENUM, texts))
 
 
 def too_long(value_path: ValuePath, limit: int) -> Violation:
@@ -154,8 +146,7 @@ def field_errors(violations: Iterable[Violation], path: Path | None) -> list[Fie
         error_path = path
         if name not in {"", "."} and not violation.nowhere:
             error_path = Path(name.removeprefix("."), path)
-        error = FieldError(
-            RULE, violation.type, error_path or NIL, violation.value, detail, located, reason=violation.reason
-        )
-        errors.setdefault((violation.type, name, detail), error)
+        type_, where = violation.type, error_path or NIL
+        error = FieldError(RULE, type_, where, violation.value, detail, located, reason=violation.reason)
+        errors.setdefault((type_, name, detail), error)
     return list(errors.values())
