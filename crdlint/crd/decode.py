@@ -193,18 +193,15 @@ def _read_bytes(reader: Reader, of: GoType, node: Node, depth: int) -> Any:
     return _read_base64(reader, of, node, depth)
 
 
-def _read_json(reader: Reader, _of: GoType, node: Node, depth: int) -> Any:
+def _read_json(reader: Reader, of: GoType, node: Node, depth: int) -> Any:
     value = reader_json(reader, node, depth)
     if value is None:
         return UNSET
+    if of.kind == "fields":
+        return value
     made = model.JSON()
     made.value = value
     return made
-
-
-def _read_fields(reader: Reader, _of: GoType, node: Node, depth: int) -> Any:
-    value = reader_json(reader, node, depth)
-    return UNSET if value is None else value
 
 
 def reader_json(reader: Reader, node: Node, depth: int) -> Any:
@@ -292,7 +289,7 @@ READERS: Final[dict[str, Callable[[Reader, GoType, Any, int], Any]]] = {
     "struct": _read_struct,
     "time": _scalar(_time),
     "json": _read_json,
-    "fields": _read_fields,
+    "fields": _read_json,
 }
 
 

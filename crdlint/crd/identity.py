@@ -66,7 +66,7 @@ def identify(root: Node, text: str = "") -> Identity:
     node: Node | None = None
     if wrong:
         error, node = wrong[0]
-    elif form in {"crd", "unserved"}:
+    elif form in {"crd", "unserved"} and (api_version, bool(kind)) != (VERSION, True):
         error, node = _refusal(root, api_version, kind, text), root
     return Identity(form, api_version, kind, error, node)
 
@@ -112,15 +112,13 @@ _TYPES: Final = (
 )
 
 
-def _refusal(root: Node, api_version: str, kind: str, text: str) -> str | None:
-    """Return kubectl's error for a CRD whose apiVersion or kind is missing or not served (from its REST mapper)."""
+def _refusal(root: Node, api_version: str, kind: str, text: str) -> str:
+    """Return kubectl's error for an object without kind or apiVersion, or of a kind that is not served (from its REST mapper)."""
     if not kind:
         return kind_missing(root, text)
     if not api_version:
         return f"Object 'apiVersion' is missing in '{text}'"
-    if api_version != VERSION:
-        return f"no matches for kind {quote(kind)} in version {quote(api_version)}"
-    return None
+    return f"no matches for kind {quote(kind)} in version {quote(api_version)}"
 
 
 # The keys of the spec of every CRD.
@@ -154,13 +152,10 @@ def near_miss(root: Mapping, identity: Identity, text: str) -> NearMiss | None:
     is_kind = kind == KIND or is_near_kind(kind)
     if not ((is_kind and (is_group or _is_shaped(root))) or (is_group and _is_shaped(root) and not kind)):
         return None
-    if not identity.kind:
-        message, wrong = kind_missing(root, text), ["kind"]
-    elif not api_version:
-        message, wrong = f"Object 'apiVersion' is missing in '{text}'", ["apiVersion"]
-    else:
-        message = f"no matches for kind {quote(kind)} in version {quote(api_version)}"
-        wrong = ["kind"] * (kind != KIND) + ["apiVersion"] * (api_version != VERSION)
+    message = _refusal(root, api_version, identity.kind, text)
+    wrong = ["kind"] * (kind != KIND) + ["apiVersion"] * (api_version != VERSION)
+    if not (identity.kind and api_version):
+        wrong = ["apiVersion"] if identity.kind else ["kind"]
     key, value = keys.get(wrong[0], (root, root))
     is_key_wrong = isinstance(key, Scalar) and key.value != wrong[0]
     return NearMiss(message, key if is_key_wrong else value, f"Write {' and '.join(_FIX[name] for name in wrong)}")

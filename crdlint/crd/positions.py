@@ -84,8 +84,11 @@ class Locator:
 
     def span_of(self, location: SourceLocation, *, key: bool = False) -> Span:
         """Return the span to report for a location; see `span`."""
-        by_key = location.key is not None and (key or not location.exact or not _has_text(location.node))
-        return node_span(location.key if by_key and location.key is not None else location.node, self.line_offset)
+        node = location.node
+        has_text = node.__class__ is Scalar and node.start_mark.index < node.end_mark.index  # an empty value has none
+        if location.key is not None and (key or not location.exact or not has_text):
+            node = location.key
+        return node_span(node, self.line_offset)
 
     def span_inside(self, path: Path, part: tuple[int, int]) -> Span:
         """Return the span of a part of the text at `path`, by code points, or of the whole text if that is uncertain."""
@@ -183,11 +186,6 @@ class Locator:
             index = {name: (key, value) for name, key, value in entries(mapping)}
             self._indexes[id(mapping)] = index
         return index
-
-
-def _has_text(node: Node) -> bool:
-    """Return whether a node is a scalar with text in the file (an empty value has none)."""
-    return node.__class__ is Scalar and node.start_mark.index < node.end_mark.index
 
 
 def _as_given(steps: list[Step]) -> list[Step]:

@@ -56,12 +56,7 @@ def compile_error(pattern: str) -> str | None:
 
     The time is linear in the length of the pattern, regardless of its nesting.
     """
-    return _cached_error(pattern) if len(pattern) <= _SHORT else _error(pattern)
-
-
-@lru_cache(maxsize=4096)
-def _cached_error(pattern: str) -> str | None:
-    return _error(pattern)
+    return _kept_error(pattern) if len(pattern) <= _SHORT else _error(pattern)
 
 
 def _error(pattern: str) -> str | None:
@@ -70,6 +65,9 @@ def _error(pattern: str) -> str | None:
     except InvalidPatternError as error:
         return str(error)
     return None
+
+
+_kept_error: Final = lru_cache(maxsize=4096)(_error)
 
 
 def anchors(pattern: str) -> tuple[bool, bool] | None:

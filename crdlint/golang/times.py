@@ -74,7 +74,10 @@ def parse_time(text: str, layout: Layout = RFC3339) -> Time:
         if not low <= number <= high:
             raise TimeError(f"parsing time {_quote(text)}: {name} out of range")
         numbers.append(number)
-    fraction, rest = _fraction(rest) if layout.numbers == len(_NUMBERS) else ("", rest)
+    # Go accepts a fraction of a second, although the layout has none.
+    fraction = _FRACTION.match(rest) if layout.numbers == len(_NUMBERS) else None
+    nanoseconds = int(fraction[1].ljust(9, "0")[:9]) if fraction else 0
+    rest = rest[fraction.end() :] if fraction else rest
     offset, rest = _zone(text, layout, rest) if layout.zone else (0, rest)
     if rest:
         raise TimeError(f"parsing time {_quote(text)}: extra text: {_quote(rest)}")
@@ -83,7 +86,7 @@ def parse_time(text: str, layout: Layout = RFC3339) -> Time:
         raise TimeError(f"parsing time {_quote(text)}: day out of range")
     hour, minute, second = clock or (0, 0, 0)
     seconds = days(year, month, day) * 86400 + hour * 3600 + minute * 60 + second - offset
-    return Time(seconds, int(fraction.ljust(9, "0")[:9]), offset)
+    return Time(seconds, nanoseconds, offset)
 
 
 def _zone(text: str, layout: Layout, rest: str) -> tuple[int, str]:
@@ -101,12 +104,6 @@ def _zone(text: str, layout: Layout, rest: str) -> tuple[int, str]:
         raise _failure(text, layout, rest, "Z07:00")
     offset = hours * 3600 + minutes * 60
     return -offset if rest[0] == "-" else offset, rest[6:]
-
-
-def _fraction(rest: str) -> tuple[str, str]:
-    """Return the digits of a fraction of a second, which Go accepts although the layout has none, and the text after them."""
-    fraction = _FRACTION.match(rest)
-    return (fraction[1], rest[fraction.end() :]) if fraction else ("", rest)
 
 
 _FRACTION: Final = re.compile("[.,]([0-9]+)")

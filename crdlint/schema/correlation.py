@@ -56,18 +56,15 @@ class Correlation:
             return known
         if self.new.__class__ is not list or self.old.__class__ is not list or self.schema.x_list_type != "map":
             return None
-        old = self._with_key_of(self.new[i])
+        if self.items_by_key is None:
+            self.items_by_key = items_by_key(self.schema, self.old)
+        old = self.items_by_key.get(item_key(self.schema, self.new[i]))
         items = self.schema.item_schema
         return None if old is None or items is None else self._child(i, self.new[i], old, items)
 
     def _child(self, step: str | int, new: Any, old: Any, schema: JSONSchemaProps) -> Correlation:
         made = self.children[step] = Correlation(new, old, schema, self)
         return made
-
-    def _with_key_of(self, item: Any) -> Any:
-        if self.items_by_key is None:
-            self.items_by_key = items_by_key(self.schema, self.old)
-        return self.items_by_key.get(item_key(self.schema, item))
 
     def equal(self) -> bool:
         """Return whether old and new are equal, as far as they can be correlated. Upstream: CorrelatedObject.CachedDeepEqual."""

@@ -151,28 +151,18 @@ def _is_email(text: str) -> bool:
     return is_address(text)
 
 
-def _is_ipv4(text: str) -> bool:
-    """Return whether a text is an IPv4 address, which may have leading zeros, or an IPv6 address that contains one."""
+def _is_ip(text: str, mark: str, *, sloppy: bool) -> bool:
     from crdlint.golang.addresses import parse_ip
 
-    return "." in text and parse_ip(text, sloppy=True)
-
-
-def _is_ipv6(text: str) -> bool:
-    from crdlint.golang.addresses import parse_ip
-
-    return ":" in text and parse_ip(text, sloppy=False)
+    return mark in text and parse_ip(text, sloppy=sloppy)
 
 
 def is_cidr(text: str) -> bool:
     """Return whether a text is an address with a prefix length."""
-    from crdlint.golang.addresses import parse_ip
-
-    address, slash, length = text.partition("/")
+    address, _, length = text.partition("/")
     bits = _PREFIX_LENGTH.fullmatch(length)
-    if not slash or bits is None or not parse_ip(address, sloppy=True):
-        return False
-    return int(bits[1]) <= (128 if ":" in address else 32)
+    is_short = bits is not None and int(bits[1]) <= (128 if ":" in address else 32)
+    return is_short and _is_ip(address, "", sloppy=True)
 
 
 _PREFIX_LENGTH: Final = re.compile("0*([0-9]{1,3})")
@@ -237,8 +227,8 @@ FORMATS: Final[dict[str, Callable[[str], bool]]] = {
     "uri": _is_uri,
     "email": _is_email,
     "hostname": is_hostname,
-    "ipv4": _is_ipv4,
-    "ipv6": _is_ipv6,
+    "ipv4": lambda text: _is_ip(text, ".", sloppy=True),  # also an IPv6 address that contains one
+    "ipv6": lambda text: _is_ip(text, ":", sloppy=False),
     "cidr": is_cidr,
     "mac": _matches(_MAC),
     "uuid": _uuid(_HEX4, _HEX4),

@@ -11,7 +11,7 @@ from functools import partial
 from operator import gt, lt
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.crd.errors import Code, Reason
+from crdlint.crd.errors import INVALID, Code, Reason
 from crdlint.golang.numbers import format_float, is_json_integer
 from crdlint.schema.value_errors import Violation, invalid, nowhere
 
@@ -121,10 +121,13 @@ def _multiple_of(factor: float, *, as_float: bool) -> Check:
     shown = _shown(factor)
     reason = Reason(Code.MULTIPLE, (shown,))
 
+    def detail(text: str) -> str:
+        return f"factor MultipleOf declared for {text} must be positive: {shown}"
+
     def check(value: float, value_path: ValuePath, violations: list[Violation]) -> None:
         number = float(value) if as_float else value
         if factor <= 0:
-            violations.append(_not_positive(value_path, factor, shown))
+            violations.append(Violation(INVALID, value_path, factor, detail))
             return
         if isinstance(factor, int):
             is_multiple = number % factor == 0
@@ -134,12 +137,3 @@ def _multiple_of(factor: float, *, as_float: bool) -> Check:
             violations.append(invalid(value_path, number, f"should be a multiple of {shown}", reason))
 
     return check
-
-
-def _not_positive(value_path: ValuePath, factor: float, shown: str) -> Violation:
-    return Violation(
-        "FieldValueInvalid",
-        value_path,
-        factor,
-        lambda text: f"factor MultipleOf declared for {text} must be positive: {shown}",
-    )

@@ -6,7 +6,7 @@ determines which of its fields are relevant.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.record import PROVENANCE
@@ -83,7 +83,7 @@ def set_attributes(schema: JSONSchemaProps, *, nested: bool) -> set[str]:
         elif name in _COPIED_IF_FULL or (name == "properties" and not nested):
             is_set = bool(value)
         else:
-            is_set = not _is_zero(value)
+            is_set = not (value is None or value is False or value == "")  # pointers to zero values are none
         if is_set:
             attributes.add(name)
     return attributes
@@ -105,11 +105,6 @@ def structural_attributes(schema: JSONSchemaProps, server: Server, *, nested: bo
     if nested and additional is not None and additional.schema is None and not additional.allows:
         attributes.discard("additional_properties")
     return attributes
-
-
-def _is_zero(value: Any) -> bool:
-    """Return whether Go's reflect.DeepEqual treats a value as the zero value; pointers to zero values are not."""
-    return value is None or value is False or value == ""
 
 
 def is_int_or_string(alternatives: SequenceOf[JSONSchemaProps], server: Server) -> bool:
