@@ -345,8 +345,8 @@ def _surplus_controllers(owners: Sequence[OwnerReference], path: Path, rules: Ru
             f'Only one reference can have Controller set to true. Found "true" in references for {first} and {name}'
         )
         help_ = f"Set `controller: true` on one reference only{more if (name, i) == reported[-1] else ''}"
-        bad, at = Typed(owners, "[]v1.OwnerReference"), path.index(i).child("controller")
-        errors[i] = invalid(rules.owners, path, bad, detail, at=at, help=help_)
+        bad, controller_path = Typed(owners, "[]v1.OwnerReference"), path.index(i).child("controller")
+        errors[i] = invalid(rules.owners, path, bad, detail, at=controller_path, help=help_)
     return errors
 
 

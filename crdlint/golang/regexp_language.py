@@ -57,11 +57,11 @@ class PartialError(UnsupportedError):
 
 def compare(first: str, second: str, shortest: int = 0, longest: int | None = None) -> Comparison:
     """Compare the texts of limited lengths that two patterns match; raise UnsupportedError."""
-    one, other = _automaton(first), _automaton(second)
-    alphabet = _alphabet((one, other))
+    automaton, other = _automaton(first), _automaton(second)
+    alphabet = _alphabet((automaton, other))
     steps = 0
     # The positions of both automata in a text, and its length, as far as that matters.
-    start = one.start(), other.start(), 0
+    start = automaton.start(), other.start(), 0
     seen = {start}
     pending = deque([(start, "")])
     # The first text that both, only the first, only the second, or none of them accepts.
@@ -69,7 +69,7 @@ def compare(first: str, second: str, shortest: int = 0, longest: int | None = No
     while pending and not (_ONLY_FIRST in texts and _ONLY_SECOND in texts):
         (here, there, length), text = pending.popleft()
         if length >= shortest:
-            texts.setdefault((one.accepts(here), other.accepts(there)), text)
+            texts.setdefault((automaton.accepts(here), other.accepts(there)), text)
         if longest is not None and len(text) >= longest:
             continue
         for code in alphabet:
@@ -78,7 +78,7 @@ def compare(first: str, second: str, shortest: int = 0, longest: int | None = No
                 if _ONLY_FIRST in texts or _ONLY_SECOND in texts:
                     raise PartialError(texts.get(_ONLY_FIRST), texts.get(_ONLY_SECOND))
                 raise UnsupportedError
-            after = one.after(here, code), other.after(there, code), min(length + 1, shortest)
+            after = automaton.after(here, code), other.after(there, code), min(length + 1, shortest)
             if after not in seen:
                 seen.add(after)
                 pending.append((after, text + chr(code)))

@@ -50,7 +50,7 @@ def coerce(
     """
     unknown: list[str] = []
     resources = _embedded(path, value, schema, is_resource_root=is_resource_root)
-    errors = (_coerce(at, here, unknown, drop_invalid=drop_invalid) for at, here in resources)
+    errors = (_coerce(resource_path, here, unknown, drop_invalid=drop_invalid) for resource_path, here in resources)
     return Coerced(next(filter(None, errors), None), tuple(sorted(unknown)))
 
 

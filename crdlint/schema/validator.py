@@ -515,8 +515,8 @@ def _one_of(nodes: list[_Node], value: Any, value_path: ValuePath, violations: F
             best, most = own, matched
     if valid == 1:
         return first
-    found = f"Found {valid} valid alternatives" if valid else "Found none valid"
-    words = f"must validate one and only one schema (oneOf). {found}"
+    number = f"Found {valid} valid alternatives" if valid else "Found none valid"
+    words = f"must validate one and only one schema (oneOf). {number}"
     violations.append(_composite(value_path, words, Reason(Code.ONE_OF)))
     if valid:
         return 0
