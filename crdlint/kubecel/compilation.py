@@ -8,19 +8,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from crdlint.cel.ast import Comprehension, Select, nodes
+from crdlint.cel.builder import RESERVED
 from crdlint.cel.compiler import compile_text
 from crdlint.cel.decls import Variable
+from crdlint.cel.estimates import CallEstimate, Estimate, Node
 from crdlint.cel.estimator import estimate
 from crdlint.cel.eval.errors import PlanError
 from crdlint.cel.types import BOOL, STRING, optional_type
 from crdlint.kubecel.declarations import Declarations
-from crdlint.kubecel.environment import OVERLOAD_COSTS
-from crdlint.kubecel.estimator import KubernetesEstimator
+from crdlint.kubecel.environment import KEYWORDS_AS_FIELDS, LIBRARIES, OVERLOAD_COSTS, function_costs, new_expressions
 from crdlint.kubecel.reuse import compiles_alike, cost_key, uses_of
 from crdlint.kubecel.sharing import Compilation, Sharing
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping
+    from collections.abc import Hashable, Iterator, Mapping, Sequence
 
     from crdlint.cel.ast import Expr
     from crdlint.cel.compiler import Compiled
@@ -30,7 +32,10 @@ if TYPE_CHECKING:
     from crdlint.crd.model import ValidationRule
     from crdlint.kubecel.declarations import DeclType
     from crdlint.kubecel.environment import Environment
+    from crdlint.kubecel.library.declaration import Library
     from crdlint.kubecel.reuse import Uses
+    from crdlint.kubernetes.servers import CELDialect, Range, Server, Version
+
 
 SELF: Final = "self"
 OLD_SELF: Final = "oldSelf"
@@ -270,3 +275,95 @@ class RuleCompiler:
                 self.declared, keywords_as_fields=key[0], types_names_of_types=key[1]
             )
         return provider
+
+
+class KubernetesEstimator:
+    """Estimates sizes from the declarations of a schema; `limits` replaces bounds of schemas, by their identity.
+
+    `consulted` collects the declarations whose bounds were used, by the identity of their schemas. `declared` collects
+    the declarations of nodes that are values of the schema, by node id.
+    """
+
+    def __init__(self, root: DeclType, dialect: CELDialect, limits: Mapping[int, int] | None = None) -> None:
+        self._root = root
+        self._costs = function_costs(dialect)
+        self._limits = limits or {}
+        self.consulted: dict[int, DeclType] = {}
+        self.declared: dict[int, DeclType] = {}
+
+    def estimate_size(self, node: Node) -> Estimate | None:
+        """Return the bounds of the value at the path of a node, or None if it has no path."""
+        if not node.path:
+            return None
+        declared: DeclType | None = self._root
+        for step in node.path[1:]:
+            if declared is None:
+                return None
+            if step in ("@items", "@values"):
+                declared = declared.elem
+            elif step == "@keys":
+                declared = declared.key
+            else:
+                field = (declared.fields or {}).get(step)
+                declared = None if field is None else field.type
+        if declared is None:
+            return None
+        if node.expr is not None:
+            self.declared[node.expr.id] = declared
+        if declared.schema is None:
+            return Estimate(0, declared.max_elements)
+        self.consulted[id(declared.schema)] = declared
+        return Estimate(0, self._limits.get(id(declared.schema), declared.max_elements))
+
+    def estimate_call(self, function: str, target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
+        """Return the cost of a function of Kubernetes' libraries, None for others. Upstream: CostEstimator.EstimateCallCost."""
+        cost = self._costs.get(function)
+        return None if cost is None else cost.estimate(self, target, args)
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """The oldest server that accepts an expression, and a short reason why older ones do not."""
+
+    server: Server
+    reason: str
+
+
+def requirement(expression: Expression, versions: Range) -> Requirement | None:
+    """Return the requirement of an expression that the newest version accepts, or None if the oldest accepts it as well.
+
+    Stored expressions have no requirement.
+    """
+    if expression.error is not None or expression.environment.is_stored:
+        return None
+    accepting = (server for server in versions.servers if expression.under(new_expressions(server)).error is None)
+    server = next(accepting, versions.newest)
+    if server is versions.oldest:
+        return None
+    introduced = (server.major, server.cel.compatible_with)
+    used = ", ".join(_used(expression, introduced))
+    reason = f"{used} came with {introduced[0]}.{introduced[1]}, and new rules may use it from {server} on"
+    return Requirement(server, reason if used else "")
+
+
+def _used(expression: Expression, introduced: Version) -> Iterator[str]:
+    """Yield the features used by an expression that a version introduced."""
+    if introduced == KEYWORDS_AS_FIELDS:
+        selected = (node.field for node in nodes(expression.compiled.expr) if isinstance(node, Select))
+        words = ", ".join(f"`{word}`" for word in dict.fromkeys(selected) if word in RESERVED)
+        if words:
+            yield f"{words} as a field's name"
+    for library in LIBRARIES:
+        if library.introduced == introduced:
+            yield from _names(expression, library)
+
+
+def _names(expression: Expression, library: Library) -> Iterator[str]:
+    references = expression.compiled.result.reference_map.values()
+    ids = {id_ for reference in references for id_ in reference.overload_ids}
+    functions = dict.fromkeys(row.function for row in library.functions if row.id in ids)
+    yield from (f"`{name}()`" for name in functions if name.replace(".", "").isidentifier())
+    if any(count == 3 for _, count, _ in library.macros) and any(
+        isinstance(node, Comprehension) and node.iter_var2 for node in nodes(expression.compiled.expr)
+    ):
+        yield "macros over two variables"

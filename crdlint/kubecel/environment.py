@@ -24,8 +24,7 @@ from crdlint.cel.macros import (
     TWO_VARIABLE_MACROS,
 )
 from crdlint.kubecel.library import authz, cidr, ip, lists, named_formats, quantity, regex, semver, strings, url
-from crdlint.kubecel.library.costs import AFFIXES, MATCHES
-from crdlint.kubecel.library.declaration import ALWAYS, Library
+from crdlint.kubecel.library.declaration import AFFIXES, ALWAYS, MATCHES, Library
 from crdlint.kubecel.types.opaque import Opaque
 
 if TYPE_CHECKING:

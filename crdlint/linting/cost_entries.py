@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.kubecel.cost.advice import Advice
-from crdlint.kubecel.cost.by_server import CostsByServer
-from crdlint.kubecel.cost.explain import describe_cardinality, explain
-from crdlint.kubecel.cost.limits import value_path
+from crdlint.kubecel.cost.explain import CostsByServer, describe_cardinality, explain, value_path
 from crdlint.kubecel.limits import RULE_COST_LIMIT, UINT64_MAX
 from crdlint.kubernetes.servers import NEWEST_ALONE, SERVERS
 from crdlint.linting.result import by_schema
@@ -18,8 +16,7 @@ from crdlint.safety.work import Effort
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from crdlint.kubecel.cost.by_server import ServerCost
-    from crdlint.kubecel.cost.explain import Part
+    from crdlint.kubecel.cost.explain import Part, ServerCost
     from crdlint.kubernetes.servers import Range
     from crdlint.linting.result import FileResult, FoundRule
     from crdlint.linting.rule_cost import RuleCost

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import DUPLICATE, INVALID, NOT_SUPPORTED
-from crdlint.kubecel.reads import is_read, paths_read
+from crdlint.kubecel.syntax_trees import is_read, paths_read
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 
 if TYPE_CHECKING:

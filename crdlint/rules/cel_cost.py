@@ -162,7 +162,7 @@ def near_limit(crd: DecodedCRD) -> Iterator[Advisory]:
         cost = rule.total_cost
         if cost > RULE_COST_LIMIT or cost <= RULE_COST_LIMIT * _NEAR:
             continue
-        from crdlint.kubecel.cost.limits import enclosing, limit_of, value_path
+        from crdlint.kubecel.cost.explain import enclosing, limit_of, value_path
 
         share = f"{cost:,} of the {RULE_COST_LIMIT:,} units that a rule may cost ({cost / RULE_COST_LIMIT:.0%})"
         path = rule.path.child("rule")

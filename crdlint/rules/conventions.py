@@ -456,7 +456,7 @@ def _selector(crd: DecodedCRD) -> Iterator[Advisory]:
 def _as_schema(crd: DecodedCRD) -> Iterator[Advisory]:
     if not crd.rules:
         return
-    from crdlint.kubecel.reasoning.shapes import keywords_for
+    from crdlint.kubecel.syntax_trees import keywords_for
 
     for rule in crd.rules:
         schema = rule.node.schema

@@ -82,7 +82,7 @@ def _bypasses(crd: DecodedCRD) -> Iterator[Advisory]:
     if not rules:
         return
     from crdlint.kubecel.escaping import escape
-    from crdlint.kubecel.reasoning.shapes import fields_beside_old_self, keeps_value
+    from crdlint.kubecel.syntax_trees import fields_beside_old_self, keeps_value
 
     keeping: set[int] = set()  # schemas whose whole value is kept
     mentioned: dict[int, set[str]] = {}  # fields that the transition rules of a schema mention

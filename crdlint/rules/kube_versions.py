@@ -37,7 +37,7 @@ def newer_than_oldest(crd: DecodedCRD) -> Iterator[Advisory]:
     versions = crd.versions
     if versions.oldest is versions.newest or not crd.rules:
         return
-    from crdlint.kubecel.requirements import requirement
+    from crdlint.kubecel.compilation import requirement
 
     requirements = []
     for rule in crd.rules:

@@ -63,7 +63,7 @@ def _copies(crd: DecodedCRD) -> int:
 
 def _largest(crd: DecodedCRD) -> str:
     """Return the largest descriptions, with the bytes that removing each of them saves."""
-    from crdlint.kubecel.cost.limits import value_path
+    from crdlint.kubecel.cost.explain import value_path
 
     times = _copies(crd)
     largest = sorted(crd.schemas, key=lambda schema: len(schema.description), reverse=True)[:_SHOWN]

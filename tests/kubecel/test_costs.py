@@ -15,10 +15,8 @@ import crdlint
 from crdlint.kubecel.compilation import Expression
 from crdlint.kubecel.cost import suggest
 from crdlint.kubecel.cost.advice import Advice
-from crdlint.kubecel.cost.explain import explain, most_expensive_part, shown_cost
-from crdlint.kubecel.cost.limits import value_path
-from crdlint.kubecel.cost.model import Model
-from crdlint.kubecel.cost.suggest import Plan, Solution
+from crdlint.kubecel.cost.explain import explain, most_expensive_part, shown_cost, value_path
+from crdlint.kubecel.cost.suggest import Model, Plan, Solution
 from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT
 from crdlint.linting.cost_entries import entries
 from crdlint.linting.pipeline import lint_file
@@ -33,8 +31,8 @@ if TYPE_CHECKING:
 
     from crdlint.cel.ast import Comprehension
     from crdlint.cel.estimator import CostEstimate
+    from crdlint.kubecel.compilation import KubernetesEstimator
     from crdlint.kubecel.estimated_rule import EstimatedRule
-    from crdlint.kubecel.estimator import KubernetesEstimator
 
 
 def rules(spec: str) -> list[EstimatedRule]:

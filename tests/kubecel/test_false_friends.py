@@ -18,8 +18,7 @@ from kubecel_support import schema as schema_of_text
 from crdlint.evaluation.evaluate import Workbench
 from crdlint.evaluation.source import Source
 from crdlint.kubecel.repair.false_friends import ROWS
-from crdlint.kubecel.repair.patterns import Text
-from crdlint.kubecel.repair.rows import candidates
+from crdlint.kubecel.repair.patterns import Text, candidates
 from crdlint.kubernetes.servers import NEWEST
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest

@@ -6,9 +6,9 @@ from kubecel_support import compile_rule
 from tables import each
 
 from crdlint.cel.source_ranges import error_range
+from crdlint.kubecel.compilation import requirement
 from crdlint.kubecel.hints import hint
 from crdlint.kubecel.reasoning.optional_fields import unguarded
-from crdlint.kubecel.requirements import requirement
 from crdlint.kubernetes.servers import parse_range
 from crdlint.safety.work import Effort
 

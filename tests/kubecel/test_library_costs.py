@@ -7,9 +7,9 @@ from tables import each
 
 from crdlint.cel.estimates import UINT64_MAX, CallEstimate, Estimate, Node, size_of
 from crdlint.cel.types import DYN, INT, STRING, Type, list_type, map_type
+from crdlint.kubecel.compilation import KubernetesEstimator
 from crdlint.kubecel.declarations import DeclField, DeclType
 from crdlint.kubecel.environment import OVERLOAD_COSTS, function_costs
-from crdlint.kubecel.estimator import KubernetesEstimator
 from crdlint.kubecel.library import authz
 from crdlint.kubecel.types import opaque
 from crdlint.kubecel.values import ObjectValue

@@ -8,7 +8,7 @@ from tables import each
 
 from crdlint.cel.parser import parse
 from crdlint.kubecel.environment import stored_expressions
-from crdlint.kubecel.reads import is_read, paths_read
+from crdlint.kubecel.syntax_trees import is_read, paths_read
 from crdlint.kubernetes.servers import NEWEST
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.ast import Select, nodes
 from crdlint.cel.builder import RESERVED
-from crdlint.kubecel.cost.explain import most_expensive_part, shown_cost
-from crdlint.kubecel.cost.limits import value_path
+from crdlint.kubecel.cost.explain import most_expensive_part, shown_cost, value_path
 from crdlint.kubecel.cost.suggest import Plan
 from crdlint.kubecel.limits import RULE_COST_LIMIT
 
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence as SequenceOf
 
     from crdlint.kubecel.compilation import Expression
-    from crdlint.kubecel.cost.limits import Limit
+    from crdlint.kubecel.cost.explain import Limit
     from crdlint.kubecel.estimated_rule import EstimatedRule
     from crdlint.safety.work import Effort
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Literal
 
 from crdlint.cel.ast import Comprehension, children
 from crdlint.cel.estimates import UINT64_MAX
 from crdlint.cel.source_ranges import SourceRanges
-from crdlint.kubecel.cost.limits import enclosing, limit_of, value_path
-from crdlint.kubecel.limits import MAX_REQUEST_SIZE
+from crdlint.kubecel.compilation import CompilationError, Environments, RuleCompiler
+from crdlint.kubecel.environment import new_expressions, stored_expressions
+from crdlint.kubecel.limits import MAX_REQUEST_SIZE, multiply
+from crdlint.kubecel.schema_context import DeclarationFailedError, SchemaContext
+from crdlint.kubecel.sharing import Sharing, shared
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from crdlint.cel.ast import Expr
     from crdlint.cel.source import SourceInfo
@@ -20,7 +23,68 @@ if TYPE_CHECKING:
     from crdlint.kubecel.compilation import Expression
     from crdlint.kubecel.declarations import DeclType
     from crdlint.kubecel.estimated_rule import EstimatedRule
-    from crdlint.kubernetes.servers import CELDialect
+    from crdlint.kubernetes.servers import CELDialect, Server
+
+
+Keyword = Literal["maxItems", "maxProperties", "maxLength"]
+
+_BOUNDED_FORMATS: Final = frozenset({"duration", "date", "date-time"})
+_BYTES_PER_CHARACTER: Final = 4
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Limit:
+    """A keyword that limits a schema; `bound` is its value, None if it is not set."""
+
+    schema: JSONSchemaProps
+    keyword: Keyword
+    bound: int | None
+
+    @property
+    def key(self) -> int:
+        """The identity of the schema."""
+        return id(self.schema)
+
+    def elements(self, value: int) -> int:
+        """Return the size for a value of the keyword, in the units of the estimator: bytes for strings."""
+        return value * _BYTES_PER_CHARACTER if self.keyword == "maxLength" and self.schema.format != "byte" else value
+
+
+def limit_of(schema: JSONSchemaProps, dialect: CELDialect) -> Limit | None:
+    """Return the limit that a schema has or could have on a server, or None if no keyword would limit it."""
+    if schema.x_int_or_string:
+        return Limit(schema, "maxLength", schema.max_length) if dialect.max_length_bounds_int_or_string else None
+    if schema.type == "string":
+        # An enum already limits a string on most servers, and so do the formats of times on all of them.
+        has_bound = schema.max_length is None and schema.enum and dialect.enum_bounds_strings
+        if has_bound or schema.format in _BOUNDED_FORMATS:
+            return None
+        return Limit(schema, "maxLength", schema.max_length)
+    if schema.type == "array":
+        return Limit(schema, "maxItems", schema.max_items)
+    if schema.type == "object" and schema.additional_properties is not None:
+        return Limit(schema, "maxProperties", schema.max_properties)
+    return None
+
+
+def enclosing(schema: JSONSchemaProps) -> Iterator[JSONSchemaProps]:
+    """Yield the lists and maps that contain a schema, the innermost first."""
+    parent = schema.parent
+    while parent is not None:
+        if parent.type == "array" or (parent.type == "object" and parent.additional_properties is not None):
+            yield parent
+        parent = parent.parent
+
+
+def value_path(schema: JSONSchemaProps) -> str:
+    """Return the path of the values of a schema in an object, as in `spec.hosts[*]`; `self` for the object itself."""
+    steps: list[str] = []
+    current = schema
+    while current.parent is not None:
+        steps.append(f".{current.steps[1]}" if current.steps[0] == "properties" else "[*]")
+        current = current.parent
+    return "".join(reversed(steps)).removeprefix(".") or "self"
+
 
 _MAX_DEPTH: Final = 200
 
@@ -145,3 +209,55 @@ def shown_cost(cost: int) -> str:
     if cost >= UINT64_MAX // 10:
         return "unbounded"
     return f"{cost:,}" if cost < 10**12 else f"{cost:.1e}"
+
+
+@dataclass(frozen=True, slots=True)
+class ServerCost:
+    """The cost of a rule and of its message expression on one server, in cost units.
+
+    `max_cost` and `message_max_cost` are the costs of one evaluation, `expression_cost` is compared with the budget of
+    the rule.
+    """
+
+    max_cost: int
+    expression_cost: int
+    message_max_cost: int
+
+
+@dataclass(slots=True)
+class CostsByServer:
+    """Estimates the rules of one file for all servers; servers with equal declarations share them."""
+
+    _sharing: Sharing = field(default_factory=shared)
+    _contexts: dict[tuple[bool, bool, bool], SchemaContext] = field(default_factory=dict)
+
+    def different(self, rule: EstimatedRule, servers: Iterable[Server]) -> dict[str, ServerCost]:
+        """Return the costs on those of `servers` that accept a rule and estimate a different cost, by version."""
+        if rule.compiled.rule.error is not None:
+            return {}
+        own = ServerCost(rule.cost, rule.total_cost, rule.message_cost)
+        dialect = rule.compiled.rule.environment.dialect
+        costs = {str(server): self._cost(rule, server) for server in servers if server.cel != dialect}
+        return {version: cost for version, cost in costs.items() if cost is not None and cost != own}
+
+    def _cost(self, rule: EstimatedRule, server: Server) -> ServerCost | None:
+        try:
+            declared = self._context(server.cel).declared(rule.node.schema)
+            compiler = RuleCompiler(declared, self._sharing)
+        except (CompilationError, DeclarationFailedError):
+            return None
+        environments = Environments(new_expressions(server), stored_expressions(server))
+        compiled = compiler.rule(rule.rule, environments)
+        message = compiled.message
+        if compiled.rule.error is not None or (message is not None and message.error is not None):
+            return None
+        cost = compiled.rule.highest_cost
+        times = rule.min_size_cardinality if rule.cardinality is None else rule.cardinality
+        return ServerCost(cost, multiply(cost, times), 0 if message is None else message.highest_cost)
+
+    def _context(self, dialect: CELDialect) -> SchemaContext:
+        key = dialect.enum_bounds_strings, dialect.max_length_bounds_int_or_string, dialect.caps_metadata_names
+        context = self._contexts.get(key)
+        if context is None:
+            context = self._contexts[key] = SchemaContext(dialect, self._sharing)
+        return context

@@ -16,8 +16,7 @@ from crdlint.cel.estimates import (
     size_of,
 )
 from crdlint.cel.types import BOOL, STRING, object_type
-from crdlint.kubecel.library.costs import constant, constant_for, untracked
-from crdlint.kubecel.library.declaration import Library
+from crdlint.kubecel.library.declaration import Library, constant, constant_for, untracked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

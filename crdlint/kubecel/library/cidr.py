@@ -9,8 +9,7 @@ from crdlint.cel.estimates import ONE, STRING_FACTOR, CallEstimate, Estimate, Es
 from crdlint.cel.eval.cost import actual_size
 from crdlint.cel.eval.errors import NO_SUCH_OVERLOAD, FunctionError
 from crdlint.cel.types import BOOL, INT, STRING, type_type
-from crdlint.kubecel.library.costs import ARGUMENT, CONSTANT, constant, constant_for
-from crdlint.kubecel.library.declaration import Library, accepts
+from crdlint.kubecel.library.declaration import ARGUMENT, CONSTANT, Library, accepts, constant, constant_for
 from crdlint.kubecel.types.opaque import CIDR, IP
 
 if TYPE_CHECKING:

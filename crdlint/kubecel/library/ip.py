@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.decls import Variable, member, overload
 from crdlint.cel.types import BOOL, INT, STRING, type_type
-from crdlint.kubecel.library.costs import ARGUMENT, ARGUMENT_TWICE, constant, constant_for
-from crdlint.kubecel.library.declaration import Library, accepts
+from crdlint.kubecel.library.declaration import ARGUMENT, ARGUMENT_TWICE, Library, accepts, constant, constant_for
 from crdlint.kubecel.types.opaque import IP
 
 if TYPE_CHECKING:

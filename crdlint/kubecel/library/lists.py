@@ -25,8 +25,7 @@ from crdlint.cel.types import (
     list_type,
     type_param,
 )
-from crdlint.kubecel.library.costs import element_of
-from crdlint.kubecel.library.declaration import ALWAYS, Library
+from crdlint.kubecel.library.declaration import ALWAYS, Library, element_of
 from crdlint.safety import work
 
 if TYPE_CHECKING:

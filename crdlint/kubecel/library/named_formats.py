@@ -19,8 +19,7 @@ from crdlint.cel.estimates import (
 from crdlint.cel.eval.cost import actual_size
 from crdlint.cel.eval.values import NONE, Optional_
 from crdlint.cel.types import STRING, list_type, optional_type
-from crdlint.kubecel.library.costs import constant, constant_for
-from crdlint.kubecel.library.declaration import Library
+from crdlint.kubecel.library.declaration import Library, constant, constant_for
 from crdlint.kubecel.types.opaque import NAMED_FORMAT
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final
 from crdlint.cel.decls import member, overload
 from crdlint.cel.eval.errors import FunctionError
 from crdlint.cel.types import BOOL, DOUBLE, INT, STRING
-from crdlint.kubecel.library.costs import ARGUMENT, constant, constant_for
-from crdlint.kubecel.library.declaration import Library, accepts
+from crdlint.kubecel.library.declaration import ARGUMENT, Library, accepts, constant, constant_for
 from crdlint.kubecel.types.opaque import QUANTITY
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from crdlint.cel.decls import CallCost, RegexOptimization, member
 from crdlint.cel.estimates import ONE, REGEX_FACTOR, STRING_FACTOR, CallEstimate, Estimate, Estimator, Node, size_of
 from crdlint.cel.eval.errors import NO_OVERLOAD, FunctionError
 from crdlint.cel.types import INT, STRING, list_type
-from crdlint.kubecel.library.costs import track_match
-from crdlint.kubecel.library.declaration import ALWAYS, Library
+from crdlint.kubecel.library.declaration import ALWAYS, Library, track_match
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

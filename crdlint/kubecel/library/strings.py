@@ -12,8 +12,7 @@ from crdlint.cel.estimates import STRING_FACTOR, UINT64_MAX, ZERO, CallEstimate,
 from crdlint.cel.eval.cost import actual_size
 from crdlint.cel.library.format import format_literals
 from crdlint.cel.library.strings import Offsets, format_, functions, index_of, last_index_of
-from crdlint.kubecel.library.costs import element_of, track_first, track_first_twice
-from crdlint.kubecel.library.declaration import ALWAYS, Library
+from crdlint.kubecel.library.declaration import ALWAYS, Library, element_of, track_first, track_first_twice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

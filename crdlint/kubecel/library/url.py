@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Final
 from crdlint.cel.decls import CallCost, member, overload
 from crdlint.cel.estimates import ONE, STRING_FACTOR, CallEstimate, Estimate, Estimator, Node
 from crdlint.cel.types import BOOL, STRING, list_type, map_type
-from crdlint.kubecel.library.costs import ARGUMENT, argument_size, constant_for, track_first
-from crdlint.kubecel.library.declaration import ALWAYS, Library
+from crdlint.kubecel.library.declaration import ALWAYS, ARGUMENT, Library, argument_size, constant_for, track_first
 from crdlint.kubecel.types.opaque import URL
 from crdlint.safety import work
 

@@ -6,9 +6,9 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from crdlint.kubecel.repair.choices import Choice, one_of
 from crdlint.kubecel.repair.false_friends import CHARACTERS
 from crdlint.kubecel.repair.patterns import BRACKETS
+from crdlint.kubecel.repair.state import Choice, one_of
 from crdlint.yaml.edit import Edit
 
 if TYPE_CHECKING:

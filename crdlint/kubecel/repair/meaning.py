@@ -10,10 +10,8 @@ from crdlint.cel.ast import Call, children
 from crdlint.cel.compiler import compile_text, compile_valid
 from crdlint.kubecel.compilation import MESSAGE
 from crdlint.kubecel.repair import characters, names
-from crdlint.kubecel.repair.choices import Choice
-from crdlint.kubecel.repair.patterns import Text
-from crdlint.kubecel.repair.rows import rewritten, variables
-from crdlint.kubecel.repair.state import State
+from crdlint.kubecel.repair.patterns import Text, rewritten, variables
+from crdlint.kubecel.repair.state import Choice, State
 from crdlint.yaml.edit import Edit, apply, composed
 
 if TYPE_CHECKING:

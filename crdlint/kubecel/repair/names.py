@@ -12,8 +12,8 @@ from crdlint.cel.types import BOOL
 from crdlint.diagnostics.spelling import nearest
 from crdlint.kubecel.environment import LIBRARIES
 from crdlint.kubecel.escaping import escape
-from crdlint.kubecel.repair.choices import Choice, named
 from crdlint.kubecel.repair.false_friends import CHECKS, CONDITIONS, NEGATED
+from crdlint.kubecel.repair.state import Choice, named
 from crdlint.yaml.edit import Edit
 
 if TYPE_CHECKING:

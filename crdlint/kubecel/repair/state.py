@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.cel.ast import Call, Select, nodes
 from crdlint.cel.types import Kind
+from crdlint.yaml.edit import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from crdlint.cel.types import Type
     from crdlint.kubecel.compilation import Expression
     from crdlint.kubecel.declarations import DeclField, DeclType
-    from crdlint.yaml.edit import Edit
 
 
 class State:
@@ -85,3 +85,27 @@ class State:
         """Return the declaration of the field that a node selects."""
         declared = self.object_of(node) if isinstance(node, Select) else None
         return None if declared is None or not isinstance(node, Select) else (declared.fields or {}).get(node.field)
+
+
+class Choice(NamedTuple):
+    """Edits of which one may be meant.
+
+    `helps` are the helps for each of them, by default what they write. If it `must_complete`, it applies only if the
+    expression compiles.
+    """
+
+    alternatives: tuple[tuple[Edit, ...], ...]
+    is_certain: bool = True
+    helps: tuple[str, ...] = ()
+    must_complete: bool = False
+
+
+def one_of(edits: list[Edit], *helps: str) -> Choice:
+    """Return an uncertain choice of one of some edits with which the expression compiles."""
+    return Choice(tuple((edit,) for edit in edits), is_certain=False, helps=helps, must_complete=True)
+
+
+def named(span: tuple[int, int], names: list[str], *, certain: bool) -> Choice:
+    """Return the choice of one of some names in place of another."""
+    helps = tuple(f"Write `{name}` instead" for name in names)
+    return Choice(tuple((Edit(*span, name),) for name in names), certain, helps)
