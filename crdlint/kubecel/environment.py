@@ -23,9 +23,8 @@ from crdlint.cel.macros import (
     STANDARD_MACROS,
     TWO_VARIABLE_MACROS,
 )
-from crdlint.kubecel.library import authz, cidr, ip, lists, named_formats, quantity, regex, semver, strings, url
-from crdlint.kubecel.library.declaration import AFFIXES, ALWAYS, MATCHES, Library
-from crdlint.kubecel.types.opaque import Opaque
+from crdlint.kubecel.library import authz, ip, lists, named_formats, quantity, regex, semver, strings, url
+from crdlint.kubecel.library.declaration import AFFIXES, ALWAYS, MATCHES, Library, Opaque
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -80,7 +79,7 @@ LIBRARIES: Final = (
     strings.FORMAT_CLAUSES,
     Library("sets", (1, 29), functions=sets.FUNCTIONS),
     ip.LIBRARY,
-    cidr.LIBRARY,
+    ip.CIDR_LIBRARY,
     named_formats.LIBRARY,
     authz.SELECTORS,
     Library(

@@ -1,6 +1,6 @@
-"""Expressions of CEL as values to compare.
+"""Rules by their syntax trees: keys to compare them, the parts of an object that they read, and some common shapes.
 
-They are equal for texts that differ only in spaces, parentheses, quotes and the names of iteration variables.
+Keys are equal for texts that differ only in spaces, parentheses, quotes and the names of iteration variables.
 """
 
 from __future__ import annotations

@@ -10,8 +10,7 @@ from crdlint.cel.types import DYN, INT, STRING, Type, list_type, map_type
 from crdlint.kubecel.compilation import KubernetesEstimator
 from crdlint.kubecel.declarations import DeclField, DeclType
 from crdlint.kubecel.environment import OVERLOAD_COSTS, function_costs
-from crdlint.kubecel.library import authz
-from crdlint.kubecel.types import opaque
+from crdlint.kubecel.library import authz, declaration
 from crdlint.kubecel.values import ObjectValue
 from crdlint.kubernetes.servers import NEWEST
 
@@ -136,12 +135,12 @@ def test_overloads_that_differ(function: str, overload: str, cost: tuple[int, in
 @each(
     ("left", "right", "cost"),
     [
-        (opaque.QUANTITY, opaque.QUANTITY, (1, 1)),
-        (opaque.IP, opaque.IP, (1, 1)),
+        (declaration.QUANTITY, declaration.QUANTITY, (1, 1)),
+        (declaration.IP_TYPE, declaration.IP_TYPE, (1, 1)),
         (authz.DECISION, authz.DECISION, (1, 1)),
-        (opaque.NAMED_FORMAT, opaque.NAMED_FORMAT, (1, 7)),
-        (opaque.URL, opaque.URL, (1, 3)),
-        (opaque.URL, DYN, None),
+        (declaration.NAMED_FORMAT, declaration.NAMED_FORMAT, (1, 7)),
+        (declaration.URL_TYPE, declaration.URL_TYPE, (1, 3)),
+        (declaration.URL_TYPE, DYN, None),
         (STRING, STRING, None),
         (map_type(STRING, INT), map_type(STRING, INT), None),
     ],

@@ -14,7 +14,7 @@ from tables import each
 from crdlint.cel.ast import Uint
 from crdlint.cel.eval.errors import FunctionError
 from crdlint.cel.eval.values import NONE, Duration, Optional_
-from crdlint.kubecel.types.format import FORMATS
+from crdlint.kubecel.library.named_formats import FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

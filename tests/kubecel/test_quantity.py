@@ -9,8 +9,8 @@ from kubecel_support import call
 from tables import each
 
 from crdlint.cel.eval.errors import FunctionError
-from crdlint.kubecel.types import quantity as q
-from crdlint.kubecel.types.quantity import parse_quantity as quantity
+from crdlint.kubecel.library import quantity as q
+from crdlint.kubecel.library.quantity import parse_quantity as quantity
 from crdlint.safety import work
 
 WRONG = r"quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"

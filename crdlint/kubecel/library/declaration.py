@@ -1,4 +1,7 @@
-"""The declaration of a library. Upstream: apiserver pkg/cel/environment (VersionedOptions)."""
+"""The declaration of a library, with the usual costs of calls, and the CEL types of Kubernetes' own values.
+
+Upstream: apiserver pkg/cel/environment (VersionedOptions).
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,8 @@ from crdlint.cel.estimates import (
     traversal,
 )
 from crdlint.cel.eval.cost import actual_size
-from crdlint.cel.eval.errors import FunctionError
+from crdlint.cel.eval.errors import NO_OVERLOAD, Error, FunctionError
+from crdlint.cel.types import object_type, opaque_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -164,3 +168,21 @@ def element_of(node: Node) -> Node | None:
     if not node.type.params:
         return None
     return Node([*node.path, "@items"] if node.path else (), node.type.params[0], None, None)
+
+
+URL_TYPE: Final = object_type("kubernetes.URL")
+QUANTITY: Final = object_type("kubernetes.Quantity")
+SEMVER: Final = object_type("kubernetes.Semver")
+NAMED_FORMAT: Final = object_type("kubernetes.NamedFormat")
+IP_TYPE: Final = opaque_type("net.IP")
+CIDR_TYPE: Final = opaque_type("net.CIDR")
+
+
+class Opaque:
+    """A value that can only be compared with values of the same type."""
+
+    __slots__ = ()
+
+    def cel_equal(self, other: object) -> bool | Error:
+        """Return whether the other is equal, or an error if it has another type."""
+        return self == other if type(other) is type(self) else NO_OVERLOAD

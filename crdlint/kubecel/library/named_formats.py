@@ -1,9 +1,16 @@
-"""Named formats. Upstream: apiserver pkg/cel/library/format.go."""
+"""Named formats, and the reasons why a text does not match. Upstream: apiserver pkg/cel/library/format.go.
+
+The texts are those of apimachinery's pkg/util/validation and pkg/api/validate/content. The former measure the length of
+a text in bytes but call them "characters". The checks of CRD formats are kube-openapi's pkg/validation/strfmt.
+"""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Final
+import re
+from calendar import monthrange
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from crdlint.cel.decls import CallCost, member, overload
 from crdlint.cel.estimates import (
@@ -18,36 +25,111 @@ from crdlint.cel.estimates import (
 )
 from crdlint.cel.eval.cost import actual_size
 from crdlint.cel.eval.values import NONE, Optional_
+from crdlint.cel.library.strings import lower_ascii
 from crdlint.cel.types import STRING, list_type, optional_type
-from crdlint.kubecel.library.declaration import Library, constant, constant_for
-from crdlint.kubecel.types.opaque import NAMED_FORMAT
+from crdlint.crd.kubenames import (
+    is_dns1035_label,
+    is_dns1123_label,
+    is_dns1123_subdomain,
+    is_label_key,
+    is_label_value,
+    mask_trailing_dash,
+)
+from crdlint.kubecel.library.declaration import NAMED_FORMAT, Library, Opaque, constant, constant_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import TypeAlias
 
-    from crdlint.kubecel.types.format import NamedFormat
+    from crdlint.cel.types import Type
 
-_NAMES: Final = (
-    *("dns1123Label", "dns1123Subdomain", "dns1035Label", "qualifiedName"),
-    *("dns1123LabelPrefix", "dns1123SubdomainPrefix", "dns1035LabelPrefix", "labelValue"),
-    *("uri", "uuid", "byte", "date", "datetime"),
-)
+    Check: TypeAlias = Callable[[str], list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class NamedFormat(Opaque):
+    """A format; `check` returns the reasons why a text does not match, `max_regex_size` is used for cost estimates."""
+
+    cel_type: ClassVar[Type] = NAMED_FORMAT
+    go_type: ClassVar[str] = "cel.Format"
+
+    name: str
+    check: Check = field(compare=False)
+    max_regex_size: int = field(compare=False)
+
+
+_UUID: Final = "(?i)[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}"
+_BASE64: Final = "(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})"
+_DATE: Final = "([0-9]{4})-([0-9]{2})-([0-9]{2})"
+_TIME: Final = "([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))"
+# Upstream's patterns are anchored.
+_ANCHORS: Final = len("^$")
+
+
+def _as_prefix(check: Check) -> Check:
+    """Return a check for the prefix of a name, which may end in a dash."""
+    return lambda text: check(mask_trailing_dash(text))
+
+
+def _uri(text: str) -> list[str]:
+    from crdlint.golang.addresses import URLError, parse_request_uri
+
+    try:
+        parse_request_uri(text)
+    except URLError as error:
+        return [str(error)]
+    return []
+
+
+def _pattern_check(pattern: str, message: str) -> Check:
+    match = re.compile(pattern).fullmatch
+    return lambda text: [] if match(text) else [message]
+
+
+def _is_date(text: str) -> bool:
+    match = re.fullmatch(_DATE, text)
+    if match is None:
+        return False
+    year, month, day = map(int, match.groups())
+    return 1 <= month <= 12 and 1 <= day <= monthrange(year, month)[1]
+
+
+def _is_datetime(text: str) -> bool:
+    parts = lower_ascii(text).split("t", 2)
+    if len(parts) < 2 or not _is_date(parts[0]):
+        return False
+    match = re.fullmatch(_TIME, parts[1])
+    return match is not None and match[1] <= "23" and match[2] <= "59" and match[3] <= "59"
+
+
+FORMATS: Final = {
+    "dns1123Label": NamedFormat("DNS1123Label", is_dns1123_label, 30),
+    "dns1123Subdomain": NamedFormat("DNS1123Subdomain", is_dns1123_subdomain, 60),
+    "dns1035Label": NamedFormat("DNS1035Label", is_dns1035_label, 30),
+    "qualifiedName": NamedFormat("QualifiedName", lambda text: [str(error) for error in is_label_key(text)], 60),
+    "dns1123LabelPrefix": NamedFormat("DNS1123LabelPrefix", _as_prefix(is_dns1123_label), 30),
+    "dns1123SubdomainPrefix": NamedFormat("DNS1123SubdomainPrefix", _as_prefix(is_dns1123_subdomain), 60),
+    "dns1035LabelPrefix": NamedFormat("DNS1035LabelPrefix", _as_prefix(is_dns1035_label), 30),
+    "labelValue": NamedFormat("LabelValue", is_label_value, 40),
+    "uri": NamedFormat("URI", _uri, 1103),
+    "uuid": NamedFormat("uuid", _pattern_check(_UUID, "does not match the UUID format"), len(_UUID) + _ANCHORS),
+    "byte": NamedFormat("byte", _pattern_check(_BASE64, "invalid base64"), 84),
+    "date": NamedFormat("date", lambda text: [] if _is_date(text) else ["invalid date"], len(_TIME) + _ANCHORS),
+    "datetime": NamedFormat(
+        "datetime", lambda text: [] if _is_datetime(text) else ["invalid datetime"], len(_TIME) + _ANCHORS
+    ),
+}
+
+
 _MAX_NAME_SIZE: Final = 64
 _MAX_REGEX_SIZE: Final = 128
 
 
-def _format(name: str) -> Callable[[], NamedFormat]:
-    def format_() -> NamedFormat:
-        from crdlint.kubecel.types.format import FORMATS
-
-        return FORMATS[name]
-
-    return format_
+def _returning(format_: NamedFormat) -> Callable[[], NamedFormat]:
+    return lambda: format_
 
 
 def _named(name: str) -> Any:
-    from crdlint.kubecel.types.format import FORMATS
-
     return Optional_(FORMATS[name]) if name in FORMATS else NONE
 
 
@@ -64,8 +146,6 @@ def _estimate_validate(estimator: Estimator, _target: Node | None, args: Sequenc
 
 
 def _track_validate(values: Sequence[Any], _: Any) -> int | None:
-    from crdlint.kubecel.types.format import NamedFormat
-
     if not isinstance(values[0], NamedFormat):
         return None
     return traversal(1.0 + actual_size(values[1])) * math.ceil(values[0].max_regex_size * REGEX_FACTOR)
@@ -77,7 +157,10 @@ LIBRARY: Final = Library(
     functions=(
         member("validate", "format-validate", (NAMED_FORMAT, STRING), optional_type(list_type(STRING)), _validate),
         overload("format.named", "format-named", (STRING,), optional_type(NAMED_FORMAT), _named),
-        *(overload(f"format.{name}", f"format.{name}", (), NAMED_FORMAT, _format(name)) for name in _NAMES),
+        *(
+            overload(f"format.{name}", f"format.{name}", (), NAMED_FORMAT, _returning(format_))
+            for name, format_ in FORMATS.items()
+        ),
     ),
     costs={"validate": CallCost(_estimate_validate, _track_validate), **constant_for("format.named")},
     equality={NAMED_FORMAT: constant(Estimate(1, _MAX_NAME_SIZE).scaled(STRING_FACTOR))},

@@ -1,24 +1,376 @@
-"""Quantities such as `1.5Gi`. Upstream: apiserver pkg/cel/library/quantity.go."""
+"""Quantities such as `1.5Gi`. Upstream: apimachinery pkg/api/resource, apiserver pkg/cel/library/quantity.go.
+
+Numbers with more than a hundred thousand digits raise WorkLimitError.
+"""
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass, replace
+from math import inf
 from operator import add, sub
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from crdlint.cel.decls import member, overload
-from crdlint.cel.eval.errors import FunctionError
+from crdlint.cel.eval.errors import NO_OVERLOAD, Error, FunctionError
+from crdlint.cel.eval.values import MAX_INT, MIN_INT
 from crdlint.cel.types import BOOL, DOUBLE, INT, STRING
-from crdlint.kubecel.library.declaration import ARGUMENT, Library, accepts, constant, constant_for
-from crdlint.kubecel.types.opaque import QUANTITY
+from crdlint.kubecel.library.declaration import ARGUMENT, QUANTITY, Library, Opaque, accepts, constant, constant_for
+from crdlint.safety import work
 
 if TYPE_CHECKING:
-    from crdlint.kubecel.types.quantity import Quantity
+    from crdlint.cel.types import Type
 
 
-def _quantity(text: str) -> Quantity:
-    from crdlint.kubecel.types.quantity import parse_quantity
+DECIMAL_EXPONENT: Final = "DecimalExponent"
+BINARY_SI: Final = "BinarySI"
+DECIMAL_SI: Final = "DecimalSI"
 
-    return parse_quantity(text)
+_FORMAT_WRONG: Final = r"quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+_NUMERIC: Final = "unable to parse numeric part of quantity"
+_SUFFIX: Final = "unable to parse quantity's suffix"
+_TOO_MANY_DIGITS: Final = "crdlint does not compute quantities of more than 100,000 digits"
+
+_SIGN: Final = re.compile(r"[+-]?")
+_ZEROS: Final = re.compile(r"0*")
+_DIGITS: Final = re.compile(r"[0-9]*")
+_UNIT: Final = re.compile(r"[eEinumkKMGTP]*[+-]?[0-9]*")
+_EXPONENT: Final = re.compile(r"[eE]([+-]?)([0-9]+)")
+
+_DECIMAL_UNITS: Final = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
+_BINARY_UNITS: Final = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
+_DECIMAL_NAMES: Final = {exponent: unit for unit, exponent in _DECIMAL_UNITS.items()}
+_BINARY_NAMES: Final = {exponent: unit for unit, exponent in _BINARY_UNITS.items()}
+
+_NANO: Final = -9
+_INT64_DIGITS: Final = 18
+_MAX_DIGITS: Final = 100_000
+# Python converts at most 4300 digits at a time by default.
+_CHUNK: Final = 4000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Quantity(Opaque):
+    """The number `unscaled * 10**exponent`; `exact` if upstream stores an inf.Dec; `text` is the text that was parsed.
+
+    A `computed` quantity can be compared with others as the left operand. As the right operand it is an error, because
+    upstream expects another Go type.
+    """
+
+    cel_type: ClassVar[Type] = QUANTITY
+    go_type: ClassVar[str] = "cel.Quantity"
+
+    unscaled: int
+    exponent: int
+    format: str
+    exact: bool = False
+    text: str = ""
+    computed: bool = False
+
+    def cel_equal(self, other: object) -> bool | Error:
+        """Return whether the other is equal, or an error if it is computed or has another type."""
+        return self == other if isinstance(other, Quantity) and not other.computed else NO_OVERLOAD
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Quantity) and self.compare(other) == 0
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __str__(self) -> str:
+        """Return the parsed text if it is canonical, else the canonical form."""
+        return self.text or _canonical(self)
+
+    @property
+    def sign(self) -> int:
+        """-1, 0 or 1."""
+        return int(self.unscaled > 0) - int(self.unscaled < 0)
+
+    def compare(self, other: Quantity) -> int:
+        """Return -1, 0 or 1 by the order of this quantity and another."""
+        signs = self.sign, other.sign
+        if signs[0] != signs[1] or not signs[0]:
+            return int(signs[0] > signs[1]) - int(signs[0] < signs[1])
+        shift = self.exponent - other.exponent
+        left, right = self.unscaled, other.unscaled
+        # If the exponents differ by more than the number of digits, the order is known without computing the numbers.
+        if shift > _digits_at_most(right):
+            return signs[0]
+        if -shift > _digits_at_most(left):
+            return -signs[0]
+        work.spend(abs(shift) >> 4)
+        left, right = (left * 10**shift, right) if shift >= 0 else (left, right * 10**-shift)
+        return int(left > right) - int(left < right)
+
+    @property
+    def integer(self) -> int | None:
+        """The number if it is an int64; None for others, and for every number that upstream stores as an inf.Dec."""
+        if self.exact or self.exponent < 0:
+            return None
+        return _scale_int64(self.unscaled, self.exponent)
+
+    @property
+    def approximate_float(self) -> float:
+        """The number as a double, infinite if it is too large. Upstream: Quantity.AsApproximateFloat64."""
+        try:
+            base = float(self.unscaled)
+        except OverflowError:
+            base = inf if self.unscaled > 0 else -inf
+        return base * _power_of_ten(self.exponent) if self.exponent else base
+
+    def __add__(self, other: Quantity | int) -> Quantity:
+        """Return the sum with a quantity or int, in the format of this quantity unless it is zero."""
+        return self._plus(other, negated=False)
+
+    def __sub__(self, other: Quantity | int) -> Quantity:
+        """Return the difference from a quantity or int, in the format of this quantity unless it is zero."""
+        return self._plus(other, negated=True)
+
+    def _plus(self, other: Quantity | int, *, negated: bool) -> Quantity:
+        added = other if isinstance(other, Quantity) else Quantity(int(other), 0, DECIMAL_EXPONENT)
+        format_ = self.format if self.unscaled else added.format
+        unscaled = -added.unscaled if negated else added.unscaled
+        if not self.exact and not added.exact:
+            # The smallest int64 is its own negative.
+            number = MIN_INT if added.unscaled == MIN_INT else unscaled
+            total = _add_int64(self.unscaled, self.exponent, number, added.exponent)
+            if total is not None:
+                return Quantity(*total, format_, computed=True)
+        return _add_exact(self, unscaled, added.exponent, format_)
+
+
+def parse_quantity(text: str) -> Quantity:
+    """Parse a quantity; raise FunctionError with upstream's message. Upstream: resource.ParseQuantity."""
+    if not text:
+        raise FunctionError(_FORMAT_WRONG)
+    if text == "0":
+        return Quantity(0, 0, DECIMAL_SI, text=text)
+    negative, value, integer, fraction, unit = _split(text)
+    base, exponent, format_ = _interpret(unit)
+    return _parse_int64(text, negative, integer, fraction, base, exponent, format_) or _parse_exact(
+        negative, value, base, exponent, format_
+    )
+
+
+def _split(text: str) -> tuple[bool, str, str, str, str]:
+    """Return whether the number is negative, the number with its sign, digits before and after the point, and the unit."""
+    end = _end(_SIGN, text, 0)
+    negative = text.startswith("-")
+    start = end = _end(_ZEROS, text, end)
+    if end == len(text):
+        return negative, "0", "0", "", ""
+    end = _end(_DIGITS, text, end)
+    integer, fraction = text[start:end] or "0", ""
+    if text.startswith(".", end):
+        start = end + 1
+        end = _end(_DIGITS, text, start)
+        fraction = text[start:end]
+    if _end(_UNIT, text, end) != len(text):
+        raise FunctionError(_FORMAT_WRONG)
+    return negative, text[:end], integer, fraction, text[end:]
+
+
+def _end(pattern: re.Pattern[str], text: str, start: int) -> int:
+    match = pattern.match(text, start)
+    return match.end() if match else start
+
+
+def _interpret(unit: str) -> tuple[int, int, str]:
+    """Return base, exponent and format of a unit. Upstream: quantitySuffixer.interpret."""
+    if unit in _DECIMAL_UNITS:
+        return 10, _DECIMAL_UNITS[unit], DECIMAL_SI
+    if unit in _BINARY_UNITS:
+        return 2, _BINARY_UNITS[unit], BINARY_SI
+    match = _EXPONENT.fullmatch(unit)
+    if match is None:
+        raise FunctionError(_SUFFIX)
+    digits = match[2].lstrip("0") or "0"
+    if len(digits) > len(str(MAX_INT)):
+        raise FunctionError(_SUFFIX)
+    exponent = -int(digits) if match[1] == "-" else int(digits)
+    if not MIN_INT <= exponent <= MAX_INT:
+        raise FunctionError(_SUFFIX)
+    return 10, _int32(exponent), DECIMAL_EXPONENT
+
+
+def _int32(number: int) -> int:
+    return (number + 2**31) % 2**32 - 2**31
+
+
+def _parse_int64(
+    text: str, negative: bool, integer: str, fraction: str, base: int, exponent: int, format_: str
+) -> Quantity | None:
+    """Return a quantity whose digits certainly fit into 64 bits, or None."""
+    factor, scale = 1, 0
+    if base == 10:
+        scale, room = exponent, _INT64_DIGITS - len(integer) - len(fraction)
+    elif not fraction:
+        factor, room = 2**exponent, 15 - len(integer) - exponent * 3 // 10 - 1
+    else:
+        return None
+    scale = _int32(scale - len(fraction))
+    if room < 0 or scale < _NANO:
+        return None
+    digits = integer + fraction
+    number = int(digits)
+    value = -number * factor if negative else number * factor
+    binary = number % 8 != 0
+    decimal = scale % 3 == 0 and not digits.endswith("000") and digits[0] != "0"
+    canonical = binary if base == 2 else decimal
+    return Quantity(value, scale, format_, text=text if canonical else "")
+
+
+def _parse_exact(negative: bool, value: str, base: int, exponent: int, format_: str) -> Quantity:
+    """Return a quantity as an inf.Dec: rounded up to nanos, away from zero; a binary quantity is at most an int64."""
+    digits = value.lstrip("+-")
+    integer, _, fraction = digits.partition(".")
+    if not integer and not fraction:
+        raise FunctionError(_NUMERIC)
+    unscaled = _to_int(integer + fraction)
+    # The scale of an inf.Dec is the negative exponent.
+    scale = len(fraction)
+    if base == 10:
+        scale = _int32(scale + _int32(-exponent))
+    else:
+        unscaled <<= exponent
+    if unscaled:
+        unscaled, scale = _round_up(unscaled, scale), -_NANO
+    if base == 2:
+        unit = 10**scale
+        if unscaled > MAX_INT * unit:
+            unscaled, scale = MAX_INT, 0
+        elif 0 < unscaled < unit:
+            format_ = DECIMAL_SI
+    return Quantity(-unscaled if negative else unscaled, -scale, format_, exact=True)
+
+
+def _round_up(unscaled: int, scale: int) -> int:
+    """Return an unsigned number in nanos, rounded up."""
+    shift = -_NANO - scale
+    if shift >= 0:
+        return unscaled * _power(shift)
+    if -shift > _digits_at_most(unscaled):
+        return 1
+    return -(-unscaled // int(10**-shift))
+
+
+def _power(exponent: int) -> int:
+    if exponent > _MAX_DIGITS:
+        raise work.WorkLimitError(_TOO_MANY_DIGITS)
+    work.spend(exponent >> 4)
+    return int(10**exponent)
+
+
+def _digits_at_most(number: int) -> int:
+    return number.bit_length() * 30103 // 100000 + 1
+
+
+def _to_int(digits: str) -> int:
+    if len(digits) > _MAX_DIGITS:
+        raise work.WorkLimitError(_TOO_MANY_DIGITS)
+    work.spend(len(digits) ** 2 >> 18)
+    number = 0
+    for start in range(0, len(digits), _CHUNK):
+        chunk = digits[start : start + _CHUNK]
+        number = number * 10 ** len(chunk) + int(chunk)
+    return number
+
+
+def _to_digits(number: int) -> str:
+    chunks: list[str] = []
+    work.spend(number.bit_length() ** 2 >> 20)
+    step = 10**_CHUNK
+    while number >= step:
+        number, rest = divmod(number, step)
+        chunks.append(f"{rest:0{_CHUNK}d}")
+    chunks.append(str(number))
+    return "".join(reversed(chunks))
+
+
+def _scale_int64(value: int, exponent: int) -> int | None:
+    """Return `value * 10**exponent` if it is an int64."""
+    if not value or not exponent:
+        return value
+    if exponent > _INT64_DIGITS:
+        return None
+    return _int64(value * int(10**exponent))
+
+
+def _int64(value: int) -> int | None:
+    return value if MIN_INT <= value <= MAX_INT else None
+
+
+def _add_int64(left: int, left_exponent: int, right: int, right_exponent: int) -> tuple[int, int] | None:
+    if not right:
+        return left, left_exponent
+    if not left:
+        return right, right_exponent
+    exponent = min(left_exponent, right_exponent)
+    first, second = _scale_int64(left, left_exponent - exponent), _scale_int64(right, right_exponent - exponent)
+    if first is None or second is None:
+        return None
+    total = _int64(first + second)
+    return None if total is None else (total, exponent)
+
+
+def _add_exact(first: Quantity, unscaled: int, exponent: int, format_: str) -> Quantity:
+    least = min(first.exponent, exponent)
+    work.spend((first.unscaled.bit_length() + unscaled.bit_length()) >> 13)
+    total = first.unscaled * _power(first.exponent - least) + unscaled * _power(exponent - least)
+    return Quantity(total, least, format_, exact=True, computed=True)
+
+
+def _power_of_ten(exponent: int) -> float:
+    """Return math.Pow10, which multiplies or divides two table entries, so that it is not always the nearest double."""
+    if exponent > 308:
+        return inf
+    if exponent < -323:
+        return 0.0
+    tens, ones = divmod(abs(exponent), 32)
+    if exponent >= 0:
+        return float(f"1e{tens * 32}") * float(f"1e{ones}")
+    return float(f"1e-{tens * 32}") / float(f"1e{ones}")
+
+
+def _canonical(value: Quantity) -> str:
+    """Return the canonical form. Upstream: Quantity.CanonicalizeBytes."""
+    if not value.unscaled:
+        return "0"
+    if value.format == BINARY_SI:
+        written = _canonical_binary(value)
+        if written is not None:
+            return written
+        value = replace(value, format=DECIMAL_SI)
+    unscaled, exponent = abs(value.unscaled), value.exponent
+    digits = _to_digits(unscaled)
+    significant = digits.rstrip("0")
+    exponent += len(digits) - len(significant)
+    zeros = exponent % 3
+    exponent -= zeros
+    unit = f"e{exponent}" if exponent else ""
+    if value.format == DECIMAL_SI:
+        # Upstream omits a unit that has no letter.
+        unit = _DECIMAL_NAMES.get(exponent, "")
+    return f"{'-' if value.unscaled < 0 else ''}{significant}{'0' * zeros}{unit}"
+
+
+def _canonical_binary(value: Quantity) -> str | None:
+    """Return the form with a binary unit, or None for a number with a fraction or an absolute value below 1024."""
+    limit = Quantity(1024, 0, BINARY_SI)
+    magnitude = replace(value, unscaled=abs(value.unscaled))
+    if magnitude.compare(limit) < 0:
+        return None
+    number, exponent = magnitude.unscaled, value.exponent
+    if exponent < 0:
+        number, rest = divmod(number, _power(-exponent))
+        if rest:
+            return None
+    else:
+        number *= _power(exponent)
+    times = 0
+    while number % 1024 == 0:
+        number //= 1024
+        times += 1
+    return f"{'-' if value.unscaled < 0 else ''}{_to_digits(number)}{_BINARY_NAMES.get(times * 10, '')}"
 
 
 def _as_integer(value: Quantity) -> int:
@@ -31,8 +383,8 @@ LIBRARY: Final = Library(
     "quantity",
     introduced=(1, 28),
     functions=(
-        overload("quantity", "string_to_quantity", (STRING,), QUANTITY, _quantity),
-        overload("isQuantity", "is_quantity_string", (STRING,), BOOL, accepts(_quantity)),
+        overload("quantity", "string_to_quantity", (STRING,), QUANTITY, parse_quantity),
+        overload("isQuantity", "is_quantity_string", (STRING,), BOOL, accepts(parse_quantity)),
         overload("sign", "quantity_sign", (QUANTITY,), INT, lambda value: value.sign),
         member(
             *("isGreaterThan", "quantity_is_greater_than", (QUANTITY, QUANTITY), BOOL),

@@ -1,22 +1,147 @@
-"""Semantic versions. Upstream: apiserver pkg/cel/library/semverlib.go."""
+"""Semantic versions. Upstream: apiserver pkg/cel/library/semverlib.go, with github.com/blang/semver/v4."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from crdlint.cel.decls import member, overload
+from crdlint.cel.eval.errors import FunctionError
+from crdlint.cel.eval.values import MAX_UINT
 from crdlint.cel.types import BOOL, INT, STRING
-from crdlint.kubecel.library.declaration import ARGUMENT, Library, accepts, constant, constant_for
-from crdlint.kubecel.types.opaque import SEMVER
+from crdlint.golang.text import quote
+from crdlint.kubecel.library.declaration import ARGUMENT, SEMVER, Library, Opaque, accepts, constant, constant_for
+from crdlint.safety import work
 
 if TYPE_CHECKING:
-    from crdlint.kubecel.types.semver import Semver
+    from typing import TypeAlias
+
+    from crdlint.cel.types import Type
+
+    PreRelease: TypeAlias = int | str
+
+_NUMBER: Final = re.compile(r"[0-9]*")
+_IDENTIFIER: Final = re.compile(r"[0-9A-Za-z-]*")
 
 
-def _semver(text: str, normalize: bool = False) -> Semver:
-    from crdlint.kubecel.types.semver import parse_semver
+@dataclass(frozen=True, slots=True, eq=False)
+class Semver(Opaque):
+    """A version; numeric identifiers of `pre` are ints, and `build` does not affect the order."""
 
-    return parse_semver(text, normalize=normalize)
+    cel_type: ClassVar[Type] = SEMVER
+    go_type: ClassVar[str] = "cel.Semver"
+
+    major: int
+    minor: int
+    patch: int
+    pre: tuple[PreRelease, ...] = ()
+    build: tuple[str, ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Semver) and self.compare(other) == 0
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def compare(self, other: Semver) -> int:
+        """Return -1, 0 or 1 by precedence, which ignores the build."""
+        left, right = (self.major, self.minor, self.patch), (other.major, other.minor, other.patch)
+        if left != right:
+            return 1 if left > right else -1
+        if not self.pre or not other.pre:
+            return int(bool(other.pre)) - int(bool(self.pre))
+        work.spend(len(self.pre) + len(other.pre))
+        keys = [tuple(map(_precedence, version.pre)) for version in (self, other)]
+        return int(keys[0] > keys[1]) - int(keys[0] < keys[1])
+
+    def __str__(self) -> str:
+        """Return the version as text."""
+        pre = f"-{'.'.join(map(str, self.pre))}" if self.pre else ""
+        build = f"+{'.'.join(self.build)}" if self.build else ""
+        return f"{self.major}.{self.minor}.{self.patch}{pre}{build}"
+
+
+def parse_semver(text: str, normalize: bool = False) -> Semver:
+    """Parse a version; raise FunctionError with upstream's message.
+
+    `normalize` removes a leading `v` and leading zeros, and adds a missing minor version and patch.
+    """
+    work.spend(len(text) >> 1)
+    return _parsed_semver(_normalized(text) if normalize else text)
+
+
+def _precedence(identifier: PreRelease) -> tuple[bool, int, str]:
+    if isinstance(identifier, int):
+        return False, identifier, ""
+    return True, 0, identifier
+
+
+def _normalized(text: str) -> str:
+    parts = text.removeprefix("v").split(".", 2)
+    for index, part in enumerate(parts):
+        # Upstream counts bytes.
+        if len(part) > 1 or not part.isascii():
+            stripped = part.lstrip("0")
+            parts[index] = stripped if "0" <= stripped[:1] <= "9" else f"0{stripped}"
+    if len(parts) < 3:
+        if "+" in parts[-1] or "-" in parts[-1]:
+            raise FunctionError("short version cannot contain PreRelease/Build meta data")
+        parts += ["0"] * (3 - len(parts))
+    return ".".join(parts)
+
+
+def _parsed_semver(text: str) -> Semver:
+    if not text:
+        raise FunctionError("Version string empty")
+    parts = text.split(".", 2)
+    if len(parts) != 3:
+        raise FunctionError("No Major.Minor.Patch elements found")
+    major_, minor_ = _number(parts[0], "Major"), _number(parts[1], "Minor")
+    rest, plus, build = parts[2].partition("+")
+    patch_, dash, pre = rest.partition("-")
+    return Semver(
+        major_,
+        minor_,
+        _number(patch_, "Patch"),
+        tuple(map(_pre_release, pre.split("."))) if dash else (),
+        tuple(map(_build, build.split("."))) if plus else (),
+    )
+
+
+def _number(text: str, name: str) -> int:
+    if not _NUMBER.fullmatch(text):
+        raise FunctionError(f"Invalid character(s) found in {name.lower()} number {quote(text)}")
+    if len(text) > 1 and text[0] == "0":
+        raise FunctionError(f"{name} number must not contain leading zeroes {quote(text)}")
+    return _uint64(text)
+
+
+def _uint64(digits: str) -> int:
+    if not digits:
+        raise FunctionError('strconv.ParseUint: parsing "": invalid syntax')
+    if len(digits) > len(str(MAX_UINT)) or int(digits) > MAX_UINT:
+        raise FunctionError(f"strconv.ParseUint: parsing {quote(digits)}: value out of range")
+    return int(digits)
+
+
+def _pre_release(text: str) -> PreRelease:
+    if not text:
+        raise FunctionError("Prerelease is empty")
+    if _NUMBER.fullmatch(text):
+        if len(text) > 1 and text[0] == "0":
+            raise FunctionError(f"Numeric PreRelease version must not contain leading zeroes {quote(text)}")
+        return _uint64(text)
+    if not _IDENTIFIER.fullmatch(text):
+        raise FunctionError(f"Invalid character(s) found in prerelease {quote(text)}")
+    return text
+
+
+def _build(text: str) -> str:
+    if not text:
+        raise FunctionError("Build meta data is empty")
+    if not _IDENTIFIER.fullmatch(text):
+        raise FunctionError(f"Invalid character(s) found in build meta data {quote(text)}")
+    return text
 
 
 def _int64(number: int) -> int:
@@ -28,10 +153,10 @@ LIBRARY: Final = Library(
     "semver",
     introduced=(1, 33),
     functions=(
-        overload("semver", "string_to_semver", (STRING,), SEMVER, _semver),
-        overload("semver", "string_bool_to_semver", (STRING, BOOL), SEMVER, _semver),
-        overload("isSemver", "is_semver_string", (STRING,), BOOL, accepts(_semver)),
-        overload("isSemver", "is_semver_string_bool", (STRING, BOOL), BOOL, accepts(_semver)),
+        overload("semver", "string_to_semver", (STRING,), SEMVER, parse_semver),
+        overload("semver", "string_bool_to_semver", (STRING, BOOL), SEMVER, parse_semver),
+        overload("isSemver", "is_semver_string", (STRING,), BOOL, accepts(parse_semver)),
+        overload("isSemver", "is_semver_string_bool", (STRING, BOOL), BOOL, accepts(parse_semver)),
         member(
             *("isGreaterThan", "semver_is_greater_than", (SEMVER, SEMVER), BOOL),
             lambda left, right: left.compare(right) > 0,

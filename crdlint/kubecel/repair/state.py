@@ -1,4 +1,4 @@
-"""An expression on the way to one that compiles."""
+"""An expression on the way to one that compiles, and choices of edits of it, of which one may be meant."""
 
 from __future__ import annotations
 
