@@ -46,6 +46,7 @@ def test_crdlint_answers_as_the_api_server_did(name: str, count: int) -> None:
     assert compared >= count
 
 
+@pytest.mark.usefixtures("without_helps")
 @pytest.mark.parametrize("step", [25, pytest.param(1, marks=pytest.mark.exhaustive)])
 def test_the_caret_is_at_the_named_field(step: int) -> None:
     """What is under the caret is the path's own key, the value at that key, or the key of a parent that lacks it."""
