@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import threading
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from types import FrameType
 
 # Work that doubles with its input stays below this; work that grows with the square of it reaches 4.
@@ -50,3 +52,15 @@ def recording(calls: list[Any], function: Callable[..., Any], note: object = Non
         return function(*given, **more)
 
     return call
+
+
+@contextmanager
+def without_collector() -> Iterator[None]:
+    """Let the collector know what is made from here on only, and not run by itself."""
+    gc.freeze()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+        gc.unfreeze()

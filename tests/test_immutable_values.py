@@ -66,8 +66,7 @@ def test_defaults_of_named_tuples_are_values() -> None:
         for node in ast.walk(tree)
         if isinstance(node, ast.ClassDef) and any("NamedTuple" in ast.unparse(base) for base in node.bases)
         for statement in node.body
-        if isinstance(statement, ast.AnnAssign)
-        and is_mutable(statement.value)
+        if isinstance(statement, ast.AnnAssign) and is_mutable(statement.value)
     ]
     assert found == []
 

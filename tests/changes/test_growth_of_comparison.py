@@ -38,7 +38,7 @@ def enumerated(count: int) -> tuple[Any, Any]:
 
 @each(
     ("make", "size"),
-    [(renamed, 200), (tightened, 200), (folded, 200), (enumerated, 200)],
+    [(renamed, 60), (tightened, 60), (folded, 60), (enumerated, 60)],
     ids=lambda one: str(one)[:20],
 )
 def test_linear(make: Callable[[int], tuple[Any, Any]], size: int) -> None:

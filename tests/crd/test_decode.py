@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,7 +18,6 @@ from crdlint.yaml.parse import parse_first
 if TYPE_CHECKING:
     from crdlint.yaml.nodes import Node
 
-SHARED = Path(__file__).resolve().parents[3] / "shared" / "conformance"
 SCHEMA_PATH = "spec.versions.schema.openAPIV3Schema"
 
 HEADER = """\
@@ -287,22 +285,6 @@ def test_deep_error_is_told() -> None:
     levels = 4000
     root = root_of(schema("{not: " * levels + "{items: " * 500 + "{type: 5}" + "}" * (levels + 500)))
     assert said_of(root) == [in_schema("number", "string", ".".join(["not"] * levels + ["items"] * 500 + ["type"]))]
-
-
-@pytest.mark.skipif(not SHARED.exists(), reason="no conformance data here")
-@pytest.mark.parametrize("name", ["synthetic-crd", "upstream-create"])
-def test_conformance(name: str) -> None:
-    differences = []
-    for line in (SHARED / f"{name}.ndjson").read_bytes().splitlines():
-        case = json.loads(line)
-        root = root_of(case["yaml"])
-        error = identify(root, case["yaml"]).error
-        problems = [] if error else decode_crd(root).problems
-        got = error or next((p.message for p in problems if p.kind == "decode"), None)
-        strict = sorted(p.message for p in problems if p.kind == "strict")
-        if (got, strict) != (case["expect"].get("decode_error"), sorted(case["expect"].get("strict_errors", []))):
-            differences.append((case["id"], got, strict))
-    assert differences == []
 
 
 def test_a_deep_default_is_read_whole() -> None:

@@ -7,6 +7,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from counting import without_collector
 
 import crdlint
 from crdlint.cel.compiler import compile_text
@@ -63,10 +64,6 @@ def test_what_is_shared_is_bounded(compiled: Counter[str], monkeypatch: pytest.M
 def test_a_crd_is_freed_without_the_collector() -> None:
     text = crd(["self.size > 1"]).replace("type: integer}", "type: integer, default: 3, enum: [3]}")
     crdlint.lint_text(text)
-    gc.collect()
-    gc.disable()
-    try:
+    with without_collector():
         crdlint.lint_text(text)
         assert gc.collect() == 0
-    finally:
-        gc.enable()

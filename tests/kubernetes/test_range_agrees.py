@@ -66,7 +66,7 @@ def one_by_one(text: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Dia
     return found
 
 
-@pytest.mark.parametrize("cases", sampled(CREATED, 12))
+@pytest.mark.parametrize("cases", sampled(CREATED, 30))
 def test_a_range_finds_what_single_runs_find(cases: Sequence[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     for case in cases:
         assert by_server(case["yaml"], monkeypatch) == one_by_one(case["yaml"], monkeypatch), case["id"]

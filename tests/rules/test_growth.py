@@ -67,14 +67,14 @@ def test_the_comparison_of_names_is_bounded(monkeypatch: pytest.MonkeyPatch) -> 
         return bound(self)
 
     monkeypatch.setattr(SequenceMatcher, "quick_ratio", counted)
-    crdlint.lint_text(misspelled(600))
+    crdlint.lint_text(misspelled(300))
     once, count = count, 0
-    crdlint.lint_text(misspelled(1200))
+    crdlint.lint_text(misspelled(600))
     assert count < LINEAR * once
 
 
 def test_a_misspelled_field_of_a_large_object() -> None:
-    (first, *_) = crdlint.lint_text(misspelled(1200))
+    (first, *_) = crdlint.lint_text(misspelled(300))
     assert first.help == "Write `field0` instead"
 
 

@@ -56,9 +56,9 @@ def stored(count: int, text: str = "old") -> str:
 
 
 UPDATES: dict[str, tuple[Callable[..., str], int]] = {
-    "versions": (versions, 300),
+    "versions": (versions, 80),
     "bundle": (bundle, 100),
-    "stored versions": (stored, 300),
+    "stored versions": (stored, 80),
 }
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 import weakref
 from collections.abc import Generator
 
 import pytest
+from counting import without_collector
 
 from crdlint.safety import calls
 
@@ -56,9 +56,5 @@ def freed_error() -> weakref.ref[CallError]:
 
 
 def test_an_exception_is_freed_without_the_collector() -> None:
-    gc.collect()
-    gc.disable()
-    try:
+    with without_collector():
         assert freed_error()() is None
-    finally:
-        gc.enable()

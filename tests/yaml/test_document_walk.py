@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 from dataclasses import dataclass, field
 
+from counting import without_collector
+
 from crdlint.linting.documents import DocumentWalk
 from crdlint.linting.pipeline import lint_file
 from crdlint.resources.definitions import Definitions
@@ -29,11 +31,9 @@ class CountingWalk(DocumentWalk):
 
 
 def test_documents_are_held_one_at_a_time() -> None:
-    gc.collect()
-    gc.freeze()  # so that only what is made from here on is counted
     walk = CountingWalk("x.yaml")
-    result = walk.run(f"{OBJECT}---\n" * 12)
-    gc.unfreeze()
+    with without_collector():
+        result = walk.run(f"{OBJECT}---\n" * 12)
     assert len(walk.alive) == 12
     assert max(walk.alive) - min(walk.alive) <= 1
     assert (result.documents, result.skipped) == (12, 0)

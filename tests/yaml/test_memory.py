@@ -6,6 +6,7 @@ import gc
 import tracemalloc
 from pathlib import Path
 
+from counting import without_collector
 from tables import each
 
 from crdlint.linting.pipeline import lint_file
@@ -22,16 +23,8 @@ def alive() -> int:
 @each("document", ["a: b", "}", "? [", "a: *b", "a: [*b]", "&a [*a]", "x: ! y: z"])
 def test_documents_are_freed_one_by_one(document: str) -> None:
     """Without the collector, which is paused while a file is checked."""
-    gc.collect()
-    gc.freeze()  # so that only what is made from here on is counted
-    gc.disable()
-    try:
-        before = alive()
-        most = max(alive() - before for _ in iter_documents(f"{document}\n---\n" * 12))
-    finally:
-        gc.enable()
-        gc.unfreeze()
-    assert most <= 2
+    with without_collector():
+        assert max(alive() for _ in iter_documents(f"{document}\n---\n" * 12)) <= 2
 
 
 def peak(text: str) -> int:
