@@ -23,9 +23,8 @@ from crdlint.linting.request import CheckRequest
 from crdlint.linting.shared_names import SharedNames
 from crdlint.report import formats
 from crdlint.report.escapes import printable_line
-from crdlint.report.pieces import Outcome, SpoolError, View
-from crdlint.report.selection import Copies
-from crdlint.report.summary import Summary
+from crdlint.report.pieces import Outcome, SpoolError, Summary, View
+from crdlint.report.words import Copies
 from crdlint.runner.plan import Planner
 from crdlint.runner.task import Checker, Settings
 from crdlint.safety.trace import VARIABLE
@@ -219,7 +218,7 @@ class _Command:
             quiet=check_options.quiet,
             statistics=check_options.statistics,
         )
-        self._reports = Reports("findings", formats.findings, check_options.format_, check_options.outputs, view)
+        self._reports = Reports(formats.findings, check_options.format_, check_options.outputs, view)
         if check_options.against and not self._quiet:
             self._reports.hold()
         self._known = _known(check_options.baseline_file, missing_ok=check_options.update_baseline)

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
-    from crdlint.report.formats import Kind
-
 
 @click.command("completion", cls=Command)
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
@@ -54,7 +52,7 @@ def complete_rules(_ctx: click.Context, _param: click.Parameter, incomplete: str
     return [CompletionItem(name, help=help_) for name, help_ in known.items() if name.startswith(incomplete)]
 
 
-def complete_outputs(kind: Kind) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
+def complete_outputs(kind: str) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
     """Return what completes to FORMAT= for a kind of report and, behind the equals sign, to files."""
 
     def complete(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:

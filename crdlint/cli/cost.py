@@ -73,9 +73,7 @@ def command(ctx: click.Context, /, **arguments: Any) -> None:
     from crdlint.rules.cel_cost import OVER_BUDGET
 
     settings = CostOptions(**arguments)
-    reports = Reports(
-        "costs", formats.costs, settings.format_, settings.outputs, View(options.page(settings.color, 140))
-    )
+    reports = Reports(formats.costs, settings.format_, settings.outputs, View(options.page(settings.color, 140)))
     bugs = Bugs()
     results, problems = _read(settings, bugs)
     is_shown = not settings.suggest or settings.outputs or settings.explain is not None

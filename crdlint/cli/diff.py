@@ -19,8 +19,7 @@ from crdlint.cli.reports import Reports, note_rejections
 from crdlint.files.paths import Selection, discover
 from crdlint.report import formats
 from crdlint.report.changes import is_consequence
-from crdlint.report.pieces import Outcome, SpoolError, View
-from crdlint.report.summary import Summary
+from crdlint.report.pieces import Outcome, SpoolError, Summary, View
 from crdlint.rules.charts import RENDER, SKIPPED
 from crdlint.runner.plan import Planner
 from crdlint.runner.task import Checker, Settings
@@ -94,7 +93,7 @@ class _Command:
         self._arguments = arguments
         format_: str = arguments["format_"]
         view = View(options.page(arguments["color"], 100), quiet=arguments["quiet"], examples=arguments["explain"])
-        self._reports = Reports("changes", formats.changes, format_, arguments["outputs"], view)
+        self._reports = Reports(formats.changes, format_, arguments["outputs"], view)
         self._config = self._configuration(everything=arguments["everything"] or format_ == _CHANGELOG)
         self._values = options.values(arguments["value_files"], arguments["sets"]) or Values()
         self._old, self._new = (side(arguments[name], str(Path(folder).resolve() / name)) for name in ("old", "new"))

@@ -161,7 +161,7 @@ format_ = click.option(
 )  # fmt: skip
 
 
-def format_of(kind: formats.Kind, help_: str) -> Callable[[Command], Command]:
+def format_of(kind: str, help_: str) -> Callable[[Command], Command]:
     """Return what adds the option that chooses the format of a report other than of findings."""
     return click.option(
         "--format",
@@ -173,7 +173,7 @@ def format_of(kind: formats.Kind, help_: str) -> Callable[[Command], Command]:
     )
 
 
-def output_of(kind: formats.Kind) -> Callable[[Command], Command]:
+def output_of(kind: str) -> Callable[[Command], Command]:
     """Return what adds the option that writes reports to files, too."""
     return click.option(
         "--output", "outputs", multiple=True, metavar="FORMAT=FILE", shell_complete=complete_outputs(kind),

@@ -22,12 +22,11 @@ if TYPE_CHECKING:
 
 
 class Reports(Generic[AnyReport]):
-    """The reports of a run, made by ``make`` from a format and a view; ``write`` writes to standard output."""
+    """The reports of a run, of a kind; ``write`` writes to standard output."""
 
     def __init__(
         self,
-        kind: formats.Kind,
-        make: Callable[[str, View], AnyReport],
+        kind: formats.Kind[AnyReport],
         format_: str,
         outputs: Iterable[str],
         view: View,
@@ -37,15 +36,14 @@ class Reports(Generic[AnyReport]):
         name = formats.choose(format_)
         self.is_text = name == formats.TEXT
         self._write = write or console.out
-        self._report = make(name, view)
+        self._report = kind(name, view)
         self._spool: Spool | None = None
         plain = view._replace(page=PLAIN)
         try:
-            self._files = [
-                formats.Output(path, make(name, plain)) for name, path in formats.parse_outputs(outputs, kind)
-            ]
+            parsed = formats.parse_outputs(outputs, kind.name)
         except formats.OutputError as error:
             raise click.UsageError(f"--output: {error}") from error
+        self._files = [formats.Output(path, kind(name, plain)) for name, path in parsed]
 
     def add(
         self,

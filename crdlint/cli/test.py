@@ -95,7 +95,7 @@ def command(ctx: click.Context, /, **arguments: Any) -> None:
     settings = TestOptions(**arguments)
     view = View(options.page(settings.color, 120), quiet=settings.quiet, verbose=settings.verbose)
     junit = () if settings.junit_file is None else (f"junit={settings.junit_file}",)
-    reports = Reports("suites", formats.suites, settings.format_, (*settings.outputs, *junit), view)
+    reports = Reports(formats.suites, settings.format_, (*settings.outputs, *junit), view)
     run = TestState(reports, second_opinions=options.new_tally() if settings.second_opinion else None)
     _run_suites(run, settings)
     run.bugs.report_repeated()

@@ -18,8 +18,7 @@ from crdlint.cli.reports import Reports, add_file, note_rejections
 from crdlint.files.paths import Selection
 from crdlint.files.read import STDIN
 from crdlint.report import formats
-from crdlint.report.pieces import Outcome, SpoolError, View
-from crdlint.report.summary import Summary
+from crdlint.report.pieces import Outcome, SpoolError, Summary, View
 from crdlint.runner.plan import Planner
 from crdlint.runner.task import shown_name
 
@@ -123,9 +122,7 @@ class _Command:
         view = View(options.page(validate_options.color, 120), quiet=validate_options.quiet, noun="resource")
         # Only the objects go to standard output if they are asked for, so that they can be piped to another program.
         write = console.out_on_err if validate_options.show_defaulted else console.out
-        self._reports = Reports(
-            "findings", formats.findings, validate_options.format_, validate_options.outputs, view, write
-        )
+        self._reports = Reports(formats.findings, validate_options.format_, validate_options.outputs, view, write)
         config = options.read_config(validate_options.config, isolated=validate_options.isolated)
         self._planner = Planner(
             validate_options.kube_version, options.override(validate_options), config, kustomize=False

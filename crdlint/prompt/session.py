@@ -13,7 +13,7 @@ from crdlint.evaluation.rules import SchemaRule, run_rules
 from crdlint.evaluation.source import SourceError, load
 from crdlint.report.escapes import printable_line
 from crdlint.report.pieces import Values
-from crdlint.report.values_text import ValuesReport
+from crdlint.report.values import Text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -37,7 +37,7 @@ class Session:
     def __init__(self, request: Request, field: str, view: View) -> None:
         """Read the files; raise SourceError or PlaceError."""
         self._request = request
-        self._report = ValuesReport(view)
+        self._report = Text(view)
         self._last = ""
         self.is_over = False
         self._source: Source = load(request)

@@ -1,22 +1,27 @@
-"""The changes between two versions of CRDs, grouped by their effect."""
+"""The changes between two versions of CRDs, grouped by their effect: for people, pull requests and release notes."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from crdlint.diagnostics.diagnostic import INTERNAL_ERROR, OLD_CRD
-from crdlint.report.summary import counted
+from crdlint.report.escapes import html_text, markdown, printable_line
+from crdlint.report.fold import fold
+from crdlint.report.page import rule_link
+from crdlint.report.pieces import Report
+from crdlint.report.words import counted
 from crdlint.rules import catalog
 from crdlint.rules.changes import REMOVED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult, State
-    from crdlint.report.pieces import View
+    from crdlint.report.pieces import Outcome, View
 
 REFUSED: Final = "rejected on update"
 BREAKS: Final = "breaks clients or stored objects"
@@ -25,6 +30,14 @@ OTHER: Final = "breaks nothing"
 GROUPS: Final = (REFUSED, BREAKS, BEHAVIOUR, OTHER)
 # The states of a CRD: of a resource and its build, or of several templates, the last one counts.
 _STATES: Final = ("added", "unread", "unchanged", "changed")
+_LIMIT: Final = 60_000  # characters; GitHub takes comments of up to 65,536
+_ICONS: Final = {REFUSED: "⛔", BREAKS: "🔴", BEHAVIOUR: "🟡", OTHER: "🔵"}
+_TITLES: Final = {
+    REFUSED: "Updates that the API server rejects",
+    BREAKS: "Breaking changes",
+    BEHAVIOUR: "Changed behaviour",
+    OTHER: "Other changes",
+}
 _BY_SEVERITY: Final = {"error": BREAKS, "warning": BEHAVIOUR, "info": OTHER}
 
 
@@ -92,14 +105,134 @@ class Changes:
         return Counter(map(group_of, self.findings))
 
 
-class ChangesReport:
+class _AtEnd(Report):
     """The base of reports that write the changes of a run at its end, because a headline or groups come first."""
 
     def __init__(self, view: View) -> None:
-        del view
+        super().__init__(view)
         self._changes = Changes()
 
     def file(self, result: FileResult) -> Iterable[str]:
         """Add the changes of a file, and return nothing."""
         self._changes.add(result)
         return ()
+
+
+class Text(_AtEnd):
+    """For people: a headline, then the findings grouped by their effect."""
+
+    def end(self, outcome: Outcome) -> Iterator[str]:
+        """Yield the complete report."""
+        del outcome
+        changes = self._changes
+        if not self._view.quiet:
+            yield f"{self._page.styled(changes.headline(), 'title')}\n"
+        for name, by_crd in changes.groups():
+            number = sum(map(len, by_crd.values()))
+            title = f"{name}: {counted(number, 'change')}"
+            yield f"\n{self._page.styled(title, 'title')}\n"
+            for crd, findings in by_crd.items():
+                yield f"\n  {self._page.styled(printable_line(crd), 'title')}\n"
+                for finding in findings:
+                    yield from (f"{line}\n" for line in self._finding(finding))
+        counts = changes.counts()
+        if counts and not self._view.quiet:
+            yield f"\n{', '.join(f'{name}: {counts[name]:,}' for name in GROUPS if counts[name])}\n"
+
+    def _finding(self, finding: Diagnostic) -> Iterator[str]:
+        page = self._page
+        head = page.styled(f"{finding.severity}[{finding.rule}]", finding.severity, rule_link(finding.rule))
+        position = printable_line(f"{finding.file}:{finding.line}:{finding.column}")
+        yield f"    {head} {page.styled(position, '', page.file_link(finding.file))}"
+        if finding.related is not None:
+            yield printable_line(
+                f"      before: {finding.related.file}:{finding.related.line}:{finding.related.column}"
+            )
+        yield from page.wrapped(fold(finding.message), "      ")
+        if finding.help:
+            yield from page.wrapped(finding.help, "            ", "      help: ", "label")
+        if self._view.examples and finding.example is not None:
+            from crdlint.resources.dump import dump  # few changes have an example
+
+            yield "      valid before, and not any more:"
+            for line in dump(json.loads(finding.example)):
+                yield from (f"        {part}" for part in line.splitlines())
+
+
+class Markdown(_AtEnd):
+    """For a pull request: a headline, and a table for each CRD, cut with a note if they are too long for a comment."""
+
+    def end(self, outcome: Outcome) -> Iterator[str]:
+        """Yield the complete page."""
+        head = f"## {markdown(self._changes.headline())}\n"
+        for file, reason in outcome.problems:
+            head += f"\n- <code>{markdown(printable_line(file))}</code> could not be read: {markdown(reason)}\n"
+        yield head
+        room, left = _LIMIT - len(head), 0
+        for crd, findings in self._changes.by_crd().items():
+            table = _table(crd, findings)
+            room -= len(table)
+            if room < 0 or left:
+                left += len(findings)
+            else:
+                yield table
+        if left:
+            yield f"\n… and {counted(left, 'more change')}, for which there is no room here.\n"
+
+
+def _table(crd: str, findings: Iterable[Diagnostic]) -> str:
+    rows = ["| | change | rule | new | old |", "| --- | --- | --- | --- | --- |", *map(_row, findings)]
+    return "\n".join([f"\n### <code>{html_text(printable_line(crd))}</code>\n", *rows, ""])
+
+
+def _row(finding: Diagnostic) -> str:
+    group = group_of(finding)
+    old = "" if finding.related is None else _location(finding.related.file, finding.related.line)
+    rule = f"[{finding.rule}]({rule_link(finding.rule)})"
+    return f"| {_ICONS[group]} {group} | {_code(finding.message)} | {rule} | {_location(finding.file, finding.line)} | {old} |"
+
+
+def _location(file: str, line: int) -> str:
+    return markdown(printable_line(f"{file}:{line}"))
+
+
+def _code(text: str) -> str:
+    """Return `text` as Markdown: its parts in backquotes as code, everything else escaped."""
+    return "".join(_quoted(part) if i % 2 else markdown(part) for i, part in enumerate(text.split("`")))
+
+
+def _quoted(text: str) -> str:
+    return f"<code>{html_text(printable_line(text)).replace('|', '&#124;')}</code>"
+
+
+class Changelog(_AtEnd):
+    """For release notes: a list for each group, breaking changes first."""
+
+    def end(self, outcome: Outcome) -> Iterator[str]:
+        """Yield the complete text."""
+        del outcome
+        groups = self._changes.groups()
+        added = sorted(name for name, state in self._changes.states.items() if state == "added")
+        if not groups and not added:
+            yield "No change of the CRDs has a consequence.\n"
+        sections: dict[str, dict[str, list[Diagnostic]]] = {}
+        for name, by_crd in groups:
+            for crd, findings in by_crd.items():
+                for finding in findings:
+                    sections.setdefault(_title(name, finding), {}).setdefault(crd, []).append(finding)
+        for i, (title, of_title) in enumerate(sections.items()):
+            yield f"{'' if i == 0 else chr(10)}### {title}\n\n"
+            for crd, findings in sorted(of_title.items()):
+                yield f"- <code>{html_text(printable_line(crd))}</code>\n"
+                for finding in findings:
+                    yield f"  - {_code(finding.message)}\n"
+        if added:
+            yield f"{chr(10) if groups else ''}### New CRDs\n\n"
+            yield from (f"- <code>{html_text(printable_line(name))}</code>\n" for name in added)
+
+
+def _title(group: str, finding: Diagnostic) -> str:
+    """Return the title for a finding; what breaks alpha versions only was removed or changed."""
+    if not finding.is_alpha:
+        return _TITLES[group]
+    return "Removed" if finding.rule.endswith(("-removed", "-unserved", "-renamed")) else "Changed"

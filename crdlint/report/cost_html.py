@@ -14,6 +14,7 @@ from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT, UINT64_MAX
 from crdlint.linting.cost_entries import schema_costs
 from crdlint.report.cost_text import percent
 from crdlint.report.escapes import html_text as _text
+from crdlint.report.pieces import Costs, WholeReport
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from crdlint.kubecel.cost.explain import Part
     from crdlint.linting.cost_entries import Entry
     from crdlint.linting.rule_cost import RuleCost
-    from crdlint.report.pieces import Costs, View
 
 # Each part of a tree contains the text of the parts below it, so the text of a part is cut.
 _LONGEST_PART: Final = 300
@@ -40,15 +40,12 @@ _COLUMNS: Final = (
 )
 
 
-class CostReport:
+class CostReport(WholeReport[Costs]):
     """The complete page."""
 
-    def __init__(self, view: View) -> None:
-        del view
-
-    def pieces(self, costs: Costs) -> Iterator[str]:
+    def pieces(self, content: Costs) -> Iterator[str]:
         """Yield the page."""
-        yield f"{cost_page(costs.entries, costs.top, costs.unestimated)}\n"
+        yield f"{cost_page(content.entries, content.top, content.unestimated)}\n"
 
 
 def cost_page(entries: Sequence[Entry], top: int | None = None, unestimated: Sequence[Diagnostic] = ()) -> str:

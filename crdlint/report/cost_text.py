@@ -13,7 +13,7 @@ from crdlint.report import text
 from crdlint.report.escapes import printable_line
 from crdlint.report.fold import columns
 from crdlint.report.page import Column, Part, Row
-from crdlint.report.pieces import View
+from crdlint.report.pieces import Costs, View, WholeReport
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -22,22 +22,18 @@ if TYPE_CHECKING:
     from crdlint.linting.cost_entries import Entry, Schema
     from crdlint.linting.result import FileResult
     from crdlint.report.page import Page
-    from crdlint.report.pieces import Costs
 
 _BAR: Final = 10
 _PIPED: Final = 140  # columns of a part in a pipe; its text contains the text of the parts below it
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉"
 
 
-class CostReport:
+class CostReport(WholeReport[Costs]):
     """The tables of costs, or the cost of each part of the rules."""
 
-    def __init__(self, view: View) -> None:
-        self._page = view.page
-
-    def pieces(self, costs: Costs) -> Iterator[str]:
+    def pieces(self, content: Costs) -> Iterator[str]:
         """Yield the lines."""
-        return (f"{line}\n" for line in (self._parts(costs) if costs.parts else self._tables(costs)))
+        return (f"{line}\n" for line in (self._parts(content) if content.parts else self._tables(content)))
 
     def _parts(self, costs: Costs) -> Iterator[str]:
         for entry in costs.shown:

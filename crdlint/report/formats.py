@@ -1,7 +1,6 @@
 """The formats by name, the kinds of reports that each supports, and the files that reports are written to.
 
-A format is a module with a class for each kind of report: `Report`, `CostReport` or `SuiteReport`, made with a `View`.
-Adding one touches its module and this table.
+A format is a class for each kind of report, made with a `View`. Adding one touches its module and this table.
 """
 
 from __future__ import annotations
@@ -9,7 +8,7 @@ from __future__ import annotations
 import os
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
 
 from crdlint.diagnostics.spelling import nearest
 from crdlint.report.pieces import Spool, SpoolError
@@ -18,11 +17,8 @@ from crdlint.safety import atomic
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from crdlint.report.pieces import CostReport, Report, SuiteReport, ValuesReport, View
+    from crdlint.report.pieces import Costs, Report, SuiteReport, Values, View, WholeReport
 
-# The kinds of reports: the findings of `check` and `validate`, the costs of `cost`, the results of `test`,
-# the changes of `diff`, the values of `eval`.
-Kind: TypeAlias = Literal["findings", "costs", "suites", "changes", "values"]
 AnyReport = TypeVar("AnyReport")
 
 TEXT: Final = "text"
@@ -30,7 +26,7 @@ AUTO: Final = "auto"
 
 
 class Format(NamedTuple):
-    """A format: its purpose, and the module below crdlint.report for each kind of report that it supports."""
+    """A format: its purpose, and the module below crdlint.report with its class for each kind of report that it supports."""
 
     about: str
     findings: str = ""
@@ -42,45 +38,51 @@ class Format(NamedTuple):
 
 FORMATS: Final = {
     TEXT: Format(
-        "for people",
-        findings="text",
-        costs="cost_text",
-        suites="suites_text",
-        changes="changes_text",
-        values="values_text",
+        "for people", "text.Report", "cost_text.CostReport", "suites_text.SuiteReport", "changes.Text", "values.Text"
     ),
-    "concise": Format("a line for each finding", findings="concise", changes="concise"),
-    "server": Format("nothing but the API server's sentences", findings="server"),
+    "concise": Format("a line for each finding", "lines.Concise", changes="lines.Concise"),
+    "server": Format("nothing but the API server's sentences", "lines.Server"),
     "json": Format(
-        "for programs (docs/json-output.md)", findings="json", costs="json", changes="json", values="values_json"
+        "for programs (docs/json-output.md)", "json.JSON", "json.CostReport", changes="json.JSON", values="values.JSON"
     ),
-    "sarif": Format("SARIF 2.1.0, for code scanning", findings="sarif", changes="sarif"),
-    "junit": Format("JUnit XML, for test reports", findings="junit", suites="junit"),
-    "github": Format("annotations of GitHub Actions", findings="github", changes="github"),
-    "azure": Format("issues of Azure Pipelines", findings="azure"),
-    "rdjson": Format("reviewdog, with fixes as suggestions", findings="rdjson"),
-    "gitlab": Format("GitLab's Code Quality", findings="gitlab", changes="gitlab"),
-    "checkstyle": Format("Checkstyle XML", findings="checkstyle"),
-    "markdown": Format("for job summaries and comments", findings="markdown", changes="changes_markdown"),
-    "changelog": Format("Markdown for release notes", changes="changes_changelog"),
-    "html": Format("a page of its own", costs="cost_html"),
+    "sarif": Format("SARIF 2.1.0, for code scanning", "sarif.SARIF", changes="sarif.SARIF"),
+    "junit": Format("JUnit XML, for test reports", "xml.JUnit", suites="xml.SuiteReport"),
+    "github": Format("annotations of GitHub Actions", "lines.GitHub", changes="lines.GitHub"),
+    "azure": Format("issues of Azure Pipelines", "lines.Azure"),
+    "rdjson": Format("reviewdog, with fixes as suggestions", "json.RDJSON"),
+    "gitlab": Format("GitLab's Code Quality", "json.GitLab", changes="json.GitLab"),
+    "checkstyle": Format("Checkstyle XML", "xml.Checkstyle"),
+    "markdown": Format("for job summaries and comments", "markdown.Markdown", changes="changes.Markdown"),
+    "changelog": Format("Markdown for release notes", changes="changes.Changelog"),
+    "html": Format("a page of its own", costs="cost_html.CostReport"),
 }
 
 
-_CLASSES: Final[dict[Kind, str]] = {
-    "findings": "Report",
-    "costs": "CostReport",
-    "suites": "SuiteReport",
-    "changes": "Report",
-    "values": "ValuesReport",
-}
+class Kind(Generic[AnyReport]):
+    """A kind of report; called with the name of a format and a view, it makes a new report."""
+
+    def __init__(self, name: str) -> None:
+        self.name: Final = name
+
+    def __call__(self, format_: str, view: View) -> AnyReport:
+        """Return a new report in a format."""
+        module, _, class_ = getattr(FORMATS[format_], self.name).partition(".")
+        report: AnyReport = getattr(import_module(f"crdlint.report.{module}"), class_)(view)
+        return report
+
+
+findings: Final[Kind[Report]] = Kind("findings")  # of `check` and `validate`
+costs: Final[Kind[WholeReport[Costs]]] = Kind("costs")
+suites: Final[Kind[SuiteReport]] = Kind("suites")
+changes: Final[Kind[Report]] = Kind("changes")  # of `diff`
+values: Final[Kind[WholeReport[Values]]] = Kind("values")  # of `eval`
 
 
 class OutputError(ValueError):
     """An output cannot be written; `str()` is the reason."""
 
 
-def names(kind: Kind) -> list[str]:
+def names(kind: str) -> list[str]:
     """Return the formats that support a kind of report."""
     return [name for name, format_ in FORMATS.items() if getattr(format_, kind)]
 
@@ -94,41 +96,7 @@ def choose(name: str) -> str:
     return "azure" if os.environ.get("TF_BUILD", "").lower() == "true" else TEXT
 
 
-def findings(name: str, view: View) -> Report:
-    """Return a new report of findings in a format."""
-    report: Report = _new(name, "findings", view)
-    return report
-
-
-def changes(name: str, view: View) -> Report:
-    """Return a new report of changes in a format."""
-    report: Report = _new(name, "changes", view)
-    return report
-
-
-def costs(name: str, view: View) -> CostReport:
-    """Return a new report of costs in a format."""
-    report: CostReport = _new(name, "costs", view)
-    return report
-
-
-def suites(name: str, view: View) -> SuiteReport:
-    """Return a new report of suites in a format."""
-    report: SuiteReport = _new(name, "suites", view)
-    return report
-
-
-def values(name: str, view: View) -> ValuesReport:
-    """Return a new report of values in a format."""
-    report: ValuesReport = _new(name, "values", view)
-    return report
-
-
-def _new(name: str, kind: Kind, view: View) -> Any:
-    return getattr(import_module(f"crdlint.report.{getattr(FORMATS[name], kind)}"), _CLASSES[kind])(view)
-
-
-def parse_outputs(arguments: Iterable[str], kind: Kind) -> list[tuple[str, Path]]:
+def parse_outputs(arguments: Iterable[str], kind: str) -> list[tuple[str, Path]]:
     """Return the formats and files of `FORMAT=FILE` arguments; raise OutputError."""
     known = names(kind)
     outputs: list[tuple[str, Path]] = []

@@ -6,12 +6,10 @@ import os
 from typing import TYPE_CHECKING, Final
 
 from crdlint.report.escapes import markdown, markdown_with_code, printable_line
+from crdlint.report.locations import uri
 from crdlint.report.page import rule_link
-from crdlint.report.pieces import shown
-from crdlint.report.selection import by_crd, combined, describe_others
-from crdlint.report.summary import counted
-from crdlint.report.uris import uri
-from crdlint.report.words import advice, headline, where
+from crdlint.report.pieces import Report
+from crdlint.report.words import advice, by_crd, combined, counted, describe_others, headline, where
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -25,20 +23,19 @@ _ICONS: Final = {"error": "🔴", "warning": "🟡", "info": "🔵"}
 _TABLE: Final = "\n| | finding | place |\n| --- | --- | --- |\n"
 
 
-class Report:
+class Markdown(Report):
     """Totals and one table for the run, cut with a note if it is too long."""
 
     def __init__(self, view: View) -> None:
-        self._hidden = view.hidden
-        self._show_all = view.show_all
+        super().__init__(view)
         self._rows: list[str] = []
         self._room = _LIMIT
         self._left = 0
 
     def file(self, result: FileResult) -> Iterable[str]:
         """Return nothing: the first line contains the totals of all files."""
-        for _, findings in by_crd(shown(result, hidden=self._hidden)):
-            for finding, others in combined(findings, show_all=self._show_all):
+        for _, findings in by_crd(self._shown(result)):
+            for finding, others in combined(findings, show_all=self._view.show_all):
                 row = _row(finding, others)
                 self._room -= len(row.encode())
                 if self._left or self._room < 0:

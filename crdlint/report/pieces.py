@@ -1,4 +1,4 @@
-"""What a report of findings, costs or suites is made from, and its text.
+"""What a report of findings, costs, suites or values is made from, the bases of all formats, and their text.
 
 Reports are written piece by piece, so that memory does not grow with the run.
 """
@@ -8,10 +8,11 @@ from __future__ import annotations
 import weakref
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 
 from crdlint.report.escapes import json_text
 from crdlint.report.page import PLAIN, Page
+from crdlint.report.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from crdlint.evaluation.rules import RuleResult
     from crdlint.linting.cost_entries import Entry
     from crdlint.linting.result import FileResult
-    from crdlint.report.summary import Summary
     from crdlint.suites.read import Suite
     from crdlint.suites.run import Result
 
@@ -49,6 +49,52 @@ class View(NamedTuple):
     noun: str = "CRD"
 
 
+@dataclass(slots=True)
+class Summary:
+    """Counts of a run; hidden findings do not count. ``unreadable`` inputs are no files checked.
+
+    ``fixable_advice`` counts unsafe fixes of what the API server accepts, ``fixable_unsafe`` other unsafe ones.
+    ``below_minimum`` is the number of findings that are not reported because of their severity, ``repeated`` that of
+    findings about copies of CRDs, in ``copies`` files, which are reported in the first file.
+    """
+
+    files: int = 0
+    documents: int = 0
+    crds: int = 0
+    skipped: int = 0
+    errors: int = 0
+    warnings: int = 0
+    infos: int = 0
+    below_minimum: int = 0
+    repeated: int = 0
+    copies: int = 0
+    unreadable: int = 0
+    seconds: float = 0.0
+    fixable: int = 0
+    fixable_unsafe: int = 0
+    fixable_advice: int = 0
+
+    def add(self, result: FileResult) -> None:
+        """Count in a file's results."""
+        self.documents += result.documents
+        self.crds += len(result.crds)
+        self.skipped += result.skipped
+        for diagnostic in result.diagnostics:
+            if not diagnostic.hidden:
+                self.errors += diagnostic.severity == "error" and diagnostic.errors > 0
+                self.warnings += diagnostic.severity == "warning"
+                self.infos += diagnostic.severity == "info"
+                if diagnostic.fix is not None:
+                    is_safe = diagnostic.fix.applicability == "safe"
+                    self.fixable += is_safe
+                    self.fixable_unsafe += not is_safe and not diagnostic.is_advice
+                    self.fixable_advice += not is_safe and diagnostic.is_advice
+
+    def counts(self) -> str:
+        """Return the number of findings of each severity, such as `1 error, 0 warnings, 2 infos`."""
+        return f"{counted(self.errors, 'error')}, {counted(self.warnings, 'warning')}, {counted(self.infos, 'info')}"
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """The result of a run: the totals, the number of findings by rule, and what was not checked.
@@ -70,16 +116,28 @@ class Outcome:
             yield UNREADABLE.diagnostic(file, "advice", reason, Span(1, 1, 1, 1))
 
 
-class Report(Protocol):
-    """A run in one format: the pieces of `file`, for each file in order, then those of `end`."""
+class Report:
+    """The base of a run's findings in a format: the pieces of `file`, for each file in order, then those of `end`."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._page = view.page
 
     def file(self, result: FileResult) -> Iterable[str]:
-        """Return the pieces about a file."""
-        ...
+        """Return the pieces about a file: by default one for each finding."""
+        return map(self._piece, self._shown(result))
 
     def end(self, outcome: Outcome) -> Iterable[str]:
-        """Return the last pieces."""
-        ...
+        """Return the last pieces: by default one for each input that could not be read."""
+        return map(self._piece, outcome.unreadable())
+
+    def _piece(self, finding: Diagnostic) -> str:
+        """Return the piece about a finding."""
+        raise NotImplementedError
+
+    def _shown(self, result: FileResult) -> Iterator[Diagnostic]:
+        """Yield the findings of a file that the report shows."""
+        return (finding for finding in result.diagnostics if self._view.hidden or not finding.hidden)
 
 
 class SpoolError(Exception):
@@ -151,11 +209,6 @@ def batches(pieces: Iterable[str]) -> Iterator[str]:
         yield "".join(batch)
 
 
-def shown(result: FileResult, *, hidden: bool) -> Iterator[Diagnostic]:
-    """Yield the findings of a file that a report shows; `hidden` adds those that others hide."""
-    return (finding for finding in result.diagnostics if hidden or not finding.hidden)
-
-
 class Costs(NamedTuple):
     """The costs of the rules of a run, in order.
 
@@ -180,14 +233,6 @@ class Costs(NamedTuple):
         return [finding for result in self.results for finding in result.unestimated]
 
 
-class CostReport(Protocol):
-    """The costs of a run in one format."""
-
-    def pieces(self, costs: Costs) -> Iterable[str]:
-        """Return the pieces of the report."""
-        ...
-
-
 class SuiteOutcome(NamedTuple):
     """The result of a run; `broken` are suites that could not be run, and the reasons."""
 
@@ -201,20 +246,26 @@ class SuiteOutcome(NamedTuple):
         return [result for result in self.results if result.failure]
 
 
-class SuiteReport(Protocol):
-    """A run of suites in one format: the pieces of each test in order, of the end of each suite, and of the run's end."""
+class SuiteReport:
+    """The base of a run of suites in a format: the pieces of each test in order, of the end of each suite, and of the run's."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._page = view.page
 
     def test(self, suite: Suite, result: Result) -> Iterable[str]:
-        """Return the pieces about a test."""
-        ...
+        """Return the pieces about a test, by default none."""
+        del suite, result
+        return ()
 
     def end_suite(self, suite: Suite) -> Iterable[str]:
-        """Return the pieces at the end of a suite."""
-        ...
+        """Return the pieces at the end of a suite, by default none."""
+        del suite
+        return ()
 
     def end(self, outcome: SuiteOutcome) -> Iterable[str]:
         """Return the last pieces."""
-        ...
+        raise NotImplementedError
 
 
 class Values(NamedTuple):
@@ -226,9 +277,16 @@ class Values(NamedTuple):
     notices: Sequence[str] = ()
 
 
-class ValuesReport(Protocol):
-    """The values of expressions in one format."""
+Content = TypeVar("Content", Costs, Values)
 
-    def pieces(self, values: Values) -> Iterable[str]:
+
+class WholeReport(Generic[Content]):
+    """The base of costs or values in a format, written at once."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._page = view.page
+
+    def pieces(self, content: Content) -> Iterable[str]:
         """Return the pieces of the report."""
-        ...
+        raise NotImplementedError

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.__about__ import __version__
 from crdlint.report import words
-from crdlint.report.edit_ranges import TextPositions, is_printable
 from crdlint.report.escapes import json_text, printable, printable_line
+from crdlint.report.locations import TextPositions, fingerprints, is_printable, uri
 from crdlint.report.page import rule_link
-from crdlint.report.pieces import Lines, shown
-from crdlint.report.uris import fingerprints, uri
+from crdlint.report.pieces import Lines, Report
 from crdlint.rules.catalog import all_rules
 
 if TYPE_CHECKING:
@@ -26,11 +25,11 @@ _LEVELS: Final = {"error": "error", "warning": "warning", "info": "note"}
 _LONGEST_EXAMPLE: Final = 2000  # characters
 
 
-class Report:
+class SARIF(Report):
     """The complete log: one run, with the rules that have findings."""
 
     def __init__(self, view: View) -> None:
-        self._hidden = view.hidden
+        super().__init__(view)
         self._rules: dict[str, int] = {}  # the index of each
         self._results = Lines()
         self._notes = Lines()
@@ -38,7 +37,7 @@ class Report:
     def file(self, result: FileResult) -> Iterable[str]:
         """Return nothing: the rules precede the results."""
         positions = TextPositions(result.text)
-        for finding, fingerprint in fingerprints(shown(result, hidden=self._hidden)):
+        for finding, fingerprint in fingerprints(self._shown(result)):
             index = self._rules.setdefault(finding.rule, len(self._rules))
             made = _result(finding, index, fingerprint)
             if finding.fix is not None and is_printable(finding.fix):

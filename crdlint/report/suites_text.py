@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from crdlint.report import pieces
 from crdlint.report.escapes import printable, printable_line
 
 if TYPE_CHECKING:
@@ -17,12 +18,11 @@ _MARKS: Final = 76  # a line of them fits a narrow terminal
 _DIFF: Final = {"-": "error", "+": "good"}
 
 
-class SuiteReport:
+class SuiteReport(pieces.SuiteReport):
     """Results in the order of the tests."""
 
     def __init__(self, view: View) -> None:
-        self._view = view
-        self._page = view.page
+        super().__init__(view)
         self._marks: list[str] = []
 
     def test(self, suite: Suite, result: Result) -> Iterator[str]:

@@ -5,12 +5,20 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from crdlint.report import pieces
 from crdlint.report.escapes import printable, printable_line
 from crdlint.report.fold import columns, fitting, fold, snippet
 from crdlint.report.page import Part, rule_link
-from crdlint.report.selection import by_crd, combined, describe_others
-from crdlint.report.summary import counted
-from crdlint.report.words import advice, headline, sentences, where
+from crdlint.report.words import (
+    advice,
+    by_crd,
+    combined,
+    counted,
+    describe_others,
+    headline,
+    sentences,
+    where,
+)
 from crdlint.rules.consequences import causes
 from crdlint.yaml.edit import split_lines
 
@@ -19,16 +27,14 @@ if TYPE_CHECKING:
 
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult
-    from crdlint.report.pieces import Outcome, View
-    from crdlint.report.summary import Summary
+    from crdlint.report.pieces import Outcome, Summary, View
 
 
-class Report:
+class Report(pieces.Report):
     """Results as text for a page. A terminal also shows the duration; files and pipes do not, so that output is reproducible."""
 
     def __init__(self, view: View) -> None:
-        self._page = view.page
-        self._view = view
+        super().__init__(view)
         self._infos = 0  # infos that are shown
 
     def file(self, result: FileResult) -> Iterator[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from crdlint.files.read import UnreadableError, decode, encoding_of, read_bytes
-from crdlint.report.summary import counted
+from crdlint.report.words import counted
 from crdlint.safety import atomic
 
 if TYPE_CHECKING:
@@ -117,8 +117,8 @@ class AddedIgnores:
 
 def diff_of(file: str, text: str, edits: Iterable[Edit]) -> str | None:
     """Return the edits of a file as a unified diff, or None if the file is not UTF-8."""
+    from crdlint.report.locations import relative
     from crdlint.report.patch import patch
-    from crdlint.report.uris import relative
 
     mark = _mark(file)
     if mark is None:

@@ -13,10 +13,9 @@ from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.rule_cost import rule_cost
 from crdlint.linting.stored_crds import collect_crds
-from crdlint.report.edit_ranges import TextPositions
+from crdlint.report.locations import TextPositions
 from crdlint.report.page import rule_link
-from crdlint.report.summary import counted
-from crdlint.report.words import headline, where
+from crdlint.report.words import counted, headline, where
 from crdlint.resources.definitions import Definitions
 from crdlint.resources.report import validate_text
 from crdlint.rules.catalog import all_rules

@@ -12,8 +12,7 @@ import pytest
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.report import formats
-from crdlint.report.pieces import Outcome, View
-from crdlint.report.summary import Summary
+from crdlint.report.pieces import Outcome, Summary, View
 from crdlint.rules.engine.examples import HEAD
 from crdlint.yaml.edit import apply, line_starts
 

@@ -18,8 +18,7 @@ from crdlint.cli.main import cli
 from crdlint.diagnostics.diagnostic import Diagnostic, Related
 from crdlint.linting.result import CRD, FileResult
 from crdlint.report import formats
-from crdlint.report.pieces import Outcome, View
-from crdlint.report.summary import Summary
+from crdlint.report.pieces import Outcome, Summary, View
 
 if TYPE_CHECKING:
     from typing import Any

@@ -15,8 +15,7 @@ from crdlint.cli import console
 from crdlint.cli.main import cli
 from crdlint.linting.result import FileResult
 from crdlint.report import formats, pieces
-from crdlint.report.pieces import Spool
-from crdlint.report.summary import Summary
+from crdlint.report.pieces import Spool, Summary
 from crdlint.runner.task import Checker
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures" / "invalid"

@@ -18,11 +18,10 @@ from crdlint.report import fold as fold_module
 from crdlint.report.escapes import printable
 from crdlint.report.fold import columns, fold, snippet
 from crdlint.report.page import PLAIN
-from crdlint.report.pieces import View
-from crdlint.report.selection import combined
-from crdlint.report.summary import Summary
+from crdlint.report.pieces import Summary, View
 from crdlint.report.terminal import Terminal
 from crdlint.report.text import Report
+from crdlint.report.words import combined
 
 if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Severity

@@ -9,8 +9,7 @@ from tables import each
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.report import formats
-from crdlint.report.pieces import Outcome, View
-from crdlint.report.summary import Summary
+from crdlint.report.pieces import Outcome, Summary, View
 from crdlint.rules.catalog import all_rules
 from crdlint.rules.consequences import _CONSEQUENCES, causes
 from crdlint.rules.engine.examples import HEAD

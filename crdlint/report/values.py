@@ -1,45 +1,44 @@
-"""For people: the type, the costs and the value of an expression, its sub-expressions, and the results of rules."""
+"""The type, the costs and the value of an expression, its sub-expressions, and the results of rules, as text and JSON."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Final
 
+from crdlint.cel.eval.errors import Error
 from crdlint.cel.eval.values import MISSING
 from crdlint.evaluation.evaluate import NAME
-from crdlint.evaluation.values import to_text
+from crdlint.evaluation.values import to_json, to_text
 from crdlint.kubecel.cost.explain import shown_cost
 from crdlint.kubecel.limits import RULE_COST_LIMIT
 from crdlint.linting.result import FileResult
 from crdlint.report import text
 from crdlint.report.cost_text import percent
-from crdlint.report.escapes import printable_line
+from crdlint.report.escapes import json_text, printable_line
 from crdlint.report.page import Branch, Part
-from crdlint.report.pieces import View
+from crdlint.report.pieces import Values, View, WholeReport
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from crdlint.cel.eval.program import Result
     from crdlint.evaluation.evaluate import Answer, Estimate
     from crdlint.evaluation.rules import RuleResult
     from crdlint.evaluation.trace import Step
     from crdlint.kubecel.second_opinion import Opinion
-    from crdlint.report.pieces import Values
 
+FORMAT_VERSION: Final = 1
 _LABEL: Final = 8  # columns of a label
 _IN_TREE: Final = 60  # characters of a value in a tree
 _LONGEST: Final = 2_000  # characters of the value of an expression
 
 
-class ValuesReport:
+class Text(WholeReport[Values]):
     """Lines for a terminal or a pipe."""
 
-    def __init__(self, view: View) -> None:
-        self._page = view.page
-        self._view = view
-
-    def pieces(self, values: Values) -> Iterator[str]:
+    def pieces(self, content: Values) -> Iterator[str]:
         """Yield the lines."""
-        for line in self._lines(values):
+        for line in self._lines(content):
             yield f"{line}\n"
 
     def _lines(self, values: Values) -> Iterator[str]:
@@ -166,3 +165,95 @@ def _verdict(result: RuleResult) -> tuple[str, str]:
         return f"not evaluated: {result.not_evaluated}", "warning"
     value = "an error" if result.result.error is not None else to_text(result.result.value, _IN_TREE)
     return f"{value}, cost {result.result.cost:,}", "good" if result.is_accepted else "error"
+
+
+class JSON(WholeReport[Values]):
+    """The object of `crdlint eval` (docs/eval.md)."""
+
+    def pieces(self, content: Values) -> Iterator[str]:
+        """Yield the object."""
+        document: dict[str, Any] = {"version": FORMAT_VERSION}
+        if content.answer is not None:
+            document |= _answer_json(content.answer, trees=content.trees)
+        else:
+            document["rules"] = [_rule_json(rule, trees=content.trees) for rule in content.rules]
+        document["notices"] = list(content.notices)
+        yield f"{json_text(document, 2)}\n"
+
+
+def _answer_json(answer: Answer, *, trees: bool) -> dict[str, Any]:
+    estimate = answer.estimate
+    document: dict[str, Any] = {
+        "expression": answer.text,
+        "field": answer.path,
+        "errors": [asdict(error) for error in answer.errors],
+        "type": answer.type or None,
+        "estimate": None
+        if estimate is None
+        else {
+            "cost": estimate.highest,
+            "times": estimate.times,
+            "total": estimate.total,
+            "share": estimate.share,
+            "rejected": estimate.is_rejected,
+        },
+        "not_evaluated": answer.not_evaluated,
+        **_result_json(answer.result),
+    }
+    if answer.opinion is not None:
+        document["second_opinion"] = _opinion_json(answer.opinion)
+    if trees:
+        document["tree"] = None if answer.tree is None else _step_json(answer.tree)
+    return document
+
+
+def _result_json(result: Result | None) -> dict[str, Any]:
+    if result is None:
+        return {"cost": None, "value": None, "error": None}
+    error = result.error
+    return {"cost": result.cost, "value": None if error is not None else to_json(result.value), "error": error}
+
+
+def _opinion_json(opinion: Opinion) -> dict[str, Any]:
+    from crdlint.kubecel.cel_python import FAILS
+
+    fails = opinion.value is FAILS
+    return {
+        "value": None if fails or opinion.skipped is not None else to_json(opinion.value),
+        "fails": fails,
+        "agrees": opinion.agrees,
+        "known_difference": opinion.known,
+        "skipped": opinion.skipped,
+    }
+
+
+def _step_json(step: Step) -> dict[str, Any]:
+    """Return a sub-expression with those below it."""
+    has_value = step.value is not MISSING and type(step.value) is not Error
+    return {
+        "text": step.text,
+        "type": step.type,
+        "evaluated": step.evaluated,
+        "value": to_json(step.value) if has_value else None,
+        "error": step.error,
+        "cost": step.cost,
+        "variables": {name: to_json(value) for name, value in step.binding},
+        "iterations_left_out": step.left_out,
+        "parts": [_step_json(part) for part in step.parts],
+    }
+
+
+def _rule_json(result: RuleResult, *, trees: bool) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "field": result.path,
+        "number": result.number,
+        "rule": result.rule,
+        "accepted": result.is_accepted,
+        "message": result.message or None,
+        "not_evaluated": result.not_evaluated or None,
+        **_result_json(result.result),
+        "why": [_step_json(step) for step in result.why],
+    }
+    if trees:
+        document["tree"] = None if result.tree is None else _step_json(result.tree)
+    return document

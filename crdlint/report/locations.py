@@ -1,15 +1,49 @@
-"""The edits of a fix by line and column, as reports write them."""
+"""How other tools identify files (paths, URIs), findings (fingerprints, which do not depend on lines) and edits (ranges)."""
 
 from __future__ import annotations
 
+import hashlib
+from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from crdlint.report.escapes import printable
 from crdlint.yaml.edit import Edit, apply, line_and_column, line_starts
 
 if TYPE_CHECKING:
-    from crdlint.diagnostics.diagnostic import Fix
+    from collections.abc import Iterable, Iterator
+
+    from crdlint.diagnostics.diagnostic import Diagnostic, Fix
+
+
+def relative(path: str) -> str:
+    """Return a path relative to the working directory where it is below that, with forward slashes."""
+    file = Path(path)
+    if file.is_absolute():
+        with suppress(ValueError):
+            file = file.relative_to(Path.cwd())
+    return file.as_posix()
+
+
+def uri(path: str) -> str:
+    """Return a path as a URI reference."""
+    text = relative(path)
+    return ("file://" if text.startswith("/") else "") + quote(text, safe="/~!$&'()*+,;=@", errors="surrogateescape")
+
+
+def fingerprints(diagnostics: Iterable[Diagnostic]) -> Iterator[tuple[Diagnostic, str]]:
+    """Yield each finding of a file with a fingerprint, a hash of file, CRD, rule, path and detail.
+
+    Equal ones are numbered.
+    """
+    seen: Counter[str] = Counter()
+    for finding in diagnostics:
+        identity = "\0".join((relative(finding.file), finding.crd or "", finding.rule, finding.field, finding.detail))
+        seen[identity] += 1
+        yield finding, hashlib.sha256(f"{identity}\0{seen[identity]}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,133 @@
+"""Findings as lines of a log: short ones, the API server's own sentences, and commands of CI systems."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from itertools import groupby
+from typing import TYPE_CHECKING, Final
+
+from crdlint.diagnostics.diagnostic import in_server_words
+from crdlint.report import words
+from crdlint.report.escapes import command_data, command_property, issue_data, issue_property, printable, printable_line
+from crdlint.report.locations import relative
+from crdlint.report.pieces import Report, Spool
+from crdlint.report.words import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from crdlint.diagnostics.diagnostic import Diagnostic, Kind
+    from crdlint.linting.result import FileResult
+    from crdlint.report.pieces import Outcome, View
+
+_STAGES: Final = ("decode", "strict", "field", "warning")
+_GITHUB_LEVELS: Final = {"error": "error", "warning": "warning", "info": "notice"}
+
+
+class Concise(Report):
+    """A line for each finding: `file:line:column: severity[rule]: headline`."""
+
+    def _piece(self, finding: Diagnostic) -> str:
+        versions = f" (Kubernetes {', '.join(finding.versions)})" if finding.versions else ""
+        text = f"{finding.severity}[{finding.rule}]: {words.headline(finding)}{versions}"
+        return printable_line(f"{finding.file}:{finding.line}:{finding.column}: {text}") + "\n"
+
+
+class Server(Report):
+    """The API server's messages, file by file; a message of several lines keeps its lines.
+
+    They are those in the answer to one create request for each document, which has the text of the document itself and
+    fieldValidation=Strict, or Warn if unknown fields are warnings. The API server stops at the first of these that finds
+    something: decoding, strict decoding, validation. Warnings are only sent if the object is accepted. `hidden` adds the
+    messages for later requests, after the earlier findings are fixed.
+    """
+
+    def file(self, result: FileResult) -> Iterator[str]:
+        """Yield the messages about a file."""
+        starts = [crd.line for crd in result.crds]
+        of_server = (finding for finding in result.diagnostics if finding.origin == "apiserver")
+        for _, of_crd in groupby(of_server, key=lambda finding: (finding.crd, bisect_right(starts, finding.line))):
+            listed = list(of_crd)
+            for finding in listed if self._view.hidden else _first_answer(listed):
+                yield f"{printable(in_server_words(finding).message)}\n"
+
+    def end(self, outcome: Outcome) -> Iterable[str]:
+        """Return nothing: the API server has no summary."""
+        del outcome
+        return ()
+
+
+def _first_answer(findings: list[Diagnostic]) -> list[Diagnostic]:
+    """Return the findings about one object that the API server reports for the first request."""
+    visible = [finding for finding in findings if not finding.hidden]
+    stages = [_stage(finding) for finding in visible]
+    first = min((stage for stage in stages if stage in _STAGES), key=_STAGES.index, default=None)
+    return [finding for finding, stage in zip(visible, stages, strict=True) if stage == first]
+
+
+def _stage(finding: Diagnostic) -> Kind:
+    return "warning" if finding.rule == "unknown-field" and finding.severity != "error" else finding.kind
+
+
+class Azure(Report):
+    """Logging commands of Azure Pipelines, escaped as azure-pipelines-task-lib does.
+
+    There is one for each error and warning, and a line of the log for each info, which Azure has no command for.
+    """
+
+    def _piece(self, finding: Diagnostic) -> str:
+        file, line, column = relative(finding.file), finding.line, finding.column
+        text = f"{finding.rule}: {words.message(finding)}"
+        if finding.severity == "info":
+            return printable_line(f"{file}:{line}:{column}: info {text}".partition("\n")[0]) + "\n"
+        place = {"sourcepath": file, "linenumber": line, "columnnumber": column}
+        return _issue({"type": finding.severity, **place, "code": finding.rule}, text)
+
+    def end(self, outcome: Outcome) -> Iterator[str]:
+        """Yield the unreadable inputs, and the totals."""
+        for file, reason in outcome.problems:
+            yield _issue({"type": "error", "sourcepath": relative(file)}, reason)
+        yield f"{outcome.summary.counts()}\n"
+
+
+def _issue(values: dict[str, object], text: str) -> str:
+    properties = "".join(f"{name}={issue_property(str(value))};" for name, value in values.items())
+    return f"##vso[task.logissue {properties}]{issue_data(text)}\n"
+
+
+class GitHub(Report):
+    """Workflow commands of GitHub Actions, escaped as actions/toolkit does.
+
+    There is one for each finding, the most severe first: GitHub shows ten of each level for a step.
+    """
+
+    def __init__(self, view: View) -> None:
+        super().__init__(view)
+        self._spools = {severity: Spool() for severity in _GITHUB_LEVELS}
+
+    def file(self, result: FileResult) -> Iterable[str]:
+        """Return nothing: a later file may have more severe findings."""
+        for finding in self._shown(result):
+            self._spools[finding.severity].write(self._piece(finding))
+        return ()
+
+    def end(self, outcome: Outcome) -> Iterator[str]:
+        """Yield the unreadable inputs, then errors, warnings and infos."""
+        for file, reason in outcome.problems:
+            yield f"::error file={command_property(relative(file))}::{command_data(reason)}\n"
+        for spool in self._spools.values():
+            yield from spool.pieces()
+        yield f"crdlint: {outcome.summary.counts()} in {counted(outcome.summary.files, 'file')}\n"
+
+    def _piece(self, finding: Diagnostic) -> str:
+        values = {
+            "file": relative(finding.file),
+            "line": finding.line,
+            "endLine": finding.end_line,
+            "title": words.headline(finding),
+        }
+        if finding.line == finding.end_line:  # columns go with one line only
+            values |= {"col": finding.column, "endColumn": max(finding.end_column - 1, finding.column)}
+        properties = ",".join(f"{name}={command_property(str(value))}" for name, value in values.items())
+        text = f"{finding.file}:{finding.line}:{finding.column}: {finding.rule}: {words.message(finding)}"
+        return f"::{_GITHUB_LEVELS[finding.severity]} {properties}::{command_data(text)}\n"
