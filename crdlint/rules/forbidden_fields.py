@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import forbidden, invalid, not_supported
 from crdlint.diagnostics.spelling import nearest
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, removal
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, removal, unlisted
 from crdlint.rules.engine.rule import Nodes, Rule
 from crdlint.rules.engine.schema_walk import Context, check
 from crdlint.rules.structural import implied_type
 from crdlint.schema.structural import TYPES
 from crdlint.yaml.editor import UneditableError
-from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+from crdlint.yaml.nodes import Mapping, Scalar
 
 if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps
@@ -138,16 +138,7 @@ def _meant(word: str) -> str | None:
     good="hosts:\n  type: array\n  items:\n    type: string\n    maxLength: 9",
 )
 def _one_schema(finding: Finding) -> Edits:
-    node = finding.node()
-    if not isinstance(node, Sequence) or len(node.items) != 1 or not isinstance(node.items[0], Mapping):
-        return
-    item = node.items[0]
-    editor = finding.editor
-    if node.flow or item.flow:
-        yield editor.replace(node, editor.text[item.start_mark.index : editor.end(item)])
-        return
-    yield editor.cut(item.start_mark.index - (item.start_mark.column - node.start_mark.column), item.start_mark.index)
-    yield editor.inserted(item.start_mark.index, " " * (item.start_mark.column - node.start_mark.column))
+    return unlisted(finding, finding.node())
 
 
 @Fixer("Write `x-kubernetes-list-type: set`", "unsafe")

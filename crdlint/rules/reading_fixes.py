@@ -12,7 +12,7 @@ from crdlint.crd.identity import corrections
 from crdlint.diagnostics.spelling import nearest
 from crdlint.rules import shorthand_fixes, v1beta1
 from crdlint.rules.engine.examples import HEAD, small
-from crdlint.rules.engine.finding import Finding, Fixer, add_required, is_null, items, texts
+from crdlint.rules.engine.finding import Finding, Fixer, add_required, is_null, items, texts, unlisted
 from crdlint.yaml import repairs
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import UneditableError, quoted
@@ -40,7 +40,8 @@ _LISTS: Final = frozenset(
     {"required", "shortNames", "categories", "enum", "x-kubernetes-list-map-keys", "conversionReviewVersions"}
 )
 _ONE: Final = re.compile(r"[^\s,\[\]{}]+\Z")
-_FIELD: Final = re.compile(r"([\w$-]+):(?=\S+\Z)")
+# A field that YAML reads as text: no blank after its colon, or another character instead of the colon.
+_FIELD: Final = re.compile(r"([\w$-]+)(?::(?=[^\s:])|[ \u00a0]*[=;\uff1a][ \u00a0]*|:\u00a0+)(?=\S+\Z)")
 _SEPARATORS: Final = re.compile("[,;|]")
 _GLUED: Final = re.compile(r"([\w$-]+):(?=[^\s:])")  # a field and its value
 # Names that other versions and tools have for a field, by its Go type.
@@ -48,12 +49,15 @@ _OTHER_NAMES: Final = {
     "v1.CustomResourceDefinitionVersion": {
         "validation": "schema",
         "printerColumns": "additionalPrinterColumns",
+        "printColumns": "additionalPrinterColumns",
         "columns": "additionalPrinterColumns",
         "version": "name",
     },
     "v1.CustomResourceValidation": {"openAPISchema": "openAPIV3Schema", "openAPIV2Schema": "openAPIV3Schema"},
     "v1.JSONSchemaProps": {
         "desc": "description",
+        "defaultValue": "default",
+        "kind": "type",
         "min": "minimum",
         "max": "maximum",
         "regex": "pattern",
@@ -61,7 +65,7 @@ _OTHER_NAMES: Final = {
         "fields": "properties",
     },
     "v1.ValidationRule": {"expression": "rule", "expr": "rule", "msg": "message"},
-    "v1.CustomResourceColumnDefinition": {"path": "jsonPath"},
+    "v1.CustomResourceColumnDefinition": {"path": "jsonPath", "kind": "type"},
     "v1.SelectableField": {"path": "jsonPath"},
     "v1.WebhookConversion": {"reviewVersions": "conversionReviewVersions"},
     "v1.ServiceReference": {"serviceName": "name", "serviceNamespace": "namespace"},
@@ -142,12 +146,12 @@ def _text_value(finding: Finding) -> Iterable[Edit]:
 
 def _missing_blank(finding: Finding) -> Iterable[Edit]:
     """Add a space after the colon of a field that is alone in a mapping."""
-    editor, value = finding.editor, finding.entry[2]
+    value = finding.entry[2]
     of = go_type(finding, value)
     match = _FIELD.match(value.value) if isinstance(value, Scalar) and not value.style else None
     if of is not None and of.kind == "struct" and match is not None and match[1] in of.fields:
-        end = value.start_mark.index + match.end()
-        yield editor.inserted(end, " ")
+        start = value.start_mark.index
+        yield Edit(start + match.end(1), start + match.end(), ": ")
 
 
 def _list_of_one(finding: Finding) -> Iterable[Edit]:
@@ -182,8 +186,10 @@ def _list_of_one(finding: Finding) -> Iterable[Edit]:
 
 
 def _single_value(finding: Finding) -> Iterable[Edit]:
-    """Take the only value out of a list."""
+    """Take the only value out of a list, and write the type for an empty list or mapping."""
     _, key, value = _value(finding)
+    if key.value == "type" and isinstance(value, (Mapping, Sequence)) and not value.items:
+        yield finding.editor.replace(value, "object" if isinstance(value, Mapping) else "array")
     if _expected_type(finding) not in {"string", "bool", "int32", "int64", "float64"} or key.value == "type":
         return
     match items(value):
@@ -191,6 +197,13 @@ def _single_value(finding: Finding) -> Iterable[Edit]:
             is_text = _expected_type(finding) == "string"
             text = finding.editor.value(scalar.value, like=scalar) if is_text else finding.editor.source(scalar)
             yield finding.editor.write(value, text)
+
+
+def _single_mapping(finding: Finding) -> Iterable[Edit]:
+    """Take the only mapping out of a list."""
+    _, _, value = finding.entry
+    of = go_type(finding, value)
+    return unlisted(finding, value) if of is not None and of.kind in {"struct", "map"} else ()
 
 
 def _nullable_type(finding: Finding) -> Iterable[Edit]:
@@ -651,6 +664,11 @@ DECODE: Final = (
         good="type: object\nproperties:\n  name: {type: string, format: uuid}\n",
     ),
     *shorthand_fixes.DECODE,
+    Fixer(
+        "Take the mapping out of the list", "unsafe", _single_mapping,
+        bad="type: object\nproperties:\n  name:\n  - type: string\n",
+        good="type: object\nproperties:\n  name:\n    type: string\n",
+    ),
 )  # fmt: skip
 
 UNKNOWN: Final = (

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _OPEN: Final = "schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}\n"
 # A simple path without its dot, or as kubectl, JSONPath, CEL and JSON Pointer write it.
 _SIMPLE: Final = re.compile(
-    r"\{?(?:\$|self(?=\.(?:spec|status|metadata)\b))?[./]{0,2}([A-Za-z_](?:[^{}\s$\[]|\[[^\]{}]*\])*)\}?\Z"
+    r"[\"“”]?\{?(?:\$|self(?=\.(?:spec|status|metadata)\b))?[./]{0,2}([A-Za-z_](?:[^{}\s$\[]|\[[^\]{}]*\])*?)\}?[\"“”]?\Z"
 )
 _LIKE: Final = 0.7
 _MEANT: Final = {

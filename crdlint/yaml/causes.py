@@ -44,6 +44,7 @@ _CAUSES: Final = (
     value_causes.unquoted_in_brackets,
     value_causes.unquoted_lines,
     value_causes.inner_quotes,
+    value_causes.wrong_brackets,
     value_causes.brackets,
     value_causes.commas,
     value_causes.quotes,

@@ -118,7 +118,7 @@ def special_spaces(text: BrokenText) -> Iterator[Cause]:
             continue
         alike = [j for j in indented if j >= i and match[0] in text.lines[j]]
         alike = alike if i in alike else [i]
-        name = unicodedata.name(match[0], "special character").lower().replace("no-break", "non-breaking")
+        name = unicodedata.name(match[0], "control character").lower().replace("no-break", "non-breaking")
         name = "byte order mark" if match[0] == "\ufeff" else name
         several = "s" if len(alike) > 1 or text.lines[i].count(match[0]) > 1 else ""
         where = text.numbers(alike) if several else f"line {text.line(i)}, column {match.start() + 1}"
@@ -132,7 +132,9 @@ def special_spaces(text: BrokenText) -> Iterator[Cause]:
         yield text.cause(repairs.PLAIN_SPACES, i, help_, edits, match.span())
 
 
-_SPECIAL: Final = re.compile("[\u00a0\u1680\u2000-\u200b\u202f\u205f\u3000\ufeff]")
+_SPECIAL: Final = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u00a0\u1680\u2000-\u200b\u202f\u205f\u3000\ufeff]"
+)
 # A line with such a character before or right after its key.
 _SPECIAL_LAYOUT: Final = re.compile(rf"[ ]*(?:- +)*-?(?:[A-Za-z$_][\w$./-]*:)?{_SPECIAL.pattern}")
 
@@ -207,6 +209,8 @@ def indentation(text: BrokenText) -> Iterator[Cause]:
     if not lines:
         return
     stop = _stop(text)
+    if stop:
+        yield from _empty_value(text, lines[stop - 1], lines[stop])
     if "mapping values" in text.message:
         yield from _below_text(text, stop)
     yield from _prose(text)
@@ -241,6 +245,14 @@ def _count(spaces: int, more: str = "") -> str:
     return f"{spaces} {more}{' ' if more else ''}space{'' if spaces == 1 else 's'}"
 
 
+def _empty_value(text: BrokenText, upper: int, lower: int) -> Iterator[Cause]:
+    """Find an empty value in the line of a key that has fields below it."""
+    entry = entry_of(text.lines[upper])
+    if entry is not None and entry.value in _EMPTY and key_column(text.lines[lower]) > key_column(text.lines[upper]):
+        help_ = f"Remove `{entry.value}` in line {text.line(upper)}: the value is below it"
+        yield text.cause(repairs.NO_VALUE, upper, help_, text.replaced(upper, f"{entry.head.rstrip()}{entry.rest}"))
+
+
 def _below_text(text: BrokenText, stop: int) -> Iterator[Cause]:
     """Find fields that are indented below a value, or a value that is indented less than the fields around it."""
     if not stop:
@@ -261,6 +273,9 @@ def _below_text(text: BrokenText, stop: int) -> Iterator[Cause]:
         f"{_count(left)} like line {text.line(upper)}: a key cannot have both a value and fields"
     )
     yield text.cause(repairs.INDENTATION, upper, help_)
+
+
+_EMPTY: Final = frozenset({"{}", "[]", "null", "~", "''", '""'})
 
 
 def _block(text: BrokenText, index: int) -> list[int]:

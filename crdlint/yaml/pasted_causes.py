@@ -37,7 +37,8 @@ def conflicts(text: BrokenText) -> Iterator[Cause]:
         several = "s" if len(marks) > 1 else ""
         numbers = text.numbers(i for i, _ in marks)
         help_ = f"Resolve the merge conflict: remove the conflict marker{several} in {numbers}"
-        yield text.cause(None, first, help_)
+        edits = text.removed(i for i, _ in marks) if len(marks) == 1 else ()
+        yield text.cause(repairs.ONE_SIDE if edits else None, first, help_, edits)
         return
     ends = [i for i, _ in marks[: conflict.end()]]
     ours, theirs = range(first + 1, ends[1]), range(ends[-2] + 1, ends[-1])

@@ -37,6 +37,7 @@ COLON: Final = Repair("Add a colon after the key", "safe", "host\n  type: string
 BLANK_AFTER_DASH: Final = _repair(
     "Add a space after the dash", "safe", "  enum:\n  -fast\n  -slow\n", "  enum:\n  - fast\n  - slow\n"
 )
+DASH: Final = _repair("Begin the item with a dash", "safe", "  enum:\n  \u2013 fast\n", "  enum:\n  - fast\n")
 PLAIN_SPACES: Final = Repair(
     "Replace special spaces by plain spaces", "safe", "host:\n  type:\u00a0string\n  maxLength: 9\n", _FIELD
 )
@@ -65,6 +66,12 @@ NO_STRAYS: Final = Repair(
     "host: {type: string}\n",
     "host: {type: string}\n",
     "```yaml\n{}```\n",
+)
+NO_VALUE: Final = Repair(
+    "Remove the empty value of a key with fields below it",
+    "safe",
+    "host: {}\n  type: string\n",
+    "host:\n  type: string\n",
 )
 INDENTATION: Final = Repair(
     "Indent the line like the lines around it", "unsafe", "host:\n  maxLength: 9\n type: string\n",

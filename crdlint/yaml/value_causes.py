@@ -20,6 +20,7 @@ _BAD_ESCAPE: Final = re.compile(r'\\([^0abtnvfre "/\\N_LPxuU\n])')
 _BARE_KEY: Final = re.compile(r"([ ]*(?:- +)*[A-Za-z$][\w$./-]*)([ ]*\r?)\Z")
 _NO_BLANK: Final = re.compile(r"([ ]*(?:- +)*[A-Za-z$][\w$.-]*:)([^\s:/].*)\Z")
 _NO_COLON: Final = re.compile(r"([ ]*(?:- +)*)([A-Za-z$][\w$.-]*)( *[=;] *| +)(\S+ *\r?)\Z")
+_OTHER_DASH: Final = re.compile(r"\A([ ]*)[\u2010-\u2015\u2212](?= )")
 _NO_BLANK_AFTER_DASH: Final = re.compile(r"[ ]*-(?=[A-Za-z$\"'])")
 _CLOSING: Final = {"[": "]", "{": "}"}
 
@@ -251,6 +252,9 @@ def colons(text: BrokenText) -> Iterator[Cause]:
 def dashes(text: BrokenText) -> Iterator[Cause]:
     """Find dashes without a space, in one or more lines in sequence."""
     for i in text.near():
+        if _OTHER_DASH.match(text.lines[i]):
+            help_ = f"Write `-` instead of `{text.lines[i].lstrip()[0]}` in line {text.line(i)}"
+            yield text.cause(repairs.DASH, i, help_, text.replaced(i, _OTHER_DASH.sub(r"\1-", text.lines[i])))
         end = i
         while end < len(text.lines) and _NO_BLANK_AFTER_DASH.match(text.lines[end]):
             end += 1
@@ -306,6 +310,26 @@ def _last_line(text: BrokenText, first: int) -> int:
             break
         last = i
     return last
+
+
+def wrong_brackets(text: BrokenText) -> Iterator[Cause]:
+    """Find brackets in one line that are closed by another kind, or closed twice."""
+    for i in text.near():
+        entry = entry_of(text.lines[i])
+        if entry is None or entry.value[0] not in _CLOSING or _QUOTED.search(entry.value):
+            continue
+        pending, right = [], ""
+        for char in entry.value:
+            if char in _CLOSING:
+                pending.append(_CLOSING[char])
+            if char not in _CLOSING.values():
+                right += char
+            elif pending:
+                right += pending.pop()
+        if right != entry.value and not pending:
+            help_ = f"Close the brackets in line {text.line(i)} in their order: `{right}`"
+            edits = text.replaced(i, f"{entry.head}{right}{entry.rest}")
+            yield text.cause(repairs.CLOSED_BRACKET, i, help_, edits, _at_value(entry))
 
 
 def commas(text: BrokenText) -> Iterator[Cause]:

@@ -307,6 +307,18 @@ def items(node: Node) -> list[Node]:
     return node.items
 
 
+def unlisted(finding: Finding, node: Node) -> Edits:
+    """Yield the edits that put the only mapping of a list in the place of the list."""
+    if not isinstance(node, Sequence) or len(node.items) != 1 or not isinstance(node.items[0], Mapping):
+        return
+    item, editor = node.items[0], finding.editor
+    if node.flow or item.flow:
+        yield editor.replace(node, editor.text[item.start_mark.index : editor.end(item)])
+        return
+    yield editor.cut(item.start_mark.index - (item.start_mark.column - node.start_mark.column), item.start_mark.index)
+    yield editor.inserted(item.start_mark.index, " " * (item.start_mark.column - node.start_mark.column))
+
+
 def texts(nodes: Iterable[Node]) -> list[str]:
     """Return the texts of scalars; raise UneditableError for anything else."""
     values = []
