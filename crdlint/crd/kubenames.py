@@ -13,101 +13,69 @@ from typing import Final
 from crdlint.crd.errors import Wording
 
 
-def _regex_error(message: str, pattern: str, *examples: str) -> str:
-    joined = " or ".join(f"'{example}', " for example in examples)
-    return f"{message} (e.g. {joined}regex used for validation is '{pattern}')"
-
-
 def _length(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
 @dataclass(frozen=True, slots=True)
 class _Name:
-    """A kind of name: its pattern, the message for other texts, its maximum length and the message for longer ones.
-
-    `part` is the start of both messages.
-    """
+    """A kind of name: its pattern, the error for other texts, its maximum length and the error for longer ones."""
 
     pattern: re.Pattern[str]
     rejection: str
     limit: int
     too_long: str
-    part: str = ""
 
     def __call__(self, text: str) -> list[str]:
         errors = [] if _length(text) <= self.limit else [self.too_long]
-        return errors if self.pattern.fullmatch(text) else [*errors, f"{self.part}{self.rejection}"]
+        return errors if self.pattern.fullmatch(text) else [*errors, self.rejection]
 
 
-def _too_long(limit: int) -> str:
-    return f"must be no more than {limit} characters"
-
-
-def _label_too_long(limit: int, part: str = "") -> str:
-    return Wording.by_version(f"{part}{_too_long(limit)}", (35, f"{part}must be no more than {limit} bytes"))
+def _name(message: str, pattern: str, *examples: str, limit: int = 63, part: str = "", in_bytes: bool = False) -> _Name:
+    """Return a kind of name; `part` is the start of its errors, and newer servers count bytes with `in_bytes`."""
+    listed = " or ".join(f"'{example}', " for example in examples)
+    rejection = f"{part}{message} (e.g. {listed}regex used for validation is '{pattern}')"
+    too_long = f"{part}must be no more than {limit} characters"
+    if in_bytes:
+        too_long = Wording.by_version(too_long, (35, f"{part}must be no more than {limit} bytes"))
+    return _Name(re.compile(pattern), rejection, limit, too_long)
 
 
 _LABEL: Final = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
-_LABEL_1035: Final = "[a-z]([-a-z0-9]*[a-z0-9])?"
 _SUBDOMAIN: Final = rf"{_LABEL}(\.{_LABEL})*"
-_KEY: Final = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
-_SUBDOMAIN_ERROR: Final = _regex_error(
+_SUBDOMAIN_TEXT: Final = (
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', "
-    "and must start and end with an alphanumeric character",
-    _SUBDOMAIN,
-    "example.com",
+    "and must start and end with an alphanumeric character"
 )
-_KEY_ERROR: Final = _regex_error(
-    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
-    _KEY,
-    "MyName",
-    "my.name",
-    "123-abc",
+_KEY: Final = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
+_KEY_TEXT: Final = (
+    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
 )
-
-is_dns1123_subdomain: Final = _Name(re.compile(_SUBDOMAIN), _SUBDOMAIN_ERROR, 253, _too_long(253))
-is_dns1035_label: Final = _Name(
-    re.compile(_LABEL_1035),
-    _regex_error(
-        "a DNS-1035 label must consist of lower case alphanumeric characters or '-', "
-        "start with an alphabetic character, and end with an alphanumeric character",
-        _LABEL_1035,
-        "my-name",
-        "abc-123",
-    ),
-    63,
-    _too_long(63),
-)
-is_label_value: Final = _Name(
-    re.compile(f"({_KEY})?"),
-    _regex_error(
-        "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', "
-        "and must start and end with an alphanumeric character",
-        f"({_KEY})?",
-        "MyValue",
-        "my_value",
-        "12345",
-    ),
-    63,
-    _label_too_long(63),
-)
-_dns1123_label: Final = _Name(
-    re.compile(_LABEL),
-    _regex_error(
-        "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', "
-        "and must start and end with an alphanumeric character",
-        _LABEL,
-        "my-name",
-        "123-abc",
-    ),
-    63,
-    _too_long(63),
-)
+_KEYS: Final = ("MyName", "my.name", "123-abc")
 _PREFIX: Final = "prefix part "
 _NAME: Final = "name part "
-_key_prefix: Final = _Name(re.compile(_SUBDOMAIN), _SUBDOMAIN_ERROR, 253, _label_too_long(253, _PREFIX), _PREFIX)
-_key_name: Final = _Name(re.compile(_KEY), _KEY_ERROR, 63, _label_too_long(63, _NAME), _NAME)
+
+is_dns1123_subdomain: Final = _name(_SUBDOMAIN_TEXT, _SUBDOMAIN, "example.com", limit=253)
+is_dns1035_label: Final = _name(
+    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', "
+    "start with an alphabetic character, and end with an alphanumeric character",
+    "[a-z]([-a-z0-9]*[a-z0-9])?",
+    *("my-name", "abc-123"),
+)
+is_label_value: Final = _name(
+    f"a valid label must be an empty string or {_KEY_TEXT.removeprefix('must ')}",
+    f"({_KEY})?",
+    *("MyValue", "my_value", "12345"),
+    in_bytes=True,
+)
+_dns1123_label: Final = _name(
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', "
+    "and must start and end with an alphanumeric character",
+    _LABEL,
+    *("my-name", "123-abc"),
+)
+_key_prefix: Final = _name(_SUBDOMAIN_TEXT, _SUBDOMAIN, "example.com", limit=253, part=_PREFIX, in_bytes=True)
+_key_name: Final = _name(_KEY_TEXT, _KEY, *_KEYS, part=_NAME, in_bytes=True)
 
 
 def is_dns1123_label(text: str) -> list[str]:
@@ -122,7 +90,8 @@ def is_label_key(text: str) -> list[str]:
     """Return the reasons why a text is not a qualified name (an optional DNS prefix, a slash, a name)."""
     parts = text.split("/", 2)
     if len(parts) > 2:
-        detail = f"{_KEY_ERROR} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
+        error = _key_name.rejection.removeprefix(_NAME)
+        detail = f"{error} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
         return [Wording.by_version(f"a qualified name {detail}", (35, f"a valid label key {detail}"))]
     errors: list[str] = []
     if len(parts) == 2:

@@ -109,17 +109,13 @@ class JSONSchemaProps(Record):
     definitions: MappingOf[str, JSONSchemaProps] = go("Definitions", "JSONSchemaDefinitions=map[string]JSONSchemaProps")
     external_docs: ExternalDocumentation | None = go("ExternalDocs", "*ExternalDocumentation")
     example: JSON | None = go("Example", "*JSON")
-    x_preserve_unknown_fields: bool | None = go(
-        "XPreserveUnknownFields", "*bool", json="x-kubernetes-preserve-unknown-fields"
-    )
-    x_embedded_resource: bool = go("XEmbeddedResource", "bool", json="x-kubernetes-embedded-resource")
-    x_int_or_string: bool = go("XIntOrString", "bool", json="x-kubernetes-int-or-string")
-    x_list_map_keys: SequenceOf[str] = go("XListMapKeys", "[]string", json="x-kubernetes-list-map-keys")
-    x_list_type: str | None = go("XListType", "*string", json="x-kubernetes-list-type")
-    x_map_type: str | None = go("XMapType", "*string", json="x-kubernetes-map-type")
-    x_validations: SequenceOf[ValidationRule] = go(
-        "XValidations", "ValidationRules=[]ValidationRule", json="x-kubernetes-validations"
-    )
+    x_preserve_unknown_fields: bool | None = go("XPreserveUnknownFields", "*bool")
+    x_embedded_resource: bool = go("XEmbeddedResource", "bool")
+    x_int_or_string: bool = go("XIntOrString", "bool")
+    x_list_map_keys: SequenceOf[str] = go("XListMapKeys", "[]string")
+    x_list_type: str | None = go("XListType", "*string")
+    x_map_type: str | None = go("XMapType", "*string")
+    x_validations: SequenceOf[ValidationRule] = go("XValidations", "ValidationRules=[]ValidationRule")
 
     __slots__ = ("_path",)  # the dictionary of the instance contains only fields that are set
     _path: Path

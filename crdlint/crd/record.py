@@ -46,7 +46,8 @@ def go(name: str, of: str, *, json: str | None = None, zero: Any = _BY_TYPE) -> 
 
     A defined slice or map type is written as `Name=underlying type`. `name` is empty for a field that only v1 has.
     `json` is empty for one that only the internal type has or that has its own decoder; by default it is the name in
-    camel case. `zero` is the value if a document has none: by default Go's zero value, None for a nil pointer.
+    camel case, or that of an extension. `zero` is the value if a document has none: by default Go's zero value, None for
+    a nil pointer.
     """
     return _Declaration(name, of, json, zero)
 
@@ -77,7 +78,7 @@ class Record:
         for attribute, declaration in declared:
             of = _TYPE_NAME.sub(rf"{package}.\1", declaration.go_type)
             setattr(cls, attribute, _zero(of) if declaration.zero is _BY_TYPE else declaration.zero)
-            json_name = _camel_case(declaration.go_name) if declaration.json_name is None else declaration.json_name
+            json_name = _json_name(declaration.go_name) if declaration.json_name is None else declaration.json_name
             fields.append(Field(attribute, declaration.go_name, json_name, of))
         cls.FIELDS = tuple(fields)
         cls.GO_FIELDS = tuple((field.go_name, field.attribute, field.go_type) for field in fields if field.go_name)
@@ -90,14 +91,17 @@ RECORDS: Final[dict[str, type[Record]]] = {}
 
 # A type name without its package; names of Go's own types are in lower case.
 _TYPE_NAME: Final = re.compile(r"(?<![\w.])([A-Z]\w*)")
+_EXTENSION: Final = re.compile("X[A-Z]")
 _INITIALS: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]+")
 _ZEROS: Final[dict[str, Any]] = {
     "string": "", "bool": False, "int32": 0, "int64": 0, "float64": 0.0, "[]uint8": b"", "v1.Time": None,
 }  # fmt: skip
 
 
-def _camel_case(name: str) -> str:
-    """Return a Go name as a JSON name: `JSONPath` as `jsonPath`."""
+def _json_name(name: str) -> str:
+    """Return a Go name as a JSON name: `JSONPath` as `jsonPath`, `XListType` as `x-kubernetes-list-type`."""
+    if _EXTENSION.match(name):
+        return "x-kubernetes" + re.sub("[A-Z]", lambda initial: f"-{initial[0].lower()}", name[1:])
     return _INITIALS.sub(lambda initials: initials[0].lower(), name, count=1)
 
 
