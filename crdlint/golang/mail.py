@@ -11,13 +11,15 @@ from crdlint.golang.base64 import CorruptInputError, decode_base64
 
 # A lone surrogate is not valid UTF-8.
 _ATEXT: Final = r"[!#$%&'*+\-/0-9=?A-Z^_`a-z{|}~\x80-\ud7ff\ue000-\U0010ffff]"
-_DOT_ATOM: Final = re.compile(rf"{_ATEXT}+(?:\.{_ATEXT}+)*(?!\.|{_ATEXT}|[\ud800-\udfff])")
+_DOT_ATOM: Final = rf"{_ATEXT}+(?:\.{_ATEXT}+)*(?!\.|{_ATEXT}|[\ud800-\udfff])"
 # In a name, dots are allowed anywhere.
 _LOOSE_ATOM: Final = re.compile(rf"(?:{_ATEXT}|\.)+(?!\.|{_ATEXT}|[\ud800-\udfff])")
-_QUOTED: Final = re.compile(
-    r'"((?:[ \t!#-\[\]-~\x80-\ud7ff\ue000-\U0010ffff]|\\[ \t!-~\x80-\ud7ff\ue000-\U0010ffff])*)"'
+_QUOTED_TEXT: Final = r'"((?:[ \t!#-\[\]-~\x80-\ud7ff\ue000-\U0010ffff]|\\[ \t!-~\x80-\ud7ff\ue000-\U0010ffff])*)"'
+_QUOTED: Final = re.compile(_QUOTED_TEXT)
+# A local part, which may be quoted, and a domain, which may be a literal.
+_SPEC: Final = re.compile(
+    rf"[ \t]*(?:{_QUOTED_TEXT}|{_DOT_ATOM})@[ \t]*(?:\[([!-Z^-~\x80-\ud7ff\ue000-\U0010ffff]*)\]|{_DOT_ATOM})"
 )
-_DOMAIN_LITERAL: Final = re.compile(r"\[([!-Z^-~\x80-\ud7ff\ue000-\U0010ffff]*)\]")
 _SPACE: Final = re.compile(r"[ \t]*")
 _IN_COMMENT: Final = re.compile(r"[^()\\]+|\\.?|[()]", re.DOTALL)
 _ENCODED_WORD: Final = re.compile(r"=\?([^?]+)\?([^?])\?([^?]*)\?=")
@@ -94,17 +96,8 @@ class _Parser:
 
     def _spec(self) -> None:
         """Parse a local part, an at sign and a domain."""
-        self._skip_space()
-        if self.text.startswith('"', self.index):
-            if not self._read(_QUOTED)[1]:
-                raise _NoAddressError
-        else:
-            self._read(_DOT_ATOM)
-        self._expect("@")
-        self._skip_space()
-        if not self.text.startswith("[", self.index):
-            self._read(_DOT_ATOM)
-        elif not _is_literal(self._read(_DOMAIN_LITERAL)[1]):
+        quoted, literal = self._read(_SPEC).groups()
+        if quoted == "" or (literal is not None and not _is_literal(literal)):
             raise _NoAddressError
 
     def _phrase(self) -> None:
