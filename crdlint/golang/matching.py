@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby
 from typing import Final, Protocol
 
 from crdlint.golang import regexp_tree as syntax
@@ -220,9 +221,16 @@ def _compiled(spelling: _Spelling, most: int | None, limits: tuple[int, ...] = _
     raise work.WorkLimitError(_TOO_LARGE)
 
 
-_CASED: Final = r"\p{Lu}\p{Ll}\p{Lt}"
+# What stands in brackets for each class that RE2 does not have, and for its negation.
+_UNASSIGNED: Final = "unassigned"
 _ASSIGNED: Final = r"\p{L}\p{M}\p{N}\p{P}\p{S}\p{Z}\p{Cc}\p{Cf}\p{Co}\p{Cs}"
-_OTHER: Final = r"\p{Cc}\p{Cf}\p{Co}\p{Cs}"
+_LACKING: Final = {
+    "ascii": (r"\x00-\x7F", r"\x{80}-\x{10FFFF}"),
+    "lc": (r"\p{Lu}\p{Ll}\p{Lt}", r"\p{C}\p{M}\p{N}\p{P}\p{S}\p{Z}\p{Lm}\p{Lo}" + _UNASSIGNED),
+    "assigned": (_ASSIGNED, _UNASSIGNED),
+    "cn": (_UNASSIGNED, _ASSIGNED),
+    "c": (r"\p{Cc}\p{Cf}\p{Co}\p{Cs}" + _UNASSIGNED, r"\p{L}\p{M}\p{N}\p{P}\p{S}\p{Z}"),
+}
 
 
 def _spelt(pattern: str) -> _Spelling:
@@ -252,35 +260,17 @@ def _class(escape: str, *, in_bracket: bool) -> str:
     key = category(name)
     if key is None:  # a script, whose name RE2 requires as in Unicode
         return rf"\{'P' if negated else 'p'}{{{name if name != name.lower() else name.title()}}}"
-    members = _members(key, negated=negated)
-    if members is None:
+    if key not in _LACKING:
         return rf"\{'P' if negated else 'p'}{{{key.title()}}}"
+    members = _LACKING[key][negated]
+    if members.endswith(_UNASSIGNED):
+        members = members.removesuffix(_UNASSIGNED) + _unassigned()
     return members if in_bracket else f"[{members}]"
-
-
-def _members(key: str, *, negated: bool) -> str | None:
-    """Return the content of a bracket expression for a class that RE2 does not have, or None if it has it."""
-    if key == "ascii":
-        return r"\x{80}-\x{10FFFF}" if negated else r"\x00-\x7F"
-    if key == "lc":
-        return r"\p{C}\p{M}\p{N}\p{P}\p{S}\p{Z}\p{Lm}\p{Lo}" + _unassigned() if negated else _CASED
-    if key in {"assigned", "cn"}:
-        return _ASSIGNED if negated == (key == "cn") else _unassigned()
-    if key == "c":
-        return r"\p{L}\p{M}\p{N}\p{P}\p{S}\p{Z}" if negated else _OTHER + _unassigned()
-    return None
 
 
 @lru_cache
 def _unassigned() -> str:
     """Return the ranges of code points that are not assigned in Unicode."""
-    ranges: list[str] = []
-    start: int | None = None
-    for code in range(sys.maxunicode + 2):
-        free = code <= sys.maxunicode and unicodedata.category(chr(code)) == "Cn"
-        if free and start is None:
-            start = code
-        elif not free and start is not None:
-            ranges.append(rf"\x{{{start:x}}}-\x{{{code - 1:x}}}")
-            start = None
-    return "".join(ranges)
+    groups = groupby(range(sys.maxunicode + 1), lambda code: unicodedata.category(chr(code)) == "Cn")
+    ranges = [list(codes) for is_free, codes in groups if is_free]
+    return "".join(rf"\x{{{codes[0]:x}}}-\x{{{codes[-1]:x}}}" for codes in ranges)

@@ -98,28 +98,36 @@ def apply_defaults(value: Any, schema: JSONSchemaProps | None, pruned: Mapping[i
     `pruned` contains replacements for defaults by the identity of their schema (see `prune_defaults`); None means that
     there is no default.
     """
+    for here, own in _containers(value, schema):
+        if here.__class__ is dict:
+            _fill_object(here, own, pruned)
+        elif own.item_schema is not None and not own.item_schema.nullable:
+            default = _default(own.item_schema, pruned)
+            here[:] = [deep_copy(default) if item is None else item for item in here]
+
+
+def _containers(value: Any, schema: JSONSchemaProps | None) -> Iterator[tuple[Any, JSONSchemaProps]]:
+    """Yield the objects and lists of a value that have a schema, outer ones first; the caller may change them."""
     pending = [(value, schema)]
     while pending:
         here, schema = pending.pop()
         if schema is None:
             continue
         if here.__class__ is dict:
-            pending.extend(_fill_object(here, schema, pruned))
+            yield here, schema
+            properties, additional = schema.properties, schema.additional_schema
+            below = ((item, properties.get(name, additional)) for name, item in here.items())
         elif here.__class__ is list:
+            yield here, schema
             items = schema.item_schema
-            if items is None:
-                continue
-            for i, item in enumerate(here):
-                if item is None and not items.nullable:
-                    here[i] = item = deep_copy(_default(items, pruned))
-                if item.__class__ in _CONTAINERS:
-                    pending.append((item, items))
+            below = ((item, items) for item in here)
+        else:
+            continue
+        pending.extend(child for child in below if child[0].__class__ in _CONTAINERS)
 
 
-def _fill_object(
-    here: dict[str, Any], schema: JSONSchemaProps, pruned: Mapping[int, Any]
-) -> Iterator[tuple[Any, JSONSchemaProps | None]]:
-    """Set the defaults of an object's own fields, and yield the children that may need defaults."""
+def _fill_object(here: dict[str, Any], schema: JSONSchemaProps, pruned: Mapping[int, Any]) -> None:
+    """Set the defaults of an object's own fields."""
     additional = schema.additional_schema
     properties = schema.properties
     for name, known in properties.items():
@@ -127,12 +135,10 @@ def _fill_object(
             default = _default(known, pruned)
             if default is not None:
                 here[name] = deep_copy(default)
-    for name, item in here.items():
-        below = properties.get(name, additional)
-        if item is None and below is not None and name not in properties and not below.nullable:
-            here[name] = item = deep_copy(_default(below, pruned))
-        if item.__class__ in _CONTAINERS:
-            yield item, below
+    if additional is not None and not additional.nullable:
+        for name, item in here.items():
+            if item is None and name not in properties:
+                here[name] = deep_copy(_default(additional, pruned))
 
 
 def _default(schema: JSONSchemaProps, pruned: Mapping[int, Any]) -> Any:
@@ -143,26 +149,13 @@ def _default(schema: JSONSchemaProps, pruned: Mapping[int, Any]) -> Any:
 
 def prune_nulls(value: Any, schema: JSONSchemaProps | None) -> None:
     """Remove nulls that are neither allowed nor defaulted, in place. Upstream: PruneNonNullableNullsWithoutDefaults."""
-    pending = [(value, schema)]
-    while pending:
-        here, schema = pending.pop()
-        if schema is None:
+    for here, own in _containers(value, schema):
+        if here.__class__ is not dict:
             continue
-        if here.__class__ is dict:
-            additional = schema.additional_schema
-            dropped = []
-            for name, item in here.items():
-                below = schema.properties.get(name, additional)
-                if item is None:
-                    if below is not None and not below.nullable and below.default is None:
-                        dropped.append(name)
-                elif item.__class__ in _CONTAINERS:
-                    pending.append((item, below))
-            for name in dropped:
+        for name in [name for name, item in here.items() if item is None]:
+            below = own.properties.get(name, own.additional_schema)
+            if below is not None and not below.nullable and below.default is None:
                 del here[name]
-        elif here.__class__ is list:
-            items = schema.item_schema
-            pending.extend((item, items) for item in here if item.__class__ in _CONTAINERS)
 
 
 def prune_defaults(schema: JSONSchemaProps) -> dict[int, Any]:
