@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 
 MAX_STRICT_ERRORS: Final = 100
+_NONE: Final[MappingOf[str, Field]] = {}
 _LIKE: Final = 0.75  # the minimum similarity of a suggested field
 
 
@@ -62,10 +63,8 @@ class GoError(Exception):
 
     def problem(self) -> DecodeProblem:
         """Return the finding of this error."""
-        json_type = self.value.partition(" ")[0]
-        return DecodeProblem(
-            "decode", str(self), self.node, self.content, json_type=json_type, go_type=self.of, field=self.field
-        )
+        problem = DecodeProblem("decode", str(self), self.node, self.content)
+        return problem._replace(json_type=self.value.partition(" ")[0], go_type=self.of, field=self.field)
 
 
 class DecodeProblem(NamedTuple):
@@ -125,37 +124,27 @@ class _State:
         elif self.saved is None:
             self.saved = self.in_context(error)
 
-    def knows(self, field: Field) -> bool:
-        """Return whether the server knows a field of a struct."""
-        return field.attribute not in self.server.unknown_fields
-
     def strictly(
-        self,
-        what: str,
-        name: str,
-        node: Node,
-        owner: Node,
-        known: MappingOf[str, Field] | None = None,
-        first: Node | None = None,
+        self, name: str, node: Node, owner: Node, *, known: MappingOf[str, Field] = _NONE, first: Node | None = None
     ) -> None:
-        """Add an error that only a strict decoder reports.
-
-        It is about an `unknown` field, with the known fields, or a `duplicate` field, with the `first` key.
-        """
+        """Add an error that only a strict decoder reports: a field that is not `known`, or a second one after the key `first`."""
         errors = self.strict_errors if self.strict else self.ignored
-        if self.goes_on or len(errors) < MAX_STRICT_ERRORS:
-            path = "".join(self.path) + (f".{name}" if self.path else name)
-            text = f"{what} field {quote(path)}"
-            fields = known or {}
-            newer = fields.get(name)
-            near = None if newer else nearest(name, [field for field in fields if self.knows(fields[field])], _LIKE)
-            if near is not None and isinstance(owner, Mapping) and owner.find(near) is not None:
-                near = None  # a second field of that name is not what was meant
-            help_ = f"Write `{near}` instead" if near else None
-            if newer is not None:
-                since = first_to_know(newer.attribute)
-                help_ = f"Remove the field, or support only Kubernetes {since} and later, which have it"
-            errors.setdefault(text, DecodeProblem("strict", text, node, owner, path, help_, first, near))
+        if not self.goes_on and len(errors) >= MAX_STRICT_ERRORS:
+            return
+        path = "".join(self.path) + (f".{name}" if self.path else name)
+        text = f"{'unknown' if first is None else 'duplicate'} field {quote(path)}"
+        newer, near, help_ = known.get(name), None, None
+        if newer is not None:
+            since = first_to_know(newer.attribute)
+            help_ = f"Remove the field, or support only Kubernetes {since} and later, which have it"
+        else:
+            unknown = self.server.unknown_fields
+            near = nearest(name, [field for field in known if known[field].attribute not in unknown], _LIKE)
+        if near is not None and isinstance(owner, Mapping) and owner.find(near) is not None:
+            near = None  # a second field of that name is not what was meant
+        if near is not None:
+            help_ = f"Write `{near}` instead"
+        errors.setdefault(text, DecodeProblem("strict", text, node, owner, path, help_, first, near))
 
     def entries(self, mapping: Mapping) -> list[tuple[str, Node, Node]]:
         """Return the entries of a mapping in the order of the JSON that Go decodes."""
@@ -165,10 +154,6 @@ class _State:
         if not self.json:
             all_entries.sort(key=lambda entry: entry[0])
         return all_entries
-
-    def enter(self, name: str) -> None:
-        """Enter a field of a struct or an entry of a map."""
-        self.path.append(f".{name}" if self.path else name)
 
 
 def problems_of(
@@ -238,10 +223,8 @@ def _value(state: _State, of: GoType, node: Node, reported: Node) -> Steps:
     elif node.__class__ is Scalar:
         _literal(state, of, node)
     elif node.__class__ is Mapping:
-        if of.kind == "struct":
-            yield _struct(state, of, node)
-        elif of.kind == "map":
-            yield _map(state, of, node)
+        if of.kind in {"struct", "map"}:
+            yield _object(state, of, node)
         else:
             state.save(GoError(reported, value="object", of=of.name, content=node))
     elif of.kind in {"slice", "bytes"}:
@@ -250,35 +233,24 @@ def _value(state: _State, of: GoType, node: Node, reported: Node) -> Steps:
         state.save(GoError(reported, value="array", of=of.name, content=node))
 
 
-def _struct(state: _State, of: GoType, node: Any) -> Steps:
+def _object(state: _State, of: GoType, node: Any) -> Steps:
+    """Decode a struct or a map."""
     struct, fields, path = state.struct, len(state.fields), len(state.path)
-    assert of.record is not None  # noqa: S101  structs have one
     seen: dict[str, Node] = {}
     for name, key, value in state.entries(node):
-        known = of.fields.get(name)
-        if known is None or not state.knows(known):
-            state.strictly("unknown", name, key, node, of.fields)
+        below, field = of.below(name), of.fields.get(name)
+        if below is None or (field is not None and field.attribute in state.server.unknown_fields):
+            state.strictly(name, key, node, known=of.fields)
             continue
         if seen.setdefault(name, key) is not key:
-            state.strictly("duplicate", name, key, node, first=seen[name])
-        state.fields.append(name)
-        state.struct = of.record.__name__
-        state.enter(name)
-        yield _value(state, known.type, value, key)
+            state.strictly(name, key, node, first=seen[name])
+        if of.record is not None:
+            state.fields.append(name)
+            state.struct = of.record.__name__
+        state.path.append(f".{name}" if state.path else name)
+        yield _value(state, below, value, key)
         del state.fields[fields:], state.path[path:]
         state.struct = struct
-
-
-def _map(state: _State, of: GoType, node: Any) -> Steps:
-    path = len(state.path)
-    assert of.element is not None  # noqa: S101  maps have one
-    seen: dict[str, Node] = {}
-    for name, key, value in state.entries(node):
-        if seen.setdefault(name, key) is not key:
-            state.strictly("duplicate", name, key, node, first=seen[name])
-        state.enter(name)
-        yield _value(state, of.element, value, key)
-        del state.path[path:]
 
 
 def _slice(state: _State, of: GoType, node: Any) -> Steps:
