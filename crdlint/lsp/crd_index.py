@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.files.paths import Selection, discover
 from crdlint.files.read import UnreadableError, read_text
+from crdlint.files.repository import is_below
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.resources.definitions import Definitions
@@ -65,7 +66,9 @@ class CRDIndex:
         return is_new
 
     def forget(self) -> None:
-        """Look for files and CRDs again."""
+        """Look for files and CRDs again, and no longer at those of folders that have left the workspace."""
+        folders = self._workspace.folders
+        self._in_folders = tuple(one for one in self._in_folders if any(is_below(one, folder) for folder in folders))
         self._definitions.clear()
 
     def definitions(self, document: Document, config: Config, kube_version: str) -> Definitions:

@@ -6,8 +6,10 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
-from scratch import GOOD, WIDGET_OF_SIZE
+from scratch import GOOD, WIDGET_OF_SIZE, write
 
+from crdlint.lsp.crd_index import CRDIndex
+from crdlint.lsp.workspace import Workspace
 from crdlint.sources.crd_lookup import checkout_of
 
 if TYPE_CHECKING:
@@ -51,6 +53,17 @@ def test_a_resource_is_validated_against_the_workspace(editor: Editor, place: st
     (related,) = one.related_information or ()
     assert related.location.uri == editor.uri(str(path.relative_to(editor.folder)))
     assert related.location.range.start.line == CRD[: CRD.index("self.size")].count("\n")
+
+
+def test_a_folder_that_left_the_workspace_has_no_crds(tmp_path: Path) -> None:
+    for name in ("left", "kept"):
+        write(tmp_path / name, {"crd.yaml": CRD})
+    workspace = Workspace(folders=[str(tmp_path / "left"), str(tmp_path / "kept")])
+    index = CRDIndex(workspace)
+    index.use(index.scan(workspace.folders))
+    workspace.remove_folders([(tmp_path / "left").as_uri()])
+    index.forget()
+    assert [path for path, _ in index.texts_with("Widget")] == [str(tmp_path / "kept" / "crd.yaml")]
 
 
 def test_a_wrong_value_leads_to_the_field_of_the_crd(editor: Editor) -> None:
