@@ -80,7 +80,7 @@ def parse(text: str, *, options: ParserOptions) -> ParseResult:
     if parsed is None:
         from crdlint.cel.antlr.recognizer import recognize
 
-        parsed = _result(text, options, lambda builder: recognize(builder, tokens))
+        parsed = _result(text, options, recognize)
     return parsed
 
 

@@ -8,24 +8,28 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from antlr4.atn.ATNState import ATNState
+from antlr4.CommonTokenFactory import CommonTokenFactory
+from antlr4.CommonTokenStream import CommonTokenStream
 from antlr4.error.ErrorListener import ErrorListener
 from antlr4.error.Errors import InputMismatchException
 from antlr4.error.ErrorStrategy import DefaultErrorStrategy
 from antlr4.IntervalSet import IntervalSet
-from antlr4.Token import Token
+from antlr4.Token import CommonToken, Token
 
-from crdlint.cel.antlr.parser import RecursionLimitError, TreeParser
-from crdlint.cel.antlr.stream import LexedStream, Stream
+from crdlint.cel.antlr.parser import NAMES, RecursionLimitError, TreeParser
 from crdlint.cel.antlr.visitor import visit
 from crdlint.cel.ast import Expr, Unspecified
 from crdlint.cel.errors import Code, Problem
+from crdlint.cel.lexer import EOF, SPACE, end_of_error, token_at
 from crdlint.cel.source import Location
 from crdlint.cel.stack import run_with_large_stack
 from crdlint.golang.text import sprintf
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from crdlint.cel.builder import Builder
-    from crdlint.cel.lexer import Tokens
+    from crdlint.cel.source import SourceInfo
 
 _MAX_REPORTS = 100
 _MAX_RECOVERIES = 30
@@ -78,6 +82,34 @@ class _Listener(ErrorListener):  # type: ignore[misc]
         self.builder.add_error(
             Problem(text if self.dialect.quotes_syntax_errors else sprintf(text), code, args), location
         )
+
+
+_TYPES = {name: type_ for type_, name in NAMES.items()}
+
+
+class _TokenSource:
+    """The tokens of a text, one after another; characters that start no token are reported when they are read."""
+
+    _factory = CommonTokenFactory.DEFAULT
+
+    def __init__(self, source: SourceInfo, report: Callable[[str, Location], None]) -> None:
+        self._source = source
+        self._report = report
+        self._at = 0
+
+    def nextToken(self) -> Any:  # noqa: N802
+        """Return the next token, including hidden ones."""
+        source = self._source
+        while (kind_and_text := token_at(source.text, self._at)) is None:
+            start, self._at = self._at, end_of_error(source.text, self._at)
+            self._report(source.text[start : self._at], source.location(start))
+        kind, text = kind_and_text
+        start, self._at = self._at, self._at + len(text)
+        channel = Token.HIDDEN_CHANNEL if kind is SPACE else Token.DEFAULT_CHANNEL
+        token = CommonToken(type=_TYPES.get(kind), channel=channel, start=start, stop=self._at - 1)
+        token.line, token.column = source.location(start)
+        token.text = "<EOF>" if kind is EOF else text
+        return token
 
 
 # The possible next tokens by parser state, cached because every sub-rule needs them.
@@ -154,12 +186,10 @@ class _Strategy(DefaultErrorStrategy):  # type: ignore[misc]
             self._consume_until(recognizer, follow, math.inf)
 
 
-def _run(builder: Builder, tokens: Tokens | None) -> Expr:
+def _run(builder: Builder) -> Expr:
     listener = _Listener(builder)
     try:
-        source = builder.source
-        # Characters that begin no token are reported where the parser reads them.
-        stream = LexedStream(source, listener.no_token) if tokens is None else Stream(source, tokens)
+        stream = CommonTokenStream(_TokenSource(builder.source, listener.no_token))
         parser: Any = TreeParser(stream, reads_quoted_identifiers=listener.dialect.reads_quoted_identifiers)
         parser.removeErrorListeners()
         parser.addErrorListener(listener)
@@ -172,35 +202,15 @@ def _run(builder: Builder, tokens: Tokens | None) -> Expr:
     return Unspecified(builder.next_id)
 
 
-def recognize(builder: Builder, tokens: Tokens | None) -> Expr:
-    """Parse the text of `builder` and add all errors to it; `tokens` are its tokens if the whole text consists of tokens."""
+def recognize(builder: Builder) -> Expr:
+    """Parse the text of `builder` and add all errors to it."""
     # Parsing a long text creates only new objects, and garbage collection would take half of the time.
     collects = gc.isenabled()
     gc.disable()
     try:
         if sum(map(builder.source.text.count, _OPENING)) <= _MAX_SHALLOW:
-            return _run(builder, tokens)
-        return run_with_large_stack(lambda: _run(builder, tokens))
+            return _run(builder)
+        return run_with_large_stack(lambda: _run(builder))
     finally:
-        _garbage.add(len(builder.source.text))
         if collects:
             gc.enable()
-
-
-class _Garbage:
-    """Decides when to collect parse trees, which are reference cycles and accumulate while the collector is paused."""
-
-    def __init__(self) -> None:
-        self._characters = 0
-
-    def add(self, characters: int) -> None:
-        """Record that a text of `characters` was parsed; the trees of several texts are freed together."""
-        self._characters += characters + _SMALLEST_TREE
-        if self._characters > _CHARACTERS_TO_COLLECT:
-            self._characters = 0
-            gc.collect(0)
-
-
-_SMALLEST_TREE = 100
-_CHARACTERS_TO_COLLECT = 50_000
-_garbage = _Garbage()
