@@ -27,11 +27,10 @@ from crdlint.cel.eval.values import (
     kind_of,
     native,
 )
-from crdlint.cel.library.timestamps import parse_duration
 from crdlint.cel.types import DYN, Kind, list_type, map_type, opaque_type
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.base64 import CorruptInputError, decode_base64
-from crdlint.golang.times import DATE, LOCAL, RFC3339, TimeError, check_rfc3339, parse_time
+from crdlint.golang.times import DATE, LOCAL, RFC3339, TimeError, check_rfc3339, parse_duration, parse_time
 from crdlint.golang.values import GO_TYPES
 from crdlint.kubecel.declarations import has_resource_fields
 from crdlint.kubecel.escaping import escape, unescape
@@ -166,12 +165,11 @@ def _read_once(text: str, format_: str, read: Callable[[str], Value]) -> Value:
 
 
 def _duration(text: str) -> Value:
-    duration = parse_duration(text)
-    if duration is not None:
-        return duration
-    from crdlint.schema.formats import lenient_duration
+    nanoseconds = parse_duration(text)
+    if nanoseconds is None:
+        from crdlint.schema.formats import lenient_duration
 
-    nanoseconds = lenient_duration(text)
+        nanoseconds = lenient_duration(text)
     return Error(f"Invalid duration {text}: {_no_duration(text)}") if nanoseconds is None else Duration(nanoseconds)
 
 

@@ -37,6 +37,7 @@ _MAX_LOOKAHEAD = 256
 # Tokens that open a nested expression; each needs up to 20 frames, half of them in prediction.
 _OPENING = "([{?"
 _MAX_SHALLOW = 12
+_MANY_OBJECTS = 20_000
 _QUOTED = ", ESC_IDENTIFIER}"  # the end of the expected tokens, one of which the grammar of older servers does not have
 _RESERVED = re.compile(r"no viable alternative at input '.(true|false|null)'")
 
@@ -214,3 +215,5 @@ def recognize(builder: Builder) -> Expr:
     finally:
         if collects:
             gc.enable()
+        elif gc.get_count()[0] > _MANY_OBJECTS:
+            gc.collect(0)  # parse trees are reference cycles

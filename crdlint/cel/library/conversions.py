@@ -1,27 +1,47 @@
-"""Conversions between types. Upstream: ConvertToType of cel-go's common/types, with Go's strconv."""
+"""Conversions between types, and the fields of timestamps and durations. Upstream: ConvertToType of cel-go's common/types.
+
+Texts are parsed as by Go's packages strconv and time.
+"""
 
 from __future__ import annotations
 
 import math
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.ast import Uint
 from crdlint.cel.eval.errors import FunctionError
-from crdlint.cel.eval.values import MAX_INT, MAX_UINT, MIN_INT, Duration, Timestamp, type_of
-from crdlint.cel.library.timestamps import from_seconds, parse_duration, parse_timestamp
+from crdlint.cel.eval.values import (
+    DAY,
+    MAX_INT,
+    MAX_TIMESTAMP,
+    MAX_UINT,
+    MIN_INT,
+    MIN_TIMESTAMP,
+    SECOND,
+    Duration,
+    Timestamp,
+    civil_date,
+    type_of,
+)
 from crdlint.cel.types import BOOL, DOUBLE, DURATION, INT, TIMESTAMP, UINT
+from crdlint.golang import times
 from crdlint.golang.numbers import format_float
+from crdlint.golang.text import quote
 from crdlint.safety import work
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from zoneinfo import ZoneInfo
 
     from crdlint.cel.eval.values import Value
     from crdlint.cel.types import Type
 
-_INT_OVERFLOW: Final = "integer overflow"
-_UINT_OVERFLOW: Final = "unsigned integer overflow"
+INT_OVERFLOW: Final = "integer overflow"
+UINT_OVERFLOW: Final = "unsigned integer overflow"
+TIMESTAMP_OVERFLOW: Final = "timestamp overflow"
+_LONGEST_ZONE: Final = 64  # characters; the longest name in the time zone database has 38
 _BOOLS: Final = {
     **dict.fromkeys(("1", "t", "T", "TRUE", "true", "True"), True),
     **dict.fromkeys(("0", "f", "F", "FALSE", "false", "False"), False),
@@ -45,50 +65,36 @@ def identity(value: Value) -> Value:
     return value
 
 
-def double_to_int(value: float) -> int:
-    """Return the integer part of a double; raise FunctionError if it does not fit into 64 bits."""
+def _double_to_int(value: float) -> int:
     if not MIN_INT < value < 2.0**63:
-        raise FunctionError(_INT_OVERFLOW)
+        raise FunctionError(INT_OVERFLOW)
     return int(value)
 
 
-def double_to_uint(value: float) -> Uint:
-    """Return the integer part of a double; raise FunctionError if it does not fit into 64 bits."""
-    if not 0 <= value < 2.0**64:
-        raise FunctionError(_UINT_OVERFLOW)
+def _to_uint(value: float) -> Uint:
+    if not 0 <= value < 2**64:
+        raise FunctionError(UINT_OVERFLOW)
     return Uint(value)
 
 
-def uint_to_int(value: Uint) -> int:
-    """Return the number as an int; raise FunctionError if it is too large."""
+def _uint_to_int(value: Uint) -> int:
     if value > MAX_INT:
-        raise FunctionError(_INT_OVERFLOW)
+        raise FunctionError(INT_OVERFLOW)
     return int(value)
 
 
-def int_to_uint(value: int) -> Uint:
-    """Return the number as a uint; raise FunctionError if it is negative."""
-    if value < 0:
-        raise FunctionError(_UINT_OVERFLOW)
-    return Uint(value)
-
-
-def duration_to_int(value: Duration) -> int:
-    """Return the nanoseconds."""
-    return value.nanoseconds
-
-
-def timestamp_to_int(value: Timestamp) -> int:
-    """Return the whole seconds since 1970."""
-    return value.nanoseconds // 10**9
-
-
-def int_to_duration(value: int) -> Duration:
+def _int_to_duration(value: int) -> Duration:
     """Raise FunctionError: the overload is declared but not implemented."""
     raise _failure(value, DURATION)
 
 
-def string_to_bool(value: str) -> bool:
+def _int_to_timestamp(seconds: int, nanoseconds: int = 0, offset: int = 0) -> Timestamp:
+    if not MIN_TIMESTAMP <= seconds <= MAX_TIMESTAMP:
+        raise FunctionError(TIMESTAMP_OVERFLOW)
+    return Timestamp(seconds * SECOND + nanoseconds, offset)
+
+
+def _string_to_bool(value: str) -> bool:
     """Parse a bool or raise FunctionError. Upstream: strconv.ParseBool."""
     parsed = _BOOLS.get(value)
     if parsed is None:
@@ -96,7 +102,7 @@ def string_to_bool(value: str) -> bool:
     return parsed
 
 
-def string_to_int(value: str) -> int:
+def _string_to_int(value: str) -> int:
     """Parse an int or raise FunctionError. Upstream: strconv.ParseInt."""
     work.spend(len(value) >> 8)
     number = _integer(value, _INT)
@@ -105,7 +111,7 @@ def string_to_int(value: str) -> int:
     return number
 
 
-def string_to_uint(value: str) -> Uint:
+def _string_to_uint(value: str) -> Uint:
     """Parse a uint or raise FunctionError. Upstream: strconv.ParseUint."""
     work.spend(len(value) >> 8)
     number = _integer(value, _UINT)
@@ -123,7 +129,7 @@ def _integer(text: str, pattern: re.Pattern[str]) -> int | None:
     return -int(digits or "0") if text[0] == "-" else int(digits or "0")
 
 
-def string_to_double(value: str) -> float:
+def _string_to_double(value: str) -> float:
     """Parse a double or raise FunctionError. Upstream: strconv.ParseFloat."""
     work.spend(len(value) >> 7)
     if _SPECIAL.fullmatch(value):
@@ -142,78 +148,158 @@ def string_to_double(value: str) -> float:
     return number
 
 
-def string_to_bytes(value: str) -> bytes:
-    """Return the text encoded as UTF-8."""
+def _string_to_bytes(value: str) -> bytes:
     return value.encode("utf-8", "surrogatepass")
 
 
-def string_to_duration(value: str) -> Duration:
+def _string_to_duration(value: str) -> Duration:
     """Parse a duration or raise FunctionError. Upstream: time.ParseDuration."""
     work.spend(len(value) << 1)
-    duration = parse_duration(value)
-    if duration is None:
+    nanoseconds = times.parse_duration(value)
+    if nanoseconds is None:
         raise _failure(value, DURATION)
-    return duration
+    return Duration(nanoseconds)
 
 
-def string_to_timestamp(value: str) -> Timestamp:
+def _string_to_timestamp(value: str) -> Timestamp:
     """Parse an RFC 3339 timestamp or raise FunctionError."""
     work.spend(len(value) >> 2)
-    timestamp = parse_timestamp(value)
-    if timestamp is None:
-        raise _failure(value, TIMESTAMP)
-    return timestamp
+    try:
+        parsed = times.parse_time(value)
+    except times.TimeError:
+        raise _failure(value, TIMESTAMP) from None
+    return _int_to_timestamp(*parsed)
 
 
-def bytes_to_string(value: bytes) -> str:
-    """Decode UTF-8 or raise FunctionError."""
+def _bytes_to_string(value: bytes) -> str:
     try:
         return value.decode("utf-8")
     except UnicodeDecodeError:
         raise FunctionError("invalid UTF-8 in bytes, cannot convert to string") from None
 
 
-def bool_to_string(value: bool) -> str:
-    """Return `true` or `false`."""
-    return "true" if value else "false"
-
-
-def number_to_string(value: int) -> str:
-    """Return an int or uint in decimal digits."""
+def _number_to_string(value: int) -> str:
     return str(int(value))
 
 
+_IDENTITIES: Final = ("bool", "bytes", "double", "duration", "int64", "string", "timestamp", "uint64")
 CONVERSIONS: Final[dict[str, Callable[..., Value]]] = {
-    "bool_to_bool": identity,
-    "string_to_bool": string_to_bool,
-    "bytes_to_bytes": identity,
-    "string_to_bytes": string_to_bytes,
-    "double_to_double": identity,
+    **{f"{name}_to_{name}": identity for name in _IDENTITIES},
+    "string_to_bool": _string_to_bool,
+    "string_to_bytes": _string_to_bytes,
     "int64_to_double": float,
-    "string_to_double": string_to_double,
+    "string_to_double": _string_to_double,
     "uint64_to_double": float,
-    "duration_to_duration": identity,
-    "int64_to_duration": int_to_duration,
-    "string_to_duration": string_to_duration,
-    "int64_to_int64": identity,
-    "double_to_int64": double_to_int,
-    "duration_to_int64": duration_to_int,
-    "string_to_int64": string_to_int,
-    "timestamp_to_int64": timestamp_to_int,
-    "uint64_to_int64": uint_to_int,
-    "string_to_string": identity,
-    "bool_to_string": bool_to_string,
-    "bytes_to_string": bytes_to_string,
+    "int64_to_duration": _int_to_duration,
+    "string_to_duration": _string_to_duration,
+    "double_to_int64": _double_to_int,
+    "duration_to_int64": lambda duration: duration.nanoseconds,
+    "string_to_int64": _string_to_int,
+    "timestamp_to_int64": lambda moment: moment.nanoseconds // SECOND,
+    "uint64_to_int64": _uint_to_int,
+    "bool_to_string": lambda value: "true" if value else "false",
+    "bytes_to_string": _bytes_to_string,
     "double_to_string": format_float,
     "duration_to_string": str,
-    "int64_to_string": number_to_string,
+    "int64_to_string": _number_to_string,
     "timestamp_to_string": str,
-    "uint64_to_string": number_to_string,
-    "timestamp_to_timestamp": identity,
-    "int64_to_timestamp": from_seconds,
-    "string_to_timestamp": string_to_timestamp,
-    "uint64_to_uint64": identity,
-    "double_to_uint64": double_to_uint,
-    "int64_to_uint64": int_to_uint,
-    "string_to_uint64": string_to_uint,
+    "uint64_to_string": _number_to_string,
+    "int64_to_timestamp": _int_to_timestamp,
+    "string_to_timestamp": _string_to_timestamp,
+    "double_to_uint64": _to_uint,
+    "int64_to_uint64": _to_uint,
+    "string_to_uint64": _string_to_uint,
 }
+
+
+def _local(moment: Timestamp, zone: str) -> tuple[int, int, int]:
+    """Return (days since 1970, second of the day, nanosecond) in a time zone."""
+    seconds, nanos = divmod(moment.nanoseconds, SECOND)
+    days, second = divmod(seconds + _offset(seconds, zone), DAY)
+    return days, second, nanos
+
+
+def _offset(seconds: int, zone: str) -> int:
+    """Return the offset in seconds east of UTC of a zone name or `+hh:mm`; raise FunctionError with Go's text (inTimeZone)."""
+    work.spend(len(zone) >> 4)
+    hours, colon, minutes = zone.partition(":")
+    if colon:
+        hour, minute = _atoi(hours), _atoi(minutes)
+        return (hour * 60 - minute if zone.startswith("-") else hour * 60 + minute) * 60
+    if zone in ("", "UTC"):
+        return 0
+    from datetime import datetime, timedelta, timezone
+
+    zone_info = None if zone == "Local" else _zone(zone)
+    moment = datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(
+        seconds=min(max(seconds, MIN_TIMESTAMP + DAY), MAX_TIMESTAMP - DAY)
+    )
+    offset = moment.astimezone(zone_info).utcoffset()
+    return 0 if offset is None else round(offset.total_seconds())
+
+
+@lru_cache(maxsize=64)
+def _zone(name: str) -> ZoneInfo:
+    if ".." in name or name[0] in "/\\":
+        raise FunctionError("time: invalid location name")
+    from zoneinfo import ZoneInfo
+
+    try:
+        if len(name) <= _LONGEST_ZONE:  # ZoneInfo imports a package for each part of an unknown name
+            return ZoneInfo(name)
+    except (ValueError, OSError, KeyError):
+        pass
+    raise FunctionError(f"unknown time zone {name}")
+
+
+def _atoi(text: str) -> int:
+    if _INT.fullmatch(text) is None:
+        raise FunctionError(f"strconv.Atoi: parsing {quote(text)}: invalid syntax")
+    value = _integer(text, _INT)
+    if value is None or not MIN_INT <= value <= MAX_INT:
+        raise FunctionError(f"strconv.Atoi: parsing {quote(text)}: value out of range")
+    return value
+
+
+_FIELDS: Final[dict[str, Callable[[int, int, int], int]]] = {
+    "getFullYear": lambda days, _second, _nanos: civil_date(days)[0],
+    "getMonth": lambda days, _second, _nanos: civil_date(days)[1] - 1,
+    "getDayOfYear": lambda days, _second, _nanos: days - times.days(civil_date(days)[0], 1, 1),
+    "getDayOfMonth": lambda days, _second, _nanos: civil_date(days)[2] - 1,
+    "getDate": lambda days, _second, _nanos: civil_date(days)[2],
+    "getDayOfWeek": lambda days, _second, _nanos: (days + 4) % 7,
+    "getHours": lambda _days, second, _nanos: second // 3600,
+    "getMinutes": lambda _days, second, _nanos: second // 60 % 60,
+    "getSeconds": lambda _days, second, _nanos: second % 60,
+    "getMilliseconds": lambda _days, _second, nanos: nanos // 10**6,
+}
+
+
+def timestamp_getter(name: str) -> Callable[..., int]:
+    """Return a function of a timestamp and an optional time zone; it raises FunctionError if the zone is invalid."""
+    field = _FIELDS[name]
+
+    def get(moment: Timestamp, zone: str = "UTC") -> int:
+        return field(*_local(moment, zone))
+
+    return get
+
+
+def duration_milliseconds(duration: Duration) -> int:
+    """Return the whole milliseconds of a duration, rounded towards zero."""
+    count = abs(duration.nanoseconds) // 10**6
+    return -count if duration.nanoseconds < 0 else count
+
+
+def duration_getter(unit: int) -> Callable[[Duration], int]:
+    """Return a function that converts a duration to whole units of `unit` nanoseconds, rounded towards zero.
+
+    As in Go, the number is computed as a double, which may round it up if the fraction is close to one.
+    """
+
+    def get(duration: Duration) -> int:
+        units, rest = divmod(abs(duration.nanoseconds), unit)
+        count = int(units + rest / unit)
+        return -count if duration.nanoseconds < 0 else count
+
+    return get

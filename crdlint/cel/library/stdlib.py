@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.decls import Overload, Variable, member, overload
 from crdlint.cel.env import Env
@@ -17,183 +17,135 @@ from crdlint.cel.types import (
     STRING,
     TIMESTAMP,
     UINT,
+    Type,
     list_type,
     map_type,
     type_param,
     type_type,
 )
 
-A: Final = type_param("A")
-B: Final = type_param("B")
-LIST_A: Final = list_type(A)
-MAP_AB: Final = map_type(A, B)
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_A: Final = type_param("A")
+_B: Final = type_param("B")
+_LIST: Final = list_type(_A)
+_MAP: Final = map_type(_A, _B)
+_NUMBERS: Final = (DOUBLE, INT, UINT)
+_RELATIONS: Final = {"_<_": "less", "_<=_": "less_equals", "_>_": "greater", "_>=_": "greater_equals"}
+
+# The fields of timestamps and durations, and the overloads that read them without a time zone.
+TIMESTAMP_GETTERS: Final = {
+    "getFullYear": "timestamp_to_year",
+    "getMonth": "timestamp_to_month",
+    "getDayOfYear": "timestamp_to_day_of_year",
+    "getDayOfMonth": "timestamp_to_day_of_month",
+    "getDate": "timestamp_to_day_of_month_1_based",
+    "getDayOfWeek": "timestamp_to_day_of_week",
+    "getHours": "timestamp_to_hours",
+    "getMinutes": "timestamp_to_minutes",
+    "getSeconds": "timestamp_to_seconds",
+    "getMilliseconds": "timestamp_to_milliseconds",
+}
+DURATION_GETTERS: Final = {
+    "getHours": "duration_to_hours",
+    "getMinutes": "duration_to_minutes",
+    "getSeconds": "duration_to_seconds",
+    "getMilliseconds": "duration_to_milliseconds",
+}
+
+
+def with_zone(getter: str) -> str:
+    """Return the overload that reads the same field as an overload without a time zone in a time zone."""
+    return f"{getter}_tz" if getter == "timestamp_to_seconds" else f"{getter}_with_tz"
+
+
+def _id(type_: Type) -> str:
+    """Return the name of a type in the ids of overloads."""
+    return {INT: "int64", UINT: "uint64", DURATION: "duration", TIMESTAMP: "timestamp"}.get(type_, type_.name)
+
+
+def _closed(function: str, name: str, *types: Type, arguments: int = 2) -> Iterator[Overload]:
+    """Yield the overloads of an operator whose arguments and result have the same type."""
+    for type_ in types:
+        yield overload(function, f"{name}_{_id(type_)}", (type_,) * arguments, type_)
+
+
+def _comparisons() -> Iterator[Overload]:
+    for function, name in _RELATIONS.items():
+        for left in (BOOL, INT, UINT, DOUBLE, STRING, BYTES, TIMESTAMP, DURATION):
+            yield overload(function, f"{name}_{_id(left)}", (left, left), BOOL)
+            for right in _NUMBERS:
+                if left in _NUMBERS and right is not left:
+                    yield overload(function, f"{name}_{_id(left)}_{_id(right)}", (left, right), BOOL)
+
+
+def _sizes() -> Iterator[Overload]:
+    for type_ in (BYTES, _LIST, _MAP, STRING):
+        yield overload("size", f"size_{type_.name}", (type_,), INT)
+        yield member("size", f"{type_.name}_size", (type_,), INT)
+
+
+def _conversions(function: str, to: Type, *others: Type) -> Iterator[Overload]:
+    for type_ in (to, *others):
+        yield overload(function, f"{_id(type_)}_to_{_id(to)}", (type_,), to)
+
+
+def _getters() -> Iterator[Overload]:
+    for function, id_ in TIMESTAMP_GETTERS.items():
+        yield member(function, id_, (TIMESTAMP,), INT)
+        yield member(function, with_zone(id_), (TIMESTAMP, STRING), INT)
+        if function in DURATION_GETTERS:
+            yield member(function, DURATION_GETTERS[function], (DURATION,), INT)
+
 
 TYPES: Final = tuple(Variable(type_.name, type_type(type_)) for type_ in STANDARD_TYPES)
 
 FUNCTIONS: Final[tuple[Overload, ...]] = (
-    overload("_?_:_", "conditional", (BOOL, A, A), A),
+    overload("_?_:_", "conditional", (BOOL, _A, _A), _A),
     overload("_&&_", "logical_and", (BOOL, BOOL), BOOL),
     overload("_||_", "logical_or", (BOOL, BOOL), BOOL),
     overload("!_", "logical_not", (BOOL,), BOOL),
     overload("@not_strictly_false", "not_strictly_false", (BOOL,), BOOL),
-    overload("_==_", "equals", (A, A), BOOL),
-    overload("_!=_", "not_equals", (A, A), BOOL),
-    overload("_+_", "add_bytes", (BYTES, BYTES), BYTES),
-    overload("_+_", "add_double", (DOUBLE, DOUBLE), DOUBLE),
+    overload("_==_", "equals", (_A, _A), BOOL),
+    overload("_!=_", "not_equals", (_A, _A), BOOL),
+    *_closed("_+_", "add", BYTES, DOUBLE),
     overload("_+_", "add_duration_duration", (DURATION, DURATION), DURATION),
     overload("_+_", "add_duration_timestamp", (DURATION, TIMESTAMP), TIMESTAMP),
     overload("_+_", "add_timestamp_duration", (TIMESTAMP, DURATION), TIMESTAMP),
-    overload("_+_", "add_int64", (INT, INT), INT),
-    overload("_+_", "add_list", (LIST_A, LIST_A), LIST_A),
-    overload("_+_", "add_string", (STRING, STRING), STRING),
-    overload("_+_", "add_uint64", (UINT, UINT), UINT),
-    overload("_/_", "divide_double", (DOUBLE, DOUBLE), DOUBLE),
-    overload("_/_", "divide_int64", (INT, INT), INT),
-    overload("_/_", "divide_uint64", (UINT, UINT), UINT),
-    overload("_%_", "modulo_int64", (INT, INT), INT),
-    overload("_%_", "modulo_uint64", (UINT, UINT), UINT),
-    overload("_*_", "multiply_double", (DOUBLE, DOUBLE), DOUBLE),
-    overload("_*_", "multiply_int64", (INT, INT), INT),
-    overload("_*_", "multiply_uint64", (UINT, UINT), UINT),
-    overload("-_", "negate_double", (DOUBLE,), DOUBLE),
-    overload("-_", "negate_int64", (INT,), INT),
-    overload("_-_", "subtract_double", (DOUBLE, DOUBLE), DOUBLE),
+    *_closed("_+_", "add", INT, _LIST, STRING, UINT),
+    *_closed("_/_", "divide", *_NUMBERS),
+    *_closed("_%_", "modulo", INT, UINT),
+    *_closed("_*_", "multiply", *_NUMBERS),
+    *_closed("-_", "negate", DOUBLE, INT, arguments=1),
+    *_closed("_-_", "subtract", DOUBLE),
     overload("_-_", "subtract_duration_duration", (DURATION, DURATION), DURATION),
-    overload("_-_", "subtract_int64", (INT, INT), INT),
+    *_closed("_-_", "subtract", INT),
     overload("_-_", "subtract_timestamp_duration", (TIMESTAMP, DURATION), TIMESTAMP),
     overload("_-_", "subtract_timestamp_timestamp", (TIMESTAMP, TIMESTAMP), DURATION),
-    overload("_-_", "subtract_uint64", (UINT, UINT), UINT),
-    overload("_<_", "less_bool", (BOOL, BOOL), BOOL),
-    overload("_<_", "less_int64", (INT, INT), BOOL),
-    overload("_<_", "less_int64_double", (INT, DOUBLE), BOOL),
-    overload("_<_", "less_int64_uint64", (INT, UINT), BOOL),
-    overload("_<_", "less_uint64", (UINT, UINT), BOOL),
-    overload("_<_", "less_uint64_double", (UINT, DOUBLE), BOOL),
-    overload("_<_", "less_uint64_int64", (UINT, INT), BOOL),
-    overload("_<_", "less_double", (DOUBLE, DOUBLE), BOOL),
-    overload("_<_", "less_double_int64", (DOUBLE, INT), BOOL),
-    overload("_<_", "less_double_uint64", (DOUBLE, UINT), BOOL),
-    overload("_<_", "less_string", (STRING, STRING), BOOL),
-    overload("_<_", "less_bytes", (BYTES, BYTES), BOOL),
-    overload("_<_", "less_timestamp", (TIMESTAMP, TIMESTAMP), BOOL),
-    overload("_<_", "less_duration", (DURATION, DURATION), BOOL),
-    overload("_<=_", "less_equals_bool", (BOOL, BOOL), BOOL),
-    overload("_<=_", "less_equals_int64", (INT, INT), BOOL),
-    overload("_<=_", "less_equals_int64_double", (INT, DOUBLE), BOOL),
-    overload("_<=_", "less_equals_int64_uint64", (INT, UINT), BOOL),
-    overload("_<=_", "less_equals_uint64", (UINT, UINT), BOOL),
-    overload("_<=_", "less_equals_uint64_double", (UINT, DOUBLE), BOOL),
-    overload("_<=_", "less_equals_uint64_int64", (UINT, INT), BOOL),
-    overload("_<=_", "less_equals_double", (DOUBLE, DOUBLE), BOOL),
-    overload("_<=_", "less_equals_double_int64", (DOUBLE, INT), BOOL),
-    overload("_<=_", "less_equals_double_uint64", (DOUBLE, UINT), BOOL),
-    overload("_<=_", "less_equals_string", (STRING, STRING), BOOL),
-    overload("_<=_", "less_equals_bytes", (BYTES, BYTES), BOOL),
-    overload("_<=_", "less_equals_timestamp", (TIMESTAMP, TIMESTAMP), BOOL),
-    overload("_<=_", "less_equals_duration", (DURATION, DURATION), BOOL),
-    overload("_>_", "greater_bool", (BOOL, BOOL), BOOL),
-    overload("_>_", "greater_int64", (INT, INT), BOOL),
-    overload("_>_", "greater_int64_double", (INT, DOUBLE), BOOL),
-    overload("_>_", "greater_int64_uint64", (INT, UINT), BOOL),
-    overload("_>_", "greater_uint64", (UINT, UINT), BOOL),
-    overload("_>_", "greater_uint64_double", (UINT, DOUBLE), BOOL),
-    overload("_>_", "greater_uint64_int64", (UINT, INT), BOOL),
-    overload("_>_", "greater_double", (DOUBLE, DOUBLE), BOOL),
-    overload("_>_", "greater_double_int64", (DOUBLE, INT), BOOL),
-    overload("_>_", "greater_double_uint64", (DOUBLE, UINT), BOOL),
-    overload("_>_", "greater_string", (STRING, STRING), BOOL),
-    overload("_>_", "greater_bytes", (BYTES, BYTES), BOOL),
-    overload("_>_", "greater_timestamp", (TIMESTAMP, TIMESTAMP), BOOL),
-    overload("_>_", "greater_duration", (DURATION, DURATION), BOOL),
-    overload("_>=_", "greater_equals_bool", (BOOL, BOOL), BOOL),
-    overload("_>=_", "greater_equals_int64", (INT, INT), BOOL),
-    overload("_>=_", "greater_equals_int64_double", (INT, DOUBLE), BOOL),
-    overload("_>=_", "greater_equals_int64_uint64", (INT, UINT), BOOL),
-    overload("_>=_", "greater_equals_uint64", (UINT, UINT), BOOL),
-    overload("_>=_", "greater_equals_uint64_double", (UINT, DOUBLE), BOOL),
-    overload("_>=_", "greater_equals_uint64_int64", (UINT, INT), BOOL),
-    overload("_>=_", "greater_equals_double", (DOUBLE, DOUBLE), BOOL),
-    overload("_>=_", "greater_equals_double_int64", (DOUBLE, INT), BOOL),
-    overload("_>=_", "greater_equals_double_uint64", (DOUBLE, UINT), BOOL),
-    overload("_>=_", "greater_equals_string", (STRING, STRING), BOOL),
-    overload("_>=_", "greater_equals_bytes", (BYTES, BYTES), BOOL),
-    overload("_>=_", "greater_equals_timestamp", (TIMESTAMP, TIMESTAMP), BOOL),
-    overload("_>=_", "greater_equals_duration", (DURATION, DURATION), BOOL),
-    overload("_[_]", "index_list", (LIST_A, INT), A),
-    overload("_[_]", "index_map", (MAP_AB, A), B),
-    overload("@in", "in_list", (A, LIST_A), BOOL),
-    overload("@in", "in_map", (A, MAP_AB), BOOL),
-    overload("size", "size_bytes", (BYTES,), INT),
-    member("size", "bytes_size", (BYTES,), INT),
-    overload("size", "size_list", (LIST_A,), INT),
-    member("size", "list_size", (LIST_A,), INT),
-    overload("size", "size_map", (MAP_AB,), INT),
-    member("size", "map_size", (MAP_AB,), INT),
-    overload("size", "size_string", (STRING,), INT),
-    member("size", "string_size", (STRING,), INT),
-    overload("type", "type", (A,), type_type(A)),
-    overload("bool", "bool_to_bool", (BOOL,), BOOL),
-    overload("bool", "string_to_bool", (STRING,), BOOL),
-    overload("bytes", "bytes_to_bytes", (BYTES,), BYTES),
-    overload("bytes", "string_to_bytes", (STRING,), BYTES),
-    overload("double", "double_to_double", (DOUBLE,), DOUBLE),
-    overload("double", "int64_to_double", (INT,), DOUBLE),
-    overload("double", "string_to_double", (STRING,), DOUBLE),
-    overload("double", "uint64_to_double", (UINT,), DOUBLE),
-    overload("duration", "duration_to_duration", (DURATION,), DURATION),
-    overload("duration", "int64_to_duration", (INT,), DURATION),
-    overload("duration", "string_to_duration", (STRING,), DURATION),
-    overload("dyn", "to_dyn", (A,), DYN),
-    overload("int", "int64_to_int64", (INT,), INT),
-    overload("int", "double_to_int64", (DOUBLE,), INT),
-    overload("int", "duration_to_int64", (DURATION,), INT),
-    overload("int", "string_to_int64", (STRING,), INT),
-    overload("int", "timestamp_to_int64", (TIMESTAMP,), INT),
-    overload("int", "uint64_to_int64", (UINT,), INT),
-    overload("string", "string_to_string", (STRING,), STRING),
-    overload("string", "bool_to_string", (BOOL,), STRING),
-    overload("string", "bytes_to_string", (BYTES,), STRING),
-    overload("string", "double_to_string", (DOUBLE,), STRING),
-    overload("string", "duration_to_string", (DURATION,), STRING),
-    overload("string", "int64_to_string", (INT,), STRING),
-    overload("string", "timestamp_to_string", (TIMESTAMP,), STRING),
-    overload("string", "uint64_to_string", (UINT,), STRING),
-    overload("timestamp", "timestamp_to_timestamp", (TIMESTAMP,), TIMESTAMP),
-    overload("timestamp", "int64_to_timestamp", (INT,), TIMESTAMP),
-    overload("timestamp", "string_to_timestamp", (STRING,), TIMESTAMP),
-    overload("uint", "uint64_to_uint64", (UINT,), UINT),
-    overload("uint", "double_to_uint64", (DOUBLE,), UINT),
-    overload("uint", "int64_to_uint64", (INT,), UINT),
-    overload("uint", "string_to_uint64", (STRING,), UINT),
+    *_closed("_-_", "subtract", UINT),
+    *_comparisons(),
+    overload("_[_]", "index_list", (_LIST, INT), _A),
+    overload("_[_]", "index_map", (_MAP, _A), _B),
+    overload("@in", "in_list", (_A, _LIST), BOOL),
+    overload("@in", "in_map", (_A, _MAP), BOOL),
+    *_sizes(),
+    overload("type", "type", (_A,), type_type(_A)),
+    *_conversions("bool", BOOL, STRING),
+    *_conversions("bytes", BYTES, STRING),
+    *_conversions("double", DOUBLE, INT, STRING, UINT),
+    *_conversions("duration", DURATION, INT, STRING),
+    overload("dyn", "to_dyn", (_A,), DYN),
+    *_conversions("int", INT, DOUBLE, DURATION, STRING, TIMESTAMP, UINT),
+    *_conversions("string", STRING, BOOL, BYTES, DOUBLE, DURATION, INT, TIMESTAMP, UINT),
+    *_conversions("timestamp", TIMESTAMP, INT, STRING),
+    *_conversions("uint", UINT, DOUBLE, INT, STRING),
     member("contains", "contains_string", (STRING, STRING), BOOL),
     member("endsWith", "ends_with_string", (STRING, STRING), BOOL),
     member("startsWith", "starts_with_string", (STRING, STRING), BOOL),
     overload("matches", "matches", (STRING, STRING), BOOL),
     member("matches", "matches_string", (STRING, STRING), BOOL),
-    member("getFullYear", "timestamp_to_year", (TIMESTAMP,), INT),
-    member("getFullYear", "timestamp_to_year_with_tz", (TIMESTAMP, STRING), INT),
-    member("getMonth", "timestamp_to_month", (TIMESTAMP,), INT),
-    member("getMonth", "timestamp_to_month_with_tz", (TIMESTAMP, STRING), INT),
-    member("getDayOfYear", "timestamp_to_day_of_year", (TIMESTAMP,), INT),
-    member("getDayOfYear", "timestamp_to_day_of_year_with_tz", (TIMESTAMP, STRING), INT),
-    member("getDayOfMonth", "timestamp_to_day_of_month", (TIMESTAMP,), INT),
-    member("getDayOfMonth", "timestamp_to_day_of_month_with_tz", (TIMESTAMP, STRING), INT),
-    member("getDate", "timestamp_to_day_of_month_1_based", (TIMESTAMP,), INT),
-    member("getDate", "timestamp_to_day_of_month_1_based_with_tz", (TIMESTAMP, STRING), INT),
-    member("getDayOfWeek", "timestamp_to_day_of_week", (TIMESTAMP,), INT),
-    member("getDayOfWeek", "timestamp_to_day_of_week_with_tz", (TIMESTAMP, STRING), INT),
-    member("getHours", "timestamp_to_hours", (TIMESTAMP,), INT),
-    member("getHours", "timestamp_to_hours_with_tz", (TIMESTAMP, STRING), INT),
-    member("getHours", "duration_to_hours", (DURATION,), INT),
-    member("getMinutes", "timestamp_to_minutes", (TIMESTAMP,), INT),
-    member("getMinutes", "timestamp_to_minutes_with_tz", (TIMESTAMP, STRING), INT),
-    member("getMinutes", "duration_to_minutes", (DURATION,), INT),
-    member("getSeconds", "timestamp_to_seconds", (TIMESTAMP,), INT),
-    member("getSeconds", "timestamp_to_seconds_tz", (TIMESTAMP, STRING), INT),
-    member("getSeconds", "duration_to_seconds", (DURATION,), INT),
-    member("getMilliseconds", "timestamp_to_milliseconds", (TIMESTAMP,), INT),
-    member("getMilliseconds", "timestamp_to_milliseconds_with_tz", (TIMESTAMP, STRING), INT),
-    member("getMilliseconds", "duration_to_milliseconds", (DURATION,), INT),
+    *_getters(),
 )
 
 STANDARD: Final = Env().extend(idents=TYPES, functions=FUNCTIONS)

@@ -40,12 +40,12 @@ def _sum(zero: Callable[[], Any]) -> Callable[[Sequence[Any]], Any]:
     """Return the function that sums a list, starting with `zero`."""
 
     def sum_(values: Sequence[Any]) -> Any:
-        from crdlint.cel.library.operators import ADD
+        from crdlint.cel.library.stdlib_functions import add
 
         total = zero()
         work.spend(len(values))
         for value in values:
-            total = value if type(value) is Error else ADD[type(total)](total, value)
+            total = value if type(value) is Error else add(total, value)
             if type(total) is Error:
                 raise FunctionError(total.message)
         return total

@@ -11,7 +11,6 @@ from crdlint.cel.antlr.recognizer import recognize
 from crdlint.cel.ast import Call, Comprehension, Literal, Select, Uint
 from crdlint.cel.builder import Builder, ParserOptions
 from crdlint.cel.errors import Code
-from crdlint.cel.lexer import tokenize
 from crdlint.cel.parser import ParseResult, parse
 from crdlint.cel.source import SourceInfo
 
@@ -92,7 +91,7 @@ LIMITS = ["--1", "---1", "!-1", "4--4", "-x.y", "!!a", "- -1u"]
 
 def recognized(text: str) -> ParseResult:
     builder = Builder(SourceInfo(text), OPTIONS)
-    return ParseResult(recognize(builder, tokenize(text)), builder.source, builder.errors)
+    return ParseResult(recognize(builder), builder.source, builder.errors)
 
 
 @each("text", LIMITS)
