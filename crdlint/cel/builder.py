@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from crdlint.cel.ast import Call, Expr, Uint, Unspecified
+from crdlint.cel.ast import NO_LOCATION, Call, Expr, Location, Uint, Unspecified
 from crdlint.cel.errors import CELError, Problem
 from crdlint.cel.macros import (
     EXISTS_ONE_MACROS,
@@ -17,14 +17,13 @@ from crdlint.cel.macros import (
     Helper,
     MacroError,
 )
-from crdlint.cel.source import NO_LOCATION, Location
 from crdlint.kubernetes.servers import NEWEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from crdlint.cel.ast import SourceInfo
     from crdlint.cel.macros import MacroKey
-    from crdlint.cel.source import SourceInfo
     from crdlint.kubernetes.servers import CELDialect
 
 RESERVED = frozenset(

@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
     from typing import TypeAlias
 
+    from crdlint.cel.ast import SourceInfo
     from crdlint.cel.decls import Function, Overload
     from crdlint.cel.env import Env
-    from crdlint.cel.source import SourceInfo
 
     Visit: TypeAlias = Generator[ast.Expr, None, None]
 

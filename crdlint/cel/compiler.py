@@ -1,4 +1,7 @@
-"""Parsing, checking and validating the text of an expression. Upstream: cel-go's Env.Compile."""
+"""Parsing, checking and validating the text of an expression. Upstream: cel-go's cel/env.go, cel/validator.go.
+
+A validator takes a checked expression and yields (node id, problem). An environment lists its validators.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +9,28 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from crdlint.cel import ast
-from crdlint.cel.ast import nodes
+from crdlint.cel.ast import children, nodes
 from crdlint.cel.checker import CheckResult, check
+from crdlint.cel.checker_errors import type_mismatch
 from crdlint.cel.decls import CONVERSIONS
-from crdlint.cel.errors import display_errors
+from crdlint.cel.errors import CELError, Code, Problem, display_errors
 from crdlint.cel.parser import parse, parse_valid
 from crdlint.cel.types import ERROR, Kind
-from crdlint.cel.validators import validate
+from crdlint.golang.regexp import compile_error
+from crdlint.golang.times import TimeError, parse_duration, parse_time
 
 if TYPE_CHECKING:
-    from crdlint.cel.ast import Expr
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import TypeAlias
+
+    from crdlint.cel.ast import Expr, SourceInfo
     from crdlint.cel.builder import ParserOptions
     from crdlint.cel.env import Env
-    from crdlint.cel.errors import CELError
     from crdlint.cel.parser import ParseResult
-    from crdlint.cel.source import SourceInfo
     from crdlint.cel.types import Type
+    from crdlint.kubernetes.servers import CELDialect
+
+    Findings: TypeAlias = Iterator[tuple[int, Problem]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,3 +97,139 @@ def _checked(parsed: ParseResult, env: Env) -> Compiled:
     result = check(parsed.expr, source, env)
     errors = result.errors or validate(parsed.expr, source, result, env)
     return Compiled(parsed.expr, source, result, tuple(errors))
+
+
+_MAX_TIMESTAMP: Final = 253402300799
+_MIN_TIMESTAMP: Final = -62135596800
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedExpr:
+    """A checked expression: its nodes in post-order, and the index of the parent of each (-1 for the root)."""
+
+    nodes: Sequence[ast.Expr]
+    parents: Sequence[int]
+    result: CheckResult
+    exempt: frozenset[str]
+    dialect: CELDialect
+
+    def function(self, call: ast.Call) -> str:
+        """Return the full name of the called function."""
+        return self.result.namespaced.get(call.id, call.function)
+
+
+def validate(expr: ast.Expr, source: SourceInfo, result: CheckResult, env: Env) -> list[CELError]:
+    """Run the validators of the environment on an expression without type errors, and return the errors. Upstream: Env.Check."""
+    if not env.validators:
+        return []
+    nodes, parents = _post_order(expr, result)
+    checked = CheckedExpr(nodes, parents, result, env.exempt, env.dialect)
+    return [
+        CELError(source.location_of(id_), problem, id_)
+        for validator in env.validators
+        for id_, problem in validator(checked)
+    ]
+
+
+def duration_literals(checked: CheckedExpr) -> Findings:
+    """Yield literals that `duration()` does not accept. Upstream: cel.ValidateDurationLiterals."""
+    return _literal_args(checked, "duration", lambda value: type(value) is str and parse_duration(value) is not None)
+
+
+def timestamp_literals(checked: CheckedExpr) -> Findings:
+    """Yield literals that `timestamp()` does not accept. Upstream: cel.ValidateTimestampLiterals."""
+    return _literal_args(checked, "timestamp", _is_timestamp)
+
+
+def regex_literals(checked: CheckedExpr) -> Findings:
+    """Yield constant arguments of `matches` that are not regular expressions. Upstream: cel.ValidateRegexLiterals."""
+    return _literal_args(checked, "matches", lambda value: not isinstance(value, str) or compile_error(value) is None)
+
+
+def homogeneous_literals(checked: CheckedExpr) -> Findings:
+    """Yield list and map literals of mixed types. Upstream: cel.ValidateHomogeneousAggregateLiterals."""
+    types = checked.result.type_map
+    exempt = _exempt(checked)
+    for node in checked.nodes:
+        if type(node) is ast.ListExpr and node.id not in exempt:
+            elements = [
+                (element.id, _element_type(types[element.id], optional=index in node.optional_indices))
+                for index, element in enumerate(node.elements)
+            ]
+            for id_, type_ in elements[1:]:
+                if not elements[0][1].is_equivalent(type_):
+                    yield id_, type_mismatch(elements[0][1], type_, checked.dialect)
+                    break
+    for node in checked.nodes:
+        if type(node) is ast.MapExpr and node.entries and node.id not in exempt:
+            entries = node.entries
+            key = types[entries[0].key.id]
+            value = _element_type(types[entries[0].value.id], optional=entries[0].optional)
+            for entry in entries[1:]:
+                key_type = types[entry.key.id]
+                value_type = _element_type(types[entry.value.id], optional=entry.optional)
+                if not key.is_equivalent(key_type):
+                    yield entry.key.id, type_mismatch(key, key_type, checked.dialect)
+                if not value.is_equivalent(value_type):
+                    yield entry.value.id, type_mismatch(value, value_type, checked.dialect)
+
+
+def _is_timestamp(value: ast.Value) -> bool:
+    if type(value) is str:
+        try:
+            value = parse_time(value).seconds
+        except TimeError:
+            return False
+    return not isinstance(value, int) or _MIN_TIMESTAMP <= value <= _MAX_TIMESTAMP
+
+
+def _literal_args(checked: CheckedExpr, function: str, valid: Callable[[ast.Value], bool]) -> Findings:
+    for node in checked.nodes:
+        if type(node) is ast.Call and node.args and checked.function(node) == function:
+            literal = node.args[0]
+            if type(literal) is ast.Literal and not valid(literal.value):
+                yield literal.id, Problem(f"invalid {function} argument", Code.INVALID_LITERAL, (function,))
+
+
+def _element_type(type_: Type, *, optional: bool) -> Type:
+    return type_.params[0] if optional and type_.params else type_
+
+
+def _exempt(checked: CheckedExpr) -> frozenset[int]:
+    """Return the ids of nodes inside the arguments of exempt functions; unless all are exempt, only through literals."""
+    ids: list[int] = []
+    below = [False] * len(checked.nodes)
+    for index in range(len(below) - 1, -1, -1):
+        index_of_parent = checked.parents[index]
+        if index_of_parent >= 0:
+            parent = checked.nodes[index_of_parent]
+            through = checked.dialect.exempts_whole_format_arguments or type(parent) in (ast.ListExpr, ast.MapExpr)
+            exempt = type(parent) is ast.Call and checked.function(parent) in checked.exempt
+            below[index] = exempt or (through and below[index_of_parent])
+        if below[index]:
+            ids.append(checked.nodes[index].id)
+    return frozenset(ids)
+
+
+def _post_order(root: ast.Expr, result: CheckResult) -> tuple[list[ast.Expr], list[int]]:
+    """Return the nodes in post-order, and the index of the parent of each."""
+    mirrored: list[ast.Expr] = []
+    ancestors: list[int] = []
+    stack = [(root, -1)]
+    while stack:
+        node, parent = stack.pop()
+        index = len(mirrored)
+        mirrored.append(node)
+        ancestors.append(parent)
+        stack.extend((child, index) for child in _children(node, result))
+    last = len(mirrored) - 1
+    return mirrored[::-1], [-1 if parent < 0 else last - parent for parent in reversed(ancestors)]
+
+
+def _children(node: ast.Expr, result: CheckResult) -> list[ast.Expr]:
+    """Return the children of a node that are evaluated, which excludes the parts of a qualified name."""
+    if isinstance(node, ast.Call) and node.id in result.namespaced:
+        return node.args
+    if isinstance(node, ast.Select) and node.id in result.reference_map:
+        return []
+    return children(node)

@@ -1,12 +1,24 @@
-"""The environment of the checker: layered declarations, types and options. Upstream: checker/env.go, cel/env.go."""
+"""The environment of the checker: layered declarations, protobuf's messages, options. Upstream: checker/env.go, cel/env.go."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from crdlint.cel.decls import DeclarationError, Function, Overload, Variable, merge
-from crdlint.cel.types import INT
-from crdlint.cel.well_known import WellKnownTypes
+from crdlint.cel.types import (
+    BOOL,
+    BYTES,
+    DOUBLE,
+    DYN,
+    INT,
+    STRING,
+    UINT,
+    Type,
+    list_type,
+    map_type,
+    object_type,
+    type_type,
+)
 from crdlint.kubernetes.servers import NEWEST
 
 if TYPE_CHECKING:
@@ -16,11 +28,59 @@ if TYPE_CHECKING:
     from crdlint.kubernetes.servers import CELDialect
 
 
-# Takes a checked expression (`validators.CheckedExpr`) and yields node ids with problems.
+_PACKAGE: Final = "google.protobuf."
+
+_FIELDS: Final[dict[str, dict[str, Type]]] = {
+    "Any": {"type_url": STRING, "value": BYTES},
+    "BoolValue": {"value": BOOL},
+    "BytesValue": {"value": BYTES},
+    "DoubleValue": {"value": DOUBLE},
+    "Duration": {"seconds": INT, "nanos": INT},
+    "Empty": {},
+    "FloatValue": {"value": DOUBLE},
+    "Int32Value": {"value": INT},
+    "Int64Value": {"value": INT},
+    "ListValue": {"values": list_type(DYN)},
+    "StringValue": {"value": STRING},
+    "Struct": {"fields": map_type(STRING, DYN)},
+    "Struct.FieldsEntry": {"key": STRING, "value": DYN},
+    "Timestamp": {"seconds": INT, "nanos": INT},
+    "UInt32Value": {"value": UINT},
+    "UInt64Value": {"value": UINT},
+    "Value": {
+        "null_value": INT,
+        "number_value": DOUBLE,
+        "string_value": STRING,
+        "bool_value": BOOL,
+        "struct_value": map_type(STRING, DYN),
+        "list_value": list_type(DYN),
+    },
+}
+_MESSAGES: Final = {_PACKAGE + name: fields for name, fields in _FIELDS.items()}
+_ENUMS: Final = {_PACKAGE + "NullValue.NULL_VALUE": 0}
+
+
+class WellKnownTypes:
+    """The provider of protobuf's own messages."""
+
+    def find_struct_type(self, name: str) -> Type | None:
+        """Return `type(T)` for the full name of a message."""
+        return type_type(object_type(name)) if name in _MESSAGES else None
+
+    def find_struct_field_type(self, struct: str, field: str) -> Type | None:
+        """Return the type of a field of a message."""
+        return _MESSAGES.get(struct, {}).get(field)
+
+    def find_enum(self, name: str) -> int | None:
+        """Return the number of an enum value."""
+        return _ENUMS.get(name)
+
+
+# Takes a checked expression (`compiler.CheckedExpr`) and yields node ids with problems.
 Validator: TypeAlias = "Callable[[Any], Iterator[tuple[int, Problem]]]"
 
 
-_MESSAGES: Final = WellKnownTypes()
+_PROTOBUF: Final = WellKnownTypes()
 
 
 class Env:
@@ -44,7 +104,7 @@ class Env:
         self.own_idents: dict[str, Variable] = {}
         self._provided: dict[str, Variable] = {}
         self.own_functions: dict[str, Function] = {}
-        self.provider: WellKnownTypes = _MESSAGES
+        self.provider: WellKnownTypes = _PROTOBUF
         self.homogeneous = False
         self.dialect: CELDialect = NEWEST.cel
         self.cross_type_comparisons = False

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crdlint.cel.source import Location, SourceInfo
+    from crdlint.cel.ast import Location, SourceInfo
 
 MAX_ERRORS = 100
 _MAX_SNIPPET_BYTES = 16384

@@ -14,6 +14,7 @@ from crdlint.cel.ast import (
     MapEntry,
     MapExpr,
     Select,
+    SourceInfo,
     StructExpr,
     StructField,
     Unspecified,
@@ -33,7 +34,6 @@ from crdlint.cel.builder import (
 from crdlint.cel.errors import CELError, Problem, display_errors
 from crdlint.cel.lexer import tokenize
 from crdlint.cel.macros import ExpansionError
-from crdlint.cel.source import SourceInfo
 from crdlint.cel.stack import run_with_large_stack
 
 if TYPE_CHECKING:

@@ -12,9 +12,8 @@ from crdlint.cel.errors import Code
 from crdlint.cel.lexer import end_of_token, tokenize
 
 if TYPE_CHECKING:
-    from crdlint.cel.ast import Expr
+    from crdlint.cel.ast import Expr, SourceInfo
     from crdlint.cel.errors import CELError
-    from crdlint.cel.source import SourceInfo
 
 _FIELD: Final = re.compile(r"\.\s*(?:\?\s*)?([A-Za-z_]\w*|`[^`\n]*`)")
 # Names are short; searching further back would only cost time.

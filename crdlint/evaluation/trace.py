@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from crdlint.cel.compiler import Compiled
-    from crdlint.cel.eval.frame import Event
+    from crdlint.cel.eval.cost import Event
     from crdlint.cel.eval.values import Value
     from crdlint.cel.types import Type
 

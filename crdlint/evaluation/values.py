@@ -6,9 +6,9 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.cel.ast import Uint
+from crdlint.cel.checker_errors import format_type
 from crdlint.cel.eval.errors import Error
 from crdlint.cel.eval.values import Duration, Optional_, Timestamp, find, kind_of, native
-from crdlint.cel.format import format_type
 from crdlint.cel.types import Kind, Type
 from crdlint.golang.numbers import format_float
 from crdlint.golang.text import quote

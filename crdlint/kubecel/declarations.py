@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.builder import RESERVED
+from crdlint.cel.env import WellKnownTypes
 from crdlint.cel.types import (
     ANY,
     BOOL,
@@ -29,7 +30,6 @@ from crdlint.cel.types import (
     object_type,
     type_type,
 )
-from crdlint.cel.well_known import WellKnownTypes
 from crdlint.kubecel.escaping import escape
 from crdlint.kubecel.limits import (
     DATE_SIZE,

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
-from crdlint.cel import validators
+from crdlint.cel import compiler
 from crdlint.cel.builder import ParserOptions
 from crdlint.cel.decls import CallCost
+from crdlint.cel.library import extensions
 from crdlint.cel.library import lists as cel_lists
-from crdlint.cel.library import optionals, sets, two_var_comprehensions
 from crdlint.cel.library.stdlib import STANDARD, STANDARD_WITHOUT_INT_TO_DURATION
 from crdlint.cel.macros import (
     EXISTS_ONE_MACROS,
@@ -40,7 +40,7 @@ LIBRARIES: Final = (
         "homogeneous literals",
         ALWAYS,
         has=lambda dialect: dialect.validates_mixed_literals,
-        validators=(validators.homogeneous_literals,),
+        validators=(compiler.homogeneous_literals,),
     ),
     Library(
         "existsOne",
@@ -57,8 +57,8 @@ LIBRARIES: Final = (
     Library(
         "optional",
         (1, 28),
-        types=optionals.TYPES,
-        functions=optionals.functions(1),
+        types=extensions.OPTIONAL_TYPES,
+        functions=extensions.optionals(1),
         macros=OPT_MAP_MACROS | OPT_FLAT_MAP_MACROS,
         optional_syntax=True,
     ),
@@ -66,18 +66,18 @@ LIBRARIES: Final = (
         "optional, version 2",
         (1, 28),
         has=lambda dialect: dialect.has_optional_list_functions,
-        functions=optionals.ADDED_BY_VERSION_2,
+        functions=extensions.OPTIONALS_ADDED_BY_VERSION_2,
     ),
     quantity.LIBRARY,
     Library(
         "validation of literals",
         (1, 29),
-        validators=(validators.duration_literals, validators.timestamp_literals, validators.regex_literals),
+        validators=(compiler.duration_literals, compiler.timestamp_literals, compiler.regex_literals),
     ),
     strings.VERSION_0,
     strings.LIBRARY,
     strings.FORMAT_CLAUSES,
-    Library("sets", (1, 29), functions=sets.FUNCTIONS),
+    Library("sets", (1, 29), functions=extensions.SETS),
     ip.LIBRARY,
     ip.CIDR_LIBRARY,
     named_formats.LIBRARY,
@@ -85,7 +85,7 @@ LIBRARIES: Final = (
     Library(
         "two-variable comprehensions",
         (1, 32),
-        functions=two_var_comprehensions.FUNCTIONS,
+        functions=extensions.TWO_VARIABLE_COMPREHENSIONS,
         macros=TWO_VARIABLE_MACROS,
     ),
     semver.LIBRARY,

@@ -7,8 +7,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crdlint.cel.ast import Call, Literal, Select, nodes
+from crdlint.cel.checker_errors import format_type
 from crdlint.cel.errors import Code
-from crdlint.cel.format import format_type
 from crdlint.cel.types import BOOL, Kind
 from crdlint.crd.errors import Code as ReasonCode
 from crdlint.crd.errors import Reason

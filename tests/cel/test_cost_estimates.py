@@ -11,12 +11,12 @@ from crdlint.cel.builder import ParserOptions
 from crdlint.cel.checker import CheckResult, Reference
 from crdlint.cel.compiler import compile_text
 from crdlint.cel.decls import CallCost, Variable
+from crdlint.cel.env import WellKnownTypes
 from crdlint.cel.estimates import ONE, UINT64_MAX, UNKNOWN, CallEstimate, Estimate, Node, fixed
 from crdlint.cel.estimator import CostEstimate, estimate
 from crdlint.cel.library import stdlib
 from crdlint.cel.macros import STANDARD_MACROS, TWO_VARIABLE_MACROS
 from crdlint.cel.types import BOOL, BYTES, INT, STRING, TIMESTAMP, list_type, map_type
-from crdlint.cel.well_known import WellKnownTypes
 from crdlint.kubernetes.servers import NEWEST
 
 if TYPE_CHECKING:

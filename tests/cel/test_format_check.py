@@ -8,13 +8,13 @@ from tables import each
 
 from crdlint.cel.builder import ParserOptions
 from crdlint.cel.checker import check
+from crdlint.cel.compiler import homogeneous_literals, validate
 from crdlint.cel.decls import Variable
-from crdlint.cel.library import optionals, strings
+from crdlint.cel.library import extensions, strings
 from crdlint.cel.library.format import format_literals
 from crdlint.cel.library.stdlib import STANDARD
 from crdlint.cel.parser import parse
 from crdlint.cel.types import ANY, DYN, INT, STRING, object_type, optional_type, wrapper_type
-from crdlint.cel.validators import homogeneous_literals, validate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +39,7 @@ ATOI = PRECISION + "error while converting precision to integer: strconv.Atoi: p
 def findings(text: str, validator: Callable[..., Any] = format_literals) -> list[tuple[int, str]]:
     env = STANDARD.extend(
         idents=VARIABLES,
-        functions=(*optionals.functions(2), *strings.functions(2)),
+        functions=(*extensions.optionals(2), *strings.functions(2)),
         validators=[homogeneous_literals, validator],
         exempt=["format"],
     )

@@ -18,18 +18,17 @@ from antlr4.Token import CommonToken, Token
 
 from crdlint.cel.antlr.parser import NAMES, RecursionLimitError, TreeParser
 from crdlint.cel.antlr.visitor import visit
-from crdlint.cel.ast import Expr, Unspecified
+from crdlint.cel.ast import Expr, Location, Unspecified
 from crdlint.cel.errors import Code, Problem
 from crdlint.cel.lexer import EOF, SPACE, end_of_error, token_at
-from crdlint.cel.source import Location
 from crdlint.cel.stack import run_with_large_stack
 from crdlint.golang.text import sprintf
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from crdlint.cel.ast import SourceInfo
     from crdlint.cel.builder import Builder
-    from crdlint.cel.source import SourceInfo
 
 _MAX_REPORTS = 100
 _MAX_RECOVERIES = 30

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import TypeAlias
 
-    from crdlint.cel.eval.frame import Frame
+    from crdlint.cel.eval.cost import Frame
     from crdlint.cel.eval.values import Value
 
     Run: TypeAlias = Callable[[Frame], Value]

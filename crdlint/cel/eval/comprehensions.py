@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from crdlint.cel.eval.attributes import Run, Then
-    from crdlint.cel.eval.frame import Frame
+    from crdlint.cel.eval.cost import Frame
     from crdlint.cel.eval.functions import Resolved
     from crdlint.cel.eval.values import Value
 
@@ -106,7 +106,7 @@ def iterations_independent(fold: ast.Comprehension, resolve: Callable[[ast.Call]
     """Return whether no iteration leaves values on the stack that change the cost of later ones.
 
     Then the cost can be counted without a stack; `resolve` returns the implementation of a call. cel-go finds the
-    arguments of a call on a stack by expression id (see `frame`). If an iteration leaves the value of a name there, the
+    arguments of a call on a stack by expression id (see `cost`). If an iteration leaves the value of a name there, the
     same name in the next iteration removes everything above it. That may include arguments of calls that are not
     complete, whose cost is then not counted. The steps of all macros except those with a filter begin with the
     accumulator, and end by removing everything above it. In a filter, the values below pending arguments are removed

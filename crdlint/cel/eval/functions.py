@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.ast import Uint
-from crdlint.cel.decls import Implementation, bound
-from crdlint.cel.eval.errors import NO_OVERLOAD, Error, FunctionError
+from crdlint.cel.decls import Implementation, RegexOptimization, bound
+from crdlint.cel.eval.errors import NO_OVERLOAD, Error, FunctionError, PlanError
 from crdlint.cel.eval.values import Duration, Timestamp, element, find, kind_of, type_of
 from crdlint.cel.types import Kind
+from crdlint.golang import matching
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
     Function: TypeAlias = Callable[..., Value]
     Guard: TypeAlias = Callable[[Value], bool]
+    from collections.abc import Callable
+
+    from crdlint.cel.eval.values import Value
 
 
 MOST_FIXED: Final = 2
@@ -233,3 +237,32 @@ def _map_guard(key_guard: Guard | None, value_guard: Guard | None) -> Guard:
         return (key_guard is None or key_guard(key)) and (value_guard is None or value_guard(find(value, key)))
 
     return fits
+
+
+def matches(text: str, pattern: str) -> bool:
+    """Return whether a pattern matches anywhere in a text; raise FunctionError with Go's text if it is invalid."""
+    try:
+        return matching.matches(pattern, text)
+    except matching.PatternError as error:
+        raise FunctionError(str(error)) from None
+
+
+def check_pattern(pattern: str) -> None:
+    """Raise PlanError with Go's text if a constant pattern is invalid."""
+    try:
+        matching.check(pattern)
+    except matching.PatternError as error:
+        raise PlanError(str(error)) from None
+
+
+def matcher(pattern: str) -> Callable[..., Value]:
+    """Return the function of a call with a constant pattern; raise PlanError with Go's text if it is invalid."""
+    check_pattern(pattern)
+
+    def run(text: Value, _: Value) -> Value:
+        return matches(text, pattern) if type(text) is str else NO_OVERLOAD
+
+    return run
+
+
+MATCHES: Final = RegexOptimization("matches", 1, matcher)

@@ -12,19 +12,18 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.cel import ast
 from crdlint.cel.decls import CONVERSIONS
+from crdlint.cel.env import WellKnownTypes
 from crdlint.cel.estimates import LIST_COST, MAP_COST, STRUCT_COST
-from crdlint.cel.eval import observe, steps
+from crdlint.cel.eval import steps
 from crdlint.cel.eval.attributes import Attribute, Conditional, computed, constant, is_key, not_a_key, presence
 from crdlint.cel.eval.comprehensions import SLOTS, accumulator, fold, iterations_independent, variable
+from crdlint.cel.eval.cost import Frame, traced_selection
 from crdlint.cel.eval.equality import equal, members_of
 from crdlint.cel.eval.errors import CancelledError, Error, PlanError, with_expr_id
-from crdlint.cel.eval.frame import Frame, traced_selection
-from crdlint.cel.eval.functions import Resolved, caught
+from crdlint.cel.eval.functions import MATCHES, Resolved, caught, matches
 from crdlint.cel.eval.messages import new_message
-from crdlint.cel.eval.regex import MATCHES, matches
 from crdlint.cel.eval.values import MISSING, Map
 from crdlint.cel.types import STANDARD_TYPES, Kind
-from crdlint.cel.well_known import WellKnownTypes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
@@ -141,7 +140,7 @@ class _Planner:
             return Pipe(node.id, self._constant_run(node), [])
         assert type(node) is Attribute or type(node) is Conditional  # noqa: S101
         if type(node) is Attribute and node.is_plain_name and not self._stacked:
-            return Pipe(node.id, observe.plain_name(node.variable(), node.qualifiers, node.id), [], node.depth)
+            return Pipe(node.id, steps.plain_name(node.variable(), node.qualifiers, node.id), [], node.depth)
         head, rest, depth = self._resolver(node)
         rest.append(self._note_attribute(node))
         return Pipe(node.test_id or node.id, head, rest, depth)
@@ -182,11 +181,11 @@ class _Planner:
 
     def _note_attribute(self, node: Attribute | Conditional) -> Then:
         if type(node) is Attribute:
-            return observe.attribute(node.id, node.test_id, stacked=self._stacked)
+            return steps.attribute(node.id, node.test_id, stacked=self._stacked)
         assert type(node) is Conditional  # noqa: S101
         if not self._stacked:
             return lambda _, value: with_expr_id(value, node.id)
-        return observe.dropping((node.falsy.id, node.truthy.id, node.condition_id), node.id)
+        return steps.dropping((node.falsy.id, node.truthy.id, node.condition_id), node.id)
 
     @property
     def _note(self) -> Note:
@@ -368,7 +367,7 @@ class _Planner:
         cost = self._costs.of_call(function, overload_id)
         pipe = Pipe(id_, steps.nullary(resolved.call, id_, None if self._stacked else cost), [])
         if self._stacked:
-            pipe.rest.append(observe.call(id_, cost, ()))
+            pipe.rest.append(steps.call(id_, cost, ()))
         return pipe
 
     def _observe_call(
@@ -376,7 +375,7 @@ class _Planner:
     ) -> Pipe:
         first.rest.append(then)
         if self._stacked:
-            first.rest.append(observe.call(id_, cost, tuple(_id(arg) for arg in args)))
+            first.rest.append(steps.call(id_, cost, tuple(_id(arg) for arg in args)))
         return Pipe(id_, first.head, first.rest, max(first.depth, depth + 2))
 
     def _equality(self, id_: int, args: list[Planned], overload_id: str, *, negated: bool) -> Pipe:
@@ -392,7 +391,7 @@ class _Planner:
         rest, depth = self._runs(args[1:])
         first.rest.append(steps.logical(rest, id_, decisive=decisive))
         if self._stacked:
-            first.rest.append(observe.dropping(tuple(_id(arg) for arg in args), id_))
+            first.rest.append(steps.dropping(tuple(_id(arg) for arg in args), id_))
         return Pipe(id_, first.head, first.rest, max(first.depth, depth + 2))
 
     def _or(self, id_: int, args: list[Planned], *, unwrap: bool) -> Pipe:
@@ -405,7 +404,7 @@ class _Planner:
     def _noted(self, pipe: Pipe, id_: int) -> Pipe:
         """Return the chain as a node that records only its value."""
         if self._stacked:
-            pipe.rest.append(observe.dropping((), id_))
+            pipe.rest.append(steps.dropping((), id_))
         return Pipe(id_, pipe.head, pipe.rest, pipe.depth)
 
     def _conditional(self, expr: ast.Call, args: list[Planned]) -> Conditional:
@@ -418,7 +417,7 @@ class _Planner:
         rest, depth = self._runs(parts[1:])
         first.rest.append(then(rest))
         ids = tuple(_id(part) for part in parts)
-        first.rest.append(observe.constructor(ids, id_, cost, stacked=self._stacked))
+        first.rest.append(steps.constructor(ids, id_, cost, stacked=self._stacked))
         return Pipe(id_, first.head, first.rest, max(first.depth, depth + 2))
 
     def list_(self, expr: ast.ListExpr) -> Visit:
@@ -458,7 +457,7 @@ class _Planner:
         names = [entry.field for entry in expr.fields]
         optional = frozenset(index for index, entry in enumerate(expr.fields) if entry.optional)
         if not values:
-            note = observe.constructor((), expr.id, STRUCT_COST, stacked=self._stacked)
+            note = steps.constructor((), expr.id, STRUCT_COST, stacked=self._stacked)
             return Pipe(expr.id, lambda _: with_expr_id(new_message(name, {}), expr.id), [note])
 
         def then(rest: list[Run]) -> Then:
@@ -488,7 +487,7 @@ class _Planner:
         pairs, hides_errors = bool(expr.iter_var2), self._costs.hides_errors_of_ranges
         pipe.rest.append(fold(slot, condition, step, result, pairs=pairs, id_=expr.id, hides_errors=hides_errors))
         if self._stacked:
-            pipe.rest.append(observe.dropping((pipe.id,), expr.id))
+            pipe.rest.append(steps.dropping((pipe.id,), expr.id))
         deep = max(depth, result_depth, initial_depth) + 4
         return Pipe(expr.id, pipe.head, pipe.rest, max(pipe.depth, deep))
 

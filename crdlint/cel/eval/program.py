@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from crdlint.cel.eval.cost import Frame, TracingFrame
 from crdlint.cel.eval.errors import CancelledError, Error
-from crdlint.cel.eval.frame import Frame, TracingFrame
 from crdlint.cel.eval.planner import plan_expression
 from crdlint.cel.stack import more_frames
 
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from crdlint.cel.ast import Expr
     from crdlint.cel.checker import CheckResult
     from crdlint.cel.decls import RegexOptimization
-    from crdlint.cel.eval.cost import Costs
-    from crdlint.cel.eval.frame import Event
+    from crdlint.cel.eval.cost import Costs, Event
     from crdlint.cel.eval.functions import Functions
     from crdlint.cel.eval.planner import Plan
     from crdlint.cel.eval.values import Value

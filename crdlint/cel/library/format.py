@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from crdlint.cel.checker import CheckResult
-    from crdlint.cel.validators import CheckedExpr, Findings
+    from crdlint.cel.compiler import CheckedExpr, Findings
 
 _MAX_PRECISION: Final = 2**63 - 1
 _PRECISION: Final = re.compile(r"[0-9]*")

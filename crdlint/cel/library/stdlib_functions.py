@@ -10,8 +10,7 @@ from crdlint.cel.ast import Uint
 from crdlint.cel.decls import Implementation
 from crdlint.cel.eval.equality import COMPARABLE, compare, contains
 from crdlint.cel.eval.errors import NO_OVERLOAD, Error
-from crdlint.cel.eval.functions import no_such_overload, without_trait
-from crdlint.cel.eval.regex import matches
+from crdlint.cel.eval.functions import matches, no_such_overload, without_trait
 from crdlint.cel.eval.values import (
     MAX_INT,
     MAX_TIMESTAMP,

@@ -17,8 +17,7 @@ from crdlint.kubecel.sharing import Sharing, shared
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from crdlint.cel.ast import Expr
-    from crdlint.cel.source import SourceInfo
+    from crdlint.cel.ast import Expr, SourceInfo
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.kubecel.compilation import Expression
     from crdlint.kubecel.declarations import DeclType

@@ -39,7 +39,7 @@ def _compiled(function: Callable[..., Any]) -> Callable[[str], Callable[..., Any
     """Return a function that compiles a constant regular expression into the function of all arguments."""
 
     def compile_(pattern: str) -> Callable[..., Any]:
-        from crdlint.cel.eval.regex import check_pattern
+        from crdlint.cel.eval.functions import check_pattern
 
         check_pattern(pattern)
         return lambda text, *rest: function(text, *rest) if type(text) is str else NO_OVERLOAD

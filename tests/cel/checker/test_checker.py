@@ -9,17 +9,17 @@ import pytest
 from tables import each
 
 from crdlint.cel import ast
+from crdlint.cel.ast import SourceInfo
 from crdlint.cel.builder import ParserOptions
 from crdlint.cel.checker import check
+from crdlint.cel.checker_errors import format_type
+from crdlint.cel.compiler import duration_literals, homogeneous_literals, regex_literals, validate
 from crdlint.cel.decls import DeclarationError, Variable, member, overload
-from crdlint.cel.format import format_type
-from crdlint.cel.library import lists, optionals, sets, strings, two_var_comprehensions
+from crdlint.cel.env import WellKnownTypes
+from crdlint.cel.library import extensions, lists, strings
 from crdlint.cel.library.stdlib import STANDARD
 from crdlint.cel.parser import parse
-from crdlint.cel.source import SourceInfo
 from crdlint.cel.types import BOOL, DYN, INT, STRING, list_type, map_type, object_type, type_type, wrapper_type
-from crdlint.cel.validators import duration_literals, homogeneous_literals, regex_literals, validate
-from crdlint.cel.well_known import WellKnownTypes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,11 +55,11 @@ ENV = STANDARD.extend(
         Variable("w", wrapper_type(INT)),
     ],
     functions=(
-        *optionals.functions(2),
+        *extensions.optionals(2),
         *strings.functions(2),
-        *sets.FUNCTIONS,
+        *extensions.SETS,
         *lists.functions(3),
-        *two_var_comprehensions.FUNCTIONS,
+        *extensions.TWO_VARIABLE_COMPREHENSIONS,
     ),
     provider=Provider(),
 )

@@ -12,7 +12,7 @@ from crdlint.cel.decls import Variable, overload
 from crdlint.cel.eval.cost import Costs
 from crdlint.cel.eval.functions import Functions
 from crdlint.cel.eval.program import Program, plan
-from crdlint.cel.library import optionals, stdlib, two_var_comprehensions
+from crdlint.cel.library import extensions, stdlib
 from crdlint.cel.library.stdlib_functions import BOUND, SINGLETONS
 from crdlint.cel.types import BOOL, DYN, INT
 
@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _THREE = (overload("three", "three_dyn", (DYN, DYN, DYN), BOOL, lambda _one, _two, _three: True),)
-_ADDED = (*optionals.functions(2), *two_var_comprehensions.FUNCTIONS, *_THREE)
+_ADDED = (*extensions.optionals(2), *extensions.TWO_VARIABLE_COMPREHENSIONS, *_THREE)
 _ENV = stdlib.STANDARD.extend(
-    idents=(*optionals.TYPES, Variable("self", DYN), Variable("x", INT)), functions=_ADDED, cross_type_comparisons=True
+    idents=(*extensions.OPTIONAL_TYPES, Variable("self", DYN), Variable("x", INT)),
+    functions=_ADDED,
+    cross_type_comparisons=True,
 )
 _FUNCTIONS = Functions((*stdlib.FUNCTIONS, *_ADDED), BOUND, SINGLETONS)
 

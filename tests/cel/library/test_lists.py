@@ -15,7 +15,7 @@ from crdlint.cel.ast import Uint
 from crdlint.cel.eval.equality import compare, equal
 from crdlint.cel.eval.errors import FunctionError
 from crdlint.cel.eval.values import Duration, Timestamp
-from crdlint.cel.library import lists, sets
+from crdlint.cel.library import extensions, lists
 from crdlint.golang.sort import sort
 
 if TYPE_CHECKING:
@@ -50,14 +50,14 @@ def same(one: Any, other: Any) -> bool:
         (partial(lists.range_, is_limited=False), (-1,), range(-1)),
         (partial(lists.range_, is_limited=False), (2**63 - 1,), range(2**63 - 1)),
         (lists.reverse, ([1, 2],), [2, 1]),
-        (sets.contains, ([1, 2.0, "a", True], [2, 1.0, "a", Uint(1)]), True),
-        (sets.contains, ([1], [True]), False),
-        (sets.contains, ([], []), True),
-        (sets.contains, ([{"a": [1]}], [{"a": [1.0]}]), True),
-        (sets.equivalent, ([1, 1], [1.0]), True),
-        (sets.equivalent, ([1, 2], [1]), False),
-        (sets.intersects, ([1, 2], [Uint(2)]), True),
-        (sets.intersects, ([], [1]), False),
+        (extensions.contains, ([1, 2.0, "a", True], [2, 1.0, "a", Uint(1)]), True),
+        (extensions.contains, ([1], [True]), False),
+        (extensions.contains, ([], []), True),
+        (extensions.contains, ([{"a": [1]}], [{"a": [1.0]}]), True),
+        (extensions.equivalent, ([1, 1], [1.0]), True),
+        (extensions.equivalent, ([1, 2], [1]), False),
+        (extensions.intersects, ([1, 2], [Uint(2)]), True),
+        (extensions.intersects, ([], [1]), False),
     ],
 )
 def test_results(function: Callable[..., Any], args: tuple[Any, ...], result: Any) -> None:
@@ -126,7 +126,7 @@ def test_many_elements() -> None:
     def work(count: int) -> None:
         values = list(range(count))
         assert lists.distinct(values * 2) == values
-        assert sets.equivalent(values, values[::-1])
+        assert extensions.equivalent(values, values[::-1])
 
     work(50_000)
     assert growth(work, 500) < LINEAR

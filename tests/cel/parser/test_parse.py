@@ -8,11 +8,10 @@ from counting import without_collector
 from tables import each
 
 from crdlint.cel.antlr.recognizer import recognize
-from crdlint.cel.ast import Call, Comprehension, Literal, Select, Uint
+from crdlint.cel.ast import Call, Comprehension, Literal, Select, SourceInfo, Uint
 from crdlint.cel.builder import Builder, ParserOptions
 from crdlint.cel.errors import Code
 from crdlint.cel.parser import ParseResult, parse
-from crdlint.cel.source import SourceInfo
 
 OPTIONS = ParserOptions()
 
