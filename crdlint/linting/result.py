@@ -73,8 +73,8 @@ class OldCRD(NamedTuple):
 class ComparedCRD(NamedTuple):
     """A CRD that was compared with the old one of its name, which does not exist, or whose spec is equal or different.
 
-    It is "unread" if only Helm can read it or the old one. Its name may then be its position. `known` are the messages with
-    which the API server rejects the old one, too.
+    It is "unread" if only Helm can read it, or the old one cannot be read. Its name may then be its position. `known` are the
+    messages with which the API server rejects the old one, too.
     """
 
     name: str

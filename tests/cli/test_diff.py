@@ -284,3 +284,10 @@ def test_explain_shows_an_object_that_is_not_valid_any_more(sides: Path) -> None
         if each["severity"] == "error"
     ]
     assert finding["example"]["spec"] == {}
+
+
+def test_a_crd_whose_old_manifest_is_broken_is_not_added(sides: Path) -> None:
+    (sides / "old/bars.yaml").write_text(OTHER.replace("  scope", " scope"))
+    done = diff("old", "new")
+    assert (done.exit_code, done.stdout.splitlines()[0]) == (2, "1 CRD changed, 0 without consequence; 1 not compared")
+    assert "old/bars.yaml: line 7: not compared: yaml: " in done.stderr

@@ -75,7 +75,7 @@ class PreviousCRDs:
     _names: dict[int, frozenset[str]] = field(default_factory=dict)
     _unread: dict[int, tuple[UnreadDocument, ...]] = field(default_factory=dict)
     _by_name: dict[str, list[int]] | None = None
-    _only_rendered: set[str] = field(default_factory=set)  # CRDs that only Helm can read
+    _unread_names: set[str] = field(default_factory=set)  # CRDs whose old manifests cannot be read
     _indirect: list[int] = field(default_factory=list)
 
     def of_file(self, index: int) -> CollectedCRDs:
@@ -104,11 +104,11 @@ class PreviousCRDs:
         return self.kustomizations is not None and self.kustomizations.changes_crds(folder)
 
     def compared(self, result: FileResult) -> tuple[ComparedCRD, ...]:
-        """Return the compared CRDs of a result, with those that cannot be compared because only Helm can read them."""
+        """Return the compared CRDs of a result, with those that cannot be compared because crdlint cannot read the old ones."""
         skipped = (finding for finding in result.diagnostics if finding.rule == SKIPPED.id)
         return (
             *(
-                crd._replace(state="unread") if crd.state == "added" and crd.name in self._only_rendered else crd
+                crd._replace(state="unread") if crd.state == "added" and crd.name in self._unread_names else crd
                 for crd in result.compared
             ),
             *(ComparedCRD(f"{finding.file}:{finding.line}", "unread") for finding in skipped),
@@ -135,8 +135,8 @@ class PreviousCRDs:
             old = self.of_file(index).get(name, values)
             if old is not None:
                 return old, []
-            if any(name in document.text and document.cause == "template" for document in self._unread[index]):
-                self._only_rendered.add(name)
+            if any(name in document.text and document.cause != "unserved version" for document in self._unread[index]):
+                self._unread_names.add(name)
             if not file.in_scope:  # others are reported at the end of the run
                 documents = (
                     document for document in self._unread[index] if name in document.text and document.cause == "broken"
@@ -148,6 +148,7 @@ class PreviousCRDs:
         if self.unreadable:
             more = f" (and {len(self.unreadable) - 1:,} more files)" if len(self.unreadable) > 1 else ""
             problems.append(self.unreadable[0] + more)
+            self._unread_names.add(name)
         return None, problems
 
     def _candidates(self, name: str) -> Iterator[int]:
