@@ -220,22 +220,22 @@ def test_in_crds_a_directive_is_text() -> None:
 
 
 HOSTILE = {
-    "directives": "{{a}}" * 10000,
-    "directives of lines": "{{ .Values.a }}\n" * 10000,
-    "no ends": "{{ " * 25000,
-    "quotes": '{{ "' * 12500,
-    "back quotes": "{{ `" * 12500,
-    "comments": "{{/*" * 12500,
-    "ifs": "{{ if x }}" * 10000,
-    "ranges": "{{ range x }}\n" * 5000 + "a: b\n" + "{{ end }}\n" * 5000,
-    "defines": '{{ define "x" }}kind: CustomResourceDefinition{{ end }}\n' * 2500,
-    "elses": "{{ if x }}" + "{{ else }}" * 10000 + "{{ end }}",
-    "documents": ("kind: CustomResourceDefinition\na: {{ .Values.x }}\n---\n") * 2500,
-    "deep": "".join(" " * i + "a:\n" for i in range(350)) + "{{ toYaml .x | nindent 999 }}\n" * 500,
-    "blanks": " " * 100000 + "{{ x }}" + " " * 100000,
-    "colons": ": " * 50000,
-    "dashes": "- " * 50000,
-    "pipes": "a: |" + " |" * 50000,
+    "directives": "{{a}}" * 2500,
+    "directives of lines": "{{ .Values.a }}\n" * 2500,
+    "no ends": "{{ " * 6250,
+    "quotes": '{{ "' * 3125,
+    "back quotes": "{{ `" * 3125,
+    "comments": "{{/*" * 3125,
+    "ifs": "{{ if x }}" * 2500,
+    "ranges": "{{ range x }}\n" * 1250 + "a: b\n" + "{{ end }}\n" * 1250,
+    "defines": '{{ define "x" }}kind: CustomResourceDefinition{{ end }}\n' * 625,
+    "elses": "{{ if x }}" + "{{ else }}" * 2500 + "{{ end }}",
+    "documents": ("kind: CustomResourceDefinition\na: {{ .Values.x }}\n---\n") * 625,
+    "deep": "".join(" " * i + "a:\n" for i in range(175)) + "{{ toYaml .x | nindent 999 }}\n" * 500,
+    "blanks": " " * 25000 + "{{ x }}" + " " * 25000,
+    "colons": ": " * 12500,
+    "dashes": "- " * 12500,
+    "pipes": "a: |" + " |" * 12500,
 }
 
 

@@ -101,7 +101,7 @@ COMMANDS = {
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("name", formats.names("findings"))
 def test_check(name: str) -> None:
-    done = run("check", "--no-cache", "--hidden", "--format", name, "--statistics", ".")
+    done = run("check", "--hidden", "--format", name, "--statistics", ".")
     assert done.returncode == 2
     errors = assert_harmless(done.stderr)
     assert "binary" in errors
@@ -116,7 +116,7 @@ def test_check(name: str) -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_whole_formats_can_be_read_back() -> None:
-    found = {name: run("check", "--no-cache", "--format", name, ".").stdout for name in formats.names("findings")}
+    found = {name: run("check", "--format", name, ".").stdout for name in formats.names("findings")}
     document = json.loads(found["json"])
     messages = [one["message"] for one in document["diagnostics"]]
     assert any(HIDDEN in name for name in (one["crds"][0]["name"] for one in document["files"] if one["crds"]))
