@@ -27,45 +27,14 @@ if TYPE_CHECKING:
     from crdlint.kubernetes.servers import CELDialect
 
 RESERVED = frozenset(
-    [
-        "as",
-        "break",
-        "const",
-        "continue",
-        "else",
-        "false",
-        "for",
-        "function",
-        "if",
-        "import",
-        "in",
-        "let",
-        "loop",
-        "package",
-        "namespace",
-        "null",
-        "return",
-        "true",
-        "var",
-        "void",
-        "while",
-    ]
+    (
+        *("as", "break", "const", "continue", "else", "false", "for", "function", "if", "import", "in", "let"),
+        *("loop", "package", "namespace", "null", "return", "true", "var", "void", "while"),
+    )
 )
 
-BINARY_OPERATORS = {
-    "==": "_==_",
-    "!=": "_!=_",
-    "<": "_<_",
-    "<=": "_<=_",
-    ">": "_>_",
-    ">=": "_>=_",
-    "in": "@in",
-    "+": "_+_",
-    "-": "_-_",
-    "*": "_*_",
-    "/": "_/_",
-    "%": "_%_",
-}
+_OPERATORS = ("==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "%")
+BINARY_OPERATORS = {"in": "@in", **{operator: f"_{operator}_" for operator in _OPERATORS}}
 
 _HEX_DIGITS = {"x": 2, "X": 2, "u": 4, "U": 8}
 _SIMPLE = {

@@ -102,7 +102,8 @@ def overload(
     cost: CallCost | None = None,
 ) -> Overload:
     """Declare a global overload, implemented by `call`."""
-    return _declared(function, id_, args, result, call, cost, member=False)
+    implementation = None if call is None else bound(call)
+    return Overload(function, id_, args, result, False, _param_names((*args, result)), implementation, cost)
 
 
 def member(
@@ -114,21 +115,7 @@ def member(
     cost: CallCost | None = None,
 ) -> Overload:
     """Declare a member overload, implemented by `call`."""
-    return _declared(function, id_, args, result, call, cost, member=True)
-
-
-def _declared(
-    function: str,
-    id_: str,
-    args: tuple[Type, ...],
-    result: Type,
-    call: Binding | None,
-    cost: CallCost | None,
-    *,
-    member: bool,
-) -> Overload:
-    implementation = None if call is None else bound(call)
-    return Overload(function, id_, args, result, member, _param_names((*args, result)), implementation, cost)
+    return overload(function, id_, args, result, call, cost)._replace(member=True)
 
 
 def bound(call: Binding) -> Implementation:
@@ -142,31 +129,27 @@ def merge(function: Function | None, added: Overload) -> Function:
         return Function(added.function, (added,))
     for known in function.overloads:
         if known.id == added.id:
-            if _same_signature(known, added):
+            if _match(known, added, Type.is_equivalent) and known.result.is_equivalent(added.result):
                 return function
             text = f"overload redefinition in function. {function.name}: {added.id} has multiple definitions"
             raise DeclarationError(text)
-        if _overlaps(known, added):
+        if _match(known, added, _overlap):
             text = f"overload signature collision in function {function.name}: {known.id} collides with {added.id}"
             raise DeclarationError(text)
     return Function(function.name, (*function.overloads, added))
 
 
-def _same_signature(first: Overload, second: Overload) -> bool:
+def _match(first: Overload, second: Overload, test: Callable[[Type, Type], bool]) -> bool:
+    """Return whether two overloads are called alike, and `test` accepts each pair of arguments."""
     return (
         first.member is second.member
         and len(first.args) == len(second.args)
-        and all(map(Type.is_equivalent, first.args, second.args))
-        and first.result.is_equivalent(second.result)
+        and all(map(test, first.args, second.args))
     )
 
 
-def _overlaps(first: Overload, second: Overload) -> bool:
-    return (
-        first.member is second.member
-        and len(first.args) == len(second.args)
-        and all(left.accepts(right) or right.accepts(left) for left, right in zip(first.args, second.args, strict=True))
-    )
+def _overlap(left: Type, right: Type) -> bool:
+    return left.accepts(right) or right.accepts(left)
 
 
 def _param_names(types: Iterable[Type]) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from crdlint.cel.decls import DeclarationError, Function, Overload, Variable, merge
@@ -22,7 +23,7 @@ from crdlint.cel.types import (
 from crdlint.kubernetes.servers import NEWEST
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from crdlint.cel.errors import Problem
     from crdlint.kubernetes.servers import CELDialect
@@ -83,33 +84,19 @@ Validator: TypeAlias = "Callable[[Any], Iterator[tuple[int, Problem]]]"
 _PROTOBUF: Final = WellKnownTypes()
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Env:
-    """An immutable environment; `extend` adds a layer and shares the layers below it."""
+    """An immutable environment. `exempt` are functions whose arguments the validator of homogeneous literals does not check."""
 
-    __slots__ = (
-        "_provided",
-        "cross_type_comparisons",
-        "dialect",
-        "exempt",
-        "homogeneous",
-        "own_functions",
-        "own_idents",
-        "parent",
-        "provider",
-        "validators",
-    )
-
-    def __init__(self) -> None:
-        self.parent: Env | None = None
-        self.own_idents: dict[str, Variable] = {}
-        self._provided: dict[str, Variable] = {}
-        self.own_functions: dict[str, Function] = {}
-        self.provider: WellKnownTypes = _PROTOBUF
-        self.homogeneous = False
-        self.dialect: CELDialect = NEWEST.cel
-        self.cross_type_comparisons = False
-        self.validators: tuple[Validator, ...] = ()
-        self.exempt: frozenset[str] = frozenset()
+    idents: Mapping[str, Variable] = field(default_factory=dict)
+    functions: Mapping[str, Function] = field(default_factory=dict)
+    provider: WellKnownTypes = _PROTOBUF
+    homogeneous: bool = False
+    dialect: CELDialect = NEWEST.cel
+    cross_type_comparisons: bool = False
+    validators: tuple[Validator, ...] = ()
+    exempt: frozenset[str] = frozenset()
+    _provided: dict[str, Variable] = field(default_factory=dict, init=False)
 
     def extend(
         self,
@@ -117,41 +104,33 @@ class Env:
         idents: Iterable[Variable] = (),
         functions: Iterable[Overload] = (),
         provider: WellKnownTypes | None = None,
-        dialect: CELDialect | None = None,
-        homogeneous: bool | None = None,
-        cross_type_comparisons: bool | None = None,
-        validators: Iterable[Validator] = (),
-        exempt: Iterable[str] = (),
     ) -> Env:
-        """Return an environment with additional declarations and options.
+        """Return an environment with additional declarations, which come before the known ones.
 
-        `exempt` contains functions whose arguments the validator of homogeneous literals does not check. Raise
-        DeclarationError if a declaration conflicts with an earlier one.
+        Raise DeclarationError if a declaration conflicts with an earlier one.
         """
-        env = Env()
-        env.parent = self
-        env.provider = self.provider if provider is None else provider
-        env.dialect = self.dialect if dialect is None else dialect
-        env.homogeneous = self.homogeneous if homogeneous is None else homogeneous
-        env.cross_type_comparisons = (
-            self.cross_type_comparisons if cross_type_comparisons is None else cross_type_comparisons
-        )
-        env.validators = (*self.validators, *(added for added in validators if added not in self.validators))
-        env.exempt = self.exempt | frozenset(exempt)
+        own_idents: dict[str, Variable] = {}
         for ident in idents:
-            known = env._declared(ident.name)
+            known = own_idents.get(ident.name) or self.idents.get(ident.name)
             if known is None:
-                env.own_idents[ident.name] = ident
+                own_idents[ident.name] = ident
             elif not (known.type.is_exact(ident.type) and known.value == ident.value):
                 text = f"overlapping identifier for name '{ident.name}'"
                 raise DeclarationError(text)
+        own_functions: dict[str, Function] = {}
         for added in functions:
-            env.own_functions[added.function] = merge(env._function(added.function), added)
-        return env
+            name = added.function
+            own_functions[name] = merge(own_functions.get(name) or self.functions.get(name), added)
+        return replace(
+            self,
+            idents={**own_idents, **self.idents},
+            functions={**own_functions, **self.functions, **own_functions} if own_functions else self.functions,
+            provider=provider or self.provider,
+        )
 
     def find_ident(self, name: str) -> Variable | None:
         """Return the variable, type or enum constant with the full name `name`."""
-        known = self._declared(name) or self._provided.get(name)
+        known = self.idents.get(name) or self._provided.get(name)
         if known is not None:
             return known
         provided = self._provide(name)
@@ -161,34 +140,7 @@ class Env:
 
     def find_function(self, name: str) -> Function | None:
         """Return the function that `name` refers to, which may start with a dot. Upstream: Env.LookupFunction."""
-        return self._function(name.removeprefix("."))
-
-    def function_names(self) -> list[str]:
-        """Return the names of all functions, including operators."""
-        names: dict[str, None] = {}
-        env: Env | None = self
-        while env is not None:
-            names.update(dict.fromkeys(env.own_functions))
-            env = env.parent
-        return list(names)
-
-    def _declared(self, name: str) -> Variable | None:
-        env: Env | None = self
-        while env is not None:
-            variable = env.own_idents.get(name)
-            if variable is not None:
-                return variable
-            env = env.parent
-        return None
-
-    def _function(self, name: str) -> Function | None:
-        env: Env | None = self
-        while env is not None:
-            function = env.own_functions.get(name)
-            if function is not None:
-                return function
-            env = env.parent
-        return None
+        return self.functions.get(name.removeprefix("."))
 
     def _provide(self, name: str) -> Variable | None:
         struct = self.provider.find_struct_type(name)

@@ -166,7 +166,7 @@ def complete(
         return position, list(_globals(position.env, environment))
     optional = position.receiver.endswith(".?")
     receiver = position.receiver.removesuffix(".?")
-    names = [name for name in position.env.function_names() if name.startswith(f"{receiver}.")]
+    names = [name for name in position.env.functions if name.startswith(f"{receiver}.")]
     type_ = type_of(receiver, position.env, environment)
     if type_ is None:
         calls = (_call(name, None, position.env, environment) for name in names)
@@ -200,7 +200,7 @@ def _globals(env: Env, environment: Environment) -> Iterator[Completion]:
     for variable in _variables(env):
         yield Completion(variable.name, "variable", format_type(variable.type, environment.dialect))
     yield from (Completion(word, "keyword", "bool" if word != "null" else "null") for word in _KEYWORDS)
-    for name in env.function_names():
+    for name in env.functions:
         if not (name[0].isalpha() and name.replace(".", "").replace("_", "").isalnum()):
             continue
         call = _call(name, None, env, environment)
@@ -223,14 +223,7 @@ def _selectable(type_: Type, env: Env) -> Iterator[str]:
 
 def _variables(env: Env) -> list[Variable]:
     """Return the variables of an environment, the innermost first; types and constants are not among them."""
-    declared: dict[str, Variable] = {}
-    current: Env | None = env
-    while current is not None:
-        for name, variable in current.own_idents.items():
-            if variable.type.kind is not Kind.TYPE:
-                declared.setdefault(name, variable)
-        current = current.parent
-    return list(declared.values())
+    return [variable for variable in env.idents.values() if variable.type.kind is not Kind.TYPE]
 
 
 def _members(type_: Type, env: Env, environment: Environment, declarations: Declarations) -> Iterator[Completion]:
@@ -242,7 +235,7 @@ def _members(type_: Type, env: Env, environment: Environment, declarations: Decl
             if result is not None:
                 macro_arguments = tuple(arguments.split(", "))
                 yield Completion(name, "macro", format_type(result, environment.dialect), macro_arguments, since(name))
-    for name in env.function_names():
+    for name in env.functions:
         function = env.find_function(name)
         if function is not None and any(overload.member for overload in function.overloads):
             call = _call(name, type_, with_target, environment)

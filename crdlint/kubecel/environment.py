@@ -5,7 +5,7 @@ If an older server has an older version of a library, a switch of its dialect se
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
@@ -137,14 +137,16 @@ def stored_expressions(server: Server) -> Environment:
 @cache
 def _environment(version: Version, dialect: CELDialect, *, is_stored: bool) -> Environment:
     libraries = tuple(library for library in LIBRARIES if library.in_version(version) and library.has(dialect))
-    env = (STANDARD if dialect.converts_int_to_duration else STANDARD_WITHOUT_INT_TO_DURATION).extend(
+    env = replace(
+        STANDARD if dialect.converts_int_to_duration else STANDARD_WITHOUT_INT_TO_DURATION,
         dialect=dialect,
         homogeneous=not dialect.validates_mixed_literals,
         cross_type_comparisons=any(library.cross_type_comparisons for library in libraries),
+        validators=tuple(validator for library in libraries for validator in library.validators),
+        exempt=frozenset(name for library in libraries for name in library.exempt),
+    ).extend(
         idents=[type_ for library in libraries for type_ in library.types],
         functions=[overload for library in libraries for overload in library.functions],
-        validators=[validator for library in libraries for validator in library.validators],
-        exempt=[name for library in libraries for name in library.exempt],
     )
     macros = dict(STANDARD_MACROS)
     for library in libraries:

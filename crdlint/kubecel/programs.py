@@ -39,12 +39,11 @@ def program(compiled: Compiled, environment: Environment, *, traced: bool = Fals
 @cache
 def functions_of(env: Env) -> Functions:
     """Return the functions that an environment declares, with their implementations."""
-    declared = (env.find_function(name) for name in env.function_names())
     bindings = dict(BOUND)
     for library in LIBRARIES:
         bindings |= library.older_bindings(env.dialect)
     return Functions(
-        [declaration for function in declared if function for declaration in function.overloads], bindings, SINGLETONS
+        [declaration for function in env.functions.values() for declaration in function.overloads], bindings, SINGLETONS
     )
 
 

@@ -163,8 +163,7 @@ def cost_key(uses: Uses, dialect: CELDialect) -> Hashable:
 @cache
 def overload_ids(env: Env) -> frozenset[str]:
     """Return the ids of all overloads that an environment declares."""
-    functions = (env.find_function(name) for name in env.function_names())
-    return frozenset(overload.id for function in functions if function is not None for overload in function.overloads)
+    return frozenset(overload.id for function in env.functions.values() for overload in function.overloads)
 
 
 @cache

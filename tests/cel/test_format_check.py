@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tables import each
@@ -37,11 +38,8 @@ ATOI = PRECISION + "error while converting precision to integer: strconv.Atoi: p
 
 
 def findings(text: str, validator: Callable[..., Any] = format_literals) -> list[tuple[int, str]]:
-    env = STANDARD.extend(
-        idents=VARIABLES,
-        functions=(*extensions.optionals(2), *strings.functions(2)),
-        validators=[homogeneous_literals, validator],
-        exempt=["format"],
+    env = replace(STANDARD, validators=(homogeneous_literals, validator), exempt=frozenset({"format"})).extend(
+        idents=VARIABLES, functions=(*extensions.optionals(2), *strings.functions(2))
     )
     parsed = parse(text, options=ParserOptions())
     result = check(parsed.expr, parsed.source_info, env)

@@ -202,6 +202,6 @@ def rules() -> list[str]:
 
 def test_every_function_and_macro_is_described() -> None:
     environment = new_expressions(NEWEST)
-    names = {name for name in environment.env.function_names() if name[0].isalpha() and "@" not in name}
+    names = {name for name in environment.env.functions if name[0].isalpha() and "@" not in name}
     names |= {name for name, _, _ in environment.parser.macros}
     assert names - DOCS.keys() == set()

@@ -112,15 +112,6 @@ class _TokenSource:
         return token
 
 
-# The possible next tokens by parser state, cached because every sub-rule needs them.
-_EXPECTED: dict[int, frozenset[int]] = {}
-
-
-def _expected(recognizer: Any) -> frozenset[int]:
-    state = recognizer.atn.states[recognizer.state]
-    return frozenset(recognizer.atn.nextTokens(state))
-
-
 class _Strategy(DefaultErrorStrategy):  # type: ignore[misc]
     """DefaultErrorStrategy of ANTLR's Go runtime, with cel-go's limits."""
 
@@ -166,18 +157,16 @@ class _Strategy(DefaultErrorStrategy):  # type: ignore[misc]
     def sync(self, recognizer: Any) -> None:
         if self.inErrorRecoveryMode(recognizer):
             return
-        expected = _EXPECTED.get(recognizer.state)
-        if expected is None:
-            expected = _EXPECTED[recognizer.state] = _expected(recognizer)
+        state = recognizer.atn.states[recognizer.state]
+        expected = recognizer.atn.nextTokens(state)
         if Token.EPSILON in expected or recognizer.getTokenStream().LA(1) in expected:
             return
-        kind = recognizer.atn.states[recognizer.state].stateType
-        if kind in (
+        if state.stateType in (
             ATNState.BLOCK_START, ATNState.STAR_BLOCK_START, ATNState.PLUS_BLOCK_START, ATNState.STAR_LOOP_ENTRY
         ):  # fmt: skip
             if self.singleTokenDeletion(recognizer) is None:
                 raise InputMismatchException(recognizer)
-        elif kind in (ATNState.PLUS_LOOP_BACK, ATNState.STAR_LOOP_BACK):
+        elif state.stateType in (ATNState.PLUS_LOOP_BACK, ATNState.STAR_LOOP_BACK):
             self.reportUnwantedToken(recognizer)
             follow = IntervalSet()
             follow.addSet(recognizer.getExpectedTokens())

@@ -17,8 +17,7 @@ from crdlint.cel.eval.values import (
     element,
     find,
     kind_of,
-    lossless_int,
-    lossless_uint,
+    other_integers,
 )
 from crdlint.cel.types import Kind
 from crdlint.safety import work
@@ -161,7 +160,7 @@ def contains(container: Value, value: Value) -> bool | Error:
     """Return whether a list has an element equal to `value`, or a map has it as a key. Upstream: interpreter.inAggregate."""
     if type(container) is ConcatList:
         return _concat_contains(container, value)
-    own = None if type(container) in PLAIN_LISTS or type(container) in PLAIN_MAPS else _own_contains(container)
+    own = getattr(container, "cel_contains", None)
     if own is not None:
         result: bool | Error = own(value)
         return result
@@ -184,10 +183,6 @@ def _concat_contains(container: ConcatList, value: Value) -> bool | Error:
         if type(result) is Error and problem is None:
             problem = result
     return False if problem is None else problem
-
-
-def _own_contains(container: Value) -> Value:
-    return getattr(container, "cel_contains", None)
 
 
 # Values of these kinds are equal if and only if their hash keys are equal.
@@ -242,6 +237,7 @@ class HashedMembers:
         return any(equal(value, other) is True for other in self._others)
 
 
+_INTEGERS: Final = frozenset({int, Uint})
 _PRIMITIVE: Final = frozenset({bool, int, Uint, float, str})
 
 
@@ -254,7 +250,9 @@ def members_of(container: Value) -> frozenset[tuple[type, Value]] | None:
             return None
         if value == value:
             members.add((cls, value))
-            members.update((type(other), other) for other in _others(value))
+            members.update((type(other), other) for other in other_integers(value))
+            if cls in _INTEGERS:
+                members.add((float, float(value)))
         else:
             members.add((float, _NAN))
     return frozenset(members)
@@ -262,15 +260,3 @@ def members_of(container: Value) -> frozenset[tuple[type, Value]] | None:
 
 # Represents NaN, which is never found.
 _NAN: Final = object()
-
-
-def _others(value: Value) -> list[Value]:
-    """Return the same number as values of the other numeric types."""
-    cls = type(value)
-    if cls is float:
-        return [other for other in (lossless_int(value), lossless_uint(value)) if other is not None]
-    if cls is int:
-        return [float(value), Uint(value)] if value >= 0 else [float(value)]
-    if cls is Uint:
-        return [float(value), int(value)] if value < 2**63 else [float(value)]
-    return []

@@ -130,17 +130,7 @@ def _guarded(function: str, candidate: _Candidate) -> Function:
     first = candidate.guards[0]
     if candidate.implementation.strict and len(candidate.guards) == 1 and first is not None:
         return _guarded_unary(function, call, first)
-    fits = candidate.fits
-
-    def run(*values: Value) -> Value:
-        if not fits(values):
-            return no_such_overload(function, values)
-        try:
-            return call(*values)
-        except FunctionError as error:
-            return Error(str(error))
-
-    return run
+    return _dispatcher(function, (candidate,))
 
 
 def _guarded_unary(function: str, call: Function, guard: Guard) -> Function:

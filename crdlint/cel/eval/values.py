@@ -155,7 +155,7 @@ class Map(Mapping[Value, Value]):
         value = self._entries.get(key if type(key) is str else _hashed(key))
         if value is not None:
             return value[1]
-        for other in _LOSSLESS.get(type(key), _no_others)(key):
+        for other in other_integers(key):
             value = self._entries.get((type(other), other))
             if value is not None:
                 return value[1]
@@ -371,9 +371,15 @@ def lossless_int(value: float) -> int | None:
     return int(value) if -(2.0**63) < value < 2.0**63 and value == int(value) else None
 
 
-def lossless_uint(value: float) -> Uint | None:
-    """Return the uint with the same value as a double, or None if there is none."""
-    return Uint(value) if 0 <= value < 2.0**64 and value == int(value) else None
+def other_integers(number: Value) -> list[Value]:
+    """Return a number as values of the other integer types, as far as they have it; nothing for other values."""
+    cls = type(number)
+    if cls is float:
+        whole = -(2.0**63) < number < 2.0**64 and number == int(number)
+        return [of(number) for of, fits in ((int, number < 2.0**63), (Uint, number >= 0)) if whole and fits]
+    if cls is int and number >= 0:
+        return [Uint(number)]
+    return [int(number)] if cls is Uint and number < 2**63 else []
 
 
 _SCALARS: Final = frozenset({bool, int, Uint, float, str, bytes})
@@ -391,22 +397,3 @@ def _hashed(key: Value) -> Value:
     if cls in PLAIN_LISTS or cls in PLAIN_MAPS:
         return (cls, id(key))
     return (cls, key)
-
-
-def _no_others(_: Value) -> Sequence[Value]:
-    return ()
-
-
-def _of_double(key: float) -> Sequence[Value]:
-    return [other for other in (lossless_int(key), lossless_uint(key)) if other is not None]
-
-
-def _of_int(key: int) -> Sequence[Value]:
-    return (Uint(key),) if key >= 0 else ()
-
-
-def _of_uint(key: int) -> Sequence[Value]:
-    return (int(key),) if key < 2**63 else ()
-
-
-_LOSSLESS: Final = {float: _of_double, int: _of_int, Uint: _of_uint}

@@ -45,22 +45,7 @@ class Accepted(NamedTuple):
 
 
 _STRING: Final = Accepted(
-    frozenset(
-        {
-            Kind.LIST,
-            Kind.MAP,
-            Kind.INT,
-            Kind.UINT,
-            Kind.DOUBLE,
-            Kind.BOOL,
-            Kind.STRING,
-            Kind.TIMESTAMP,
-            Kind.BYTES,
-            Kind.DURATION,
-            Kind.TYPE,
-            Kind.NULL,
-        }
-    ),
+    frozenset(Kind) - {Kind.ANY, Kind.DYN, Kind.ERROR, Kind.OPAQUE, Kind.STRUCT, Kind.TYPE_PARAM, Kind.UNKNOWN},
     "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps",
 )
 _INTEGERS: Final = frozenset({Kind.INT, Kind.UINT})

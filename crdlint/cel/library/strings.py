@@ -8,18 +8,12 @@ from crdlint.cel.decls import Overload, member, overload
 from crdlint.cel.eval.errors import FunctionError
 from crdlint.cel.eval.go_text import go_text
 from crdlint.cel.types import DYN, INT, STRING, list_type
+from crdlint.golang.text import SPACE
 from crdlint.safety import work
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# The characters that Go's unicode.IsSpace accepts.
-_SPACES: Final = "".join(
-    map(
-        chr,
-        (*range(0x09, 0x0E), 0x20, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000),
-    )
-)
 _LOWER: Final = {ord(upper): ord(upper) + 32 for upper in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
 _UPPER: Final = {lower: upper for upper, lower in _LOWER.items()}
 _ESCAPES: Final = str.maketrans(
@@ -141,7 +135,7 @@ def substring(text: str, start: int, end: int | None = None) -> str:
 
 def trim(text: str) -> str:
     """Return the text without leading and trailing Unicode white space."""
-    return text.strip(_SPACES)
+    return text.strip(SPACE)
 
 
 def quote(text: str) -> str:

@@ -174,7 +174,7 @@ def _known(state: State, node: Expr, name: str, scope: list[str]) -> Iterable[st
         if any(row.function == name for library in LIBRARIES for row in library.functions):
             return ()  # a function of another version
         macros = (macro for macro, *_ in expression.environment.parser.macros if macro != "existsOne")
-        return [*(each for each in expression.env.function_names() if each.isidentifier()), *macros]
+        return [*(each for each in expression.env.functions if each.isidentifier()), *macros]
     return [*scope, "oldSelf", *(f"{each}.{field}" for each in scope for field in _fields(state, each))]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -146,9 +147,9 @@ def test_error(build: Callable[..., Any], errors: list[str]) -> None:
 
 
 def test_options() -> None:
-    assert run(call("_<_", lit(1), lit(1.5)), ENV.extend(cross_type_comparisons=True)) == ("bool", [])
+    assert run(call("_<_", lit(1), lit(1.5)), replace(ENV, cross_type_comparisons=True)) == ("bool", [])
     mixed = lst(lit(1), lit("a"))
-    assert run(mixed, ENV.extend(homogeneous=True))[1] == ["expected type 'int' but found 'string'"]
+    assert run(mixed, replace(ENV, homogeneous=True))[1] == ["expected type 'int' but found 'string'"]
 
 
 def test_comprehension_scope() -> None:
@@ -182,7 +183,7 @@ def test_declarations_that_contradict() -> None:
     ],
 )
 def test_validator(validator: Callable[..., Any], build: Callable[..., Any], messages: list[str]) -> None:
-    env = ENV.extend(validators=[validator])
+    env = replace(ENV, validators=(validator,))
     expr = build()
     source = SourceInfo("")
     result = check(expr, source, env)
@@ -229,7 +230,7 @@ def test_full_names_of_functions(text: str, name: str | None) -> None:
 
 
 def test_literals_below_exempt_functions_may_be_mixed() -> None:
-    env = ENV.extend(validators=[homogeneous_literals], exempt=["format"])
+    env = replace(ENV, validators=(homogeneous_literals,), exempt=frozenset({"format"}))
     result, expr = parsed("'%s'.format([[1, 'a']]) == string([1, 'a'].size())", env)
     errors = validate(expr.expr, expr.source_info, result, env)
     assert [(error.location, error.message) for error in errors] == [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,10 +22,9 @@ if TYPE_CHECKING:
 
 _THREE = (overload("three", "three_dyn", (DYN, DYN, DYN), BOOL, lambda _one, _two, _three: True),)
 _ADDED = (*extensions.optionals(2), *extensions.TWO_VARIABLE_COMPREHENSIONS, *_THREE)
-_ENV = stdlib.STANDARD.extend(
+_ENV = replace(stdlib.STANDARD, cross_type_comparisons=True).extend(
     idents=(*extensions.OPTIONAL_TYPES, Variable("self", DYN), Variable("x", INT)),
     functions=_ADDED,
-    cross_type_comparisons=True,
 )
 _FUNCTIONS = Functions((*stdlib.FUNCTIONS, *_ADDED), BOUND, SINGLETONS)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -23,7 +24,9 @@ from crdlint.cel.types import BOOL, INT, STRING, list_type, map_type
 from crdlint.kubecel.cel_python import FAILS
 
 _TYPES = {"i": INT, "s": STRING, "l": list_type(INT), "m": map_type(STRING, INT), "t": BOOL}
-_ENV = STANDARD.extend(idents=[Variable(name, type_) for name, type_ in _TYPES.items()], cross_type_comparisons=True)
+_ENV = replace(
+    STANDARD.extend(idents=[Variable(name, type_) for name, type_ in _TYPES.items()]), cross_type_comparisons=True
+)
 _FUNCTIONS = Functions(FUNCTIONS, BOUND, SINGLETONS)
 
 
