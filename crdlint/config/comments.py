@@ -18,7 +18,7 @@ from crdlint.config.node_index import node_index
 from crdlint.config.rule_patterns import did_you_mean, is_known, is_matched, rule_ids, shown, unknown_rule
 from crdlint.crd.positions import Span, node_span
 from crdlint.linting.documents import manifests
-from crdlint.rules.configuration import MALFORMED, UNKNOWN_RULE, UNUSED
+from crdlint.rules.unchecked import MALFORMED, UNKNOWN_RULE, UNUSED
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.edit import line_and_column, line_starts
 from crdlint.yaml.nodes import Scalar, child

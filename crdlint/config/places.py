@@ -11,7 +11,7 @@ from crdlint.config.comments import is_reported_in_each_run, is_withheld
 from crdlint.config.rule_patterns import is_matched, shown
 from crdlint.crd.positions import Span
 from crdlint.linting.result import FileResult
-from crdlint.rules.configuration import UNUSED
+from crdlint.rules.unchecked import UNUSED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -11,7 +11,7 @@ from crdlint.crd.positions import Span, node_span, problem_span
 from crdlint.linting.result import DocumentResult, FileResult, ResourceName
 from crdlint.rules import catalog
 from crdlint.rules.engine.finding import Finding, Manifest
-from crdlint.rules.internal import internal_error
+from crdlint.rules.unchecked import internal_error
 from crdlint.safety.bugs import attempt, collected, contain
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping, child, items_of, text_of

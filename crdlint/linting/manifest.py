@@ -23,7 +23,7 @@ from crdlint.rules.engine.advisory import DecodedCRD
 from crdlint.rules.engine.common import Common
 from crdlint.rules.engine.finding import Finding, Manifest, fix_of
 from crdlint.rules.engine.markers import VERSION_ANNOTATION, marker_help
-from crdlint.rules.misplaced_fields import placement
+from crdlint.rules.field_fixes import placement
 from crdlint.safety.bugs import attempt
 from crdlint.schema.traversal import all_schemas
 from crdlint.yaml.edit import changed_lines, split_lines

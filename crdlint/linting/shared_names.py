@@ -54,7 +54,7 @@ class SharedNames:
 def _finding(crd: CRD, name: ResourceName, file: str, other: ResourceName, owner: str, other_file: str) -> Diagnostic:
     from crdlint.crd.positions import Span
     from crdlint.diagnostics.diagnostic import Related
-    from crdlint.rules.short_names import IN_USE
+    from crdlint.rules.names import IN_USE
 
     reason = f"{name.what[0].upper()}{name.what[1:]}Conflict"
     message = f"NamesAccepted is False, {reason}: {quote(name.name.partition('.')[0])} is already in use"

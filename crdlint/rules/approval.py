@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from collections.abc import Mapping as MappingOf
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.crd.errors import FieldError, invalid, required
+from crdlint.crd.model import CustomResourceDefinition
 from crdlint.crd.paths import Path
 from crdlint.golang.text import quote
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, mapping_at
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect
 from crdlint.rules.engine.rule import Rule
 from crdlint.yaml.editor import quoted
 from crdlint.yaml.nodes import Mapping, Sequence
-
-if TYPE_CHECKING:
-    from crdlint.crd.model import CustomResourceDefinition
 
 ANNOTATION: Final = "api-approved.kubernetes.io"
 _GROUP = "metadata:\n  name: foos.example.k8s.io\n"
@@ -31,7 +29,7 @@ _PATH: Final = Path("metadata").child("annotations").key(ANNOTATION)
 )
 def _bypass(finding: Finding) -> Edits:
     editor = finding.editor
-    metadata = mapping_at(finding.root, "metadata")
+    metadata = expect(Mapping, finding.root, "metadata")
     value = quoted("unapproved, not reviewed by the Kubernetes community", double=editor.is_json)
     annotations = metadata.find("annotations")
     if annotations is None:
@@ -49,56 +47,42 @@ def _bypass(finding: Finding) -> Edits:
 def preserved_in_schemas(finding: Finding) -> Edits:
     """Keep unknown fields by the schemas of all versions instead of by the spec."""
     editor, name = finding.editor, "x-kubernetes-preserve-unknown-fields"
-    spec = mapping_at(finding.root, "spec")
+    spec = expect(Mapping, finding.root, "spec")
     versions = spec.find("versions")
     if versions is None or not isinstance(versions[1], Sequence):
         return
     yield editor.remove(spec, "preserveUnknownFields")
     for version in versions[1].items:
-        schema = mapping_at(version, "schema", "openAPIV3Schema")
+        schema = expect(Mapping, version, "schema", "openAPIV3Schema")
         if schema.find(name) is None:
             yield editor.insert(schema, name, "true", after="type")
 
 
-APPROVAL = Rule(
-    id="api-approval",
-    marker='write `+kubebuilder:metadata:annotations="api-approved.kubernetes.io=URL"`',
-    summary="CRD in a Kubernetes community group without API approval",
+APPROVAL = Rule("api-approval", "CRD in a Kubernetes community group without API approval", scope="manifest",
     why="The Kubernetes community owns the groups that end in `.k8s.io` or `.kubernetes.io`, and reviews their APIs. "
     "The API server requires an annotation with the result of the review.",
+    help=f"Use a group that you own, or add the annotation `{ANNOTATION}` with the URL of the pull request that approved the API "
+    "(a value that starts with `unapproved` bypasses the review)",
+    marker='write `+kubebuilder:metadata:annotations="api-approved.kubernetes.io=URL"`',
     bad=f"{_GROUP}spec: {{group: example.k8s.io}}\n",
     good=f"{_GROUP}  annotations: {{{ANNOTATION}: 'https://github.com/kubernetes/kubernetes/pull/78458'}}\n"
     "spec: {group: example.k8s.io}\n",
-    help=f"Use a group that you own, or add the annotation `{ANNOTATION}` with the URL of the pull request that approved the API "
-    "(a value that starts with `unapproved` bypasses the review)",
-    source="apiextensions/validation validateAPIApproval",
-    scope="manifest",
-    fixes=(_bypass,),
-)
-PRESERVE = Rule(
-    id="preserve-unknown-fields",
-    summary="`spec.preserveUnknownFields` is true",
+    source="apiextensions/validation validateAPIApproval", fixes=(_bypass,))  # fmt: skip
+PRESERVE = Rule("preserve-unknown-fields", "`spec.preserveUnknownFields` is true", scope="spec",
     why="In apiextensions.k8s.io/v1 the API server prunes all fields that the schema does not specify. Only the schema "
     "itself can allow unknown fields.",
-    bad="preserveUnknownFields: true",
-    good="scope: Namespaced",
     help="Remove `spec.preserveUnknownFields`, and set `x-kubernetes-preserve-unknown-fields: true` on the schemas "
     "that accept unknown fields",
-    source="apiextensions/validation validatePreserveUnknownFields",
-    scope="spec",
-    fixes=(preserved_in_schemas,),
-)
-PRESERVE_DEFAULTS = Rule(
-    id="defaults-with-preserve-unknown-fields",
-    summary="Default in a CRD with `spec.preserveUnknownFields: true`",
+    bad="preserveUnknownFields: true", good="scope: Namespaced",
+    source="apiextensions/validation validatePreserveUnknownFields", fixes=(preserved_in_schemas,))  # fmt: skip
+PRESERVE_DEFAULTS = Rule("defaults-with-preserve-unknown-fields", "Default in a CRD with `spec.preserveUnknownFields: true`",
     why="The API server sets defaults only in objects that it prunes, and `preserveUnknownFields: true` disables pruning.",
+    help="Remove `spec.preserveUnknownFields: true`",
     bad="preserveUnknownFields: true\nversions:\n- name: v1\n  served: true\n  storage: true\n  schema:\n"
     "    openAPIV3Schema: {type: object, properties: {spec: {type: string, default: x}}}\n",
     good="versions:\n- name: v1\n  served: true\n  storage: true\n  schema:\n"
     "    openAPIV3Schema: {type: object, properties: {spec: {type: string, default: x}}}\n",
-    help="Remove `spec.preserveUnknownFields: true`",
     source="apiextensions/validation validateCustomResourceDefinitionSpec",
-    scope="spec",
     fixes=(
         preserved_in_schemas.example(
             good="versions:\n- name: v1\n  served: true\n  storage: true\n  schema:\n"
@@ -106,11 +90,10 @@ PRESERVE_DEFAULTS = Rule(
             "{type: string, default: x}}}\n"
         ),
     ),
-)
+    scope="spec")  # fmt: skip
 
 
 def _state(annotations: MappingOf[str, str]) -> tuple[str, str]:
-    """Return the state of approval (missing, bypassed, approved, invalid) and the message about it."""
     text = annotations.get(ANNOTATION, "")
     if not text:
         return "missing", f"protected groups must have approval annotation {quote(ANNOTATION)}, {_SEE}"

@@ -4,28 +4,23 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Final, Literal, TypeVar
+from typing import Final, Literal, TypeVar
 
+from crdlint.rules.engine.advisory import Advise
 from crdlint.rules.engine.rule import SETS, Advice, NodeAdvice, NodeAdvisor, Rule
 from crdlint.rules.engine.schema_walk import Check
-
-if TYPE_CHECKING:
-    from crdlint.rules.engine.advisory import Advise
 
 # What a module declares besides rules: checks and advice, advice on request only, which most runs need not import, or
 # functions that are called where upstream calls them, and imported there.
 _FAMILIES: Final[dict[str, Literal["checks", "requested", "functions"]]] = {
-    "internal": "functions", "reading": "functions", "metadata": "functions", "names": "functions",
-    "versions": "functions", "subresources": "functions", "selectable_fields": "functions", "conversion": "functions",
+    "unchecked": "functions", "reading": "functions", "metadata": "functions", "names": "checks",
+    "versions": "checks", "subresources": "checks", "selectable_fields": "functions", "conversion": "functions",
     "approval": "functions", "root": "functions", "structural": "checks", "forbidden_fields": "checks",
-    "list_types": "checks", "defaults": "functions", "validation_rules": "checks", "cel": "checks", "cel_cost": "checks",
-    "formats": "checks", "yaml_booleans": "checks", "yaml_texts": "checks", "storage": "checks", "leftovers": "requested",
-    "kube_versions": "checks", "size": "checks", "resource": "functions", "charts": "functions",
-    "configuration": "functions", "changes": "functions", "dead_paths": "checks", "short_names": "checks",
-    "pruned_objects": "checks", "status_advice": "checks", "unsatisfiable": "checks", "slips": "checks",
-    "immutable_fields": "checks",
-    "not_stored": "checks", "served_versions": "checks", "stability": "requested", "server_side_apply": "requested",
-    "limits": "requested", "conventions": "requested", "naming": "requested",
+    "list_types": "checks", "defaults": "functions", "validation_rules": "checks", "cel": "checks",
+    "cel_cost": "checks", "formats": "checks", "yaml_scalars": "checks", "storage": "checks",
+    "kube_versions": "checks", "resource": "functions", "charts": "functions", "changes": "functions",
+    "pruned_objects": "checks", "unsatisfiable": "checks", "slips": "checks", "stability": "requested",
+    "server_side_apply": "requested", "limits": "requested", "conventions": "requested", "naming": "requested",
 }  # fmt: skip
 
 

@@ -6,18 +6,22 @@ Reproduces the second half of what ValidateCustomResourceDefinitionOpenAPISchema
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
+from collections.abc import Sequence as SequenceOf
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import INTERNAL, Code, FieldError, invalid
+from crdlint.crd.model import JSONSchemaProps, ValidationRule
+from crdlint.crd.paths import Path
 from crdlint.golang.text import SPACE
-from crdlint.kubecel.estimated_rule import EstimatedRule
+from crdlint.kubecel.estimated_rule import CompiledNode, EstimatedRule
 from crdlint.kubecel.limits import max_cardinality
 from crdlint.rules import cel_cost
-from crdlint.rules.engine.advisory import Advisory
-from crdlint.rules.engine.common import Answer
-from crdlint.rules.engine.finding import Fixer, quoted_tag, quoted_with_comment, removal
+from crdlint.rules.engine.advisory import Advisory, DecodedCRD
+from crdlint.rules.engine.common import Answer, Options
+from crdlint.rules.engine.finding import Finding, Fixer, quoted_tag, quoted_with_comment, removal
 from crdlint.rules.engine.rule import Rule
 from crdlint.safety import work
 from crdlint.safety.bugs import attempt
@@ -25,21 +29,12 @@ from crdlint.safety.work import Effort
 from crdlint.schema.traversal import Within, at_or_above
 from crdlint.yaml.edit import Edit, apply
 from crdlint.yaml.editor import UneditableError, quoted
+from crdlint.yaml.nodes import Scalar
 from crdlint.yaml.scalars import offsets_inside
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from collections.abc import Sequence as SequenceOf
-
-    from crdlint.crd.model import JSONSchemaProps, ValidationRule
-    from crdlint.crd.paths import Path
     from crdlint.kubecel.compilation import Expression
     from crdlint.kubecel.cost.advice import Advice
-    from crdlint.kubecel.estimated_rule import CompiledNode
-    from crdlint.rules.engine.advisory import DecodedCRD
-    from crdlint.rules.engine.common import Options
-    from crdlint.rules.engine.finding import Finding
-    from crdlint.yaml.nodes import Scalar
 
 _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"
 _PORTS = (
@@ -53,6 +48,7 @@ _DATA = (
 )
 # A message of a rule that is to reject objects without a field.
 _REFUSES: Final = re.compile(r"\b(?:must|required|immutable|cannot|may not|should)\b", re.IGNORECASE)
+_Rule: Final = partial(Rule, scope="schema", source=_SOURCE)
 
 
 def _schema(rule: str, required: str = "replicas", fields: str = "replicas: {type: integer}") -> str:
@@ -64,7 +60,6 @@ def _schema(rule: str, required: str = "replicas", fields: str = "replicas: {typ
 
 
 def _quoted_expression(finding: Finding) -> Iterable[Edit]:
-    """Put an expression in quotes that YAML reads as a tag, or of which it reads a part as a comment."""
     from crdlint.kubecel.repair.patterns import Text
 
     node = finding.scalar()
@@ -106,17 +101,12 @@ def _written_inside(finding: Finding, node: Scalar, start: int, end: int, new: s
     yield Edit(*offsets, finding.editor.value(new, like=node)[1:-1] if node.style in ("'", '"') else new)
 
 
-COMPILES = Rule(
-    id="cel-compilation",
-    marker="correct the `rule` of `+kubebuilder:validation:XValidation`",
-    summary="Rule or messageExpression does not compile",
+COMPILES = _Rule("cel-compilation", "Rule or messageExpression does not compile",
     why="The API server compiles every expression against the schema when a CRD is created or updated, and rejects the "
     "CRD if one fails.",
-    bad=_schema("rule: self.replica > 0"),
-    good=_schema("rule: self.replicas > 0"),
-    scope="schema",
     help="Fix the expression at the reported position",
-    source=_SOURCE,
+    marker="correct the `rule` of `+kubebuilder:validation:XValidation`",
+    bad=_schema("rule: self.replica > 0"), good=_schema("rule: self.replicas > 0"),
     fixes=(
         Fixer("Put the expression in quotes", "safe", _quoted_expression).example(
             bad=_schema("rule: !self.ready == false", "ready", "ready: {type: boolean}"),
@@ -133,78 +123,46 @@ COMPILES = Rule(
         Fixer("Write what is meant", "unsafe", partial(meant, certain=False)).example(
             bad=_schema("rule: (self.replicas > 0"), good=_schema("rule: (self.replicas > 0)")
         ),
-    ),
-)
-OUTPUT_TYPE = Rule(
-    id="cel-output-type",
-    marker="correct the `rule` of `+kubebuilder:validation:XValidation`",
-    summary="Rule does not evaluate to bool, or messageExpression not to string",
+    ))  # fmt: skip
+OUTPUT_TYPE = _Rule("cel-output-type", "Rule does not evaluate to bool, or messageExpression not to string",
     why="A rule is a condition that must be true, and a message is text.",
-    bad=_schema("rule: self.replicas"),
-    good=_schema("rule: self.replicas > 0"),
-    scope="schema",
     help="Make the rule a comparison, such as `self.replicas > 0`; convert a message to a string, such as `string(self.replicas)`",
-    source=_SOURCE,
+    marker="correct the `rule` of `+kubebuilder:validation:XValidation`",
+    bad=_schema("rule: self.replicas"), good=_schema("rule: self.replicas > 0"),
     fixes=(
         Fixer("Write what is meant", "unsafe", partial(meant, certain=False)).example(
             bad=_schema("rule: \"'self.replicas > 0'\""), good=_schema('rule: "self.replicas > 0"')
         ),
-    ),
-)
-OLD_SELF = Rule(
-    id="cel-old-self-uncorrelatable",
-    summary="Rule uses `oldSelf` where old and new items cannot be matched",
+    ))  # fmt: skip
+OLD_SELF = _Rule("cel-old-self-uncorrelatable", "Rule uses `oldSelf` where old and new items cannot be matched",
     why="The API server matches old and new items only in a map list, by their keys. Below any other list "
     "`oldSelf` would have no value.",
-    bad=_schema("rule: has(self.ports)", "", _PORTS.format("")),
-    good=_schema(
-        "rule: has(self.ports)",
-        "",
-        _PORTS.format(", x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name]"),
-    ),
-    scope="schema",
     help="Move the rule to the list itself, or set `x-kubernetes-list-type: map` with keys on the list",
     marker="correct the `rule` of `+kubebuilder:validation:XValidation`",
-    source=_SOURCE,
-)
-OPTIONAL_OLD_SELF = Rule(
-    id="cel-optional-old-self-unused",
-    summary="`optionalOldSelf` on a rule that does not use `oldSelf`",
+    bad=_schema("rule: has(self.ports)", "", _PORTS.format("")),
+    good=_schema(
+        "rule: has(self.ports)", "", _PORTS.format(", x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name]")
+    ))  # fmt: skip
+OPTIONAL_OLD_SELF = _Rule("cel-optional-old-self-unused", "`optionalOldSelf` on a rule that does not use `oldSelf`",
     why="`optionalOldSelf` changes only the type of `oldSelf`, so it has no effect without it. Kubernetes 1.30 and "
     "later support it.",
-    bad=_schema('{rule: "self.replicas > 0", optionalOldSelf: true}'),
-    good=_schema('{rule: "!oldSelf.hasValue() || self.replicas >= oldSelf.value().replicas", optionalOldSelf: true}'),
-    scope="schema",
     help="Remove `optionalOldSelf`, or use `oldSelf` in the rule",
     marker="remove the `optionalOldSelf` of `+kubebuilder:validation:XValidation`",
-    source=_SOURCE,
-    fixes=(Fixer("Remove `optionalOldSelf`", "safe", removal).example(good=_schema('{rule: "self.replicas > 0"}')),),
-)
+    bad=_schema('{rule: "self.replicas > 0", optionalOldSelf: true}'),
+    good=_schema('{rule: "!oldSelf.hasValue() || self.replicas >= oldSelf.value().replicas", optionalOldSelf: true}'),
+    fixes=(Fixer("Remove `optionalOldSelf`", "safe", removal).example(good=_schema('{rule: "self.replicas > 0"}')),))  # fmt: skip
 
-DECLARATION = Rule(
-    id="cel-schema-without-type",
-    aliases=("cel-schema-undeclared",),
-    summary="Rule on a schema that has no CEL type",
+DECLARATION = _Rule("cel-schema-without-type", "Rule on a schema that has no CEL type",
     why="The API server type-checks every rule, and cannot do so without a type for `self`.",
-    bad=_DATA.format(""),
-    good=_DATA.format("type: object, "),
-    scope="schema",
     help="Add a `type` to the schema (and to `items` of a list), or remove the rule",
-    source=_SOURCE,
-)
+    bad=_DATA.format(""), good=_DATA.format("type: object, "), aliases=("cel-schema-undeclared",))  # fmt: skip
 
-UNGUARDED = Rule(
-    id="cel-optional-field-unguarded",
-    marker="correct the `rule` of `+kubebuilder:validation:XValidation`",
-    summary="Rule reads an optional field without checking that it is set",
+UNGUARDED = Rule("cel-optional-field-unguarded", "Rule reads an optional field without checking that it is set",
     why="The API server rejects every object that does not set the field, because the evaluation ends in an error.",
-    bad=_schema("rule: self.replicas > 0", ""),
-    good=_schema("rule: has(self.replicas) && self.replicas > 0", ""),
-    scope="schema",
     help="Check the field with `has()` first, make it required, or give it a default",
-    severity="info",
-    origin="crdlint",
-)
+    marker="correct the `rule` of `+kubebuilder:validation:XValidation`",
+    bad=_schema("rule: self.replicas > 0", ""), good=_schema("rule: has(self.replicas) && self.replicas > 0", ""),
+    scope="schema", severity="info", origin="crdlint")  # fmt: skip
 
 # Errors that leave a rule or message expression without a cost.
 NOT_COMPILED = frozenset({COMPILES.id, OUTPUT_TYPE.id, DECLARATION.id})

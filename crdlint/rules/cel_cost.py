@@ -8,22 +8,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from collections.abc import Sequence as SequenceOf
 from functools import partial
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.errors import EVALUATION_LIMIT, Code, Reason, forbidden
+from crdlint.crd.errors import EVALUATION_LIMIT, Code, FieldError, Reason, forbidden
+from crdlint.crd.model import JSONSchemaProps
+from crdlint.crd.paths import Path
+from crdlint.kubecel.estimated_rule import EstimatedRule
 from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT, UINT64_MAX
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
-from crdlint.rules.engine.finding import Edits, Finding, Fixer
+from crdlint.rules.engine.common import Options
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, require
 from crdlint.rules.engine.rule import Hint, Rule, once
 from crdlint.safety.bugs import attempt
 
 if TYPE_CHECKING:
-    from crdlint.crd.errors import FieldError
-    from crdlint.crd.model import JSONSchemaProps
-    from crdlint.crd.paths import Path
     from crdlint.kubecel.cost.advice import Advice
-    from crdlint.kubecel.estimated_rule import EstimatedRule
-    from crdlint.rules.engine.common import Options
     from crdlint.safety.work import Effort
 
 _HOSTS = """\
@@ -51,53 +50,34 @@ _NEAR: Final = 0.5
     good=_HOSTS.format("", ", maxLength: 5000").replace("}}\n", "}, maxItems: 1024}\n")
 )
 def _limits(finding: Finding) -> Edits:
-    advice = finding.error.subject if finding.error is not None else None
-    if advice is None:
-        return
-    for limit, value in cast("Advice", advice).plan.values:
+    for limit, value in require(finding.subject).plan.values:
         mapping = finding.mapping(limit.schema.path)
         yield finding.editor.set(mapping, limit.keyword, str(value), before="type")
 
 
-RULE_COST = _Cost(
-    id="cel-rule-cost",
-    summary="Estimated cost of a rule or messageExpression is over the limit",
+RULE_COST = _Cost("cel-rule-cost", "Estimated cost of a rule or messageExpression is over the limit",
     why=f"The API server rejects a rule that could cost more than {RULE_COST_LIMIT:,} units for the largest possible object. "
     "Kubernetes versions differ in their estimates.",
-    bad=_HOSTS.format("", ""),
-    good=_HOSTS.format(", maxItems: 64", ", maxLength: 253"),
     help="Set `maxItems`, `maxProperties` and `maxLength` on the lists, maps and strings that the rule reads",
+    bad=_HOSTS.format("", ""), good=_HOSTS.format(", maxItems: 64", ", maxLength: 253"),
     source="apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema, getCostErrorMessage",
-    fixes=(_limits,),
-)
-CRD_COST = _Cost(
-    id="cel-schema-cost",
-    summary="Total estimated cost of the rules in a schema is over the limit",
+    fixes=(_limits,))  # fmt: skip
+CRD_COST = _Cost("cel-schema-cost", "Total estimated cost of the rules in a schema is over the limit",
     why=f"The API server rejects a schema whose rules could together cost more than {CRD_COST_LIMIT:,} units for one object. "
     "Kubernetes versions differ in their estimates.",
-    bad=_HOSTS.format("", ""),
-    good=_HOSTS.format(", maxItems: 64", ", maxLength: 253"),
     help="Set lower limits on the lists, maps and strings that the most expensive rules read",
-    source="apiextensions/validation validateCustomResourceDefinitionValidation, TotalCost",
-    fixes=(_limits,),
-)
-NEAR_LIMIT = _Costly(
-    id="cel-rule-cost-near-limit",
-    summary="Estimated cost of a rule is over half of the limit",
+    bad=_HOSTS.format("", ""), good=_HOSTS.format(", maxItems: 64", ", maxLength: 253"),
+    source="apiextensions/validation validateCustomResourceDefinitionValidation, TotalCost", fixes=(_limits,))  # fmt: skip
+NEAR_LIMIT = _Costly("cel-rule-cost-near-limit", "Estimated cost of a rule is over half of the limit",
     why="A field or list that is added later can multiply the cost. Limits are easier to set before the API is in use.",
-    bad=_HOSTS.format(", maxItems: 1000", ", maxLength: 8192"),
-    good=_HOSTS.format(", maxItems: 64", ", maxLength: 253"),
     help="Set lower `maxItems`, `maxProperties` or `maxLength` on the lists, maps and strings that the rule reads",
-)
-UNBOUNDED = _Costly(
-    id="cel-rule-cost-unbounded-parent",
-    summary="Cost of a rule depends on a list or map without a limit",
+    bad=_HOSTS.format(", maxItems: 1000", ", maxLength: 8192"),
+    good=_HOSTS.format(", maxItems: 64", ", maxLength: 253"))  # fmt: skip
+UNBOUNDED = _Costly("cel-rule-cost-unbounded-parent", "Cost of a rule depends on a list or map without a limit",
     why="Without a limit the API server assumes as many elements as fit into the largest request. If the smallest "
     "possible element gets smaller, the cost grows and can exceed the limit.",
-    bad=_NESTED.format(""),
-    good=_NESTED.format("maxItems: 64, "),
     help="Set `maxItems` or `maxProperties` on the list or map",
-)
+    bad=_NESTED.format(""), good=_NESTED.format("maxItems: 64, "))  # fmt: skip
 
 
 def _doubled(times: int) -> str:
@@ -106,16 +86,11 @@ def _doubled(times: int) -> str:
     return f"config:\n  type: object\n  default: {{}}\n  x-kubernetes-validations:\n  - rule: >-\n      {rule}"
 
 
-WORK_LIMIT = Rule(
-    id=EVALUATION_LIMIT,
-    summary="Evaluating a rule or pattern takes too much work",
+WORK_LIMIT = Rule(EVALUATION_LIMIT, "Evaluating a rule or pattern takes too much work", origin="crdlint",
     why="crdlint limits the work for each document, so that no input can block a run. Whether the API server accepts "
     "the object remains unknown.",
-    bad=_doubled(24),
-    good=_doubled(2),
     help="Simplify the rule or the pattern, or split the document; the API server has to do the same work",
-    origin="crdlint",
-)
+    bad=_doubled(24), good=_doubled(2))  # fmt: skip
 
 # Findings that limits fix.
 OVER_BUDGET: Final = frozenset({RULE_COST.id, CRD_COST.id})
@@ -144,7 +119,6 @@ def over_limit(rule: EstimatedRule, options: Options, advice: Advice | None) -> 
 
 
 def _costs(rules: Iterable[EstimatedRule]) -> Iterator[tuple[int, str]]:
-    """Yield what each rule and message costs, with the name of its field."""
     for rule in rules:
         yield rule.total_cost, "rule"
         yield rule.message_cost, "messageExpression"

@@ -51,7 +51,6 @@ def _parent(field: str) -> str:
 
 
 def _fields(field: str, cause: str) -> _Relation:
-    """Return the relation of a field, or one below it, to another."""
     return _Relation(
         lambda finding: field if is_within(finding.field, field) else None,
         lambda finding: field if is_within(finding.field, cause) else None,
@@ -149,7 +148,6 @@ def causes(findings: Sequence[Diagnostic]) -> dict[int, Diagnostic]:
 
 
 def _root(cause: Diagnostic, first: dict[int, Diagnostic]) -> Diagnostic:
-    """Return the cause of a cause, as far up as it goes."""
     while id(cause) in first:
         cause = first[id(cause)]
     return cause

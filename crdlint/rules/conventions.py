@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from crdlint.crd.model import CustomResourceColumnDefinition, JSONSchemaProps
+from crdlint.crd.paths import Path
 from crdlint.crd.record import semantic_equal
 from crdlint.golang.values import marshal
-from crdlint.rules.engine.advisory import Advisory, DecodedCRD
-from crdlint.rules.engine.markers import validation
-from crdlint.rules.engine.parts import (
+from crdlint.rules.engine.advisory import (
+    Advisory,
+    DecodedCRD,
     VersionParts,
     in_junctor,
     is_of_metadata,
@@ -20,14 +21,11 @@ from crdlint.rules.engine.parts import (
     top_property,
     version_parts,
 )
+from crdlint.rules.engine.markers import validation
 from crdlint.rules.engine.rule import Nodes, OnRequest
 from crdlint.rules.pruned_objects import is_arbitrary, is_spec, keeps_as_item, may_be_without_keys
 from crdlint.rules.server_side_apply import is_conditions
 from crdlint.schema.json_paths import follow, steps
-
-if TYPE_CHECKING:
-    from crdlint.crd.paths import Path
-
 
 _Convention: Final = partial(OnRequest, in_set="conventions")
 _OfVersion: Final = partial(_Convention, scope="version")
@@ -65,102 +63,80 @@ def _columns(columns: str) -> str:
     return _version(root, f"additionalPrinterColumns: [{columns}]\n")
 
 
-@_Convention(
-    id="bool",
-    summary="Field is a boolean",
+@_Convention("bool", "Field is a boolean",
     why="The API conventions prefer enums of strings: a boolean cannot get a third value later.",
-    bad="a: {type: boolean}",
-    good="a: {type: string, enum: [Enabled, Disabled]}",
     help="Use a string with an enum in a new version",
-).advice_on(Nodes(types={"boolean"}))
+    bad="a: {type: boolean}", good="a: {type: string, enum: [Enabled, Disabled]}",
+).advice_on(Nodes(types={"boolean"}))  # fmt: skip
 def _bool(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     if not in_junctor(schema) and not is_of_metadata(schema):
         yield Advisory("a boolean cannot get a third value", schema.path)
 
 
-@_Convention(
-    id="float-in-spec",
-    summary="Floating-point number in the spec",
+@_Convention("float-in-spec", "Floating-point number in the spec",
     why="Languages and encodings round floating-point numbers differently, so an equal value may look changed to a controller.",
+    help="Use an integer with a smaller unit, or a quantity",
     bad="spec: {type: object, properties: {ratio: {type: number}}}",
     good="spec: {type: object, properties: {percent: {type: integer, format: int32}}}",
-    help="Use an integer with a smaller unit, or a quantity",
-).advice_on(Nodes(types={"number"}))
+).advice_on(Nodes(types={"number"}))  # fmt: skip
 def _float(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     if not in_junctor(schema) and top_property(schema) == "spec":
         yield Advisory("the number may be rounded", schema.path)
 
 
-@_Convention(
-    id="integer-without-format",
-    summary="Integer without a format",
+@_Convention("integer-without-format", "Integer without a format",
     why="Generators of clients choose a type of their own, which may be too small.",
-    bad="a: {type: integer}",
-    good="a: {type: integer, format: int32}",
-    help="Add `format: int32` or `format: int64`",
-    marker="write `+kubebuilder:validation:Format=int32`",
-).advice_on(Nodes(types={"integer"}, without={"format"}))
+    help="Add `format: int32` or `format: int64`", marker="write `+kubebuilder:validation:Format=int32`",
+    bad="a: {type: integer}", good="a: {type: integer, format: int32}",
+).advice_on(Nodes(types={"integer"}, without={"format"}))  # fmt: skip
 def _format(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     if not in_junctor(schema) and not is_of_metadata(schema):
         yield Advisory("the integer has no `format`", schema.path)
 
 
-@_Convention(
-    id="map-of-objects",
-    summary="Map of objects",
+@_Convention("map-of-objects", "Map of objects",
     why="The API conventions use a list of objects with a `name` instead: the keys of a map look like names of fields.",
+    help="Use a list with `x-kubernetes-list-type: map` and the key `name`",
     bad="a: {type: object, additionalProperties: {type: object, properties: {a: {type: string}}}}",
     good=_field(
         "type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name], "
         "items: {type: object, required: [name], properties: {name: {type: string}, a: {type: string}}}"
     ),
-    help="Use a list with `x-kubernetes-list-type: map` and the key `name`",
-).advice_on(Nodes({"additionalProperties"}))
+).advice_on(Nodes({"additionalProperties"}))  # fmt: skip
 def _map(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     values = schema.additional_schema
     if values is not None and values.type == "object":
         yield Advisory("the values of the map are objects", schema.path)
 
 
-@_Convention(
-    id="nullable",
-    summary="Field is nullable",
+@_Convention("nullable", "Field is nullable",
     why="Many clients do not distinguish null from a missing field, and remove the null.",
-    bad="a: {type: string, nullable: true}",
-    good="a: {type: string}",
-    help="Remove `nullable`, and leave the field out where it has no value",
-    marker="remove `+nullable`",
-).advice_on(Nodes({"nullable"}))
+    help="Remove `nullable`, and leave the field out where it has no value", marker="remove `+nullable`",
+    bad="a: {type: string, nullable: true}", good="a: {type: string}",
+).advice_on(Nodes({"nullable"}))  # fmt: skip
 def _nullable(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     if schema.nullable:
         yield Advisory("the field may be null", schema.path.child("nullable"))
 
 
-@_Convention(
-    id="description-missing",
-    summary="Field without a description",
+@_Convention("description-missing", "Field without a description", scope="schema",
     why="`kubectl explain` and editors show nothing about the field.",
+    help="Add a `description`", marker="write a comment above the field",
     bad="type: object\ndescription: A foo.\nproperties: {a: {type: string}}\n",
     good="type: object\ndescription: A foo.\nproperties: {a: {type: string, description: The name.}}\n",
-    scope="schema",
-    help="Add a `description`",
-    marker="write a comment above the field",
-).advice_on(Nodes(without={"description"}))
+).advice_on(Nodes(without={"description"}))  # fmt: skip
 def _described(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     name = property_name(schema)
     if (name is not None and not is_of_metadata(schema)) or schema.parent is None:
         yield Advisory(f"{f'`{name}`' if name else 'the schema'} has no description", schema.path)
 
 
-@_Convention(
-    id="array-items-all-optional",
-    summary="Items of a list have no required field",
+@_Convention("array-items-all-optional", "Items of a list have no required field",
     why="An empty item is valid, and the difference between `- {}` and no item is hard to see.",
+    help="Add the field that identifies an item to `required`", marker="write `+required` on the field of the item",
     bad="a: {type: array, items: {type: object, properties: {name: {type: string}}}}",
     good="a: {type: array, items: {type: object, required: [name], properties: {name: {type: string}}}}",
-    help="Add the field that identifies an item to `required`",
-    marker="write `+required` on the field of the item",
-).advice_on(Nodes({"items"}))
+).advice_on(Nodes({"items"}))  # fmt: skip
 def _items(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     items = schema.item_schema
     if items is None or items.required or not items.properties:
@@ -169,15 +145,12 @@ def _items(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
         yield Advisory("an empty item is valid", schema.path.child("items"))
 
 
-@_Convention(
-    id="root-extra-fields",
-    summary="Field beside `spec` and `status`",
+@_Convention("root-extra-fields", "Field beside `spec` and `status`", scope="schema",
     why="Tools and users expect the wanted state in `spec`. The status subresource also ignores changes of other fields.",
+    help="Move the field into `spec` or `status`",
     bad="type: object\nproperties: {operation: {type: string}}\n",
     good="type: object\nproperties: {spec: {type: string}}\n",
-    scope="schema",
-    help="Move the field into `spec` or `status`",
-).practice
+).practice  # fmt: skip
 def _root(crd: DecodedCRD) -> Iterator[Advisory]:
     known = {"apiVersion", "kind", "metadata", "spec", "status"}
     for parts in version_parts(crd.spec):
@@ -186,14 +159,11 @@ def _root(crd: DecodedCRD) -> Iterator[Advisory]:
                 yield Advisory(f"`{name}` is beside `spec` and `status`", schema.path)
 
 
-@_OfVersion(
-    id="observed-generation-missing",
-    summary="Status without `observedGeneration`",
+@_OfVersion("observed-generation-missing", "Status without `observedGeneration`",
     why="Tools such as kstatus and Argo CD cannot see whether a status is about the current spec.",
-    bad=_status("phase: {type: string}"),
-    good=_status("observedGeneration: {type: integer, format: int64}"),
     help="Add `observedGeneration` (type integer, format int64) to the status, and let the controller set it",
-).practice
+    bad=_status("phase: {type: string}"), good=_status("observedGeneration: {type: integer, format: int64}"),
+).practice  # fmt: skip
 def _generation(crd: DecodedCRD) -> Iterator[Advisory]:
     for parts in version_parts(crd.spec):
         status, path = _of_status(parts)
@@ -203,15 +173,12 @@ def _generation(crd: DecodedCRD) -> Iterator[Advisory]:
             yield Advisory("the status has no `observedGeneration`", path)
 
 
-@_OfVersion(
-    id="status-subresource-without-schema",
-    summary="Status subresource of a schema without `status`",
+@_OfVersion("status-subresource-without-schema", "Status subresource of a schema without `status`",
     why="The API server drops every status that a controller writes.",
-    bad=_version("properties: {spec: {type: string}}", _SUBRESOURCE),
-    good=_status("phase: {type: string}"),
     help="Add `status` to the schema, or disable the subresource",
     marker="remove `+kubebuilder:subresource:status`, or add the field `Status`",
-).practice
+    bad=_version("properties: {spec: {type: string}}", _SUBRESOURCE), good=_status("phase: {type: string}"),
+).practice  # fmt: skip
 def _no_schema(crd: DecodedCRD) -> Iterator[Advisory]:
     for parts in version_parts(crd.spec):
         root = parts.schema
@@ -224,15 +191,11 @@ def _no_schema(crd: DecodedCRD) -> Iterator[Advisory]:
             yield Advisory("the API server drops every status: the schema has none", path)
 
 
-@_OfVersion(
-    id="status-children-required",
-    summary="Field of the status is required",
+@_OfVersion("status-children-required", "Field of the status is required",
     why="The API server rejects a status that a controller writes in parts, until all required fields are set.",
-    bad=_status("phase: {type: string}", "required: [phase], "),
-    good=_status("phase: {type: string}"),
-    help="Remove `required` from the status",
-    marker="write `+optional` on the field",
-).practice
+    help="Remove `required` from the status", marker="write `+optional` on the field",
+    bad=_status("phase: {type: string}", "required: [phase], "), good=_status("phase: {type: string}"),
+).practice  # fmt: skip
 def _children(crd: DecodedCRD) -> Iterator[Advisory]:
     for parts in version_parts(crd.spec):
         status, path = _of_status(parts)
@@ -240,14 +203,11 @@ def _children(crd: DecodedCRD) -> Iterator[Advisory]:
             yield Advisory(f"a status without `{status.required[0]}` is rejected", path.child("required"))
 
 
-@_OfVersion(
-    id="conditions-nonstandard",
-    summary="Conditions lack a field of metav1.Condition",
+@_OfVersion("conditions-nonstandard", "Conditions lack a field of metav1.Condition",
     why="`kubectl wait` and tools that read conditions expect the fields of metav1.Condition.",
-    bad=_status(_CONDITIONS.format("")),
-    good=_status(_CONDITIONS.format(", message: {type: string}")),
     help="Add the fields of metav1.Condition: type, status, reason, message and lastTransitionTime",
-).advice_on(Nodes({"items"}))
+    bad=_status(_CONDITIONS.format("")), good=_status(_CONDITIONS.format(", message: {type: string}")),
+).advice_on(Nodes({"items"}))  # fmt: skip
 def _conditions(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     items = schema.item_schema
     if items is None or items.x_preserve_unknown_fields or keeps_as_item(items) or not is_conditions(schema):
@@ -257,15 +217,12 @@ def _conditions(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]
         yield Advisory(f"the conditions lack {', '.join(f'`{name}`' for name in missing)}", schema.path)
 
 
-@_Convention(
-    id="default-below-optional",
-    summary="Default in an optional object without a default",
+@_Convention("default-below-optional", "Default in an optional object without a default",
     why="The API server sets the default only if the object above it is set, so an empty resource does not get it.",
+    help="Add `default: {}` to the object", marker="write `+kubebuilder:default={}` on the field",
     bad="spec: {type: object, properties: {mode: {type: string, default: Fast}}}",
     good="spec: {type: object, default: {}, properties: {mode: {type: string, default: Fast}}}",
-    help="Add `default: {}` to the object",
-    marker="write `+kubebuilder:default={}` on the field",
-).advice_on(Nodes({"properties"}))
+).advice_on(Nodes({"properties"}))  # fmt: skip
 def _default(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield an object at most two levels below the root whose defaults only apply if it is set, though `default: {}` would do."""
     parent = schema.parent
@@ -298,17 +255,13 @@ def _could_have_default(schema: JSONSchemaProps) -> bool:
     )
 
 
-@_Convention(
-    id="spec-optional-hides-required",
-    summary="Optional `spec` with required fields",
+@_Convention("spec-optional-hides-required", "Optional `spec` with required fields", scope="schema",
     why="An object without any `spec` is accepted, although fields of the spec are required.",
+    help="Add `spec` to the `required` of the root", marker="write `+required` on the field `Spec`",
     bad="type: object\nproperties: {spec: {type: object, required: [mode], properties: {mode: {type: string}}}}",
     good="type: object\nrequired: [spec]\n"
     "properties: {spec: {type: object, required: [mode], properties: {mode: {type: string}}}}",
-    scope="schema",
-    help="Add `spec` to the `required` of the root",
-    marker="write `+required` on the field `Spec`",
-).practice
+).practice  # fmt: skip
 def _spec(crd: DecodedCRD) -> Iterator[Advisory]:
     for parts in version_parts(crd.spec):
         root = parts.schema
@@ -325,15 +278,12 @@ def _of_status(parts: VersionParts) -> tuple[JSONSchemaProps | None, Path]:
     return status, parts.schema_path.child("properties").key("status")
 
 
-@_OfVersion(
-    id="printer-columns-lose-age",
-    summary="Printer columns without the age",
+@_OfVersion("printer-columns-lose-age", "Printer columns without the age",
     why="`kubectl get` shows the age only if no columns are specified, or one of them shows `.metadata.creationTimestamp`.",
-    bad=_columns(_READY),
-    good=_columns(f"{_READY}, {_AGE}"),
     help="Add a column of type date with the path `.metadata.creationTimestamp`",
     marker='write `+kubebuilder:printcolumn:name="Age",type="date",JSONPath=".metadata.creationTimestamp"`',
-).practice
+    bad=_columns(_READY), good=_columns(f"{_READY}, {_AGE}"),
+).practice  # fmt: skip
 def _age(crd: DecodedCRD) -> Iterator[Advisory]:
     for parts in version_parts(crd.spec):
         if parts.columns and not any(_shows_age(column.json_path) for column in parts.columns):
@@ -353,15 +303,12 @@ def _each_column(crd: DecodedCRD) -> Iterator[tuple[CustomResourceColumnDefiniti
                 yield column, target, parts.path.child("additionalPrinterColumns").index(i)
 
 
-@_OfVersion(
-    id="printer-column-not-scalar",
-    summary="Printer column of a list or an object",
+@_OfVersion("printer-column-not-scalar", "Printer column of a list or an object",
     why="`kubectl get` prints the value as JSON.",
-    bad=_columns(f"{{name: A, type: string, jsonPath: .spec.list}}, {_AGE}"),
-    good=_columns(f"{_READY}, {_AGE}"),
     help="Use the path of a scalar: of one item of the list, or of one field of the object",
     marker="correct the `JSONPath` of `+kubebuilder:printcolumn`",
-).practice
+    bad=_columns(f"{{name: A, type: string, jsonPath: .spec.list}}, {_AGE}"), good=_columns(f"{_READY}, {_AGE}"),
+).practice  # fmt: skip
 def _not_scalar(crd: DecodedCRD) -> Iterator[Advisory]:
     for column, schema, path in _each_column(crd):
         if schema.type in {"array", "object"}:
@@ -370,15 +317,12 @@ def _not_scalar(crd: DecodedCRD) -> Iterator[Advisory]:
             yield Advisory(message, path.child("jsonPath"), f"Use the path of {scalar}")
 
 
-@_OfVersion(
-    id="printer-column-type-mismatch",
-    summary="Printer column has another type than its field",
+@_OfVersion("printer-column-type-mismatch", "Printer column has another type than its field",
     why="`kubectl get` shows nothing for a value that it cannot convert to the type of the column.",
-    bad=_columns(f"{{name: A, type: integer, jsonPath: .spec.ready}}, {_AGE}"),
-    good=_columns(f"{_READY}, {_AGE}"),
     help="Set the type of the column to that of the field, or to `string`",
     marker="correct the `type` of `+kubebuilder:printcolumn`",
-).practice
+    bad=_columns(f"{{name: A, type: integer, jsonPath: .spec.ready}}, {_AGE}"), good=_columns(f"{_READY}, {_AGE}"),
+).practice  # fmt: skip
 def _mismatch(crd: DecodedCRD) -> Iterator[Advisory]:
     for column, schema, path in _each_column(crd):
         if schema.type not in _SHOWN.get(column.type, {schema.type}):
@@ -387,15 +331,11 @@ def _mismatch(crd: DecodedCRD) -> Iterator[Advisory]:
             yield Advisory(message, path.child("type"), f"Set the type of the column to `{shown}`")
 
 
-@_OfVersion(
-    id="printer-column-duplicate-name",
-    summary="Two printer columns with the same name",
+@_OfVersion("printer-column-duplicate-name", "Two printer columns with the same name",
     why="Users cannot distinguish the columns.",
-    bad=_columns(f"{_READY}, {_READY}, {_AGE}"),
-    good=_columns(f"{_READY}, {_AGE}"),
-    help="Rename one of the columns",
-    marker="correct the `name` of `+kubebuilder:printcolumn`",
-).practice
+    help="Rename one of the columns", marker="correct the `name` of `+kubebuilder:printcolumn`",
+    bad=_columns(f"{_READY}, {_READY}, {_AGE}"), good=_columns(f"{_READY}, {_AGE}"),
+).practice  # fmt: skip
 def _duplicate(crd: DecodedCRD) -> Iterator[Advisory]:
     for parts in version_parts(crd.spec):
         seen: set[str] = set()
@@ -406,15 +346,13 @@ def _duplicate(crd: DecodedCRD) -> Iterator[Advisory]:
             seen.add(column.name)
 
 
-@_OfVersion(
-    id="printer-column-date-without-format",
-    summary="Date column for a string without the format `date-time`",
+@_OfVersion("printer-column-date-without-format", "Date column for a string without the format `date-time`",
     why="`kubectl get` prints `<invalid>` for every text that is not a date with a time, as RFC 3339 specifies.",
-    bad=_columns(f"{{name: A, type: date, jsonPath: .spec.at}}, {_AGE}"),
-    good=_columns(f"{{name: A, type: date, jsonPath: .spec.done}}, {_AGE}"),
     help="Add `format: date-time` to the field",
     marker="write `+kubebuilder:validation:Format=date-time` on the field",
-).practice
+    bad=_columns(f"{{name: A, type: date, jsonPath: .spec.at}}, {_AGE}"),
+    good=_columns(f"{{name: A, type: date, jsonPath: .spec.done}}, {_AGE}"),
+).practice  # fmt: skip
 def _date(crd: DecodedCRD) -> Iterator[Advisory]:
     for column, schema, path in _each_column(crd):
         if column.type == "date" and schema.type == "string" and schema.format not in {"date-time", "datetime"}:
@@ -422,10 +360,10 @@ def _date(crd: DecodedCRD) -> Iterator[Advisory]:
             yield Advisory(message, path.child("type"))
 
 
-@_OfVersion(
-    id="scale-without-selector",
-    summary="Scale subresource without `labelSelectorPath`",
+@_OfVersion("scale-without-selector", "Scale subresource without `labelSelectorPath`",
     why="HorizontalPodAutoscalers need the selector to find the pods. `kubectl scale` works without it.",
+    help="Add `labelSelectorPath` with the path of a string in the status",
+    marker="add `selectorpath` to `+kubebuilder:subresource:scale`",
     bad=_version(
         "x-kubernetes-preserve-unknown-fields: true",
         "subresources: {scale: {specReplicasPath: .spec.a, statusReplicasPath: .status.a}}\n",
@@ -434,9 +372,7 @@ def _date(crd: DecodedCRD) -> Iterator[Advisory]:
         "x-kubernetes-preserve-unknown-fields: true",
         "subresources: {scale: {specReplicasPath: .spec.a, statusReplicasPath: .status.a, labelSelectorPath: .status.b}}\n",
     ),
-    help="Add `labelSelectorPath` with the path of a string in the status",
-    marker="add `selectorpath` to `+kubebuilder:subresource:scale`",
-).practice
+).practice  # fmt: skip
 def _selector(crd: DecodedCRD) -> Iterator[Advisory]:
     for parts in version_parts(crd.spec):
         scale = parts.subresources.scale if parts.subresources is not None else None
@@ -445,14 +381,11 @@ def _selector(crd: DecodedCRD) -> Iterator[Advisory]:
             yield Advisory(message, parts.path.child("subresources", "scale"))
 
 
-@_Convention(
-    id="rule-as-schema",
-    summary="Rule that a keyword of the schema can express",
+@_Convention("rule-as-schema", "Rule that a keyword of the schema can express",
     why="A keyword costs nothing to evaluate, and clients and editors know it.",
-    bad="a: {type: integer, x-kubernetes-validations: [{rule: self >= 1}]}",
-    good="a: {type: integer, minimum: 1}",
     help="Use the keyword instead, unless the rule has a message that users need",
-).practice
+    bad="a: {type: integer, x-kubernetes-validations: [{rule: self >= 1}]}", good="a: {type: integer, minimum: 1}",
+).practice  # fmt: skip
 def _as_schema(crd: DecodedCRD) -> Iterator[Advisory]:
     if not crd.rules:
         return
@@ -470,19 +403,15 @@ def _as_schema(crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 def _validations(schema: JSONSchemaProps, keywords: dict[str, Any]) -> str:
-    """Return what to do in the Go source to set keywords of a schema."""
     return f"write {' and '.join(validation(schema, keyword, value) for keyword, value in keywords.items())}"
 
 
-@_Convention(
-    id="rule-without-message",
-    summary="Rule without a message",
+@_Convention("rule-without-message", "Rule without a message",
     why="Users see `failed rule:` and the expression.",
+    help="Add a `message` with what is expected", marker="add a `message` to `+kubebuilder:validation:XValidation`",
     bad="a: {type: integer, x-kubernetes-validations: [{rule: self % 2 == 0}]}",
     good="a: {type: integer, x-kubernetes-validations: [{rule: self % 2 == 0, message: must be even}]}",
-    help="Add a `message` with what is expected",
-    marker="add a `message` to `+kubebuilder:validation:XValidation`",
-).advice_on(Nodes({"x-kubernetes-validations"}))
+).advice_on(Nodes({"x-kubernetes-validations"}))  # fmt: skip
 def _message(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     for i, rule in enumerate(schema.x_validations):
         if not rule.message and not rule.message_expression:
@@ -490,15 +419,12 @@ def _message(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
             yield Advisory("users see the expression instead of a message", path.child("rule"))
 
 
-@_Convention(
-    id="rule-duplicate",
-    summary="Rule is repeated",
+@_Convention("rule-duplicate", "Rule is repeated",
     why="The rule is evaluated twice, and users see its message twice.",
+    help="Remove one of the two", marker="remove one `+kubebuilder:validation:XValidation`",
     bad="a: {type: integer, x-kubernetes-validations: [{rule: self % 2 == 0}, {rule: self % 2 == 0}]}",
     good="a: {type: integer, x-kubernetes-validations: [{rule: self % 2 == 0}]}",
-    help="Remove one of the two",
-    marker="remove one `+kubebuilder:validation:XValidation`",
-).advice_on(Nodes({"x-kubernetes-validations"}))
+).advice_on(Nodes({"x-kubernetes-validations"}))  # fmt: skip
 def _rule_twice(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     seen: set[str] = set()
     for i, rule in enumerate(schema.x_validations):
@@ -508,30 +434,23 @@ def _rule_twice(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]
         seen.add(rule.rule)
 
 
-@_Convention(
-    id="allof-duplicate",
-    summary="Part of `allOf` is repeated",
+@_Convention("allof-duplicate", "Part of `allOf` is repeated",
     why="The repeated part checks nothing new. controller-gen writes it if a marker is on the type and on the field.",
-    bad="a: {type: string, allOf: [{enum: [A, B]}, {enum: [A, B]}]}",
-    good="a: {type: string, enum: [A, B]}",
-    help="Remove the repeated part",
-    marker="remove the marker from the type or from the field",
-).advice_on(Nodes({"allOf"}))
+    help="Remove the repeated part", marker="remove the marker from the type or from the field",
+    bad="a: {type: string, allOf: [{enum: [A, B]}, {enum: [A, B]}]}", good="a: {type: string, enum: [A, B]}",
+).advice_on(Nodes({"allOf"}))  # fmt: skip
 def _all_of(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     for i, part in enumerate(schema.all_of[:_MOST_PARTS]):
         if any(semantic_equal(part, other) for other in schema.all_of[:i]):
             yield Advisory("the same part is above", schema.path.child("allOf").index(i))
 
 
-@_Convention(
-    id="nested-object-prunes-everything",
-    summary="Every field of an object is dropped",
+@_Convention("nested-object-prunes-everything", "Every field of an object is dropped",
     why="The API server drops every field that the schema does not specify, and this object specifies none.",
-    bad="a: {type: object}",
-    good="a: {type: object, additionalProperties: {type: string}}",
     help="Specify the `properties` of the object, or add `x-kubernetes-preserve-unknown-fields: true`",
     marker="write `+kubebuilder:pruning:PreserveUnknownFields`",
-).advice_on(Nodes(when=may_be_without_keys))
+    bad="a: {type: object}", good="a: {type: object, additionalProperties: {type: string}}",
+).advice_on(Nodes(when=may_be_without_keys))  # fmt: skip
 def _object(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield an object without keys that is no member of a union."""
     parent = schema.parent
@@ -545,7 +464,6 @@ def _object(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 def _is_member_of_union(name: str, union: JSONSchemaProps) -> bool:
-    """Return whether the object of a property limits which of its properties are set together, this one among them."""
     if union.max_properties == 1:
         return True
     word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")

@@ -5,24 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from collections.abc import Sequence as SequenceOf
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.crd.errors import Code, FieldError, Reason, Wording, forbidden, invalid, not_supported, required
 from crdlint.crd.kubenames import is_dns1035_label, is_dns1123_subdomain
+from crdlint.crd.model import (
+    CustomResourceConversion,
+    CustomResourceDefinitionSpec,
+    ServiceReference,
+    WebhookClientConfig,
+)
+from crdlint.crd.paths import Path
 from crdlint.golang.values import Typed
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, mapping_at, nearest_of
+from crdlint.rules.engine.common import Options
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, nearest_of
 from crdlint.rules.engine.rule import Rule
-from crdlint.yaml.nodes import Scalar, Sequence
-
-if TYPE_CHECKING:
-    from crdlint.crd.model import (
-        CustomResourceConversion,
-        CustomResourceDefinitionSpec,
-        ServiceReference,
-        WebhookClientConfig,
-    )
-    from crdlint.crd.paths import Path
-    from crdlint.rules.engine.common import Options
+from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 
 _Rule: Final = partial(Rule, scope="spec")
 _SOURCE = "apiextensions/validation validateCustomResourceConversion"
@@ -43,8 +41,8 @@ _GOOD = _webhook("{service: {namespace: default, name: convert}}")
     bad=_GOOD.replace("strategy: Webhook", "strategy: None")
 )
 def _webhook_strategy(finding: Finding) -> Edits:
-    editor, conversion = finding.editor, mapping_at(finding.root, "spec", "conversion")
-    webhook = mapping_at(conversion, "webhook")
+    editor, conversion = finding.editor, expect(Mapping, finding.root, "spec", "conversion")
+    webhook = expect(Mapping, conversion, "webhook")
     if finding.reason(Code.NO_WEBHOOK_STRATEGY) and webhook.find("clientConfig") is not None:
         yield editor.set(conversion, "strategy", editor.value("Webhook"), before=editor.first(conversion))
 
@@ -52,7 +50,7 @@ def _webhook_strategy(finding: Finding) -> Edits:
 @Fixer("Add `v1`", "safe").example(good=_webhook("{service: {namespace: default, name: convert}}", "[v2, v1]"))
 def _known_review_version(finding: Finding) -> Edits:
     """Add the version of ConversionReview that every supported API server sends."""
-    editor, webhook = finding.editor, mapping_at(finding.root, "spec", "conversion", "webhook")
+    editor, webhook = finding.editor, expect(Mapping, finding.root, "spec", "conversion", "webhook")
     versions = webhook.find("conversionReviewVersions")
     if finding.name != "conversionReviewVersions":
         return
@@ -98,79 +96,48 @@ def _rooted_path(finding: Finding) -> Edits:
         yield finding.editor.respell(node, f"/{node.value}")
 
 
-STRATEGY = _Rule(
-    id="conversion-strategy-invalid",
-    summary="Unsupported conversion strategy",
+STRATEGY = _Rule("conversion-strategy-invalid", "Unsupported conversion strategy",
     why="`None` changes only `apiVersion` when an object is converted; `Webhook` calls your webhook.",
-    bad="conversion: {strategy: Hook}",
-    good=_GOOD,
     help="Set `spec.conversion.strategy` to `None` or `Webhook`",
-    source=_SOURCE,
+    bad="conversion: {strategy: Hook}", good=_GOOD, source=_SOURCE,
     fixes=(
         Fixer("Write the strategy that is meant", "safe", nearest_of(STRATEGIES, 0.7)).example(
             bad="conversion: {strategy: none}", good="conversion: {strategy: None}"
         ),
-    ),
-)
-CONFIG = _Rule(
-    id="conversion-webhook-config",
-    summary="Webhook config missing, incomplete, or set without `strategy: Webhook`",
+    ))  # fmt: skip
+CONFIG = _Rule("conversion-webhook-config", "Webhook config missing, incomplete, or set without `strategy: Webhook`",
     why="Without a webhook that it can call, the API server cannot convert objects between versions.",
-    bad="conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1]}}",
-    good=_GOOD,
     help="Set either `service` or `url` in `webhook.clientConfig`, and use `webhook` only with `strategy: Webhook`",
-    source=_SOURCE,
-    fixes=(_webhook_strategy,),
-)
-REVIEW_VERSIONS = _Rule(
-    id="conversion-review-versions",
-    summary="Invalid or unsupported `conversionReviewVersions`",
+    bad="conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1]}}", good=_GOOD, source=_SOURCE,
+    fixes=(_webhook_strategy,))  # fmt: skip
+REVIEW_VERSIONS = _Rule("conversion-review-versions", "Invalid or unsupported `conversionReviewVersions`",
     why="The API server sends the first version in the list that it supports, `v1` or `v1beta1`. Without one it cannot "
     "call the webhook.",
-    bad=_webhook("{service: {namespace: default, name: convert}}", "[v2]"),
-    good=_GOOD,
     help="Set `conversionReviewVersions: [v1]` in `spec.conversion.webhook`",
+    bad=_webhook("{service: {namespace: default, name: convert}}", "[v2]"), good=_GOOD,
     source="apiextensions/validation validateConversionReviewVersions",
-    fixes=(_lower_review_version, _known_review_version, _repeated_review_version),
-)
-URL = _Rule(
-    id="conversion-webhook-url",
-    summary="Webhook URL is not of the form `https://host[/path]`",
+    fixes=(_lower_review_version, _known_review_version, _repeated_review_version))  # fmt: skip
+URL = _Rule("conversion-webhook-url", "Webhook URL is not of the form `https://host[/path]`",
     why="The API server sends whole objects to this URL. It requires TLS, and rejects user names, queries and fragments.",
-    bad=_webhook("{url: 'http://convert.example.com/'}"),
-    good=_webhook("{url: 'https://convert.example.com/'}"),
     help="Write the URL as `https://host/path`, without user, query or fragment",
-    source=f"{_WEBHOOK_SOURCE} ValidateWebhookURL",
-    fixes=(_https,),
-)
-SERVICE = _Rule(
-    id="conversion-webhook-service",
-    summary="Incomplete or invalid webhook service",
+    bad=_webhook("{url: 'http://convert.example.com/'}"), good=_webhook("{url: 'https://convert.example.com/'}"),
+    source=f"{_WEBHOOK_SOURCE} ValidateWebhookURL", fixes=(_https,))  # fmt: skip
+SERVICE = _Rule("conversion-webhook-service", "Incomplete or invalid webhook service",
     why="The API server calls `https://<name>.<namespace>.svc:<port><path>`, so each part must be valid.",
-    bad=_webhook("{service: {namespace: default, name: convert, port: 0}}"),
-    good=_GOOD,
     help="Specify `namespace` and `name` of the Service, a `port` from 1 to 65535 (443 if it is not set), and a `path` "
     "that starts with `/`",
-    source=f"{_WEBHOOK_SOURCE} ValidateWebhookService",
-    fixes=(_rooted_path,),
-)
-CA_BUNDLE = _Rule(
-    id="conversion-webhook-ca-bundle",
-    summary="Webhook CA bundle contains no valid certificate",
+    bad=_webhook("{service: {namespace: default, name: convert, port: 0}}"), good=_GOOD,
+    source=f"{_WEBHOOK_SOURCE} ValidateWebhookService", fixes=(_rooted_path,))  # fmt: skip
+CA_BUNDLE = _Rule("conversion-webhook-ca-bundle", "Webhook CA bundle contains no valid certificate",
     why="The API server could not verify the webhook, so every conversion would fail. Kubernetes 1.31 and later check "
     "the bundle when an established CRD is updated.",
     help="Set `caBundle` to base64-encoded PEM certificates, or remove it and let cert-manager's CA injector set it",
-    source=f"{_WEBHOOK_SOURCE} ValidateCABundle",
-)
-PRESERVE = _Rule(
-    id="conversion-with-preserve-unknown-fields",
-    summary="Webhook conversion with `spec.preserveUnknownFields: true`",
+    source=f"{_WEBHOOK_SOURCE} ValidateCABundle")  # fmt: skip
+PRESERVE = _Rule("conversion-with-preserve-unknown-fields", "Webhook conversion with `spec.preserveUnknownFields: true`",
     why="Webhook conversion requires that objects are pruned, and `preserveUnknownFields: true` disables pruning.",
-    bad=f"preserveUnknownFields: true\n{_GOOD}",
-    good=_GOOD,
     help="Remove `spec.preserveUnknownFields: true`",
-    source="apiextensions/validation validateCustomResourceDefinitionSpec",
-)
+    bad=f"preserveUnknownFields: true\n{_GOOD}", good=_GOOD,
+    source="apiextensions/validation validateCustomResourceDefinitionSpec")  # fmt: skip
 
 
 def validate(spec: CustomResourceDefinitionSpec, path: Path, options: Options) -> Iterator[FieldError]:

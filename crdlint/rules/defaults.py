@@ -14,26 +14,25 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.errors import EVALUATION_LIMIT, Code, FieldError
+from crdlint.crd.model import JSONSchemaProps
+from crdlint.crd.paths import Path
+from crdlint.diagnostics.diagnostic import Applicability
 from crdlint.diagnostics.spelling import nearest
 from crdlint.kubecel.limits import RUNTIME_BUDGET
+from crdlint.kubernetes.servers import Server
 from crdlint.rules.cel import meant
-from crdlint.rules.engine.common import Answer
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, items
+from crdlint.rules.engine.common import Answer, Options
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect
 from crdlint.rules.engine.rule import Rule
 from crdlint.safety.bugs import attempt
 from crdlint.yaml.editor import quoted
 from crdlint.yaml.nodes import Scalar, Sequence
 
 if TYPE_CHECKING:
-    from crdlint.crd.model import JSONSchemaProps
-    from crdlint.crd.paths import Path
-    from crdlint.diagnostics.diagnostic import Applicability
     from crdlint.kubecel.compilation import Expression
     from crdlint.kubecel.environment import Environment
     from crdlint.kubecel.evaluation import RuleValidator, RuleValidators
     from crdlint.kubecel.sharing import Sharing
-    from crdlint.kubernetes.servers import Server
-    from crdlint.rules.engine.common import Options
 
 _SOURCE: Final = "apiextensions-apiserver/pkg/apiserver/schema/defaulting ValidateDefaults"
 _SCALARS: Final = frozenset({"string", "integer", "number", "boolean"})
@@ -50,6 +49,7 @@ _MEANT: Final[tuple[tuple[Applicability, str, str], ...]] = (
     ("safe", "self > 0 and true", "self > 0 && true"),
     ("unsafe", "self = 1", "self == 1"),
 )
+_Rule: Final = partial(Rule, source=_SOURCE)
 
 
 def _schema(replicas: str, default: str) -> str:
@@ -106,7 +106,7 @@ def _enum_of_its_type(finding: Finding) -> Edits:
     if finding.reason(Code.ENUM) is None or finding.name != "default" or enum is None:
         return
     type_, editor = finding.schema(finding.owner).type, finding.editor
-    values = [value for value in items(enum[1]) if isinstance(value, Scalar)]
+    values = [value for value in expect(Sequence, enum[1]).items if isinstance(value, Scalar)]
     pattern = _WRITTEN.get(type_, _NEVER)
     if type_ == "string" and editor.is_text(finding.node()):
         yield from _enum_of_strings(finding)
@@ -148,46 +148,33 @@ def _nearest_bound(finding: Finding) -> Edits:
         yield finding.editor.replace(finding.scalar(), limit)
 
 
-UNPRUNED = Rule(
-    id="default-unknown-field",
-    marker="correct `+kubebuilder:default`",
-    summary="Default contains fields that the schema does not specify",
+UNPRUNED = _Rule("default-unknown-field", "Default contains fields that the schema does not specify",
     why="The API server would prune these fields from every object that gets the default.",
+    help="Remove the unknown fields from the default, or add them to `properties`",
+    marker="correct `+kubebuilder:default`",
     bad="spec:\n  type: object\n  properties: {replicas: {type: integer}}\n  default: {replica: 1}",
     good="spec:\n  type: object\n  properties: {replicas: {type: integer}}\n  default: {replicas: 1}",
-    help="Remove the unknown fields from the default, or add them to `properties`",
-    source=_SOURCE,
-    fixes=(_near_field,),
-)
-INVALID_DEFAULT = Rule(
-    id="default-invalid",
-    marker="correct `+kubebuilder:default`",
-    summary="Default is not valid for its own schema",
+    fixes=(_near_field,))  # fmt: skip
+INVALID_DEFAULT = _Rule("default-invalid", "Default is not valid for its own schema",
     why="Every object that gets the default would be invalid. Kubernetes 1.36 and later also check the ranges of "
     "int32, int64, float and double.",
-    bad="replicas: {type: integer, minimum: 1, default: 0}",
-    good="replicas: {type: integer, minimum: 1, default: 1}",
     help="Change the default to a value that the schema accepts, or change the schema to accept the default",
-    source=_SOURCE,
-    fixes=(_of_its_type, _enum_of_its_type, _nearest_value, _nearest_bound),
-)
+    marker="correct `+kubebuilder:default`",
+    bad="replicas: {type: integer, minimum: 1, default: 0}", good="replicas: {type: integer, minimum: 1, default: 1}",
+    fixes=(_of_its_type, _enum_of_its_type, _nearest_value, _nearest_bound))  # fmt: skip
 _RULE: Final = _schema("{type: integer, x-kubernetes-validations: [{rule: '%s'}]}", "{replicas: 1}")
-RULE_FAILED = Rule(
-    id="default-rule-failed",
-    summary="Default fails a validation rule",
+RULE_FAILED = _Rule("default-rule-failed", "Default fails a validation rule",
     why="Every object that gets the default would be invalid.",
-    bad=_schema("{type: integer, x-kubernetes-validations: [{rule: self > 0}]}", "{replicas: 0}"),
-    good=_schema("{type: integer, x-kubernetes-validations: [{rule: self > 0}]}", "{replicas: 1}"),
     help="Change the default so that the rule evaluates to true, or change the rule",
     marker="correct `+kubebuilder:default`",
-    source=_SOURCE,
+    bad=_schema("{type: integer, x-kubernetes-validations: [{rule: self > 0}]}", "{replicas: 0}"),
+    good=_schema("{type: integer, x-kubernetes-validations: [{rule: self > 0}]}", "{replicas: 1}"),
     fixes=tuple(
         Fixer(
             "Write what is meant by the rule", applicability, partial(meant, certain=applicability == "safe")
         ).example(bad=_RULE % written, good=_RULE % right)
         for applicability, written, right in _MEANT
-    ),
-)
+    ))  # fmt: skip
 
 
 def validate(

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.crd.positions import Span, node_span
 from crdlint.diagnostics.diagnostic import Diagnostic, Related
 from crdlint.rules import catalog
-
-if TYPE_CHECKING:
-    from crdlint.yaml.nodes import Node
-    from crdlint.yaml.values import DuplicateKey
+from crdlint.yaml.nodes import Node
+from crdlint.yaml.values import DuplicateKey
 
 _ONLY_RAW: Final = "the API server rejects only a request with the {} itself"
 _LAST_WINS: Final = (
@@ -88,6 +86,5 @@ def _lines(first: int, later: int) -> str:
 
 
 def _after(first: Span, finding: Diagnostic, server_message: str) -> Diagnostic:
-    """Return the finding about a key with the place where it is set first."""
     related = Related("first set", finding.file, first.line, first.column)
     return replace(finding, server_message=server_message, related=related)

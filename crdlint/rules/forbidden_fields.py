@@ -8,21 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.crd.errors import forbidden, invalid, not_supported
+from crdlint.crd.model import JSONSchemaProps
 from crdlint.diagnostics.spelling import nearest
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, removal, unlisted
+from crdlint.rules.engine.common import Findings
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, removal, rename_to_true, require, unlisted
 from crdlint.rules.engine.rule import Nodes, Rule
 from crdlint.rules.engine.schema_walk import Context, check
 from crdlint.rules.structural import implied_type
 from crdlint.schema.structural import TYPES
-from crdlint.yaml.editor import UneditableError
 from crdlint.yaml.nodes import Mapping, Scalar
-
-if TYPE_CHECKING:
-    from crdlint.crd.model import JSONSchemaProps
-    from crdlint.rules.engine.common import Findings
 
 _SOURCE = "apiextensions/validation specStandardValidatorV3.validate"
 _Rule: Final = partial(Rule, source=_SOURCE)
@@ -35,6 +32,7 @@ _FORMATS: Final = {
     "password": "password", "email": "email", "ipv4": "ipv4", "ipv6": "ipv6", "cidr": "cidr",
     "datetime": "date-time", "timestamp": "date-time", "time": "date-time", "url": "uri", "bytes": "byte",
 }  # fmt: skip
+_MARKERS: Final = {"object": "x-kubernetes-map-type", "array": "x-kubernetes-list-type"}
 _SCALARS: Final = frozenset({"string", "integer", "number", "boolean"})
 _LIKE: Final = 0.7
 # Names that people use for the supported types.
@@ -61,6 +59,7 @@ _UNIQUE_OBJECTS: Final = (
 )
 _UNIQUE_LISTS: Final = "Remove `uniqueItems`: a set needs items of a scalar type"
 _NO_OTHERS: Final = "Remove `additionalProperties: false`: the API server drops fields that are not in `properties`"
+_WalkRule: Final = partial(Rule, source=_WALK)
 
 
 @Fixer("Write the type that is meant", "safe")
@@ -102,12 +101,10 @@ def _string_of_format(finding: Finding) -> Edits:
 def _implied_type(finding: Finding) -> Edits:
     word = finding.scalar().value.lower()
     if word.replace("-", "") == "intorstring":
-        owner, editor = finding.owner, finding.editor
-        if owner.find(_INT_OR_STRING) is None:
-            yield editor.respell(editor.entry(owner, "type")[0], _INT_OR_STRING)
-            yield editor.replace(finding.scalar(), "true")
+        if finding.owner.find(_INT_OR_STRING) is None:
+            yield from rename_to_true(finding, finding.owner, "type", _INT_OR_STRING)
         else:
-            yield editor.remove(owner, "type")
+            yield finding.editor.remove(finding.owner, "type")
     elif _meant(word) is None and word not in _FORMATS and word not in _ANY:
         type_ = implied_type(finding.schema(finding.owner))
         yield from finding.write(type_) if type_ else []
@@ -117,11 +114,8 @@ def _implied_type(finding: Finding) -> Edits:
     bad="extra: {type: any}", good="extra: {x-kubernetes-preserve-unknown-fields: true}"
 )
 def _any_value(finding: Finding) -> Edits:
-    owner, editor = finding.owner, finding.editor
-    if finding.scalar().value.lower() in _ANY and owner.find(_PRESERVE) is None:
-        key, value = editor.entry(owner, "type")
-        yield editor.respell(key, _PRESERVE)
-        yield editor.replace(value, "true")
+    if finding.scalar().value.lower() in _ANY and finding.owner.find(_PRESERVE) is None:
+        yield from rename_to_true(finding, finding.owner, "type", _PRESERVE)
 
 
 def _meant(word: str) -> str | None:
@@ -151,24 +145,14 @@ def _set_instead(finding: Finding) -> Edits:
         return
     if item is None or schema.x_list_type is not None:
         return
-    if item.type not in _SCALARS:
-        yield from _atomic_set(finding, item)
-        return
+    if item.type not in _SCALARS:  # compared as a whole
+        items, marker = require(item.node), require(_MARKERS.get(item.type))
+        if items.find(marker) is not None:
+            return
+        yield editor.insert(items, marker, editor.value("atomic"), after="type")
     key, value = editor.entry(owner, "uniqueItems")
     yield editor.respell(key, "x-kubernetes-list-type")
     yield editor.replace(value, editor.value("set"))
-
-
-def _atomic_set(finding: Finding, item: JSONSchemaProps) -> Edits:
-    """Write a set whose items are compared as a whole."""
-    owner, editor = finding.owner, finding.editor
-    marker = {"object": "x-kubernetes-map-type", "array": "x-kubernetes-list-type"}.get(item.type)
-    if marker is None or item.node is None or item.node.find(marker) is not None:
-        return
-    key, value = editor.entry(owner, "uniqueItems")
-    yield editor.respell(key, "x-kubernetes-list-type")
-    yield editor.replace(value, editor.value("set"))
-    yield editor.insert(item.node, marker, editor.value("atomic"), after="type")
 
 
 @Fixer("Remove `additionalProperties: false`", "safe").example(
@@ -177,8 +161,7 @@ def _atomic_set(finding: Finding, item: JSONSchemaProps) -> Edits:
 )
 def _properties_only(finding: Finding) -> Edits:
     """Remove `additionalProperties: false`, which is what the API server does anyway."""
-    node = finding.node()
-    if isinstance(node, Scalar) and node.value == "false":
+    if finding.scalar().value == "false":
         yield finding.editor.remove(finding.owner, "additionalProperties")
 
 
@@ -188,25 +171,19 @@ def _properties_only(finding: Finding) -> Edits:
 )
 def _keep_unknown_fields(finding: Finding) -> Edits:
     node, owner = finding.node(), finding.owner
-    if owner.find("x-kubernetes-preserve-unknown-fields") is not None:
-        return
-    if (isinstance(node, Scalar) and node.value == "true") or (isinstance(node, Mapping) and not node.items):
-        key, _ = finding.editor.entry(owner, "additionalProperties")
-        yield finding.editor.respell(key, "x-kubernetes-preserve-unknown-fields")
-        yield finding.editor.replace(node, "true")
+    is_open = node.value == "true" if isinstance(node, Scalar) else isinstance(node, Mapping) and not node.items
+    if is_open and owner.find(_PRESERVE) is None:
+        yield from rename_to_true(finding, owner, "additionalProperties", _PRESERVE)
 
 
 @Fixer("Accept any value, and null", "unsafe").example(
     good="note: {x-kubernetes-preserve-unknown-fields: true, nullable: true}"
 )
 def _nullable_instead(finding: Finding) -> Edits:
-    owner, editor = finding.owner, finding.editor
-    if owner.find("x-kubernetes-preserve-unknown-fields") is not None or owner.find("nullable") is not None:
-        raise UneditableError
-    key, value = editor.entry(owner, "type")
-    yield editor.respell(key, "x-kubernetes-preserve-unknown-fields")
-    yield editor.replace(value, "true")
-    yield editor.insert(owner, "nullable", "true", after="type")
+    owner = finding.owner
+    if owner.find(_PRESERVE) is None and owner.find("nullable") is None:
+        yield from rename_to_true(finding, owner, "type", _PRESERVE)
+        yield finding.editor.insert(owner, "nullable", "true", after="type")
 
 
 def _field(name: str, why: str, bad: str, good: str, help_: str, fixes: tuple[Fixer, ...] = ()) -> Rule:
@@ -272,68 +249,45 @@ _UNSUPPORTED: Final[dict[str, tuple[Rule, Callable[[JSONSchemaProps], bool]]]] =
     "$ref": (_REF, lambda s: s.ref is not None),
 }
 
-_TYPE_UNSUPPORTED = _Rule(
-    id="type-unsupported",
-    summary="Unsupported `type`",
+_TYPE_UNSUPPORTED = _Rule("type-unsupported", "Unsupported `type`",
     why="The API server supports the types array, boolean, integer, number, object and string, and cannot validate any other.",
-    bad="size: {type: int}",
-    good="size: {type: integer}",
     help="Use one of array, boolean, integer, number, object and string",
     marker="correct `+kubebuilder:validation:Type`",
-    fixes=(_meant_type, _implied_type, _array_of_any, _string_of_format, _any_value),
-)
-_TYPE_NULL = _Rule(
-    id="type-null",
-    summary="`type: null` is not allowed",
+    bad="size: {type: int}", good="size: {type: integer}",
+    fixes=(_meant_type, _implied_type, _array_of_any, _string_of_format, _any_value))  # fmt: skip
+_TYPE_NULL = _Rule("type-null", "`type: null` is not allowed",
     why="OpenAPI v3 has no null type. A schema allows null with `nullable: true`.",
-    bad="note: {type: 'null'}",
-    good="note: {type: string, nullable: true}",
     help="Set the type of the values that are not null, and add `nullable: true`",
-    fixes=(_nullable_instead,),
-)
-_ITEMS_ARRAY = _Rule(
-    id="items-not-a-schema",
-    summary="`items` is a list of schemas",
+    bad="note: {type: 'null'}", good="note: {type: string, nullable: true}", fixes=(_nullable_instead,))  # fmt: skip
+_ITEMS_ARRAY = _Rule("items-not-a-schema", "`items` is a list of schemas",
     why="The API server does not support tuples: one schema applies to all items.",
-    bad="pair: {type: array, items: [{type: string}, {type: integer}]}",
-    good="pair: {type: array, items: {type: string}}",
     help="Write one schema for all items, such as `items: {x-kubernetes-preserve-unknown-fields: true}` if they differ",
-    fixes=(_one_schema,),
-)
-_DEFAULT_FORBIDDEN = _Rule(
-    id="default-forbidden",
-    summary="Default is not allowed here",
+    bad="pair: {type: array, items: [{type: string}, {type: integer}]}",
+    good="pair: {type: array, items: {type: string}}", fixes=(_one_schema,))  # fmt: skip
+_DEFAULT_FORBIDDEN = _Rule("default-forbidden", "Default is not allowed here",
     why="Kubernetes sets apiVersion, kind and metadata of objects itself, so a schema cannot give defaults for them.",
+    help="Remove the default", marker="remove `+kubebuilder:default`",
     bad="metadata: {type: object, properties: {name: {type: string, default: main}}}",
     good="metadata: {type: object, properties: {name: {type: string}}}",
-    help="Remove the default",
-    marker="remove `+kubebuilder:default`",
-    fixes=(Fixer("Remove the default", "safe", removal),),
-)
-_EMBEDDED_IN_META = _Rule(
-    id="embedded-resource-in-metadata",
-    summary="`x-kubernetes-embedded-resource` inside metadata",
+    fixes=(Fixer("Remove the default", "safe", removal),))  # fmt: skip
+_EMBEDDED_IN_META = _Rule("embedded-resource-in-metadata", "`x-kubernetes-embedded-resource` inside metadata",
     why="The metadata of an object cannot contain other Kubernetes objects.",
+    help="Remove `x-kubernetes-embedded-resource` here",
     bad="metadata:\n  type: object\n  properties:\n"
     "    name: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}",
     good="metadata: {type: object}",
-    help="Remove `x-kubernetes-embedded-resource` here",
     fixes=(
         Fixer("Remove `x-kubernetes-embedded-resource`", "safe", removal).example(
             bad="metadata:\n  type: object\n  properties:\n    name: {type: object, x-kubernetes-embedded-resource: true}",
             good="metadata:\n  type: object\n  properties:\n    name: {type: object}",
         ),
-    ),
-)
-_UNIQUE_ITEMS = Rule(
-    id="unique-items-forbidden",
-    summary="`uniqueItems: true` is not allowed",
+    ))  # fmt: skip
+_UNIQUE_ITEMS = _WalkRule("unique-items-forbidden", "`uniqueItems: true` is not allowed",
     why="Comparing every item with every other one takes quadratic time.",
-    bad="tags: {type: array, uniqueItems: true, items: {type: string}}",
-    good="tags: {type: array, x-kubernetes-list-type: set, items: {type: string}}",
     help="Remove `uniqueItems`, and add `x-kubernetes-list-type: set`, which also rejects duplicates",
     marker="write `+listType=set` instead of `+kubebuilder:validation:UniqueItems=true`",
-    source=_WALK,
+    bad="tags: {type: array, uniqueItems: true, items: {type: string}}",
+    good="tags: {type: array, x-kubernetes-list-type: set, items: {type: string}}",
     fixes=(
         _set_instead,
         _set_instead.example(
@@ -341,29 +295,19 @@ _UNIQUE_ITEMS = Rule(
             good="peers:\n  type: array\n  x-kubernetes-list-type: set\n  items:\n    type: object\n"
             "    x-kubernetes-map-type: atomic\n    properties: {host: {type: string}}",
         ),
-    ),
-)
-_BOTH_PROPERTIES = Rule(
-    id="properties-and-additional-properties",
-    summary="`properties` and `additionalProperties` in the same schema",
+    ))  # fmt: skip
+_BOTH_PROPERTIES = _WalkRule("properties-and-additional-properties", "`properties` and `additionalProperties` in the same schema",
     why="An object has either named fields, where unknown fields are pruned, or arbitrary keys, where all are kept.",
-    bad="labels: {type: object, properties: {app: {type: string}}, additionalProperties: {type: string}}",
-    good="labels: {type: object, additionalProperties: {type: string}}",
     help="Keep `properties` for named fields or `additionalProperties` for a map; to keep unknown fields next to named "
     "ones, set `x-kubernetes-preserve-unknown-fields: true`",
-    source=_WALK,
-    fixes=(_properties_only, _keep_unknown_fields),
-)
-_PRESERVE_FALSE = Rule(
-    id="preserve-unknown-fields-not-true",
-    summary="`x-kubernetes-preserve-unknown-fields` is set to false",
+    bad="labels: {type: object, properties: {app: {type: string}}, additionalProperties: {type: string}}",
+    good="labels: {type: object, additionalProperties: {type: string}}",
+    fixes=(_properties_only, _keep_unknown_fields))  # fmt: skip
+_PRESERVE_FALSE = _WalkRule("preserve-unknown-fields-not-true", "`x-kubernetes-preserve-unknown-fields` is set to false",
     why="Pruning is the default, so the API server accepts only `true` or no value.",
-    bad="raw: {type: object, x-kubernetes-preserve-unknown-fields: false}",
-    good="raw: {type: object}",
     help="Remove `x-kubernetes-preserve-unknown-fields: false`; unknown fields are pruned without it",
-    source=_WALK,
-    fixes=(Fixer("Remove `x-kubernetes-preserve-unknown-fields: false`", "safe", removal),),
-)
+    bad="raw: {type: object, x-kubernetes-preserve-unknown-fields: false}", good="raw: {type: object}",
+    fixes=(Fixer("Remove `x-kubernetes-preserve-unknown-fields: false`", "safe", removal),))  # fmt: skip
 
 # Those after whose fix a schema may have another type or other fields.
 CHANGING_TYPE: Final = frozenset(

@@ -6,18 +6,16 @@ Upstream: WarningsOnCreate and WarningsOnUpdate in apiextensions pkg/registry/cu
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.crd.gotypes import SCHEMA_BITS
+from crdlint.crd.model import JSONSchemaProps
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.text import quote
 from crdlint.kubernetes.servers import FormatWarnings, Server
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.finding import Edits, Finding, Fixer
 from crdlint.rules.engine.rule import Rule
-
-if TYPE_CHECKING:
-    from crdlint.crd.model import JSONSchemaProps
 
 _LIKE: Final = 0.75
 _SET: Final = """\
@@ -49,19 +47,14 @@ def _nearest(schema: JSONSchemaProps) -> str | None:
     return nearest(schema.format, [name for name in formats_of(schema.type) if name != "datetime"], _LIKE)
 
 
-@Rule(
-    id="format-unrecognized",
-    marker="correct `+kubebuilder:validation:Format`",
-    summary="Unrecognized format",
+@Rule("format-unrecognized", "Unrecognized format", severity="warning",
     why="The API server ignores the format, so it accepts values that do not match it. Kubernetes 1.34 and later "
     "return a warning for strings, 1.36 and later also for numbers.",
-    bad="address: {type: string, format: ip-address}",
-    good="address: {type: string, format: ipv4}",
     help="Remove the format, or validate the value with a pattern or a rule",
-    source="apiextensions-apiserver/pkg/apiserver/validation GetUnrecognizedFormats",
-    severity="warning",
-    fixes=(_nearest_format,),
-).advice
+    marker="correct `+kubebuilder:validation:Format`",
+    bad="address: {type: string, format: ip-address}", good="address: {type: string, format: ipv4}",
+    source="apiextensions-apiserver/pkg/apiserver/validation GetUnrecognizedFormats", fixes=(_nearest_format,),
+).advice  # fmt: skip
 def unrecognized(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the server's warnings of formats that it does not know; on update only of those that are new."""
     server = crd.versions.newest
@@ -74,18 +67,14 @@ def unrecognized(crd: DecodedCRD) -> Iterator[Advisory]:
             yield Advisory(message, schema.path.child("format"), _help(schema), kind="warning")
 
 
-@Rule(
-    id="set-items-not-scalar",
-    summary="Set items are not scalars",
+@Rule("set-items-not-scalar", "Set items are not scalars", severity="warning",
     why="Server-side apply replaces such a set as a whole, and CEL rules compare its items in their order. Since "
     "Kubernetes 1.37, the API server warns of it.",
-    bad=_SET.format("set"),
-    good=_SET.format("atomic"),
     help="Set `x-kubernetes-list-type: map` with keys that identify an item, or `x-kubernetes-list-type: atomic`",
     marker="write `+listType=atomic`",
+    bad=_SET.format("set"), good=_SET.format("atomic"),
     source="apiextensions-apiserver/pkg/registry/customresourcedefinition getNonScalarListTypeSetWarnings",
-    severity="warning",
-).advice
+).advice  # fmt: skip
 def sets_of_objects(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the server's warnings of sets of objects or lists, each once; on update only those that are new."""
     if not crd.versions.newest.warns_of_sets_of_objects:

@@ -17,18 +17,12 @@ x-kubernetes-validations:
 - rule: {}
 """
 
-NEEDS_NEWER = Rule(
-    id="kube-version-too-old",
-    summary="Rule needs a newer Kubernetes version than the oldest requested one",
+NEEDS_NEWER = Rule("kube-version-too-old", "Rule needs a newer Kubernetes version than the oldest requested one",
     why="A server compiles new rules with the CEL features of the version before its own, so that it can be rolled "
     "back. With `--kube-version 1.29..1.37` every rule must compile on all of these servers.",
-    bad=_ADDRESS.format("isIP(self.address)"),
-    good=_ADDRESS.format("self.address != '0.0.0.0'"),
-    scope="schema",
     help="Raise the oldest version in `--kube-version`, or rewrite the rule without the newer feature",
-    severity="error",
-    origin="crdlint",
-)
+    bad=_ADDRESS.format("isIP(self.address)"), good=_ADDRESS.format("self.address != '0.0.0.0'"), scope="schema",
+    severity="error", origin="crdlint")  # fmt: skip
 
 
 @NEEDS_NEWER.advice
@@ -56,17 +50,13 @@ def newer_than_oldest(crd: DecodedCRD) -> Iterator[Advisory]:
         yield Advisory(message, path, help_)
 
 
-DROPS_FIELD = Caution(
-    id="kube-version-drops-field",
-    summary="Field that the Kubernetes version drops without an error",
+DROPS_FIELD = Caution("kube-version-drops-field", "Field that the Kubernetes version drops without an error",
     why="The field's feature gate is off by default on this version, so the server stores the CRD without the field.",
+    help="Require a newer version with `--kube-version`, or remove the field",
     bad="selectableFields:\n- jsonPath: .spec.mode\nschema:\n  openAPIV3Schema:\n    type: object\n"
     "    properties:\n      spec:\n        type: object\n        properties:\n"
     "          mode: {type: string}\n",
-    help="Require a newer version with `--kube-version`, or remove the field",
-    source="apiextensions-apiserver/pkg/registry/customresourcedefinition dropDisabledFields",
-    scope="version",
-)
+    source="apiextensions-apiserver/pkg/registry/customresourcedefinition dropDisabledFields", scope="version")  # fmt: skip
 
 
 @DROPS_FIELD.advice

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from crdlint.rules.engine.advisory import Advisory, DecodedCRD
+from crdlint.crd.model import JSONSchemaProps
+from crdlint.rules.engine.advisory import Advisory, DecodedCRD, in_junctor, is_of_metadata
 from crdlint.rules.engine.markers import validation
-from crdlint.rules.engine.parts import in_junctor, is_of_metadata
 from crdlint.rules.engine.rule import Nodes, OnRequest
 from crdlint.schema.traversal import with_all_of
-
-if TYPE_CHECKING:
-    from crdlint.crd.model import JSONSchemaProps
-
 
 _Limit: Final = partial(OnRequest, in_set="limits")
 
@@ -30,45 +26,33 @@ def _is_free(schema: JSONSchemaProps, limit: str) -> bool:
     return not any(getattr(part, limit) is not None or part.enum for part in with_all_of(schema))
 
 
-@_Limit(
-    id="string-unbounded",
-    summary="String without a maximum length",
+@_Limit("string-unbounded", "String without a maximum length",
     why="Such a string may be as long as the largest request (3 MiB), and rules that read it are estimated for that length.",
-    bad="a: {type: string}",
-    good="a: {type: string, maxLength: 63}",
-    help="Add `maxLength`",
-    marker="write `+kubebuilder:validation:MaxLength=63`",
-).advice_on(Nodes(types={"string"}, without={"maxLength"}))
+    help="Add `maxLength`", marker="write `+kubebuilder:validation:MaxLength=63`",
+    bad="a: {type: string}", good="a: {type: string, maxLength: 63}",
+).advice_on(Nodes(types={"string"}, without={"maxLength"}))  # fmt: skip
 def _strings(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     if _is_free(schema, "max_length") and not any(part.format in _SHORT for part in with_all_of(schema)):
         marker = f"write {validation(schema, 'maxLength', 63)}"
         yield Advisory("the string has no `maxLength`", schema.path, marker=marker)
 
 
-@_Limit(
-    id="list-unbounded",
-    summary="List without a maximum number of items",
+@_Limit("list-unbounded", "List without a maximum number of items",
     why="Such a list may fill the largest request (3 MiB), and rules on its items are estimated for as many items as fit into it.",
-    bad="a: {type: array, items: {type: boolean}}",
-    good="a: {type: array, maxItems: 16, items: {type: boolean}}",
-    help="Add `maxItems`",
-    marker="write `+kubebuilder:validation:MaxItems=16`",
-).advice_on(Nodes(types={"array"}, without={"maxItems"}))
+    help="Add `maxItems`", marker="write `+kubebuilder:validation:MaxItems=16`",
+    bad="a: {type: array, items: {type: boolean}}", good="a: {type: array, maxItems: 16, items: {type: boolean}}",
+).advice_on(Nodes(types={"array"}, without={"maxItems"}))  # fmt: skip
 def _lists(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     if _is_free(schema, "max_items"):
         marker = f"write {validation(schema, 'maxItems', 16)}"
         yield Advisory("the list has no `maxItems`", schema.path, marker=marker)
 
 
-@_Limit(
-    id="integer-unbounded",
-    summary="Integer without a minimum and a maximum",
+@_Limit("integer-unbounded", "Integer without a minimum and a maximum",
     why="The API conventions ask for bounds, so that clients in other languages can represent every value.",
-    bad="a: {type: integer}",
-    good="a: {type: integer, minimum: 0, maximum: 100}",
-    help="Add `minimum` and `maximum`",
-    marker="write `+kubebuilder:validation:Minimum=0`",
-).advice_on(Nodes(types={"integer"}))
+    help="Add `minimum` and `maximum`", marker="write `+kubebuilder:validation:Minimum=0`",
+    bad="a: {type: integer}", good="a: {type: integer, minimum: 0, maximum: 100}",
+).advice_on(Nodes(types={"integer"}))  # fmt: skip
 def _integers(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     missing = [name for name in ("minimum", "maximum") if _is_free(schema, name)]
     if missing:
@@ -79,35 +63,30 @@ def _integers(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 def _is_anchored(pattern: str) -> tuple[bool, bool]:
-    """Return whether a pattern is anchored at its start, and at its end."""
     from crdlint.golang.regexp import anchors
 
     return anchors(pattern) or (True, True)
 
 
-@_Limit(
-    id="pattern-unanchored",
-    summary="Pattern is anchored at neither end",
+@_Limit("pattern-unanchored", "Pattern is anchored at neither end",
     why="The API server accepts every text of which some part matches the pattern.",
-    bad="a: {type: string, maxLength: 9, pattern: '[a-z]+'}",
-    good="a: {type: string, maxLength: 9, pattern: '^[a-z]+$'}",
     help="Write the pattern, and each of its alternatives, between `^` and `$`",
     marker="correct `+kubebuilder:validation:Pattern`",
-).advice_on(Nodes({"pattern"}))
+    bad="a: {type: string, maxLength: 9, pattern: '[a-z]+'}",
+    good="a: {type: string, maxLength: 9, pattern: '^[a-z]+$'}",
+).advice_on(Nodes({"pattern"}))  # fmt: skip
 def _unanchored(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     if schema.pattern and _is_anchored(schema.pattern) == (False, False):
         yield Advisory("any text with a part that matches the pattern is accepted", schema.path.child("pattern"))
 
 
-@_Limit(
-    id="pattern-half-anchored",
-    summary="Pattern is anchored at one end only",
+@_Limit("pattern-half-anchored", "Pattern is anchored at one end only",
     why="The API server accepts any text before or after the part that matches the pattern.",
-    bad="a: {type: string, maxLength: 9, pattern: '^[a-z]+'}",
-    good="a: {type: string, maxLength: 9, pattern: '^[a-z]+$'}",
     help="Write the pattern, and each of its alternatives, between `^` and `$`, unless any text may follow or precede it",
     marker="correct `+kubebuilder:validation:Pattern`",
-).advice_on(Nodes({"pattern"}))
+    bad="a: {type: string, maxLength: 9, pattern: '^[a-z]+'}",
+    good="a: {type: string, maxLength: 9, pattern: '^[a-z]+$'}",
+).advice_on(Nodes({"pattern"}))  # fmt: skip
 def _half_anchored(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     start, end = _is_anchored(schema.pattern) if schema.pattern else (True, True)
     if start != end:

@@ -8,21 +8,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.crd.errors import FieldError, forbidden, invalid, not_supported, required
+from crdlint.crd.model import JSONSchemaProps
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.values import Typed
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
+from crdlint.rules.engine.common import Findings
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, add_required, nearest_of, removal, replacement, texts
 from crdlint.rules.engine.rule import Caution, Nodes, Rule
 from crdlint.rules.engine.schema_walk import Context, check
 from crdlint.safety.bugs import attempt
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence, child, items_of
-
-if TYPE_CHECKING:
-    from crdlint.crd.model import JSONSchemaProps
-    from crdlint.rules.engine.common import Findings
 
 _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"
 _Rule: Final = partial(Rule, source=_SOURCE)
@@ -38,6 +36,7 @@ _USUAL_KEYS: Final = ("name", "type", "key", "id")
 _USUAL_DEFAULTS = {"protocol": "TCP"}
 # The most names that a help lists.
 _SHOWN: Final = 8
+_KeyRule: Final = partial(Rule, source=_KEYS_SOURCE)
 
 
 def _list(fields: str, items: str) -> str:
@@ -48,7 +47,6 @@ _GOOD_MAP = _list(_MAP, _NAMED)
 
 
 def _type_of_its_marker(type_: str) -> Callable[[Finding], Edits]:
-    """Return the edits that add the type that a list or map marker requires, if it is missing."""
 
     def edits(finding: Finding) -> Edits:
         owner, editor = finding.owner, finding.editor
@@ -59,7 +57,6 @@ def _type_of_its_marker(type_: str) -> Callable[[Finding], Edits]:
 
 
 def _marker(name: str) -> Callable[[Finding], Edits]:
-    """Return what removes a marker from a schema whose type has no use for it."""
 
     def edits(finding: Finding) -> Edits:
         if finding.owner.find("type") is not None:
@@ -203,7 +200,6 @@ def _required_key(finding: Finding) -> Edits:
 
 
 def _misspelled_in(item: Mapping, key: str) -> Scalar | None:
-    """Return the required name that is no property of the items and most like a key."""
     required_names, properties = child(item, "required"), child(item, "properties")
     names = {name.value: name for name in items_of(required_names) if isinstance(name, Scalar)}
     known = set(texts(properties.items[::2])) if isinstance(properties, Mapping) else set()
@@ -211,28 +207,22 @@ def _misspelled_in(item: Mapping, key: str) -> Scalar | None:
     return None if near is None else names[near]
 
 
-MAP_TYPE = _Rule(
-    id="map-type-unsupported",
-    marker="correct `+mapType` or `+structType`",
-    summary="Unsupported `x-kubernetes-map-type`",
+MAP_TYPE = _Rule("map-type-unsupported", "Unsupported `x-kubernetes-map-type`",
     why="Server-side apply merges `granular` objects field by field, and replaces `atomic` objects as a whole.",
+    help="Set `x-kubernetes-map-type` to `atomic` or `granular` (the default)",
+    marker="correct `+mapType` or `+structType`",
     bad="selector: {type: object, x-kubernetes-map-type: merge}",
     good="selector: {type: object, x-kubernetes-map-type: atomic}",
-    help="Set `x-kubernetes-map-type` to `atomic` or `granular` (the default)",
     fixes=(
         Fixer("Write the map type that is meant", "safe", nearest_of(("atomic", "granular"), _LIKE)).example(
             bad="selector: {type: object, x-kubernetes-map-type: Atomic}"
         ),
-    ),
-)
-MAP_TYPE_OBJECT = _Rule(
-    id="map-type-not-object",
-    summary="`x-kubernetes-map-type` on a schema that is not an object",
+    ))  # fmt: skip
+MAP_TYPE_OBJECT = _Rule("map-type-not-object", "`x-kubernetes-map-type` on a schema that is not an object",
     why="The map type decides how server-side apply merges the fields of an object.",
+    help="Set `type: object`, or remove `x-kubernetes-map-type`", marker="remove `+mapType` or `+structType`",
     bad="selector: {type: string, x-kubernetes-map-type: atomic}",
     good="selector: {type: object, x-kubernetes-map-type: atomic}",
-    help="Set `type: object`, or remove `x-kubernetes-map-type`",
-    marker="remove `+mapType` or `+structType`",
     fixes=(
         Fixer("Add `type: object`", "safe", _type_of_its_marker("object")).example(
             bad="selector:\n  x-kubernetes-map-type: atomic",
@@ -242,30 +232,22 @@ MAP_TYPE_OBJECT = _Rule(
         Fixer("Remove `x-kubernetes-map-type`", "unsafe", _marker("x-kubernetes-map-type")).example(
             good="selector: {type: string}"
         ),
-    ),
-)
-LIST_TYPE = _Rule(
-    id="list-type-unsupported",
-    marker="correct `+listType`",
-    summary="Unsupported `x-kubernetes-list-type`",
+    ))  # fmt: skip
+LIST_TYPE = _Rule("list-type-unsupported", "Unsupported `x-kubernetes-list-type`",
     why="Server-side apply replaces an `atomic` list as a whole, merges a `set` by its values, and merges a `map` by its keys.",
+    help="Set `x-kubernetes-list-type` to `atomic` (the default), `set` or `map`", marker="correct `+listType`",
     bad="ports:\n  type: array\n  x-kubernetes-list-type: list\n  items: {type: integer}",
     good="ports:\n  type: array\n  x-kubernetes-list-type: set\n  items: {type: string}",
-    help="Set `x-kubernetes-list-type` to `atomic` (the default), `set` or `map`",
     fixes=(
         Fixer("Write the list type that is meant", "safe", nearest_of(_TYPES, _LIKE)).example(
             bad="ports:\n  type: array\n  x-kubernetes-list-type: Set\n  items: {type: string}"
         ),
-    ),
-)
-LIST_TYPE_ARRAY = _Rule(
-    id="list-type-not-array",
-    summary="`x-kubernetes-list-type` on a schema that is not an array",
+    ))  # fmt: skip
+LIST_TYPE_ARRAY = _Rule("list-type-not-array", "`x-kubernetes-list-type` on a schema that is not an array",
     why="The list type decides how server-side apply merges the items of an array.",
+    help="Set `type: array`, or remove `x-kubernetes-list-type`", marker="remove `+listType`",
     bad="ports: {type: object, x-kubernetes-list-type: atomic}",
     good="ports:\n  type: array\n  x-kubernetes-list-type: set\n  items: {type: string}",
-    help="Set `type: array`, or remove `x-kubernetes-list-type`",
-    marker="remove `+listType`",
     fixes=(
         Fixer("Add `type: array`", "safe", _type_of_its_marker("array")).example(
             bad="ports:\n  x-kubernetes-list-type: atomic\n  items: {type: string}",
@@ -274,41 +256,29 @@ LIST_TYPE_ARRAY = _Rule(
         Fixer("Remove `x-kubernetes-list-type`", "unsafe", _marker("x-kubernetes-list-type")).example(
             good="ports: {type: object}"
         ),
-    ),
-)
-SET_ATOMIC = _Rule(
-    id="set-items-not-atomic",
-    marker="write `+structType=atomic` on the type of the items",
-    summary="Set items must be scalars or atomic",
+    ))  # fmt: skip
+SET_ATOMIC = _Rule("set-items-not-atomic", "Set items must be scalars or atomic",
     why="Server-side apply compares the items of a set by their whole value, so it cannot merge parts of an item.",
-    bad=_list("  x-kubernetes-list-type: set\n", "type: object, properties: {name: {type: string}}"),
-    good=_list(_MAP, _NAMED),
     help="Add `x-kubernetes-map-type: atomic` to the items, or set `x-kubernetes-list-type: map` with keys",
-    fixes=(_atomic_items,),
-)
-KEYS_WITHOUT_MAP = _Rule(
-    id="list-map-keys-without-map",
-    marker="write `+listType=map`",
-    summary="`x-kubernetes-list-map-keys` on a list that is not a map list",
+    marker="write `+structType=atomic` on the type of the items",
+    bad=_list("  x-kubernetes-list-type: set\n", "type: object, properties: {name: {type: string}}"),
+    good=_list(_MAP, _NAMED), fixes=(_atomic_items,))  # fmt: skip
+KEYS_WITHOUT_MAP = _Rule("list-map-keys-without-map", "`x-kubernetes-list-map-keys` on a list that is not a map list",
     why="Only lists with `x-kubernetes-list-type: map` identify their items by keys.",
+    help="Set `x-kubernetes-list-type: map`, or remove `x-kubernetes-list-map-keys`", marker="write `+listType=map`",
     bad=_list("  x-kubernetes-list-type: set\n  x-kubernetes-list-map-keys: [name]\n", "type: string"),
     good=_GOOD_MAP,
-    help="Set `x-kubernetes-list-type: map`, or remove `x-kubernetes-list-map-keys`",
     fixes=(
         _map_with_keys,
         Fixer("Write `x-kubernetes-list-type: map`", "unsafe", replacement("map")).example(
             bad=_list("  x-kubernetes-list-type: atomic\n  x-kubernetes-list-map-keys: [name]\n", _NAMED)
         ),
-    ),
-)
-KEYS_REQUIRED = _Rule(
-    id="list-map-keys-required",
-    marker="write `+listMapKey=NAME`",
-    summary="Map list without keys",
+    ))  # fmt: skip
+KEYS_REQUIRED = _Rule("list-map-keys-required", "Map list without keys",
     why="Server-side apply identifies the items of a map list by their keys.",
-    bad=_list("  x-kubernetes-list-type: map\n", _NAMED),
-    good=_GOOD_MAP,
     help="Add `x-kubernetes-list-map-keys` with the required fields that identify an item",
+    marker="write `+listMapKey=NAME`",
+    bad=_list("  x-kubernetes-list-type: map\n", _NAMED), good=_GOOD_MAP,
     fixes=(
         _only_key,
         _only_key.example(
@@ -320,90 +290,50 @@ KEYS_REQUIRED = _Rule(
                 _MAP, "type: object, properties: {name: {type: string}, port: {type: integer}}, required: [name]"
             ),
         ),
-    ),
-)
-MAP_ITEMS = _Rule(
-    id="list-map-items",
-    summary="Items of a map list must be objects",
+    ))  # fmt: skip
+MAP_ITEMS = _Rule("list-map-items", "Items of a map list must be objects",
     why="The keys of a map list are fields of its items.",
-    bad=_list(_MAP, "type: string"),
-    good=_GOOD_MAP,
     help="Set `type: object` on the items, with the keys as `properties`; or set `x-kubernetes-list-type: set` and "
     "remove the keys",
     marker="correct `+listType`",
-    fixes=(_set_of_scalars,),
-)
-KEY_UNKNOWN = _Rule(
-    id="list-map-key-unknown",
-    marker="correct `+listMapKey`",
-    summary="List map key is not a property of the items",
+    bad=_list(_MAP, "type: string"), good=_GOOD_MAP, fixes=(_set_of_scalars,))  # fmt: skip
+KEY_UNKNOWN = _Rule("list-map-key-unknown", "List map key is not a property of the items",
     why="Server-side apply cannot identify items by a field that they do not have.",
-    bad=_list("  x-kubernetes-list-type: map\n  x-kubernetes-list-map-keys: [nmae]\n", _NAMED),
-    good=_GOOD_MAP,
-    help="Correct the key, or add it to the `properties` of the items",
-    fixes=(_nearest_key,),
-)
-KEY_DUPLICATE = _Rule(
-    id="list-map-key-duplicate",
-    summary="Duplicate list map key",
+    help="Correct the key, or add it to the `properties` of the items", marker="correct `+listMapKey`",
+    bad=_list("  x-kubernetes-list-type: map\n  x-kubernetes-list-map-keys: [nmae]\n", _NAMED), good=_GOOD_MAP,
+    fixes=(_nearest_key,))  # fmt: skip
+KEY_DUPLICATE = _Rule("list-map-key-duplicate", "Duplicate list map key",
     why="Repeating a key has no effect and usually means that another key was intended.",
-    bad=_list("  x-kubernetes-list-type: map\n  x-kubernetes-list-map-keys: [name, name]\n", _NAMED),
-    good=_GOOD_MAP,
-    help="Remove the duplicate key",
-    marker="remove one `+listMapKey`",
-    fixes=(_each_key_once,),
-)
-KEY_SCALAR = _Rule(
-    id="list-map-key-not-scalar",
-    summary="List map key is an object or a list",
+    help="Remove the duplicate key", marker="remove one `+listMapKey`",
+    bad=_list("  x-kubernetes-list-type: map\n  x-kubernetes-list-map-keys: [name, name]\n", _NAMED), good=_GOOD_MAP,
+    fixes=(_each_key_once,))  # fmt: skip
+KEY_SCALAR = _Rule("list-map-key-not-scalar", "List map key is an object or a list",
     why="Server-side apply compares the keys of all items, and supports only scalars.",
-    bad=_list(_MAP, "type: object, required: [name], properties: {name: {type: object}}"),
-    good=_GOOD_MAP,
-    help="Use a field of type string, integer, number or boolean as the key",
-    marker="correct `+listMapKey`",
-)
-KEY_REQUIRED = Rule(
-    id="list-map-key-required",
-    marker="write `+required` or `+kubebuilder:default` on the key",
-    summary="List map key is neither required nor defaulted",
+    help="Use a field of type string, integer, number or boolean as the key", marker="correct `+listMapKey`",
+    bad=_list(_MAP, "type: object, required: [name], properties: {name: {type: object}}"), good=_GOOD_MAP)  # fmt: skip
+KEY_REQUIRED = _KeyRule("list-map-key-required", "List map key is neither required nor defaulted",
     why="Server-side apply cannot identify an item without its key.",
-    bad=_list(_MAP, "type: object, properties: {name: {type: string}}"),
-    good=_GOOD_MAP,
     help="Add the key to `required` of the items, or give the property a `default`",
-    source=_KEYS_SOURCE,
-    fixes=(_required_key,),
-)
-KEY_NULLABLE = Rule(
-    id="list-map-key-nullable",
-    summary="List map key is nullable",
+    marker="write `+required` or `+kubebuilder:default` on the key",
+    bad=_list(_MAP, "type: object, properties: {name: {type: string}}"), good=_GOOD_MAP, fixes=(_required_key,))  # fmt: skip
+KEY_NULLABLE = _KeyRule("list-map-key-nullable", "List map key is nullable",
     why="Server-side apply cannot identify an item whose key is null.",
+    help="Remove `nullable: true` from the key", marker="remove `+nullable` from the key",
     bad=_list(_MAP, "type: object, required: [name], properties: {name: {type: string, nullable: true}}"),
-    good=_GOOD_MAP,
-    help="Remove `nullable: true` from the key",
-    marker="remove `+nullable` from the key",
-    source=_KEYS_SOURCE,
-    fixes=(Fixer("Remove `nullable` from the key", "safe", removal),),
-)
-ITEMS_NULLABLE = Rule(
-    id="list-items-nullable",
-    summary="Items of a set or map list are nullable",
+    good=_GOOD_MAP, fixes=(Fixer("Remove `nullable` from the key", "safe", removal),))  # fmt: skip
+ITEMS_NULLABLE = _KeyRule("list-items-nullable", "Items of a set or map list are nullable",
     why="Server-side apply identifies items by value or by key, and a null item has neither.",
+    help="Remove `nullable: true` from the items",
     bad="ports:\n  type: array\n  x-kubernetes-list-type: set\n  items: {type: string, nullable: true}",
     good="ports:\n  type: array\n  x-kubernetes-list-type: set\n  items: {type: string}",
-    help="Remove `nullable: true` from the items",
-    source=_KEYS_SOURCE,
-    fixes=(Fixer("Remove `nullable` from the items", "safe", removal),),
-)
-SET_OF_OBJECTS = Caution(
-    id="list-set-of-objects",
-    summary="Set of objects or lists",
+    fixes=(Fixer("Remove `nullable` from the items", "safe", removal),))  # fmt: skip
+SET_OF_OBJECTS = Caution("list-set-of-objects", "Set of objects or lists",
     why="Server-side apply and CEL compare the items of a set as a whole, and support only scalars. Kubernetes 1.37 and later "
     "return a warning.",
-    bad=_list("  x-kubernetes-list-type: set\n", "type: object, x-kubernetes-map-type: atomic"),
-    good=_list("  x-kubernetes-list-type: atomic\n", "type: object, x-kubernetes-map-type: atomic"),
     help="Set `x-kubernetes-list-type` to `map` with the keys of the items, or to `atomic`",
     marker="write `+listType=map`",
-)
+    bad=_list("  x-kubernetes-list-type: set\n", "type: object, x-kubernetes-map-type: atomic"),
+    good=_list("  x-kubernetes-list-type: atomic\n", "type: object, x-kubernetes-map-type: atomic"))  # fmt: skip
 
 
 @check(Nodes({"x-kubernetes-map-type"}))
@@ -471,7 +401,6 @@ def _map_keys(schema: JSONSchemaProps, _context: Context, findings: Findings) ->
 
 
 def _list_map(schema: JSONSchemaProps) -> Iterator[FieldError]:
-    """Yield what is wrong with the keys and items of a list of type map."""
     path = schema.path
     keys, items = schema.x_list_map_keys, schema.items
     if not keys:
@@ -513,7 +442,6 @@ def _list_map(schema: JSONSchemaProps) -> Iterator[FieldError]:
 
 
 def _shown(names: Iterable[str]) -> str:
-    """Return names as a help lists them, at most a few."""
     first = list(islice(names, _SHOWN + 1))
     return ", ".join(first[:_SHOWN]) + (", ..." if len(first) > _SHOWN else "")
 

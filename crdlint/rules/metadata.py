@@ -5,23 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.crd import object_meta
 from crdlint.crd.errors import FieldError, invalid, required
 from crdlint.crd.kubenames import is_dns1035_label, is_dns1123_subdomain, is_path_segment, mask_trailing_dash
+from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionNames
 from crdlint.crd.object_meta import ANNOTATIONS_LIMIT
 from crdlint.crd.paths import Path
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.text import to_lower
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, mapping_at
+from crdlint.kubernetes.servers import Server
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect
 from crdlint.rules.engine.rule import Rule
 from crdlint.yaml.editor import UneditableError
 from crdlint.yaml.nodes import Mapping, Scalar, child
-
-if TYPE_CHECKING:
-    from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionNames
-    from crdlint.kubernetes.servers import Server
 
 _SOURCE = "apimachinery/pkg/api/validation ValidateObjectMeta"
 _Rule: Final = partial(Rule, source=_SOURCE, scope="metadata")
@@ -78,13 +76,13 @@ def _is_elsewhere(finding: Finding, group: str) -> bool:
 )
 def _names_of_name(finding: Finding) -> Edits:
     """Correct the plural or the group, if the name of the CRD and its kind show that the error is there."""
-    editor, spec = finding.editor, mapping_at(finding.root, "spec")
+    editor, spec = finding.editor, expect(Mapping, finding.root, "spec")
     name, names = _wanted_name(finding)[1], finding.crd.spec.names
     plural, _, group = name.partition(".")
     if finding.crd.spec.group == name and plural == names.plural and "." in group:
         yield editor.respell(_scalar(spec, "group"), group)
     elif group == finding.crd.spec.group and plural in _plurals(names) and names.plural not in _plurals(names):
-        yield editor.respell(_scalar(mapping_at(spec, "names"), "plural"), plural)
+        yield editor.respell(_scalar(expect(Mapping, spec, "names"), "plural"), plural)
 
 
 def _scalar(mapping: Mapping, name: str) -> Scalar:
@@ -95,7 +93,6 @@ def _scalar(mapping: Mapping, name: str) -> Scalar:
 
 
 def _plurals(names: CustomResourceDefinitionNames) -> set[str]:
-    """Return the plurals that follow from the singular and the kind."""
     words = {names.singular, to_lower(names.kind)} - {""}
     return {form for word in words for form in (f"{word}s", f"{word}es", f"{word.removesuffix('y')}ies")}
 
@@ -120,83 +117,50 @@ def _other_name(finding: Finding) -> Edits:
 @Fixer("Remove the field that the server writes", "safe")
 def _server_owned(finding: Finding) -> Edits:
     name = str(finding.path.steps()[1])
-    return [finding.editor.remove(mapping_at(finding.root, "metadata"), name)]
+    return [finding.editor.remove(expect(Mapping, finding.root, "metadata"), name)]
 
 
-NAME = Rule(
-    id="metadata-name",
-    summary="CRD name is not `<plural>.<group>`",
+NAME = Rule("metadata-name", "CRD name is not `<plural>.<group>`", scope="metadata",
     why="Clients and controllers find the CRD of a resource by this name, so the API server accepts no other.",
-    bad="name: foo.example.com",
-    good="name: foos.example.com",
     help="Set `metadata.name` to `spec.names.plural` and `spec.group`, joined by a dot",
+    bad="name: foo.example.com", good="name: foos.example.com",
     source="apiextensions/validation ValidateCustomResourceDefinition",
-    scope="metadata",
-    fixes=(_names_of_name, _name_of_spec, _other_name),
-)
-LABELS = _Rule(
-    id="metadata-labels",
-    marker="correct `+kubebuilder:metadata:labels`",
-    summary="Invalid label key or value",
+    fixes=(_names_of_name, _name_of_spec, _other_name))  # fmt: skip
+LABELS = _Rule("metadata-labels", "Invalid label key or value",
     why="Label selectors support only a restricted syntax, so the API server rejects other keys and values.",
-    bad="labels: {app: my app}",
-    good="labels: {app: my-app}",
     help="Use at most 63 letters, digits, `-`, `_` and `.`, starting and ending with a letter or digit; a key may have "
     "a prefix such as `example.com/`",
-)
-ANNOTATIONS = _Rule(
-    id="metadata-annotations",
-    marker="correct `+kubebuilder:metadata:annotations`",
-    summary="Invalid annotation key",
+    marker="correct `+kubebuilder:metadata:labels`",
+    bad="labels: {app: my app}", good="labels: {app: my-app}")  # fmt: skip
+ANNOTATIONS = _Rule("metadata-annotations", "Invalid annotation key",
     why="An annotation key is a qualified name: an optional DNS prefix with a slash, and a name of at most 63 characters.",
-    bad="annotations: {my key: x}",
-    good="annotations: {example.com/my-key: x}",
     help="Write the key as `name` or `example.com/name`, with letters, digits, `-`, `_` and `.`",
-)
-ANNOTATIONS_SIZE = _Rule(
-    id="metadata-annotations-too-long",
-    summary="Annotations are larger than 262144 bytes in total",
+    marker="correct `+kubebuilder:metadata:annotations`",
+    bad="annotations: {my key: x}", good="annotations: {example.com/my-key: x}")  # fmt: skip
+ANNOTATIONS_SIZE = _Rule("metadata-annotations-too-long", "Annotations are larger than 262144 bytes in total",
     why="Every response that contains the object contains its annotations, so the API server limits their size.",
-    bad=f"annotations: {{example.com/data: {'x' * 10}{'{0}'}}}\n".replace("{0}", "y" * ANNOTATIONS_LIMIT),
-    good="annotations: {example.com/data: x}",
     help="Move the data to a ConfigMap; if the annotation is kubectl.kubernetes.io/last-applied-configuration, remove "
     "it and use `kubectl apply --server-side`",
-)
-OWNERS = _Rule(
-    id="metadata-owner-references",
-    summary="Invalid owner reference",
+    bad=f"annotations: {{example.com/data: {'x' * 10}{'{0}'}}}\n".replace("{0}", "y" * ANNOTATIONS_LIMIT),
+    good="annotations: {example.com/data: x}")  # fmt: skip
+OWNERS = _Rule("metadata-owner-references", "Invalid owner reference",
     why="The garbage collector deletes objects whose owners do not exist. A wrong reference can delete the CRD with "
     "all of its objects.",
-    bad="ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: x, uid: ''}]",
-    good="ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: x, uid: 0b7c}]",
     help="Specify `apiVersion`, `kind`, `name` and `uid` of the owner, or remove the reference",
-)
-FINALIZERS = _Rule(
-    id="metadata-finalizers",
-    summary="Invalid finalizer name",
+    bad="ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: x, uid: ''}]",
+    good="ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: x, uid: 0b7c}]")  # fmt: skip
+FINALIZERS = _Rule("metadata-finalizers", "Invalid finalizer name",
     why="Each controller finds its own finalizer by name, so the API server accepts only qualified names.",
-    bad="finalizers: [my finalizer]",
-    good="finalizers: [example.com/cleanup]",
     help="Write the finalizer as `example.com/name`",
-)
-SERVER_OWNED = _Rule(
-    id="metadata-server-owned",
-    summary="Invalid value in a metadata field that the API server maintains",
+    bad="finalizers: [my finalizer]", good="finalizers: [example.com/cleanup]")  # fmt: skip
+SERVER_OWNED = _Rule("metadata-server-owned", "Invalid value in a metadata field that the API server maintains",
     why="The API server maintains `generation` and `managedFields`. A manifest contains them only if it was copied "
     "from a cluster.",
-    bad="managedFields: [{manager: me, operation: Patch}]",
-    good="name: foos.example.com",
     help="Remove the field from the manifest",
-    fixes=(_server_owned,),
-)
-IMMUTABLE = Rule(
-    id="metadata-immutable",
-    summary="Update changes an immutable metadata field",
+    bad="managedFields: [{manager: me, operation: Patch}]", good="name: foos.example.com", fixes=(_server_owned,))  # fmt: skip
+IMMUTABLE = Rule("metadata-immutable", "Update changes an immutable metadata field", scope="metadata",
     why="Name, namespace, uid and timestamps identify an object, so the API server rejects an update that changes them.",
-    help="Restore the previous value, or remove the field if the API server maintains it",
-    source=_UPDATE,
-    scope="metadata",
-)
+    help="Restore the previous value, or remove the field if the API server maintains it", source=_UPDATE)  # fmt: skip
 
 IDS: Final = object_meta.Rules(
     NAME.id, LABELS.id, ANNOTATIONS.id, ANNOTATIONS_SIZE.id, OWNERS.id, FINALIZERS.id, SERVER_OWNED.id, IMMUTABLE.id

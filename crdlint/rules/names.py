@@ -1,4 +1,4 @@
-"""spec.group, spec.scope and spec.names (apiextensions validation, ValidateCustomResourceDefinitionNames), which do not change."""
+"""spec.group, spec.scope and spec.names, which do not change (apiextensions validation, ValidateCustomResourceDefinitionNames)."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import re
 from collections.abc import Iterator
 from collections.abc import Sequence as SequenceOf
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.crd.errors import FieldError, invalid, not_supported, required
 from crdlint.crd.kubenames import is_dns1035_label, is_dns1123_subdomain
+from crdlint.crd.model import CustomResourceDefinitionNames, CustomResourceDefinitionSpec
+from crdlint.crd.paths import Path
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.text import to_lower
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, is_null, mapping_at, nearest_of
-from crdlint.rules.engine.rule import Rule
-
-if TYPE_CHECKING:
-    from crdlint.crd.model import CustomResourceDefinitionNames, CustomResourceDefinitionSpec
-    from crdlint.crd.paths import Path
+from crdlint.rules.engine.advisory import Advisory, DecodedCRD
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, is_null, nearest_of
+from crdlint.rules.engine.rule import Caution, Rule
+from crdlint.yaml.nodes import Mapping
 
 _Rule: Final = partial(Rule, scope="spec")
 _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionNames"
@@ -79,17 +79,16 @@ def _guessed_kind(finding: Finding) -> Edits:
     if names.kind or not singular or is_dns1035_label(singular) or is_dns1035_label(plural):
         return
     kind = "".join(word.capitalize() for word in singular.split("-"))
-    spec = mapping_at(finding.root, "spec")
+    spec = expect(Mapping, finding.root, "spec")
     entry = spec.find("names")
     if entry is None or is_null(entry[1]):
         fields = f"{{{editor.name('plural')}: {editor.value(plural)}, {editor.name('kind')}: {editor.value(kind)}}}"
         yield editor.set(spec, "names", fields)
     elif finding.name in {"kind", "singular", "listKind"}:
-        yield editor.set(mapping_at(spec, "names"), "kind", editor.value(kind))
+        yield editor.set(expect(Mapping, spec, "names"), "kind", editor.value(kind))
 
 
 def _singular(plural: str) -> str:
-    """Return the singular of an English plural in lower case."""
     for ending, singular in _ENDINGS:
         if plural.endswith(ending):
             return plural.removesuffix(ending) + singular
@@ -122,68 +121,38 @@ def _list_kind(finding: Finding) -> Edits:
     return finding.write(f"{finding.crd.spec.names.kind}List")
 
 
-GROUP = Rule(
-    id="group-invalid",
-    summary="`spec.group` is not a domain name with at least one dot",
+GROUP = Rule("group-invalid", "`spec.group` is not a domain name with at least one dot", scope="manifest",
     why="Groups keep the APIs of different vendors apart, so the API server accepts only domain names.",
-    bad="metadata: {name: foos.example}\nspec: {group: example}\n",
-    good="spec: {group: example.com}",
     help="Use a lower-case domain that you own, such as `widgets.example.com`, and rename the CRD to match",
     marker="correct `+groupName`",
-    source=_SPEC,
-    scope="manifest",
-    fixes=(_group,),
-)
-SCOPE = _Rule(
-    id="scope-invalid",
-    marker="write `+kubebuilder:resource:scope=Cluster` or `Namespaced`",
-    summary="`spec.scope` is neither `Cluster` nor `Namespaced`",
+    bad="metadata: {name: foos.example}\nspec: {group: example}\n", good="spec: {group: example.com}", source=_SPEC,
+    fixes=(_group,))  # fmt: skip
+SCOPE = _Rule("scope-invalid", "`spec.scope` is neither `Cluster` nor `Namespaced`",
     why="The scope decides whether objects belong to a namespace. It cannot be changed once the CRD is established.",
-    bad="scope: Namespace",
-    good="scope: Namespaced",
     help="Set `spec.scope` to `Namespaced` or `Cluster`",
-    source=_SPEC,
-    fixes=(Fixer("Write the scope that is meant", "safe", nearest_of(_SCOPES, 0.6)), _namespaced),
-)
-NAMES_REQUIRED = _Rule(
-    id="names-required",
-    summary="Required name is missing in `spec.names`",
+    marker="write `+kubebuilder:resource:scope=Cluster` or `Namespaced`",
+    bad="scope: Namespace", good="scope: Namespaced", source=_SPEC,
+    fixes=(Fixer("Write the scope that is meant", "safe", nearest_of(_SCOPES, 0.6)), _namespaced))  # fmt: skip
+NAMES_REQUIRED = _Rule("names-required", "Required name is missing in `spec.names`",
     why="`plural` and `kind` name the resource in URLs and manifests. The API server derives `singular` and `listKind` "
     "from `kind`.",
-    bad="names: {kind: ''}",
-    good="names: {kind: Foo}",
     help="Specify `plural` (lower case) and `kind` (CamelCase) in `spec.names`",
-    source=_SPEC,
-    fixes=(_missing_name, _guessed_kind, _guessed_kind.example(bad="names:", good="names: {kind: Foo, plural: foos}")),
-)
-NAMES_INVALID = _Rule(
-    id="names-invalid",
-    marker="correct `+kubebuilder:resource`",
-    summary="Invalid name in `spec.names`",
+    bad="names: {kind: ''}", good="names: {kind: Foo}", source=_SPEC,
+    fixes=(_missing_name, _guessed_kind, _guessed_kind.example(bad="names:", good="names: {kind: Foo, plural: foos}")))  # fmt: skip
+NAMES_INVALID = _Rule("names-invalid", "Invalid name in `spec.names`",
     why="The names become parts of URLs and of RBAC rules, so they must be DNS labels.",
-    bad="names: {shortNames: [f_o]}",
-    good="names: {shortNames: [fo]}",
     help="Use lower-case letters, digits and `-`, starting with a letter (`kind` and `listKind` may contain upper-case letters)",
-    source=_SOURCE,
-    fixes=(_lower_case, _plain_name),
-)
-LIST_KIND = _Rule(
-    id="names-list-kind-same",
-    summary="`kind` and `listKind` are the same",
+    marker="correct `+kubebuilder:resource`",
+    bad="names: {shortNames: [f_o]}", good="names: {shortNames: [fo]}", source=_SOURCE,
+    fixes=(_lower_case, _plain_name))  # fmt: skip
+LIST_KIND = _Rule("names-list-kind-same", "`kind` and `listKind` are the same",
     why="Clients could not distinguish an object from a list of objects.",
-    bad="names: {listKind: Foo}",
-    good="names: {listKind: FooList}",
     help="Set `listKind` to the kind followed by `List`, or remove `listKind`",
-    source=_SOURCE,
-    fixes=(_list_kind,),
-)
-IMMUTABLE = _Rule(
-    id="spec-immutable",
-    summary="Update changes an immutable field of the spec",
+    bad="names: {listKind: Foo}", good="names: {listKind: FooList}", source=_SOURCE, fixes=(_list_kind,))  # fmt: skip
+IMMUTABLE = _Rule("spec-immutable", "Update changes an immutable field of the spec",
     why="Group and plural are part of the resource's URL. Scope and kind decide how its objects are stored.",
     help="Restore the previous value, or create a CRD with another name and move the objects to it",
-    source=f"{_SPEC}Update",
-)
+    source=f"{_SPEC}Update")  # fmt: skip
 
 
 def group_and_scope(spec: CustomResourceDefinitionSpec, path: Path) -> Iterator[FieldError]:
@@ -229,3 +198,44 @@ def _each(values: SequenceOf[str], path: Path) -> Iterator[FieldError]:
     for i, value in enumerate(values):
         if errors := is_dns1035_label(value):
             yield invalid(NAMES_INVALID.id, path.index(i), value, ",".join(errors))
+
+
+OWN_NAME = Caution("short-name-own-name", "Short name is another name of this CRD", scope="spec",
+    why="If the CRD is established already, the API server finds the short name in use by the CRD itself. "
+    "`NamesAccepted` becomes False (ShortNamesConflict), and health checks and `helm --wait` hang.",
+    help="Remove the short name: kubectl finds resources by their plural and singular anyway",
+    marker="correct the `shortName` of `+kubebuilder:resource`",
+    bad="names: {plural: foos, kind: Foo, singular: foo, shortNames: [foo, fo]}",
+    good="names: {plural: foos, kind: Foo, singular: foo, shortNames: [fo]}",
+    fixes=(Fixer("Remove the short name", "safe", Finding.remove_item),))  # fmt: skip
+IN_USE = Caution("name-in-use", "Name belongs to another CRD of the group", scope="spec",
+    why="The API server accepts a name for one CRD of a group only. `NamesAccepted` of the other one becomes False with this "
+    "message, so the CRD is not established, and health checks and `helm --wait` hang.",
+    help="Rename or remove the name in one of the two CRDs", marker="correct `+kubebuilder:resource`",
+    source="pkg/controller/status NamingConditionController")  # fmt: skip
+
+
+@OWN_NAME.practice
+def own_names(crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield the short names that are the plural, the singular, or in the list before.
+
+    For an established CRD, the API server compares each short name that is new with the accepted names of the group.
+    Upstream: NamingConditionController.calculateNamesAndConditions.
+    """
+    names, old = crd.spec.names, crd.old_names
+    accepted = () if old is None or not old.plural else (old.singular or old.kind.lower(), old.plural)
+    known = {names.singular or names.kind.lower(): "the singular", names.plural: "the plural"}
+    path = _NAMES.child("shortNames")
+    for i, name in enumerate(names.short_names):
+        what = known.setdefault(name, "")
+        if what:
+            message = f"`{name}` is also {what} name of this CRD"
+            if old is not None and name in accepted and name not in old.short_names:
+                message += ", which is established: the API server does not accept it as a new short name"
+                yield Advisory(message, path.index(i), severity="error", old_path=_NAMES)
+            else:
+                yield Advisory(message, path.index(i))
+        known[name] = "another short"
+
+
+_NAMES: Final = Path("spec").child("names")

@@ -5,19 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path
-from crdlint.rules.engine.advisory import Advisory, DecodedCRD
+from crdlint.rules.engine.advisory import Advisory, DecodedCRD, is_of_metadata, property_name, top_property
 from crdlint.rules.engine.finding import Edits, Finding, Fixer
-from crdlint.rules.engine.parts import is_of_metadata, property_name, top_property
 from crdlint.rules.engine.rule import EVERY_NODE, Nodes, OnRequest
 from crdlint.schema.traversal import with_all_of
 from crdlint.yaml.nodes import child
-
-if TYPE_CHECKING:
-    from crdlint.crd.model import JSONSchemaProps
-
 
 _Convention: Final = partial(OnRequest, in_set="conventions")
 _CAMEL: Final = re.compile(r"[a-z][a-z0-9]*(?:[A-Z][a-z0-9]*)*")
@@ -62,7 +58,6 @@ def _added_names(finding: Finding) -> Edits:
 def _by_name(
     message: str, matches: Callable[[str], bool]
 ) -> Callable[[JSONSchemaProps, DecodedCRD], Iterator[Advisory]]:
-    """Return what yields the properties whose names match."""
 
     def run(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
         name = property_name(schema)
@@ -72,78 +67,57 @@ def _by_name(
     return run
 
 
-_camel = _Convention(
-    id="field-name-not-camel",
-    summary="Field name is not in camelCase",
+_camel = _Convention("field-name-not-camel", "Field name is not in camelCase",
     why="The API conventions name fields in camelCase, and generators of clients rely on it.",
-    bad="max_size: {type: string}",
-    good="maxSize: {type: string}",
     help="Rename the field in a new version, such as `maxSize`",
-).advice_on(EVERY_NODE)(_by_name("`{}` is not in camelCase", lambda name: not _CAMEL.fullmatch(name)))
+    bad="max_size: {type: string}", good="maxSize: {type: string}",
+).advice_on(EVERY_NODE)(_by_name("`{}` is not in camelCase", lambda name: not _CAMEL.fullmatch(name)))  # fmt: skip
 
-_phase = _Convention(
-    id="name-phase",
-    summary="Field is called `phase`",
+_phase = _Convention("name-phase", "Field is called `phase`",
     why="The API conventions replace phases by conditions: each new phase breaks clients that know only the earlier ones.",
+    help="Use `conditions` instead",
     bad="spec: {type: object, properties: {phase: {type: string}}}",
     good="spec: {type: object, properties: {mode: {type: string}}}",
-    help="Use `conditions` instead",
 ).advice_on(Nodes(types={"string"}))(
     _by_name("each new value of `{}` breaks clients that know only the earlier ones", lambda name: name == "phase")
-)
+)  # fmt: skip
 
-_reference = _Convention(
-    id="name-reference",
-    summary="Name of a reference ends in `Reference`",
+_reference = _Convention("name-reference", "Name of a reference ends in `Reference`",
     why="The API conventions call references to objects `nameRef` or `nameRefs`.",
-    bad="secretReference: {type: string}",
-    good="secretRef: {type: string}",
     help="Rename the field in a new version, so that its name ends in `Ref` or `Refs`",
+    bad="secretReference: {type: string}", good="secretRef: {type: string}",
 ).advice_on(EVERY_NODE)(
     _by_name("`{}` does not end in `Ref` or `Refs`", lambda name: name.endswith(("Reference", "References")))
-)
+)  # fmt: skip
 
-_timestamp = _Convention(
-    id="name-timestamp",
-    summary="Name of a time ends in `Timestamp`",
+_timestamp = _Convention("name-timestamp", "Name of a time ends in `Timestamp`",
     why="The API conventions let the names of times end in `Time`, such as `lastTransitionTime`.",
-    bad="startTimestamp: {type: string}",
-    good="startTime: {type: string}",
     help="Rename the field in a new version, so that its name ends in `Time`",
-).advice_on(EVERY_NODE)(_by_name("`{}` does not end in `Time`", lambda name: name.lower().endswith("timestamp")))
+    bad="startTimestamp: {type: string}", good="startTime: {type: string}",
+).advice_on(EVERY_NODE)(_by_name("`{}` does not end in `Time`", lambda name: name.lower().endswith("timestamp")))  # fmt: skip
 
-_duration = _Convention(
-    id="name-duration",
-    summary="Duration is a string",
+_duration = _Convention("name-duration", "Duration is a string",
     why="The API conventions use integers with the unit in the name, since other languages cannot parse Go's durations.",
-    bad="timeout: {type: string}",
-    good="timeoutSeconds: {type: integer, format: int32}",
     help="Use an integer whose name has the unit, such as `timeoutSeconds`",
+    bad="timeout: {type: string}", good="timeoutSeconds: {type: integer, format: int32}",
 ).advice_on(Nodes(types={"string"}))(
     _by_name("`{}` is a duration in a string", lambda name: name.lower().endswith(_DURATIONS))
-)
+)  # fmt: skip
 
-_is_bool = _Convention(
-    id="name-is-bool",
-    summary="Name of a boolean begins with `is`",
+_is_bool = _Convention("name-is-bool", "Name of a boolean begins with `is`",
     why="The API conventions name booleans by an adjective or a participle alone, such as `enabled`.",
-    bad="isEnabled: {type: boolean}",
-    good="enabled: {type: boolean}",
     help="Rename the field in a new version, without `is`",
+    bad="isEnabled: {type: boolean}", good="enabled: {type: boolean}",
 ).advice_on(Nodes(types={"boolean"}))(
     _by_name("`{}` begins with `is`", lambda name: re.match("is[A-Z]", name) is not None)
-)
+)  # fmt: skip
 
 
-@_Convention(
-    id="enum-not-pascal",
-    summary="Value of an enum is not in PascalCase",
+@_Convention("enum-not-pascal", "Value of an enum is not in PascalCase",
     why="The API conventions write the values of enums in PascalCase, such as `ClusterFirst`.",
-    bad="mode: {type: string, enum: [fast-and-loose]}",
-    good="mode: {type: string, enum: [FastAndLoose]}",
-    help="Write the values in PascalCase in a new version",
-    marker="correct `+kubebuilder:validation:Enum`",
-).advice_on(Nodes({"enum", "allOf"}, types={"string"}))
+    help="Write the values in PascalCase in a new version", marker="correct `+kubebuilder:validation:Enum`",
+    bad="mode: {type: string, enum: [fast-and-loose]}", good="mode: {type: string, enum: [FastAndLoose]}",
+).advice_on(Nodes({"enum", "allOf"}, types={"string"}))  # fmt: skip
 def _pascal(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     for part in with_all_of(schema):
         wrong = [value for value in part.enum if isinstance(value, str) and not _PASCAL.fullmatch(value)]
@@ -152,15 +126,11 @@ def _pascal(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
             return
 
 
-@_Convention(
-    id="enum-numeric",
-    summary="Enum of numbers",
+@_Convention("enum-numeric", "Enum of numbers",
     why="The API conventions use strings for enums, because a number does not show what it means.",
-    bad="level: {type: integer, enum: [1, 2]}",
-    good="level: {type: string, enum: [Low, High]}",
-    help="Use an enum of strings",
-    marker="correct `+kubebuilder:validation:Enum`",
-).advice_on(Nodes({"enum", "allOf"}, types={"integer", "number"}))
+    help="Use an enum of strings", marker="correct `+kubebuilder:validation:Enum`",
+    bad="level: {type: integer, enum: [1, 2]}", good="level: {type: string, enum: [Low, High]}",
+).advice_on(Nodes({"enum", "allOf"}, types={"integer", "number"}))  # fmt: skip
 def _numeric(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     for part in with_all_of(schema):
         if part.enum:
@@ -168,30 +138,24 @@ def _numeric(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
             return
 
 
-@_Convention(
-    id="plain-secret",
-    summary="Secret value in the spec",
+@_Convention("plain-secret", "Secret value in the spec",
     why="Everyone who may read the object sees the value, and backups and Git contain it.",
+    help="Replace the field by a reference to a key of a Secret",
     bad="spec: {type: object, properties: {password: {type: string}}}",
     good=_field("spec", "object, properties: {passwordSecretRef: {type: object, properties: {name: {type: string}}}}"),
-    help="Replace the field by a reference to a key of a Secret",
-).advice_on(Nodes(types={"string"}))
+).advice_on(Nodes(types={"string"}))  # fmt: skip
 def _secret(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     name = property_name(schema)
     if name is not None and _SECRETS.fullmatch(name) and top_property(schema) == "spec":
         yield Advisory(f"everyone who may read the object sees `{name}`", schema.path)
 
 
-@_Convention(
-    id="category-all",
-    summary="Resource is in the category `all`",
+@_Convention("category-all", "Resource is in the category `all`", scope="spec",
     why="`kubectl get all` lists the objects, and `kubectl delete all --all` deletes them.",
+    help="Remove `all`, or use a category of your own", marker="correct the `categories` of `+kubebuilder:resource`",
     bad="names: {plural: foos, kind: Foo, categories: [all]}",
     good="names: {plural: foos, kind: Foo, categories: [foo-tools]}",
-    help="Remove `all`, or use a category of your own",
-    scope="spec",
-    marker="correct the `categories` of `+kubebuilder:resource`",
-).practice
+).practice  # fmt: skip
 def _category(crd: DecodedCRD) -> Iterator[Advisory]:
     path = Path("spec").child("names", "categories")
     for i, name in enumerate(crd.spec.names.categories):
@@ -199,32 +163,24 @@ def _category(crd: DecodedCRD) -> Iterator[Advisory]:
             yield Advisory("`kubectl delete all --all` deletes these objects", path.index(i))
 
 
-@_Convention(
-    id="plural-same-as-builtin",
-    summary="Plural is the same as the plural of a built-in resource",
+@_Convention("plural-same-as-builtin", "Plural is the same as the plural of a built-in resource", scope="manifest",
     why="kubectl resolves the name to the built-in resource, so users have to add the group.",
+    help="Use another plural", marker="correct the `path` of `+kubebuilder:resource`",
     bad="metadata: {name: services.example.com}\nspec: {names: {plural: services, kind: Service}}\n",
     good="metadata: {name: foos.example.com}\nspec: {names: {plural: foos, kind: Foo}}\n",
-    help="Use another plural",
-    marker="correct the `path` of `+kubebuilder:resource`",
-    scope="manifest",
-).practice
+).practice  # fmt: skip
 def _plural(crd: DecodedCRD) -> Iterator[Advisory]:
     plural = crd.spec.names.plural
     if plural in _PLURALS:
         yield Advisory(f"`kubectl get {plural}` lists the built-in resource", Path("spec").child("names", "plural"))
 
 
-@_Convention(
-    id="short-name-shadows-builtin",
-    summary="Short name is the same as that of a built-in resource",
+@_Convention("short-name-shadows-builtin", "Short name is the same as that of a built-in resource", scope="spec",
     why="kubectl resolves the name to the built-in resource, so the short name never finds this one.",
+    help="Use another short name", marker="correct the `shortName` of `+kubebuilder:resource`",
     bad="names: {plural: foos, kind: Foo, shortNames: [svc]}",
     good="names: {plural: foos, kind: Foo, shortNames: [fo]}",
-    help="Use another short name",
-    scope="spec",
-    marker="correct the `shortName` of `+kubebuilder:resource`",
-).practice
+).practice  # fmt: skip
 def _short(crd: DecodedCRD) -> Iterator[Advisory]:
     path = Path("spec").child("names", "shortNames")
     for i, name in enumerate(crd.spec.names.short_names):
@@ -232,17 +188,12 @@ def _short(crd: DecodedCRD) -> Iterator[Advisory]:
             yield Advisory(f"`kubectl get {name}` lists the built-in resource", path.index(i))
 
 
-@OnRequest(
-    id="names-defaulted",
-    in_set="gitops",
-    summary="`listKind` or `singular` is missing",
+@OnRequest("names-defaulted", "`listKind` or `singular` is missing", scope="spec", in_set="gitops",
     why="The API server adds them, and GitOps tools that compare manifests with the cluster see a difference.",
-    bad="names: {plural: foos, kind: Foo}",
-    good="names: {plural: foos, kind: Foo, listKind: FooList, singular: foo}",
     help="Add the names that the API server adds",
-    scope="spec",
+    bad="names: {plural: foos, kind: Foo}", good="names: {plural: foos, kind: Foo, listKind: FooList, singular: foo}",
     fixes=(_added_names,),
-).practice
+).practice  # fmt: skip
 def _defaulted(crd: DecodedCRD) -> Iterator[Advisory]:
     names = child(crd.root, "spec", "names")
     missing = [name for name in ("listKind", "singular") if child(names, name) is None]

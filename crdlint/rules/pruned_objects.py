@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from crdlint.crd.model import JSONSchemaProps
+from crdlint.diagnostics.diagnostic import Severity
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
-from crdlint.rules.engine.finding import Edits, Finding, Fixer
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, require
 from crdlint.rules.engine.rule import Caution, Hint, Nodes
 from crdlint.yaml.editor import UneditableError
-
-if TYPE_CHECKING:
-    from crdlint.crd.model import JSONSchemaProps
-    from crdlint.diagnostics.diagnostic import Severity
 
 _LABELS: Final = "type: object\n    additionalProperties:\n      type: string"
 _TEMPLATE: Final = """\
@@ -50,8 +48,7 @@ _ARBITRARY: Final = re.compile(
 
 @Fixer("Add labels and annotations to the metadata", "unsafe")
 def _with_labels(finding: Finding) -> Edits:
-    about = finding.advisory
-    for path in about.subject if about is not None and isinstance(about.subject, tuple) else ():
+    for path in require(finding.subject):
         metadata = finding.mapping(path)
         if metadata.find("properties") is not None:
             raise UneditableError
@@ -73,17 +70,13 @@ def may_be_without_keys(fields: frozenset[str], type_: str) -> bool:
     return type_ == "object" and _KEYS.isdisjoint(fields)
 
 
-@Caution(
-    id="embedded-metadata-pruned",
-    summary="Labels and annotations of embedded metadata are dropped",
+@Caution("embedded-metadata-pruned", "Labels and annotations of embedded metadata are dropped",
     why="The API server drops every field that the schema does not specify, and this `metadata` specifies none. Users write "
     "labels or annotations there, and lose them without an error.",
-    bad=f"{_TEMPLATE}{_OBJECT}",
-    good=f"{_TEMPLATE}{_MAPS}{_OBJECT}",
     help="Add `labels` and `annotations` to the properties of `metadata`, as maps of strings",
     marker="use the option `crd:generateEmbeddedObjectMeta=true`",
-    fixes=(_with_labels,),
-).advice_on(Nodes(when=may_be_without_keys), once=True)
+    bad=f"{_TEMPLATE}{_OBJECT}", good=f"{_TEMPLATE}{_MAPS}{_OBJECT}", fixes=(_with_labels,),
+).advice_on(Nodes(when=may_be_without_keys), once=True)  # fmt: skip
 def _metadata(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:
     parent = schema.parent
     if schema.properties or schema.steps != ("properties", "metadata") or parent is None or parent.parent is None:
@@ -100,17 +93,14 @@ def _is_ephemeral_volume(schema: JSONSchemaProps) -> bool:
     return schema.steps == ("properties", "volumeClaimTemplate") and source is not None and len(source.properties) == 1
 
 
-@Hint(
-    id="object-prunes-everything",
-    summary="Every field of `spec`, or of an arbitrary object, is dropped",
+@Hint("object-prunes-everything", "Every field of `spec`, or of an arbitrary object, is dropped",
     why="The API server drops every field that the schema does not specify, and this object specifies none. What users "
     "write is lost without an error.",
-    bad="spec:\n  type: object",
-    good="spec:\n  type: object\n  x-kubernetes-preserve-unknown-fields: true",
     help="Specify the `properties` of the object, or add `x-kubernetes-preserve-unknown-fields: true`",
     marker="write `+kubebuilder:pruning:PreserveUnknownFields`",
+    bad="spec:\n  type: object", good="spec:\n  type: object\n  x-kubernetes-preserve-unknown-fields: true",
     fixes=(_with_unknown_fields,),
-).advice_on(Nodes(when=may_be_without_keys))
+).advice_on(Nodes(when=may_be_without_keys))  # fmt: skip
 def _objects(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:
     if schema.properties or schema.parent is None or _keeps_unknown(crd) or keeps_as_item(schema):
         return ()

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from functools import partial
+from typing import Final
 
 from crdlint.crd.errors import FieldError, forbidden, invalid
+from crdlint.crd.model import JSONSchemaProps
+from crdlint.crd.paths import Path
 from crdlint.rules.engine.finding import Edits, Finding, Fixer
 from crdlint.rules.engine.rule import Rule
 from crdlint.schema.structural import set_attributes
 from crdlint.yaml.nodes import Mapping
-
-if TYPE_CHECKING:
-    from crdlint.crd.model import JSONSchemaProps
-    from crdlint.crd.paths import Path
 
 _SOURCE = "apiextensions/validation validateCustomResourceDefinitionValidation"
 # By Go's names, in upstream's order, which its message prints.
@@ -22,10 +21,10 @@ _ALLOWED: Final = (
     "MaxLength", "MinLength", "Pattern", "MaxItems", "MinItems", "UniqueItems", "MultipleOf", "Required", "Items",
     "Properties", "ExternalDocs", "Example", "XPreserveUnknownFields", "XValidations",
 )  # fmt: skip
+_Rule: Final = partial(Rule, scope="version", source=_SOURCE)
 
 
 def _field(finding: Finding) -> Edits:
-    """Remove the field from the root."""
     about = finding.error
     node = finding.node(None if about is None else about.at)
     mapping = finding.editor.parent(node)
@@ -47,40 +46,23 @@ def _object(finding: Finding) -> Edits:
     return [finding.editor.respell(finding.scalar(), "object")]
 
 
-STATUS_FIELDS = Rule(
-    id="root-fields-with-status",
-    summary="Keyword is not allowed at the root of a schema with status subresource",
+STATUS_FIELDS = _Rule("root-fields-with-status", "Keyword is not allowed at the root of a schema with status subresource",
     why="With the status subresource, spec and status are updated separately. Only some keywords are allowed at the "
     "root, where they apply to both.",
+    help="Remove the keyword from the root, or move it to `properties.spec`",
     bad="schema:\n  openAPIV3Schema:\n    type: object\n    minProperties: 1\nsubresources: {status: {}}\n",
     good="schema:\n  openAPIV3Schema:\n    type: object\nsubresources: {status: {}}\n",
-    help="Remove the keyword from the root, or move it to `properties.spec`",
-    source=_SOURCE,
-    scope="version",
-    fixes=(_without_effect, Fixer("Remove the field from the root", "unsafe", _field)),
-)
-STATUS_TYPE = Rule(
-    id="root-type-with-status",
-    summary="Root of a schema with status subresource is not an object",
+    fixes=(_without_effect, Fixer("Remove the field from the root", "unsafe", _field)))  # fmt: skip
+STATUS_TYPE = _Rule("root-type-with-status", "Root of a schema with status subresource is not an object",
     why="The API server reads and writes the field `status` of the object at the root.",
-    bad="schema:\n  openAPIV3Schema: {type: string}\nsubresources: {status: {}}\n",
-    good="schema:\n  openAPIV3Schema: {type: object}\nsubresources: {status: {}}\n",
     help="Set `type: object` at the root of the schema",
-    source=_SOURCE,
-    scope="version",
-    fixes=(_object,),
-)
-NULLABLE = Rule(
-    id="root-nullable",
-    summary="Root of the schema is nullable",
+    bad="schema:\n  openAPIV3Schema: {type: string}\nsubresources: {status: {}}\n",
+    good="schema:\n  openAPIV3Schema: {type: object}\nsubresources: {status: {}}\n", fixes=(_object,))  # fmt: skip
+NULLABLE = Rule("root-nullable", "Root of the schema is nullable", scope="schema",
     why="A Kubernetes object is never null, so the API server does not allow `nullable` here.",
-    bad="type: object\nnullable: true\n",
-    good="type: object",
-    scope="schema",
     help="Remove `nullable` from the root of the schema",
-    source=_SOURCE,
-    fixes=(Fixer("Remove `nullable`", "safe", _field),),
-)
+    bad="type: object\nnullable: true\n", good="type: object", source=_SOURCE,
+    fixes=(Fixer("Remove `nullable`", "safe", _field),))  # fmt: skip
 
 
 def validate(schema: JSONSchemaProps, path: Path, *, status_enabled: bool) -> Iterator[FieldError]:

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from collections.abc import Sequence as SequenceOf
-from typing import TYPE_CHECKING, Final
+from functools import partial
+from typing import Final
 
 from crdlint.crd.errors import DUPLICATE, TOO_MANY, FieldError, invalid, required, too_many_detail
 from crdlint.crd.model import JSONSchemaProps, SelectableField
+from crdlint.crd.paths import Path
 from crdlint.diagnostics.spelling import nearest
-from crdlint.rules.engine.finding import Edits, Finding, Fixer
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, require
 from crdlint.rules.engine.rule import Rule
 from crdlint.rules.subresources import from_a_dot
 from crdlint.schema.json_paths import FieldPathError, valid_field_path
 from crdlint.schema.structural import Refusal, unsupported, unsupported_field
 from crdlint.yaml.nodes import Sequence
 
-if TYPE_CHECKING:
-    from crdlint.crd.paths import Path
-
 _SOURCE = "apiextensions/validation ValidateCustomResourceSelectableFields"
 MAX_SELECTABLE_FIELDS: Final = 8
 _LIKE: Final = 0.7
+_Rule: Final = partial(Rule, scope="version", source=_SOURCE)
 
 
 def _version(fields: str) -> str:
@@ -38,16 +38,11 @@ _GOOD = _version("[{jsonPath: .spec.color}]")
 def _nearest_field(finding: Finding) -> Edits:
     node = finding.scalar()
     steps = node.value.split(".")[1:]
-    schema = next(iter(finding.crd.spec.root_schemas()), None)
+    schema = next(iter(finding.crd.spec.root_schemas()))
     written: list[str] = []
     for step in steps:
-        if schema is None:
-            return
-        near = step if step in schema.properties else nearest(step, schema.properties, _LIKE)
-        if near is None:
-            return
-        written.append(near)
-        schema = schema.properties[near]
+        written.append(require(step if step in schema.properties else nearest(step, schema.properties, _LIKE)))
+        schema = schema.properties[written[-1]]
     if written != steps:
         yield finding.editor.respell(node, "." + ".".join(written))
 
@@ -55,56 +50,34 @@ def _nearest_field(finding: Finding) -> Edits:
 @Fixer("Remove the repetition", "safe")
 def _repetition(finding: Finding) -> Edits:
     item = finding.owner
-    fields = finding.editor.parent(item)
-    if isinstance(fields, Sequence):
-        yield finding.editor.remove_item(fields, finding.editor.index(item))
+    yield finding.editor.remove_item(expect(Sequence, finding.editor.parent(item)), finding.editor.index(item))
 
 
-PATH = Rule(
-    id="selectable-field-invalid",
-    marker="correct `+kubebuilder:selectablefield`",
-    summary="Selectable field is not a string, boolean or integer of the schema",
+PATH = _Rule("selectable-field-invalid", "Selectable field is not a string, boolean or integer of the schema",
     why="Field selectors compare only values of fields that the schema specifies. Kubernetes 1.31 and later support "
     "selectable fields.",
-    bad=_version("[{jsonPath: .spec.colour}]"),
-    good=_GOOD,
     help="Set `jsonPath` to a string, boolean or integer field of the schema outside of `metadata`, such as `.spec.color`",
-    source=_SOURCE,
-    scope="version",
+    marker="correct `+kubebuilder:selectablefield`",
+    bad=_version("[{jsonPath: .spec.colour}]"), good=_GOOD,
     fixes=(
         Fixer("Begin the path with a dot", "safe", from_a_dot).example(bad=_version("[{jsonPath: spec.color}]")),
         _nearest_field,
-    ),
-)
-DUPLICATED = Rule(
-    id="selectable-field-duplicate",
-    summary="Duplicate selectable field",
+    ))  # fmt: skip
+DUPLICATED = _Rule("selectable-field-duplicate", "Duplicate selectable field",
     why="Repeating a field has no effect and usually means that another field was intended. Kubernetes 1.31 and later "
     "support selectable fields.",
-    bad=_version("[{jsonPath: .spec.color}, {jsonPath: .spec.color}]"),
-    good=_GOOD,
-    help="Remove the duplicate, or name another field",
-    marker="remove one `+kubebuilder:selectablefield`",
-    source=_SOURCE,
-    scope="version",
-    fixes=(_repetition,),
-)
-TOO_MANY_FIELDS = Rule(
-    id="selectable-fields-too-many",
-    summary="More than eight selectable fields",
+    help="Remove the duplicate, or name another field", marker="remove one `+kubebuilder:selectablefield`",
+    bad=_version("[{jsonPath: .spec.color}, {jsonPath: .spec.color}]"), good=_GOOD, fixes=(_repetition,))  # fmt: skip
+TOO_MANY_FIELDS = _Rule("selectable-fields-too-many", "More than eight selectable fields",
     why="The API server computes selectable fields for every object that it lists or watches, and limits their number. "
     "Since Kubernetes 1.35 an update may keep more than eight.",
+    help="Remove selectable fields until at most eight are left", marker="remove `+kubebuilder:selectablefield`",
     bad="schema:\n  openAPIV3Schema: {type: object, properties: {"
     + ", ".join(f"f{i}: {{type: string}}" for i in range(9))
     + "}}\nselectableFields: ["
     + ", ".join(f"{{jsonPath: .f{i}}}" for i in range(9))
     + "]\n",
-    good=_GOOD,
-    help="Remove selectable fields until at most eight are left",
-    marker="remove `+kubebuilder:selectablefield`",
-    source=_SOURCE,
-    scope="version",
-)
+    good=_GOOD)  # fmt: skip
 
 
 def validate(
@@ -143,7 +116,6 @@ def validate(
 
 
 def _selectable_field(text: str, schema: JSONSchemaProps, field_path: Path, seen: set[str]) -> Iterator[FieldError]:
-    """Yield what is wrong with one field, and add its path to those seen."""
     if not text:
         yield required(PATH.id, field_path, "")
         return

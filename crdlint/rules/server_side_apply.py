@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from crdlint.rules.engine.advisory import Advisory, DecodedCRD
-from crdlint.rules.engine.parts import in_junctor, property_name, top_property
+from crdlint.crd.model import JSONSchemaProps
+from crdlint.rules.engine.advisory import Advisory, DecodedCRD, in_junctor, property_name, top_property
 from crdlint.rules.engine.rule import Nodes, OnRequest
-
-if TYPE_CHECKING:
-    from crdlint.crd.model import JSONSchemaProps
-
 
 _Merging: Final = partial(OnRequest, in_set="ssa")
 _BY_TYPE: Final = "Set `x-kubernetes-list-type` to `map`, and `x-kubernetes-list-map-keys` to `[type]`"
@@ -42,30 +38,26 @@ def _conditions(list_type: str) -> str:
     )
 
 
-@_Merging(
-    id="list-type-missing",
-    summary="List without `x-kubernetes-list-type`",
+@_Merging("list-type-missing", "List without `x-kubernetes-list-type`",
     why="Server-side apply treats the list as atomic: the last one to apply it owns all items, and removes those of others.",
-    bad="a: {type: array, items: {type: string}}",
-    good="a: {type: array, x-kubernetes-list-type: set, items: {type: string}}",
     help="Add `x-kubernetes-list-type`: `map` with keys, `set`, or `atomic` if one owner writes the whole list",
     marker="write `+listType=map` with `+listMapKey`, `+listType=set` or `+listType=atomic`",
-).advice_on(Nodes(types={"array"}, without={"x-kubernetes-list-type"}))
+    bad="a: {type: array, items: {type: string}}",
+    good="a: {type: array, x-kubernetes-list-type: set, items: {type: string}}",
+).advice_on(Nodes(types={"array"}, without={"x-kubernetes-list-type"}))  # fmt: skip
 def _lists(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     if not in_junctor(schema):
         yield Advisory("server-side apply replaces the list as a whole", schema.path)
 
 
-@_Merging(
-    id="list-of-named-objects-atomic",
-    summary="List of objects with a required name has no list type",
+@_Merging("list-of-named-objects-atomic", "List of objects with a required name has no list type",
     why="Server-side apply could merge the items by their names, but without a list type it replaces the whole list.",
-    bad="a: {type: array, items: {type: object, required: [name], properties: {name: {type: string}}}}",
-    good=_list(_MAP, _NAMED),
     help="Set `x-kubernetes-list-type` to `map`, and `x-kubernetes-list-map-keys` to `[name]`; or, if one owner writes the "
     "whole list, `x-kubernetes-list-type` to `atomic`",
     marker="write `+listType=map` and `+listMapKey=name` on the field",
-).advice_on(Nodes(types={"array"}, without={"x-kubernetes-list-type"}))
+    bad="a: {type: array, items: {type: object, required: [name], properties: {name: {type: string}}}}",
+    good=_list(_MAP, _NAMED),
+).advice_on(Nodes(types={"array"}, without={"x-kubernetes-list-type"}))  # fmt: skip
 def _named(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     items = schema.item_schema
     if items is None or items.nullable or "name" not in items.required or in_junctor(schema):
@@ -76,46 +68,35 @@ def _named(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
         yield Advisory(message, schema.path)
 
 
-@_Merging(
-    id="selector-not-atomic",
-    summary="Label selector is not atomic",
+@_Merging("selector-not-atomic", "Label selector is not atomic",
     why="Server-side apply merges the selectors of two owners into one that neither of them wrote.",
-    bad=_object("selector", _SELECTOR),
-    good=_object("selector", f"x-kubernetes-map-type: atomic, {_SELECTOR}"),
-    help="Add `x-kubernetes-map-type: atomic` to the selector",
-    marker="write `+structType=atomic` on the field",
-).advice_on(Nodes({"properties"}))
+    help="Add `x-kubernetes-map-type: atomic` to the selector", marker="write `+structType=atomic` on the field",
+    bad=_object("selector", _SELECTOR), good=_object("selector", f"x-kubernetes-map-type: atomic, {_SELECTOR}"),
+).advice_on(Nodes({"properties"}))  # fmt: skip
 def _selectors(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     is_selector = {"matchLabels", "matchExpressions"} <= schema.properties.keys() and not in_junctor(schema)
     if is_selector and schema.x_map_type != "atomic":
         yield Advisory("server-side apply merges the selectors of two owners", schema.path)
 
 
-@_Merging(
-    id="ref-not-atomic",
-    summary="Reference to an object is not atomic",
+@_Merging("ref-not-atomic", "Reference to an object is not atomic",
     why="Server-side apply merges the references of two owners into one to an object that neither of them named.",
+    help="Add `x-kubernetes-map-type: atomic` to the reference", marker="write `+structType=atomic` on the field",
     bad="secretRef: {type: object, properties: {name: {type: string}}}",
     good="secretRef: {type: object, x-kubernetes-map-type: atomic, properties: {name: {type: string}}}",
-    help="Add `x-kubernetes-map-type: atomic` to the reference",
-    marker="write `+structType=atomic` on the field",
-).advice_on(Nodes({"properties"}))
+).advice_on(Nodes({"properties"}))  # fmt: skip
 def _references(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     name = property_name(schema)
     if name is not None and name.endswith("Ref") and schema.x_map_type != "atomic" and "name" in schema.properties:
         yield Advisory("server-side apply merges the references of two owners", schema.path)
 
 
-@_Merging(
-    id="conditions-not-map",
-    summary="`status.conditions` is not a map list with the key `type`",
+@_Merging("conditions-not-map", "`status.conditions` is not a map list with the key `type`", scope="version",
     why="Controllers that apply one condition each remove the conditions of the others.",
+    help=_BY_TYPE, marker="write `+listType=map` and `+listMapKey=type` on the field",
     bad=_conditions("x-kubernetes-list-type: atomic, "),
     good=_conditions("x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [type], "),
-    help=_BY_TYPE,
-    scope="version",
-    marker="write `+listType=map` and `+listMapKey=type` on the field",
-).advice_on(Nodes(types={"array"}))
+).advice_on(Nodes(types={"array"}))  # fmt: skip
 def conditions(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the conditions of the status that are no map by type."""
     if is_conditions(schema) and (schema.x_list_type != "map" or list(schema.x_list_map_keys) != ["type"]):

@@ -7,16 +7,17 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.values import marshal
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
-from crdlint.rules.engine.finding import Edits, Finding, Fixer
-from crdlint.rules.engine.rule import Caution, Nodes
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, require
+from crdlint.rules.engine.markers import rule_marker
+from crdlint.rules.engine.rule import Caution, Hint, Nodes, once
 from crdlint.schema.values import equality_key
-from crdlint.yaml.nodes import Scalar, Sequence, child, items_of
+from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, items_of
 
 if TYPE_CHECKING:
     from crdlint.cel.ast import Expr
-    from crdlint.crd.model import JSONSchemaProps
 
 _PATTERN: Final = "name:\n  type: string\n  pattern: {}"
 _STRAIGHT: Final = str.maketrans("\u201c\u201d\u2018\u2019", "\"\"''")
@@ -31,6 +32,8 @@ _COMPARISONS: Final = frozenset({"_==_", "_!=_", "_<_", "_<=_", "_>_", "_>=_", "
 _LONGEST: Final = 300  # characters of a rule
 _NEVER_FALSE: Final = "the rule is never false, so it checks nothing"
 _NEVER_TRUE: Final = "the rule is never true, so every value is rejected"
+_RULES: Final = "x-kubernetes-validations"
+_OLD_SELF: Final = "oldSelf"
 
 
 @Fixer("Write straight quotes", "unsafe").example(
@@ -41,16 +44,11 @@ def _straight(finding: Finding) -> Edits:
     yield finding.editor.respell(node, node.value.translate(_STRAIGHT))
 
 
-@Caution(
-    id="pattern-curly-quotes",
-    summary="Pattern has curly quotes",
+@Caution("pattern-curly-quotes", "Pattern has curly quotes",
     why="Word processors and chat programs replace straight quotes by curly ones. The pattern then rejects what users type.",
-    bad=_PATTERN.format("'^[^“”]+$'"),
-    good=_PATTERN.format("'^[^\"]+$'"),
-    help="Write straight quotes",
-    marker="write straight quotes in `+kubebuilder:validation:Pattern`",
-    fixes=(_straight,),
-).advice_on(Nodes({"pattern"}))
+    help="Write straight quotes", marker="write straight quotes in `+kubebuilder:validation:Pattern`",
+    bad=_PATTERN.format("'^[^“”]+$'"), good=_PATTERN.format("'^[^\"]+$'"), fixes=(_straight,),
+).advice_on(Nodes({"pattern"}))  # fmt: skip
 def _curly_quotes(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     curly = "".join(sorted({char for char in schema.pattern if ord(char) in _STRAIGHT}))
     if curly:
@@ -59,16 +57,13 @@ def _curly_quotes(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisor
         )
 
 
-@Caution(
-    id="pattern-matches-nothing",
-    summary="Pattern that no text matches",
+@Caution("pattern-matches-nothing", "Pattern that no text matches",
     why="The API server accepts the CRD and then rejects every object that sets this field. `^` is the start of the text and `$` "
     "its end, wherever they are in a pattern.",
-    bad=_PATTERN.format("/^[a-z]+$/"),
-    good=_PATTERN.format("^[a-z]+$"),
     help="Write `\\^` and `\\$` for the characters, or move `^` to the start and `$` to the end",
     marker="correct `+kubebuilder:validation:Pattern`",
-).advice_on(Nodes({"pattern"}))
+    bad=_PATTERN.format("/^[a-z]+$/"), good=_PATTERN.format("^[a-z]+$"),
+).advice_on(Nodes({"pattern"}))  # fmt: skip
 def _patterns_without_texts(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     pattern = schema.pattern
     if _INNER_EDGE.search(pattern) is None:
@@ -85,24 +80,13 @@ def _patterns_without_texts(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterat
         yield Advisory("no text matches the pattern", schema.path.child("pattern"), help_)
 
 
-@Fixer("Remove the repeated value", "safe")
-def _once(finding: Finding) -> Edits:
-    node = finding.node()
-    values = finding.editor.parent(node)
-    if isinstance(values, Sequence):
-        yield finding.editor.remove_item(values, finding.editor.index(node))
-
-
-@Caution(
-    id="enum-value-duplicate",
-    summary="Value is in an enum twice",
+@Caution("enum-value-duplicate", "Value is in an enum twice",
     why="A repeated value has no effect, and usually means that another one was intended, which is then rejected.",
+    help="Remove the repeated value, or write the one that is meant", marker="correct `+kubebuilder:validation:Enum`",
     bad="name:\n  type: string\n  enum: [Always, Never, Never]",
     good="name:\n  type: string\n  enum: [Always, Never]",
-    help="Remove the repeated value, or write the one that is meant",
-    marker="correct `+kubebuilder:validation:Enum`",
-    fixes=(_once,),
-).advice_on(Nodes({"enum"}))
+    fixes=(Fixer("Remove the repeated value", "safe", Finding.remove_item),),
+).advice_on(Nodes({"enum"}))  # fmt: skip
 def _repeated_values(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     seen = set()
     for i, value in enumerate(schema.enum):
@@ -112,15 +96,13 @@ def _repeated_values(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advi
         seen.add(key)
 
 
-@Caution(
-    id="enum-values-merged",
-    summary="Two values of an enum are one text",
+@Caution("enum-values-merged", "Two values of an enum are one text",
     why="YAML continues a text on the next line if that is indented further, also if it begins with a dash. The API server then "
     "rejects both values.",
+    help="Indent the second dash like the first one",
     bad="name:\n  type: string\n  enum:\n  - Always\n    - Never",
     good="name:\n  type: string\n  enum:\n  - Always\n  - Never",
-    help="Indent the second dash like the first one",
-).advice_on(Nodes({"enum"}))
+).advice_on(Nodes({"enum"}))  # fmt: skip
 def _merged_values(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     for i, node in enumerate(items_of(child(schema.node, "enum"))):
         is_long = isinstance(node, Scalar) and not node.style and node.start_mark.line < node.end_mark.line
@@ -129,19 +111,16 @@ def _merged_values(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Adviso
             yield Advisory(message, schema.path.child("enum").index(i))
 
 
-@Caution(
-    id="bound-beyond-format",
-    summary="Bound is beyond the range of the format",
+@Caution("bound-beyond-format", "Bound is beyond the range of the format",
     why="Since Kubernetes 1.36 the API server rejects values beyond the range of the format. On older servers, clients in Go fail "
     "to read such values.",
+    help="Set `format: int64`, or a bound within the range of the format", marker="use `int64` in the Go type",
     bad="name:\n  type: integer\n  format: int32\n  maximum: 4294967295",
     good="name:\n  type: integer\n  format: int64\n  maximum: 4294967295",
-    help="Set `format: int64`, or a bound within the range of the format",
-    marker="use `int64` in the Go type",
 ).advice_on(
     Nodes({"format"}, types={"integer"}, when=lambda fields, _: not fields.isdisjoint({"maximum", "minimum"})),
     once=True,
-)
+)  # fmt: skip
 def _bounds(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     for name, limit in _INT32 if schema.format == "int32" else ():
         value = getattr(schema, name)
@@ -150,16 +129,13 @@ def _bounds(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
             yield Advisory(message, schema.path.child(name))
 
 
-@Caution(
-    id="cel-rule-constant",
-    summary="Rule has the same result for every value",
+@Caution("cel-rule-constant", "Rule has the same result for every value",
     why="A value differs from one of two texts at least, and is not equal to both. A rule that combines such comparisons with the "
     "wrong operator accepts every value, or rejects every value.",
-    bad=_MODE.format("!=", "||"),
-    good=_MODE.format("!=", "&&"),
     help="Use `&&` to require all conditions, or `||` to require one of them",
     marker="correct `+kubebuilder:validation:XValidation`",
-).practice
+    bad=_MODE.format("!=", "||"), good=_MODE.format("!=", "&&"),
+).practice  # fmt: skip
 def _constant_rules(crd: DecodedCRD) -> Iterator[Advisory]:
     for rule in crd.rules:
         text = rule.rule.rule
@@ -196,3 +172,107 @@ def _consequence(text: str) -> str:
         if tree is not None and false is not None and not reasoner.results(false, [tree]):
             return consequence
     return ""
+
+
+def _spec(required: str, rules: str = "") -> str:
+    return (
+        f"spec:\n  type: object\n{required}  properties:\n    class:\n      type: string\n      maxLength: 63\n"
+        f"      x-kubernetes-validations:\n      - rule: self == oldSelf\n{rules}"
+    )
+
+
+@Fixer("Add a rule that keeps the field", "unsafe").example(
+    good=_spec(
+        "",
+        "  x-kubernetes-validations:\n  - rule: 'has(oldSelf.class) == has(self.class)'\n    message: 'class is immutable'\n",
+    )
+)
+def _guard(finding: Finding) -> Edits:
+    editor = finding.editor
+    name, field = require(finding.subject)
+    node: Node | None = finding.node()
+    for _ in range(5):  # rule, list of rules, schema of the field, properties, object
+        node = None if node is None else editor.parent(node)
+    owner = expect(Mapping, node)
+    rule, message = editor.value(_guard_of(field)), editor.value(f"{name} is immutable")
+    item = f"{{{editor.name('rule')}: {rule}, {editor.name('message')}: {message}}}"
+    if owner.find(_RULES) is None:
+        yield editor.insert(owner, _RULES, f"[{item}]" if owner.flow else f"\n- rule: {rule}\n  message: {message}")
+        return
+    rules = expect(Sequence, owner, _RULES)
+    blanks = " " * (rules.start_mark.column + 2)
+    in_lines = f"rule: {rule}{editor.newline}{blanks}message: {message}"
+    yield editor.append(rules, item if owner.flow or rules.flow else in_lines)
+
+
+def _guard_of(field: str) -> str:
+    return f"has(oldSelf.{field}) == has(self.{field})"
+
+
+@Hint("immutable-bypass", "Immutable field can be removed and added again with another value",
+    why="A rule with `oldSelf` is only evaluated if the field is set before and after an update. Two updates, one without the "
+    "field and one with another value, get around it.",
+    help="Add the field to `required`, or add a rule to the object that has it: `has(oldSelf.FIELD) == has(self.FIELD)`",
+    marker='write `+kubebuilder:validation:XValidation:rule="has(oldSelf.FIELD) == has(self.FIELD)"` on the struct',
+    bad=_spec(""), good=_spec("  required: [class]\n"), fixes=(_guard,),
+).practice  # fmt: skip
+def bypasses(crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield the rules `self == oldSelf` of optional properties that no rule above keeps, as one finding."""
+    yield from once(list(_bypasses(crd)))
+
+
+def _bypasses(crd: DecodedCRD) -> Iterator[Advisory]:
+    rules = [rule for rule in crd.rules if _OLD_SELF in rule.rule.rule]
+    if not rules:
+        return
+    from crdlint.kubecel.escaping import escape
+    from crdlint.kubecel.syntax_trees import fields_beside_old_self, keeps_value
+
+    keeping: set[int] = set()  # schemas whose whole value is kept
+    mentioned: dict[int, set[str]] = {}  # fields that the transition rules of a schema mention
+    for rule in rules:
+        schema, expr = rule.node.schema, rule.compiled.rule.compiled.expr
+        if keeps_value(expr):
+            keeping.add(id(schema))
+        mentioned.setdefault(id(schema), set()).update(fields_beside_old_self(expr))
+    for rule in rules:
+        schema = rule.node.schema
+        if (
+            not keeps_value(rule.compiled.rule.compiled.expr)
+            or not _is_optional_property(schema)
+            or _is_of_status(schema)
+        ):
+            continue
+        name = str(schema.steps[1])
+        field = escape(name)
+        if field is None or _is_kept(schema.parent, field, keeping, mentioned):
+            continue
+        message = (
+            f"`{name}` can be removed and added again with another value: the rule is skipped if either is missing"
+        )
+        help_ = f"Add `{name}` to `required`, or add this rule to the object that has it: `{_guard_of(field)}`"
+        marker = f"write {rule_marker(_guard_of(field), f'{name} is immutable')} on the struct that has the field"
+        yield Advisory(message, rule.path.child("rule"), help_, subject=(name, field), marker=marker)
+
+
+def _is_optional_property(schema: JSONSchemaProps) -> bool:
+    parent = schema.parent
+    if schema.steps[:1] != ("properties",) or parent is None:
+        return False
+    return schema.default is None and schema.steps[1] not in parent.required
+
+
+def _is_of_status(schema: JSONSchemaProps) -> bool:
+    steps = schema.steps
+    while schema.parent is not None:
+        schema, steps = schema.parent, schema.steps
+    return steps == ("properties", "status")
+
+
+def _is_kept(ancestor: JSONSchemaProps | None, field: str, keeping: set[int], mentioned: dict[int, set[str]]) -> bool:
+    """Return whether a rule at or above a schema keeps the whole value, or mentions the field beside oldSelf."""
+    while ancestor is not None:
+        if id(ancestor) in keeping or field in mentioned.get(id(ancestor), ()):
+            return True
+        ancestor = ancestor.parent
+    return False

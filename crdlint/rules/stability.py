@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
+from crdlint.crd.model import CustomResourceDefinitionVersion, JSONSchemaProps
 from crdlint.crd.paths import Path
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.rule import OnRequest
@@ -14,10 +15,6 @@ from crdlint.rules.pruned_objects import keeps_as_item
 from crdlint.schema.defaulting import META_FIELDS
 from crdlint.schema.traversal import schemas
 from crdlint.schema.values import deep_equal
-
-if TYPE_CHECKING:
-    from crdlint.crd.model import CustomResourceDefinitionVersion, JSONSchemaProps
-
 
 _Stability: Final = partial(OnRequest, in_set="stability", scope="spec")
 _A: Final = "a: {type: string}"
@@ -81,17 +78,13 @@ def _fields(root: JSONSchemaProps) -> dict[tuple[str, ...], JSONSchemaProps]:
     return fields
 
 
-@_Stability(
-    id="type-differs-between-versions",
-    of_whole_crds=True,
-    summary="Field has another type in another served version",
+@_Stability("type-differs-between-versions", "Field has another type in another served version", severity="warning",
     why="Without a conversion webhook the API server only changes `apiVersion`. Objects with the type of one version are "
     "invalid in the other.",
-    bad=_versions(("v1", "", _A), ("v2", "", "a: {type: integer}")),
-    good=_versions(("v1", "", _A), ("v2", "", "a: {type: string}")),
     help="Use the same type in all served versions, or a conversion webhook",
-    severity="warning",
-).practice
+    bad=_versions(("v1", "", _A), ("v2", "", "a: {type: integer}")),
+    good=_versions(("v1", "", _A), ("v2", "", "a: {type: string}")), of_whole_crds=True,
+).practice  # fmt: skip
 def _types(crd: DecodedCRD) -> Iterator[Advisory]:
     for steps, schema, earlier in _in_earlier_versions(crd):
         names = [name for name, other in earlier if _type(other) != _type(schema)]
@@ -105,15 +98,12 @@ def _type(schema: JSONSchemaProps) -> str:
     return "an int-or-string" if schema.x_int_or_string else f"of type {schema.type}" if schema.type else "of any type"
 
 
-@_Stability(
-    id="none-conversion-loses-fields",
-    of_whole_crds=True,
-    summary="Field is only in some of the served versions",
+@_Stability("none-conversion-loses-fields", "Field is only in some of the served versions", of_whole_crds=True,
     why="Without a conversion webhook the API server drops the field if an object is written in a version that lacks it.",
+    help="Add the field to all served versions, or use a conversion webhook",
     bad=_versions(("v1", "", f"{_A}, b: {{type: string}}"), ("v2", "", _A)),
     good=_versions(("v1", "", _A), ("v2", "", _A)),
-    help="Add the field to all served versions, or use a conversion webhook",
-).practice
+).practice  # fmt: skip
 def _lost_fields(crd: DecodedCRD) -> Iterator[Advisory]:
     versions = _served(crd)
     roots = {
@@ -148,16 +138,14 @@ def _stability(version: CustomResourceDefinitionVersion) -> int:
     return -1 if match is None else _STABILITY[match[2]]
 
 
-@_Stability(
-    id="default-differs-between-versions",
-    of_whole_crds=True,
-    summary="Field has another default in another served version",
+@_Stability("default-differs-between-versions", "Field has another default in another served version",
     why="Without a conversion webhook an object has the default of the version in which it was written or read last.",
-    bad=_versions(("v1", "", "a: {type: string, default: x}"), ("v2", "", "a: {type: string, default: other}")),
-    good=_versions(("v1", "", "a: {type: string, default: x}"), ("v2", "", "a: {type: string, default: x}")),
     help="Set the same default in all served versions, or use a conversion webhook",
     marker="correct `+kubebuilder:default` in one of the versions",
-).practice
+    bad=_versions(("v1", "", "a: {type: string, default: x}"), ("v2", "", "a: {type: string, default: other}")),
+    good=_versions(("v1", "", "a: {type: string, default: x}"), ("v2", "", "a: {type: string, default: x}")),
+    of_whole_crds=True,
+).practice  # fmt: skip
 def _defaults(crd: DecodedCRD) -> Iterator[Advisory]:
     for steps, schema, earlier in _in_earlier_versions(crd):
         names = [name for name, other in earlier if not deep_equal(_default(other), _default(schema))]
@@ -177,15 +165,12 @@ def _in_earlier_versions(crd: DecodedCRD) -> Iterator[tuple[tuple[str, ...], JSO
             yield steps, schema, [(name, earlier[steps]) for name, earlier in versions[:i] if steps in earlier]
 
 
-@_Stability(
-    id="storage-version-less-stable",
-    summary="Storage version is less stable than a served one",
+@_Stability("storage-version-less-stable", "Storage version is less stable than a served one",
     why="All objects are stored in the alpha or beta version, which cannot be removed before they are migrated.",
-    bad=_versions(("v1beta1", "", _A), ("v1", "", _A)),
-    good=_versions(("v1", "", _A), ("v1beta1", "", _A)),
     help="Set `storage: true` on the more stable version once no release in use lacks it, and `storage: false` on the other",
     marker="write `+kubebuilder:storageversion` on the type of the more stable version",
-).practice
+    bad=_versions(("v1beta1", "", _A), ("v1", "", _A)), good=_versions(("v1", "", _A), ("v1beta1", "", _A)),
+).practice  # fmt: skip
 def _less_stable(crd: DecodedCRD) -> Iterator[Advisory]:
     for i, version in enumerate(crd.spec.versions):
         better = [
@@ -196,15 +181,12 @@ def _less_stable(crd: DecodedCRD) -> Iterator[Advisory]:
             yield Advisory(message, _VERSIONS.index(i).child("storage"))
 
 
-@_Stability(
-    id="storage-version-deprecated",
-    summary="Storage version is deprecated",
+@_Stability("storage-version-deprecated", "Storage version is deprecated",
     why="All objects are stored in the deprecated version, which cannot be removed before they are migrated.",
-    bad=_versions(("v1", _WARNED, _A), ("v2", "", _A)),
-    good=_versions(("v2", "", _A), ("v1", _WARNED, _A)),
     help="Set `storage: true` on a version that is not deprecated, and `storage: false` on this one",
     marker="write `+kubebuilder:storageversion` on the type of a version that is not deprecated",
-).practice
+    bad=_versions(("v1", _WARNED, _A), ("v2", "", _A)), good=_versions(("v2", "", _A), ("v1", _WARNED, _A)),
+).practice  # fmt: skip
 def _storage_deprecated(crd: DecodedCRD) -> Iterator[Advisory]:
     for i, version in enumerate(crd.spec.versions):
         if version.storage and version.deprecated:
@@ -212,30 +194,24 @@ def _storage_deprecated(crd: DecodedCRD) -> Iterator[Advisory]:
             yield Advisory(message, _VERSIONS.index(i).child("storage"))
 
 
-@_Stability(
-    id="all-versions-deprecated",
-    summary="Every served version is deprecated",
+@_Stability("all-versions-deprecated", "Every served version is deprecated",
     why="Clients see a deprecation warning with every request and have no version to move to.",
-    bad=_versions(("v1", _WARNED, _A)),
-    good=_versions(("v1", "", _A)),
     help="Add a version that is not deprecated, or remove `deprecated` from one",
     marker="remove one `+kubebuilder:deprecatedversion`",
-).practice
+    bad=_versions(("v1", _WARNED, _A)), good=_versions(("v1", "", _A)),
+).practice  # fmt: skip
 def _all_deprecated(crd: DecodedCRD) -> Iterator[Advisory]:
     served = [version for version in crd.spec.versions if version.served]
     if served and all(version.deprecated for version in served):
         yield Advisory("every served version is deprecated", _VERSIONS)
 
 
-@_Stability(
-    id="deprecated-without-warning",
-    summary="Deprecated version without a `deprecationWarning`",
+@_Stability("deprecated-without-warning", "Deprecated version without a `deprecationWarning`",
     why="The warning of the API server then lacks the version to use instead.",
-    bad=_versions(("v2", "", _A), ("v1", _OLD, _A)),
-    good=_versions(("v2", "", _A), ("v1", _WARNED, _A)),
     help="Add `deprecationWarning` with the version to use instead",
     marker='write `+kubebuilder:deprecatedversion:warning="TEXT"`',
-).practice
+    bad=_versions(("v2", "", _A), ("v1", _OLD, _A)), good=_versions(("v2", "", _A), ("v1", _WARNED, _A)),
+).practice  # fmt: skip
 def _without_warning(crd: DecodedCRD) -> Iterator[Advisory]:
     for i, version in enumerate(crd.spec.versions):
         if version.deprecated and version.served and version.deprecation_warning is None:
@@ -243,15 +219,11 @@ def _without_warning(crd: DecodedCRD) -> Iterator[Advisory]:
             yield Advisory(message, _VERSIONS.index(i).child("deprecated"))
 
 
-@_Stability(
-    id="webhook-without-ca",
-    of_whole_crds=True,
-    summary="Conversion webhook without a CA bundle",
+@_Stability("webhook-without-ca", "Conversion webhook without a CA bundle", of_whole_crds=True,
     why="The API server trusts only the system's certificate authorities then, and each request that converts an object fails.",
-    bad=_webhook(""),
-    good="conversion: {strategy: None}",
     help="Set `caBundle`, or the annotation of the tool that injects it, such as `cert-manager.io/inject-ca-from`",
-).practice
+    bad=_webhook(""), good="conversion: {strategy: None}",
+).practice  # fmt: skip
 def _without_ca(crd: DecodedCRD) -> Iterator[Advisory]:
     conversion = crd.spec.conversion
     client = conversion.webhook_client_config if conversion is not None and _is_converted(crd) else None

@@ -8,19 +8,25 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.crd.errors import Code, Reason, forbidden, invalid, required
 from crdlint.crd.gotypes import SCHEMA
+from crdlint.crd.model import JSONSchemaProps, JSONSchemaPropsOrBool
 from crdlint.diagnostics.spelling import nearest
+from crdlint.kubernetes.servers import Server
+from crdlint.rules.engine.common import Findings
 from crdlint.rules.engine.finding import (
     Edits,
     Finding,
     Fixer,
+    expect,
     is_null,
     quoted_with_comment,
     removal,
+    rename_to_true,
     replacement,
+    require,
     with_comment,
 )
 from crdlint.rules.engine.rule import Nodes, Rule
@@ -30,11 +36,6 @@ from crdlint.schema.structural import TYPES, incomplete, structural_attributes
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import UneditableError
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, text_of
-
-if TYPE_CHECKING:
-    from crdlint.crd.model import JSONSchemaProps, JSONSchemaPropsOrBool
-    from crdlint.kubernetes.servers import Server
-    from crdlint.rules.engine.common import Findings
 
 _SOURCE = "apiextensions-apiserver/pkg/apiserver/schema ValidateStructural"
 _Rule: Final = partial(Rule, source=_SOURCE)
@@ -63,6 +64,7 @@ _OF_VALUE: Final = {str: "string", bool: "boolean", int: "integer", list: "array
 _OF_FORMAT: Final = {"int32": "integer", "int64": "integer", "float": "number", "double": "number"}
 _LOOKAROUND: Final = re.compile(r"\(\?(?:[=!]|<[=!])[^()]*\)?")
 _JUNCTOR: Final = re.compile(r"\.(allOf|anyOf|oneOf|not)(?![^.\[])")
+_OfRoot: Final = partial(_Rule, scope="schema")
 
 
 @Fixer("Add the type that the other keywords imply", "safe").example(
@@ -89,25 +91,18 @@ def _number_type(finding: Finding) -> Edits:
 )
 def _type_in_text(finding: Finding) -> Edits:
     """Move the fields at the end of a description in block style, which are indented like it, out of the text."""
-    description, editor = child(finding.owner, "description"), finding.editor
-    if not isinstance(description, Scalar) or description.style not in {"|", ">"}:
+    editor, owner = finding.editor, finding.owner
+    description = expect(Scalar, owner, "description")
+    if description.style not in {"|", ">"}:
         return
-    end = description.start_mark.index + len(
-        editor.text[description.start_mark.index : description.end_mark.index].rstrip()
-    )
-    blanks = " " * finding.owner.start_mark.column
+    end = editor.end(description)
+    blanks = " " * owner.start_mark.column
     names, edits = set(), []
     while end > description.start_mark.index:
         start = editor.line_start(end)
         line = editor.text[start:end].rstrip("\r")
         name, _, value = line.lstrip(" ").partition(": ")
-        if (
-            name not in SCHEMA.fields
-            or name in names
-            or finding.owner.find(name) is not None
-            or not value
-            or " " in value
-        ):
+        if name not in SCHEMA.fields or name in names or owner.find(name) is not None or not value or " " in value:
             break
         names.add(name)
         edits.append(Edit(start, start + len(line) - len(line.lstrip(" ")), blanks))
@@ -121,8 +116,8 @@ def _type_in_text(finding: Finding) -> Edits:
     good="extra:\n  description: Anything.\n  x-kubernetes-preserve-unknown-fields: true",
 )
 def _any_type(finding: Finding) -> Edits:
-    schema_path = finding.path.parent
-    if schema_path is not None and is_null(node := finding.node(schema_path)):
+    node = finding.node(require(finding.path.parent))
+    if is_null(node):
         yield finding.editor.replace(node, f"{{{finding.editor.name('x-kubernetes-preserve-unknown-fields')}: true}}")
         return
     owner = finding.owner
@@ -136,11 +131,8 @@ def _any_type(finding: Finding) -> Edits:
     good="port:\n  anyOf:\n  - type: integer\n  - type: string\n  x-kubernetes-int-or-string: true",
 )
 def _alternatives_type(finding: Finding) -> Edits:
-    owner = finding.owner
-    if not _is_int_or_string(finding) or owner.find("type") is not None:
-        return
-    name = "x-kubernetes-int-or-string"
-    if owner.find(name) is None:
+    owner, name = finding.owner, "x-kubernetes-int-or-string"
+    if _is_int_or_string(finding) and owner.find("type") is None and owner.find(name) is None:
         yield finding.editor.insert(owner, name, "true", after="anyOf")
 
 
@@ -169,10 +161,9 @@ def _add_type(finding: Finding, type_: str) -> Edit:
 
 @Fixer("Write a schema of the type", "safe").example(bad="ports: {type: array, items: integer}")
 def _items_of_type(finding: Finding) -> Edits:
-    items_entry, editor = finding.owner.find("items"), finding.editor
-    if items_entry is not None and isinstance(items_entry[1], Scalar) and items_entry[1].value in TYPES:
-        text = editor.text[items_entry[1].start_mark.index : items_entry[1].end_mark.index]
-        yield editor.replace(items_entry[1], f"{{{editor.name('type')}: {text}}}")
+    items, editor = expect(Scalar, finding.owner, "items"), finding.editor
+    if items.value in TYPES:
+        yield editor.replace(items, f"{{{editor.name('type')}: {finding.written(items)}}}")
 
 
 def _misspelled(finding: Finding) -> Scalar | None:
@@ -206,10 +197,9 @@ def _named_type(finding: Finding) -> Edits:
 )
 def _pattern_with_comment(finding: Finding) -> Edits:
     """Put a pattern in quotes together with what YAML reads as a comment, if that makes it a pattern."""
-    node = finding.scalar()
-    text = with_comment(finding, node)
+    text = with_comment(finding, finding.scalar())
     if text is not None and _pattern_error(text) is None:
-        yield from quoted_with_comment(finding, node)
+        yield from quoted_with_comment(finding, finding.scalar())
 
 
 def _pattern_error(pattern: str) -> str | None:
@@ -239,21 +229,15 @@ def _without_lookahead(pattern: str) -> tuple[str, str] | None:
 )
 def _rule_of_lookahead(finding: Finding) -> Edits:
     node, owner, editor = finding.scalar(), finding.owner, finding.editor
-    without = _without_lookahead(node.value)
-    if without is None:
-        return
-    rule = f"{editor.name('rule')}: {editor.value(without[0])}"
-    rules = owner.find("x-kubernetes-validations")
-    if rules is not None:
-        if not isinstance(rules[1], Sequence):
-            return
-        yield editor.append(rules[1], f"{{{rule}}}" if rules[1].flow else rule)
+    text, rest = require(_without_lookahead(node.value))
+    rule, name = f"{editor.name('rule')}: {editor.value(text)}", "x-kubernetes-validations"
+    if owner.find(name) is not None:
+        rules = expect(Sequence, owner, name)
+        yield editor.append(rules, f"{{{rule}}}" if rules.flow else rule)
     else:
-        yield editor.insert(
-            owner, "x-kubernetes-validations", f"[{{{rule}}}]" if owner.flow else f"\n- {rule}", after="pattern"
-        )
-    if without[1]:
-        yield editor.respell(node, without[1])
+        yield editor.insert(owner, name, f"[{{{rule}}}]" if owner.flow else f"\n- {rule}", after="pattern")
+    if rest:
+        yield editor.respell(node, rest)
     else:
         yield editor.remove(owner, "pattern")
 
@@ -264,15 +248,11 @@ def _plain_metadata(finding: Finding) -> Edits:
     if metadata.flow:
         key = editor.name("type")
         yield editor.replace(metadata, f"{{{key}: {editor.value('object')}}}")
-        return
-    start, end = metadata.start_mark.index, editor.end(metadata)
-    if "#" in editor.text[start:end]:
-        return
-    yield editor.replace(metadata, "type: object")
+    elif "#" not in editor.text[metadata.start_mark.index : editor.end(metadata)]:
+        yield editor.replace(metadata, "type: object")
 
 
 def _embedded_properties(finding: Finding) -> Edits:
-    """Keep all fields of an embedded resource."""
     yield finding.editor.insert(finding.owner, "x-kubernetes-preserve-unknown-fields", "true")
 
 
@@ -282,39 +262,30 @@ def _embedded_properties(finding: Finding) -> Edits:
 )
 def _int_or_string_alternatives(finding: Finding) -> Edits:
     editor, nested = finding.editor, finding.owner
-    outer, names = _alternatives(finding, nested)
-    if outer is None or finding.name != "type":
+    outer, key, alternatives = _alternatives(finding, nested)
+    types = [expect(Scalar, alternative, "type") for alternative in alternatives]
+    if finding.name != "type" or sorted(type_.value for type_ in types) != ["integer", "string"]:
         return
-    types = [text_of(child(alternative, "type")) for alternative in names]
-    if sorted(filter(None, types)) != ["integer", "string"] or len(types) != 2:
-        return
-    listed = editor.parent(nested)
-    key = None if listed is None else editor.key_of(listed)
-    if key is not None and key.value == "oneOf" and outer.find("anyOf") is None:
-        yield editor.respell(key, "anyOf")
+    if key == "oneOf" and outer.find("anyOf") is None:
+        yield editor.respell(editor.entry(outer, key)[0], "anyOf")
     if outer.find("x-kubernetes-int-or-string") is None:
-        type_entry = outer.find("type")
-        if type_entry is not None:
-            key, value = editor.entry(outer, "type")
-            yield editor.respell(key, "x-kubernetes-int-or-string")
-            yield editor.replace(value, "true")
+        if outer.find("type") is not None:
+            yield from rename_to_true(finding, outer, "type", "x-kubernetes-int-or-string")
         else:
             yield editor.insert(outer, "x-kubernetes-int-or-string", "true")
-    for alternative, type_ in zip(names, ("integer", "string"), strict=True):
-        node = alternative.find("type")
+    for alternative, written, type_ in zip(alternatives, types, ("integer", "string"), strict=True):
         if len(alternative.items) != 2:
             raise UneditableError
-        if node is not None and isinstance(node[1], Scalar) and node[1].value != type_:
-            yield editor.respell(node[1], type_)
+        if written.value != type_:
+            yield editor.respell(written, type_)
 
 
 @Fixer("Remove what is repeated in the alternative", "safe").example(
     bad="size: {type: string, anyOf: [{type: string, maxLength: 3}, {pattern: '^[0-9]+$'}]}"
 )
 def _repeated_outside(finding: Finding) -> Edits:
-    outer, _ = _alternatives(finding, finding.owner)
-    text = text_of(child(finding.owner, finding.name))
-    if outer is not None and text is not None and text_of(child(outer, finding.name)) == text:
+    outer, _, _ = _alternatives(finding, finding.owner)
+    if expect(Scalar, finding.owner, finding.name).value == expect(Scalar, outer, finding.name).value:
         yield from _without(finding)
 
 
@@ -332,33 +303,26 @@ def _documentation(finding: Finding) -> Edits:
 )
 def _same_type_outside(finding: Finding) -> Edits:
     editor = finding.editor
-    outer, alternatives = _alternatives(finding, finding.owner)
+    outer, _, alternatives = _alternatives(finding, finding.owner)
     types = {text_of(child(alternative, "type")) for alternative in alternatives}
-    if outer is None or finding.name != "type" or len(types) != 1 or outer.find("type") is not None:
+    if finding.name != "type" or len(types) != 1 or any(len(alternative.items) == 2 for alternative in alternatives):
         return
-    if outer.find("x-kubernetes-int-or-string") is not None or any(
-        len(alternative.items) == 2 for alternative in alternatives
-    ):
-        return
-    yield editor.insert(outer, "type", editor.value(types.pop() or ""), before=editor.first(outer))
-    for alternative in alternatives:
-        yield editor.remove(alternative, "type")
+    if outer.find("type") is None and outer.find("x-kubernetes-int-or-string") is None:
+        yield editor.insert(outer, "type", editor.value(types.pop() or ""), before=editor.first(outer))
+        yield from (editor.remove(alternative, "type") for alternative in alternatives)
 
 
-def _alternatives(finding: Finding, nested: Mapping) -> tuple[Mapping | None, list[Mapping]]:
-    """Return the schema whose alternative a mapping is, and all of them; None where it is deeper within one."""
+def _alternatives(finding: Finding, nested: Mapping) -> tuple[Mapping, str, list[Mapping]]:
+    """Return the schema whose alternative a mapping is, its keyword and all of them; raise UneditableError for others."""
     editor = finding.editor
-    listed = editor.parent(nested)
-    if not isinstance(listed, Sequence):
-        return None, []
-    key, outer = editor.key_of(listed), editor.parent(listed)
-    if key is None or key.value not in _JUNCTORS or not isinstance(outer, Mapping):
-        return None, []
-    return outer, [alternative for alternative in listed.items if isinstance(alternative, Mapping)]
+    listed = expect(Sequence, editor.parent(nested))
+    outer, key = expect(Mapping, editor.parent(listed)), require(editor.key_of(listed)).value
+    if key not in _JUNCTORS:
+        raise UneditableError
+    return outer, key, [alternative for alternative in listed.items if isinstance(alternative, Mapping)]
 
 
 def _without(finding: Finding) -> Edits:
-    """Remove a field, unless nothing would be left of its schema."""
     if len(finding.owner.items) > 2:
         yield from finding.remove()
 
@@ -370,7 +334,6 @@ def _without_schema_url(finding: Finding) -> Edits:
 
 
 def _schemas_below(finding: Finding, mapping: Mapping) -> list[Mapping]:
-    """Return the mappings with `$schema` at or below one."""
     mappings: list[Mapping] = []
     pending: list[Node] = [mapping]
     while pending:
@@ -383,66 +346,37 @@ def _schemas_below(finding: Finding, mapping: Mapping) -> list[Mapping]:
     return mappings
 
 
-NOT_CONVERTIBLE = Rule(
-    id="schema-not-convertible",
-    summary="Schema cannot be converted to a structural schema",
+NOT_CONVERTIBLE = Rule("schema-not-convertible", "Schema cannot be converted to a structural schema", scope="schema",
     why="The API server converts every schema to a structural schema, and rejects a field that has no equivalent "
     "there, such as `$schema`.",
-    bad="type: object\n$schema: http://json-schema.org/draft-07/schema#\n",
-    good="type: object",
-    scope="schema",
     help="Remove the field that the message names (`schema` means `$schema`)",
-    source="apiextensions-apiserver/pkg/apiserver/schema NewStructural",
-    fixes=(_without_schema_url,),
-)
-TYPE_REQUIRED = _Rule(
-    id="structural-type-required",
-    summary="Field without a type",
+    bad="type: object\n$schema: http://json-schema.org/draft-07/schema#\n", good="type: object",
+    source="apiextensions-apiserver/pkg/apiserver/schema NewStructural", fixes=(_without_schema_url,))  # fmt: skip
+TYPE_REQUIRED = _Rule("structural-type-required", "Field without a type",
     why="The API server prunes, defaults and converts objects by the types in the schema, so every field needs one.",
-    bad="replicas: {minimum: 1}",
-    good="replicas: {type: integer, minimum: 1}",
     help="Add the `type` of this field",
-    fixes=(_decided_type, _number_type, _alternatives_type, _type_in_text, _any_type),
-)
-ITEMS_REQUIRED = _Rule(
-    id="structural-items-required",
-    summary="Array without `items`",
+    bad="replicas: {minimum: 1}", good="replicas: {type: integer, minimum: 1}",
+    fixes=(_decided_type, _number_type, _alternatives_type, _type_in_text, _any_type))  # fmt: skip
+ITEMS_REQUIRED = _Rule("structural-items-required", "Array without `items`",
     why="Without `items` the API server can neither prune nor validate the items of the array.",
-    bad="ports: {type: array}",
-    good="ports: {type: array, items: {type: integer}}",
     help="Add `items` with a type, such as `items: {type: string}`",
-    fixes=(
-        _items_of_type,
-        _items_of_any_type,
-    ),
-)
-ROOT_TYPE = _Rule(
-    id="structural-root-not-object",
-    summary="Root of the schema is not an object",
+    bad="ports: {type: array}", good="ports: {type: array, items: {type: integer}}",
+    fixes=(_items_of_type, _items_of_any_type))  # fmt: skip
+ROOT_TYPE = _OfRoot("structural-root-not-object", "Root of the schema is not an object",
     why="Every Kubernetes object has the fields `apiVersion`, `kind` and `metadata`.",
-    bad="type: string",
-    good="type: object",
-    scope="schema",
     help="Set `type: object` at the root of the schema",
-    fixes=(Fixer("Write `type: object`", "safe", replacement("object")),),
-)
-ROOT_MAP = _Rule(
-    id="structural-root-additional-properties",
-    summary="`additionalProperties` at the root of the schema",
+    bad="type: string", good="type: object", fixes=(Fixer("Write `type: object`", "safe", replacement("object")),))  # fmt: skip
+ROOT_MAP = _OfRoot("structural-root-additional-properties", "`additionalProperties` at the root of the schema",
     why="The root is a Kubernetes object with named fields, so it cannot be a map.",
-    bad="type: object\nadditionalProperties: {type: string}\n",
-    good="type: object\nproperties:\n  data: {type: object, additionalProperties: {type: string}}\n",
-    scope="schema",
     help="Move `additionalProperties` to a field of the root, such as `spec`",
-)
-NOT_STRUCTURAL = _Rule(
-    id="structural-forbidden-in-junctor",
-    summary="Type, default or description inside allOf, anyOf, oneOf or not",
+    bad="type: object\nadditionalProperties: {type: string}\n",
+    good="type: object\nproperties:\n  data: {type: object, additionalProperties: {type: string}}\n")  # fmt: skip
+NOT_STRUCTURAL = _Rule("structural-forbidden-in-junctor", "Type, default or description inside allOf, anyOf, oneOf or not",
     why="These keywords only validate values. Types, defaults and descriptions must be specified outside of them, so "
     "that pruning and defaulting do not depend on the value.",
+    help="Remove it here, and specify it outside of the allOf, anyOf, oneOf or not",
     bad="size: {type: string, anyOf: [{type: string}, {pattern: '^[0-9]+$'}]}",
     good="size: {type: string, anyOf: [{maxLength: 3}, {pattern: '^[0-9]+$'}]}",
-    help="Remove it here, and specify it outside of the allOf, anyOf, oneOf or not",
     fixes=(
         _int_or_string_alternatives,
         _int_or_string_alternatives.example(
@@ -452,55 +386,35 @@ NOT_STRUCTURAL = _Rule(
         _repeated_outside,
         _same_type_outside,
         _documentation,
-    ),
-)
-INCOMPLETE = Rule(
-    id="structural-incomplete",
-    summary="Field is specified only inside allOf, anyOf, oneOf or not",
+    ))  # fmt: skip
+INCOMPLETE = Rule("structural-incomplete", "Field is specified only inside allOf, anyOf, oneOf or not",
     why="The API server prunes a field that is specified nowhere else before it validates the object.",
+    help="Specify the field, with its type, outside of the allOf, anyOf, oneOf or not",
     bad="type: object\nproperties:\n  spec: {type: object}\nanyOf: [{properties: {spec: {properties: {host: {maxLength: 63}}}}}]\n",
     good="type: object\nproperties:\n  spec: {type: object, properties: {host: {type: string}}}\n"
     "anyOf: [{properties: {spec: {properties: {host: {maxLength: 63}}}}}]\n",
-    scope="schema",
-    help="Specify the field, with its type, outside of the allOf, anyOf, oneOf or not",
-    source="apiextensions-apiserver/pkg/apiserver/schema validateStructuralCompleteness",
-)
-METADATA = _Rule(
-    id="metadata-restricted",
-    summary="Schema restricts metadata other than name and generateName",
+    source="apiextensions-apiserver/pkg/apiserver/schema validateStructuralCompleteness", scope="schema")  # fmt: skip
+METADATA = _Rule("metadata-restricted", "Schema restricts metadata other than name and generateName",
     why="Kubernetes defines `metadata` itself. A CRD may restrict only `name` and `generateName`.",
-    bad="metadata: {type: object, properties: {labels: {type: object}}}",
-    good="metadata: {type: object}",
     help="Set `metadata` to `{type: object}`; of its `properties`, only `name` and `generateName` are allowed",
-    fixes=(_plain_metadata,),
-)
-METADATA_NESTED = _Rule(
-    id="metadata-in-junctor",
-    summary="`metadata` inside allOf, anyOf, oneOf or not",
+    bad="metadata: {type: object, properties: {labels: {type: object}}}", good="metadata: {type: object}",
+    fixes=(_plain_metadata,))  # fmt: skip
+METADATA_NESTED = _OfRoot("metadata-in-junctor", "`metadata` inside allOf, anyOf, oneOf or not",
     why="Kubernetes defines `metadata` itself, so a schema may not restrict it here.",
-    bad="type: object\nanyOf: [{properties: {metadata: {required: [name]}}}]\nproperties: {metadata: {type: object}}\n",
-    good="type: object\nproperties: {metadata: {type: object}}\n",
-    scope="schema",
     help="Remove `metadata` here; to restrict it, add a rule at the root, such as `self.metadata.name.size() < 20`",
-)
-META_TYPE = _Rule(
-    id="metadata-type",
-    summary="Wrong type for apiVersion, kind or metadata",
+    bad="type: object\nanyOf: [{properties: {metadata: {required: [name]}}}]\nproperties: {metadata: {type: object}}\n",
+    good="type: object\nproperties: {metadata: {type: object}}\n")  # fmt: skip
+META_TYPE = _Rule("metadata-type", "Wrong type for apiVersion, kind or metadata",
     why="In every Kubernetes object `apiVersion` and `kind` are strings and `metadata` is an object.",
-    bad="apiVersion: {type: integer}",
-    good="apiVersion: {type: string}",
     help="Set the type that the message names, or remove the field from the schema: Kubernetes defines it",
-    fixes=(_named_type,),
-)
-EMBEDDED = _Rule(
-    id="embedded-resource-shape",
-    summary="Embedded resource is not an object with fields",
+    bad="apiVersion: {type: integer}", good="apiVersion: {type: string}", fixes=(_named_type,))  # fmt: skip
+EMBEDDED = _Rule("embedded-resource-shape", "Embedded resource is not an object with fields",
     why="`x-kubernetes-embedded-resource: true` declares a whole Kubernetes object, so the schema must be an object "
     "and not a map.",
-    bad="template: {type: object, x-kubernetes-embedded-resource: true}",
-    good="template: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}",
     help="Use `type: object` with `properties` or `x-kubernetes-preserve-unknown-fields: true`, and without "
     "`additionalProperties`",
+    bad="template: {type: object, x-kubernetes-embedded-resource: true}",
+    good="template: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}",
     fixes=(
         Fixer(
             "Write `type: object`",
@@ -515,33 +429,26 @@ EMBEDDED = _Rule(
             "unsafe",
             lambda finding: _embedded_properties(finding) if finding.name == "properties" else (),
         ),
-    ),
-)
-INT_OR_STRING = _Rule(
-    id="int-or-string-exclusive",
-    summary="Int-or-string with unknown fields or an embedded resource",
+    ))  # fmt: skip
+INT_OR_STRING = _Rule("int-or-string-exclusive", "Int-or-string with unknown fields or an embedded resource",
     why="An integer or a string has no fields, so it cannot have unknown fields or contain an object.",
+    help="Keep `x-kubernetes-int-or-string: true`, and remove the field that the message names",
     bad="port: {x-kubernetes-int-or-string: true, x-kubernetes-preserve-unknown-fields: true}",
     good="port: {x-kubernetes-int-or-string: true}",
-    help="Keep `x-kubernetes-int-or-string: true`, and remove the field that the message names",
     fixes=(
         Fixer("Keep `x-kubernetes-int-or-string: true` alone", "safe", removal).example(
             bad="port:\n  x-kubernetes-int-or-string: true\n  x-kubernetes-preserve-unknown-fields: true",
             good="port:\n  x-kubernetes-int-or-string: true",
         ),
-    ),
-)
-PATTERN = _Rule(
-    id="pattern-invalid",
-    marker="correct `+kubebuilder:validation:Pattern`",
-    summary="Pattern is not a valid RE2 expression",
+    ))  # fmt: skip
+PATTERN = _Rule("pattern-invalid", "Pattern is not a valid RE2 expression",
     why="The API server compiles patterns with Go's regexp package (RE2 syntax). It has no lookahead, lookbehind or "
     "back references, and allows at most 1000 repetitions.",
+    help="Write the pattern in RE2 syntax (https://github.com/google/re2/wiki/Syntax)",
+    marker="correct `+kubebuilder:validation:Pattern`",
     bad="name: {type: string, pattern: '^(?!kube-)'}",
     good="name:\n  type: string\n  x-kubernetes-validations: [{rule: \"!self.startsWith('kube-')\"}]",
-    help="Write the pattern in RE2 syntax (https://github.com/google/re2/wiki/Syntax)",
-    fixes=(_pattern_with_comment, _rule_of_lookahead),
-)
+    fixes=(_pattern_with_comment, _rule_of_lookahead))  # fmt: skip
 
 
 def implied_type(schema: JSONSchemaProps) -> str:
@@ -664,7 +571,6 @@ def _object_fields(schema: JSONSchemaProps, context: Context, findings: Findings
 
 
 def _may_restrict(metadata: JSONSchemaProps, server: Server) -> bool:
-    """Return whether the metadata of the root contains only a type, a default and the properties name and generateName."""
     attributes = structural_attributes(metadata, server, nested=False) - {"type", "default"}
     return attributes <= {"properties"} and metadata.properties.keys() <= {"name", "generateName"}
 

@@ -1,23 +1,27 @@
-"""Subresources and printer columns (apiextensions validation, ValidateCustomResourceDefinitionSubresources, ...Column...)."""
+"""Subresources and printer columns, and advice about those that fit neither the schema nor the status.
+
+Upstream: apiextensions validation, ValidateCustomResourceDefinitionSubresources and ValidateCustomResourceColumnDefinition.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from string import ascii_letters, digits
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.crd.errors import REQUIRED, Code, FieldError, Reason, invalid, required
+from crdlint.crd.model import CustomResourceColumnDefinition, CustomResourceSubresources, JSONSchemaProps
+from crdlint.crd.paths import Path
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.values import Typed
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, mapping_at
-from crdlint.rules.engine.rule import Rule
+from crdlint.rules.engine.advisory import Advisory, DecodedCRD, VersionParts, version_parts
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect
+from crdlint.rules.engine.rule import Caution, Hint, Rule, once
 from crdlint.safety.bugs import attempt
-
-if TYPE_CHECKING:
-    from crdlint.crd.model import CustomResourceColumnDefinition, CustomResourceSubresources
-    from crdlint.crd.paths import Path
-
+from crdlint.schema.json_paths import Missing, follow, syntax_error
+from crdlint.yaml.nodes import Mapping, Scalar, child
 
 # A schema with what the examples refer to. It preserves unknown fields, so that an example needs no status subresource.
 _OPEN: Final = "schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}\n"
@@ -32,6 +36,11 @@ _MEANT: Final = {
 }  # fmt: skip
 _TYPES: Final = ("boolean", "date", "integer", "number", "string")
 _FORMATS: Final = ("byte", "date", "date-time", "double", "float", "int32", "int64", "password")
+_HPA_FAILS: Final = "HorizontalPodAutoscalers fail"
+_FAILS: Final = "`kubectl scale` and HorizontalPodAutoscalers fail"
+_LIKE_FIELD: Final = 0.7
+_OfVersion: Final = partial(Caution, scope="version")
+_ENABLED: Final = "subresources: {status: {}}\n"
 
 
 def from_a_dot(finding: Finding) -> Edits:
@@ -55,11 +64,8 @@ def _below_its_parent(finding: Finding) -> Edits:
     bad=_OPEN + "subresources: {scale: {statusReplicasPath: .status.replicas}}\n"
 )
 def _usual_path(finding: Finding) -> Edits:
-    parent = finding.path.parent
-    if parent is None:
-        return
     name = finding.name.rpartition(".")[2]
-    scale = mapping_at(finding.node(parent), "scale")
+    scale = expect(Mapping, finding.owner, "scale")
     usual = {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}.get(name)
     if usual and finding.error is not None and finding.error.type == REQUIRED:
         yield finding.editor.set(scale, name, finding.editor.value(usual))
@@ -98,24 +104,20 @@ def _column_type(finding: Finding) -> Edits:
 def _column_name(finding: Finding) -> Edits:
     if finding.name != "name":
         return
-    json_path = finding.owner.find("jsonPath")
-    path = getattr(json_path[1], "value", "") if json_path is not None else ""
+    path = expect(Scalar, finding.owner, "jsonPath").value
     last = path[len(path.rstrip(f"{ascii_letters}{digits}_")) :].lstrip(f"{digits}_")
     if last:
         yield finding.editor.set(finding.owner, "name", finding.editor.value(last[0].upper() + last[1:]))
 
 
-SCALE = Rule(
-    id="scale-path-invalid",
-    marker="correct `+kubebuilder:subresource:scale`",
-    summary="Invalid path in the scale subresource",
+SCALE = Rule("scale-path-invalid", "Invalid path in the scale subresource", scope="version",
     why="`kubectl scale` and autoscalers use these paths. They must be simple JSON paths below `.spec` or `.status`.",
-    bad=_OPEN + "subresources: {scale: {specReplicasPath: .replicas, statusReplicasPath: .status.replicas}}\n",
-    good=_OPEN + "subresources: {scale: {specReplicasPath: .spec.replicas, statusReplicasPath: .status.replicas}}\n",
     help="Set `specReplicasPath` to a path below `.spec` and `statusReplicasPath` to one below `.status`, such as "
     "`.spec.replicas` and `.status.replicas`",
+    marker="correct `+kubebuilder:subresource:scale`",
+    bad=_OPEN + "subresources: {scale: {specReplicasPath: .replicas, statusReplicasPath: .status.replicas}}\n",
+    good=_OPEN + "subresources: {scale: {specReplicasPath: .spec.replicas, statusReplicasPath: .status.replicas}}\n",
     source="apiextensions/validation ValidateCustomResourceDefinitionSubresources",
-    scope="version",
     fixes=(
         Fixer("Begin the path with a dot", "safe", from_a_dot).example(
             bad=_OPEN
@@ -123,20 +125,15 @@ SCALE = Rule(
         ),
         _below_its_parent,
         _usual_path,
-    ),
-)
-COLUMN = Rule(
-    id="printer-column-invalid",
-    marker="correct `+kubebuilder:printcolumn`",
-    summary="Invalid printer column",
+    ))  # fmt: skip
+COLUMN = Rule("printer-column-invalid", "Invalid printer column", scope="version",
     why="`kubectl get` prints these columns. Each needs a name, a supported type and a JSON path.",
+    help="Specify `name`, `type` (boolean, date, integer, number or string) and `jsonPath` (such as `.status.phase`)",
+    marker="correct `+kubebuilder:printcolumn`",
     bad=_OPEN + "additionalPrinterColumns: [{name: Ready, type: bool, jsonPath: .status.ready}]\n",
     good=_OPEN + "additionalPrinterColumns: [{name: Ready, type: boolean, jsonPath: .status.ready}]\n",
-    help="Specify `name`, `type` (boolean, date, integer, number or string) and `jsonPath` (such as `.status.phase`)",
     source="apiextensions/validation ValidateCustomResourceColumnDefinition",
-    scope="version",
-    fixes=(_column_word, _column_path, _column_type, _column_name),
-)
+    fixes=(_column_word, _column_path, _column_type, _column_name))  # fmt: skip
 
 
 def validate(subresources: CustomResourceSubresources | None, path: Path) -> Iterator[FieldError]:
@@ -168,7 +165,6 @@ def validate(subresources: CustomResourceSubresources | None, path: Path) -> Ite
 
 
 def _one_of(word: str, known: Sequence[str]) -> str:
-    """Return the help for a word that is not one of the known ones."""
     near = (_MEANT.get(word.lower()) if known is _TYPES else None) or nearest(word, known, _LIKE)
     return f"Write `{near}`" if near else f"Write one of {', '.join(f'`{name}`' for name in known)}"
 
@@ -178,7 +174,6 @@ def _json_path_problem(text: str) -> str | None:
 
 
 def _dotted_help(json_path: str) -> str:
-    """Return the help for a path that does not start with a dot."""
     path = _SIMPLE.match(json_path)
     return f"Write `.{path[1]}`" if path is not None else "Write the path of a field, such as `.status.phase`"
 
@@ -204,3 +199,215 @@ def column(definition: CustomResourceColumnDefinition, path: Path) -> Iterator[F
         yield invalid(
             COLUMN.id, json_path, definition.json_path, problem, help=attempt(_dotted_help, definition.json_path)
         )
+
+
+@Fixer("Write the path of the field that is meant", "unsafe")
+def _meant(finding: Finding) -> Edits:
+    if isinstance(finding.subject, str):
+        yield finding.editor.respell(finding.scalar(), finding.subject)
+
+
+def _with_status(fields: str, more: str) -> str:
+    return (
+        "schema:\n  openAPIV3Schema:\n    type: object\n    properties:\n"
+        "      spec: {type: object, properties: {replicas: {type: integer}}}\n"
+        f"      status: {{type: object, properties: {{{fields}}}}}\n"
+        f"{more}"
+    )
+
+
+def _column(path: str) -> str:
+    return _with_status(
+        "phase: {type: string}",
+        "subresources: {status: {}}\n"
+        f"additionalPrinterColumns: [{{name: Phase, type: string, jsonPath: {path}}}]\n",
+    )
+
+
+def _scale(path: str) -> str:
+    return _with_status(
+        "replicas: {type: integer}",
+        f"subresources: {{status: {{}}, scale: {{specReplicasPath: {path}, statusReplicasPath: .status.replicas}}}}\n",
+    )
+
+
+_FIXERS: Final = (_meant,)
+
+DEAD_COLUMN = _OfVersion("printer-column-dead-path", "Printer column of a field that the schema does not have",
+    why="The API server drops fields that the schema does not have, so `kubectl get` always shows an empty column.",
+    help="Correct the `jsonPath`, add the field to the schema, or remove the column",
+    marker="correct the `JSONPath` of `+kubebuilder:printcolumn`",
+    bad=_column(".status.Phase"), good=_column(".status.phase"), fixes=_FIXERS)  # fmt: skip
+DEAD_SCALE = _OfVersion("scale-path-dead", "Scale path to a field that the schema does not have",
+    why="`kubectl scale` and autoscalers read and write the fields of these paths. They fail if the schema does not have "
+    "such a field, or has it with another type.",
+    help="Correct the path, or add the field to the schema: integers for replicas, a string for the label selector",
+    marker="correct `+kubebuilder:subresource:scale`",
+    bad=_scale(".spec.replica"), good=_scale(".spec.replicas"), fixes=_FIXERS)  # fmt: skip
+
+
+@DEAD_COLUMN.practice
+def dead_paths(crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield the paths of columns and of the scale subresource that lead to no field, or to one of a wrong type.
+
+    Those that several versions share are one finding.
+    """
+    by_message: dict[str, list[Advisory]] = {}
+    for parts in () if crd.spec.preserve_unknown_fields else version_parts(crd.spec):
+        if parts.schema is not None:
+            for advisory in (*_columns(parts, parts.schema), *_scale_paths(parts, parts.schema)):
+                by_message.setdefault(advisory.message, []).append(advisory)
+    for shared in by_message.values():
+        yield from once(shared)
+
+
+def _columns(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advisory]:
+    columns_path = parts.path.child("additionalPrinterColumns")
+    for i, column in enumerate(parts.columns):
+        target = follow(column.json_path, schema)
+        if isinstance(target, Missing):
+            message = f"the column {column.name} is always empty: {_reason(target)}"
+            yield Advisory(message, columns_path.index(i).child("jsonPath"), *_help(target, column.json_path))
+
+
+def _scale_paths(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advisory]:
+    scale = parts.subresources.scale if parts.subresources is not None else None
+    if scale is None:
+        return
+    scale_path = parts.path.child("subresources", "scale")
+    for name, text, parents, type_, consequence in (
+        ("specReplicasPath", scale.spec_replicas_path, (".spec.",), "integer", _FAILS),
+        ("statusReplicasPath", scale.status_replicas_path, (".status.",), "integer", _FAILS),
+        ("labelSelectorPath", scale.label_selector_path or "", (".spec.", ".status."), "string", _HPA_FAILS),
+    ):
+        if not text.startswith(parents):
+            continue  # which the server rejects
+        target = follow(text, schema)
+        if isinstance(target, Missing):
+            message = f"{consequence}: {_reason(target)}"
+            yield Advisory(message, scale_path.child(name), *_help(target, text), rule=DEAD_SCALE.id)
+        elif target is not None and target.type and target.type != type_:
+            message = f"{consequence}: `{text}` is of type {target.type}, not {type_}"
+            yield Advisory(
+                message, scale_path.child(name), f"Set `{name}` to a field of type {type_}", rule=DEAD_SCALE.id
+            )
+
+
+def _reason(missing: Missing) -> str:
+    if not missing.name:
+        return f"`{missing.before}` is a list, which has no fields"
+    return f"`{missing.path}` is not in the schema"
+
+
+def _help(missing: Missing, text: str) -> tuple[str | None, None, str | None]:
+    """Return the help of an advisory, no part to point at, and the path that was meant if one is close."""
+    if not missing.name:
+        return f"Write `{missing.before}[*]{text[len(missing.before) :]}` for all items, or remove the path", None, None
+    near = nearest(missing.name, missing.schema.properties, _LIKE_FIELD)
+    if near is None:
+        return None, None, None
+    meant = f"{missing.before}.{near}{text[len(missing.path) :]}"
+    return f"Write `{meant}`, or add `{missing.name}` to the schema", None, meant
+
+
+@_OfVersion("printer-column-unparsed", "Printer column whose path the API server cannot parse",
+    why="The API server accepts such a CRD, but `kubectl get` shows neither the column nor those after it.",
+    help="Correct the syntax of the `jsonPath`, such as `.status.phases[0].name`",
+    marker="correct the `JSONPath` of `+kubebuilder:printcolumn`",
+    bad=_column("'.status.phases[0'"), good=_column(".status.phase"),
+).practice  # fmt: skip
+def unparsed_columns(crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield the first column of each version whose path the server cannot parse."""
+    for parts in version_parts(crd.spec):
+        for i, column in enumerate(parts.columns):
+            error = syntax_error(column.json_path)
+            if error is not None:
+                dropped = "this column and all after it" if i else "all columns"
+                message = f"`{column.json_path}` cannot be parsed ({error}): the API server discards {dropped}"
+                yield Advisory(message, parts.path.child("additionalPrinterColumns").index(i).child("jsonPath"))
+                break
+
+
+@Fixer("Enable the status subresource", "unsafe")
+def _enabled(finding: Finding) -> Edits:
+    node = finding.node()
+    while not (isinstance(node, Mapping) and node.find("served") is not None):
+        parent = finding.editor.parent(node)
+        if parent is None:
+            return
+        node = parent
+    if node.find("subresources") is None:
+        yield finding.editor.insert(node, "subresources", "{status: {}}" if node.flow else "\n  status: {}")
+    else:
+        yield finding.editor.insert(expect(Mapping, node, "subresources"), "status", "{}")
+
+
+def _version(subresources: str, required: str = "") -> str:
+    return (
+        f"schema:\n  openAPIV3Schema:\n    type: object\n{required}    properties:\n"
+        "      status: {type: object, properties: {phase: {type: string}}}\n"
+        f"{subresources}"
+    )
+
+
+NO_SUBRESOURCE = Hint("status-without-subresource", "Schema has `status`, but the status subresource is disabled",
+    why="Requests to `/status` end in 404, and each write of the status raises `metadata.generation`. With the subresource, the "
+    "API server ignores the status in other updates, so controllers must write it by `/status` first.",
+    help="Change the controller to write the status by `/status`, then add `subresources: {status: {}}` to the version",
+    marker="write `+kubebuilder:subresource:status`",
+    bad=_version(""), good=_version(_ENABLED), fixes=(_enabled,), scope="version")  # fmt: skip
+STATUS_REQUIRED = _OfVersion("status-required", "No object can be created: `status` is required",
+    why="With the status subresource, the API server drops `status` from a new object and then rejects the object because "
+    "`status` is missing.",
+    help="Remove `status` from `required`", marker="write `+optional` on the field `Status`",
+    bad=_version(_ENABLED, "    required: [status]\n"), good=_version(_ENABLED),
+    fixes=(Fixer("Remove `status` from `required`", "unsafe", Finding.remove_item),))  # fmt: skip
+
+
+@Fixer("Write `status: {}`", "safe")
+def _mapping(finding: Finding) -> Edits:
+    yield finding.editor.set(finding.owner, finding.name, "{}")
+
+
+@_OfVersion("status-subresource-null", "`status:` without a value does not enable the status subresource",
+    why="YAML reads the missing value as null, and the API server ignores a subresource that is null. Requests to `/status` end "
+    "in 404.",
+    help="Write `status: {}`",
+    bad=_version("subresources: {status: }\n"), good=_version(_ENABLED), fixes=(_mapping,),
+).practice  # fmt: skip
+def _null_status(crd: DecodedCRD) -> Iterator[Advisory]:
+    for i, parts in enumerate(version_parts(crd.spec)):
+        if _is_null(i, parts, crd):
+            message = "the status subresource is not enabled: `status` is null"
+            yield Advisory(message, parts.path.child("subresources", "status"))
+
+
+def _is_null(index: int, parts: VersionParts, crd: DecodedCRD) -> bool:
+    node = child(crd.root, "spec", "versions", index, "subresources", "status")
+    return isinstance(node, Scalar) and not parts.has_status
+
+
+def _has_fields(status: JSONSchemaProps) -> bool:
+    """Return whether there is a status to write: a schema without fields drops it."""
+    return bool(status.properties or status.additional_properties or status.x_preserve_unknown_fields)
+
+
+@NO_SUBRESOURCE.practice
+def status(crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield the versions with a status but no subresource, as one finding, and those that require a status with it."""
+    without: list[Advisory] = []
+    for i, parts in enumerate(version_parts(crd.spec)):
+        schema = parts.schema
+        field = None if schema is None else schema.properties.get("status")
+        if schema is None or (field is None and not (parts.has_status and schema.x_preserve_unknown_fields)):
+            continue
+        if not parts.has_status and field is not None and _has_fields(field) and not _is_null(i, parts, crd):
+            message = (
+                "the status subresource is disabled: `/status` does not exist, and writes of it raise the generation"
+            )
+            without.append(Advisory(message, parts.schema_path.child("properties").key("status")))
+        elif parts.has_status and "status" in schema.required and (field is None or field.default is None):
+            message = "no object can be created: the API server drops `status` on create, and then requires it"
+            path = parts.schema_path.child("required").index(list(schema.required).index("status"))
+            yield Advisory(message, path, rule=STATUS_REQUIRED.id)
+    yield from once(without)

@@ -5,29 +5,27 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from crdlint.crd.gotypes import SCHEMA_BITS
+from crdlint.crd.model import JSONSchemaProps
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.numbers import is_json_integer
 from crdlint.golang.values import marshal
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
-from crdlint.rules.engine.finding import Edits, Finding, Fixer
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, require
 from crdlint.rules.engine.markers import validation
 from crdlint.rules.engine.rule import Caution, Nodes
 from crdlint.rules.formats import formats_of, is_reported
 from crdlint.rules.pruned_objects import keeps_as_item
-from crdlint.rules.yaml_booleans import other_words
+from crdlint.rules.yaml_scalars import other_words
 from crdlint.safety.work import WorkLimitError
 from crdlint.schema.defaulting import META_FIELDS
 from crdlint.schema.traversal import with_all_of
 from crdlint.schema.values import equality_key
 from crdlint.yaml.editor import quoted
-from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+from crdlint.yaml.nodes import Mapping, Sequence
 from crdlint.yaml.resolve import resolve
-
-if TYPE_CHECKING:
-    from crdlint.crd.model import JSONSchemaProps
 
 _NUMBER: Final = {"integer": re.compile(r"-?(?:0|[1-9]\d*)\Z"), "number": re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?\Z")}
 _LIKE: Final = 0.7
@@ -65,21 +63,15 @@ _SOME: Final = {
 
 @Fixer("Add null to the enum", "unsafe")
 def _null_in_enum(finding: Finding) -> Edits:
-    enum = finding.owner.find("enum")
-    if enum is not None and isinstance(enum[1], Sequence):
-        yield finding.editor.append(enum[1], "null")
+    yield finding.editor.append(expect(Sequence, finding.owner, "enum"), "null")
 
 
 @Fixer("Move the keyword into the items of the list", "unsafe")
 def _to_items(finding: Finding) -> Edits:
-    owner, editor = finding.owner, finding.editor
-    items = owner.find("items")
-    keyword = finding.name
-    if items is None or not isinstance(items[1], Mapping) or items[1].find(keyword) is not None:
-        return
-    schema = finding.schema(items[1])
-    if schema.type in _TYPES_OF.get(keyword, ()):
-        yield editor.insert(items[1], keyword, editor.source(editor.entry(owner, keyword)[1]))
+    owner, editor, keyword = finding.owner, finding.editor, finding.name
+    items = expect(Mapping, owner, "items")
+    if items.find(keyword) is None and finding.schema(items).type in _TYPES_OF.get(keyword, ()):
+        yield editor.insert(items, keyword, editor.source(editor.entry(owner, keyword)[1]))
         yield editor.remove(owner, keyword)
 
 
@@ -97,15 +89,13 @@ def _without_type(finding: Finding) -> Edits:
 )
 def _text_of_enum(finding: Finding) -> Edits:
     """Put a value of an enum of strings in quotes, if other values are strings."""
-    if any(isinstance(value, str) for value in _enum_of(finding)):
+    if any(isinstance(value, str) for value in _schema_of(finding).enum):
         yield from _as_text(finding)
 
 
 def _as_text(finding: Finding) -> Edits:
-    """Put a number or a boolean in an enum of strings in quotes."""
-    node, schema = finding.node(), _schema_of(finding)
-    is_plain = isinstance(node, Scalar) and not node.style and resolve(node) is not None
-    if schema is not None and schema.type == "string" and is_plain and isinstance(node, Scalar):
+    node = finding.scalar()
+    if _schema_of(finding).type == "string" and not node.style and resolve(node) is not None:
         yield finding.editor.replace(node, quoted(node.value, double=finding.editor.is_json))
 
 
@@ -113,22 +103,14 @@ def _as_text(finding: Finding) -> Edits:
     bad="name:\n  type: integer\n  enum: ['1', '2']", good="name:\n  type: integer\n  enum: [1, 2]"
 )
 def _as_number(finding: Finding) -> Edits:
-    node, schema = finding.node(), _schema_of(finding)
-    pattern = None if schema is None else _NUMBER.get(schema.type)
-    if pattern is not None and isinstance(node, Scalar) and node.style in {"'", '"'} and pattern.match(node.value):
+    node, pattern = finding.scalar(), require(_NUMBER.get(_schema_of(finding).type))
+    if node.style in {"'", '"'} and pattern.match(node.value):
         yield finding.editor.replace(node, node.value)
 
 
-def _schema_of(finding: Finding) -> JSONSchemaProps | None:
-    """Return the schema with the enum that the finding is about a value of."""
-    list_path = finding.path.parent
-    owner = None if list_path is None else list_path.parent
-    return None if owner is None else finding.schema(finding.mapping(owner))
-
-
-def _enum_of(finding: Finding) -> Iterable[Any]:
-    schema = _schema_of(finding)
-    return () if schema is None else schema.enum
+def _schema_of(finding: Finding) -> JSONSchemaProps:
+    """Return the schema with the list that the finding is about a value of."""
+    return finding.schema(finding.mapping(require(require(finding.path.parent).parent)))
 
 
 @Fixer("Write the property that is meant", "unsafe").example(
@@ -138,22 +120,17 @@ def _enum_of(finding: Finding) -> Iterable[Any]:
 )
 def _required_property(finding: Finding) -> Edits:
     """Write the property that is most like a required name that `properties` does not contain."""
-    schema, list_path = _schema_of(finding), finding.path.parent
-    if schema is None or list_path is None or list_path.step != "required":
-        return
-    node = finding.scalar()
+    schema, node = _schema_of(finding), finding.scalar()
     near = nearest(node.value, schema.properties, _LIKE)
-    if near is not None and near not in schema.required:
+    if require(finding.path.parent).step == "required" and near is not None and near not in schema.required:
         yield finding.editor.respell(node, near)
 
 
-NEVER: Final = Caution(
-    id="never-valid",
-    summary="Schema that no value can match",
+NEVER: Final = Caution("never-valid", "Schema that no value can match",
     why="The API server accepts the CRD and then rejects every object that sets this field.",
+    help="Correct the limits so that at least one value matches all of them",
     bad="name:\n  type: string\n  minLength: 5\n  maxLength: 2",
     good="name:\n  type: string\n  minLength: 2\n  maxLength: 5",
-    help="Correct the limits so that at least one value matches all of them",
     fixes=(
         _text_of_enum,
         Fixer("Put the value in quotes", "unsafe", _as_text).example(
@@ -161,8 +138,7 @@ NEVER: Final = Caution(
         ),
         _as_number,
         _required_property,
-    ),
-)
+    ))  # fmt: skip
 
 
 def _may_exclude(fields: frozenset[str], type_: str) -> bool:
@@ -211,7 +187,6 @@ def _excluding(schema: JSONSchemaProps, pair: tuple[str, str, str, str]) -> Iter
 
 
 def _correct(schema: JSONSchemaProps, *keywords: str) -> str:
-    """Return what to do in the Go source about keywords of a schema."""
     return f"correct {' or '.join(validation(schema, keyword) for keyword in keywords)}"
 
 
@@ -315,7 +290,6 @@ def _has_type(value: Any, schema: JSONSchemaProps) -> bool:
 
 
 def _key(value: Any) -> Any:
-    """Return what is equal for equal values, numbers by their value."""
     if value.__class__ is float and is_json_integer(value):
         value = int(value)
     return equality_key(value)
@@ -325,16 +299,12 @@ def _shown(limit: float) -> str:
     return f"{limit:g}" if isinstance(limit, float) else str(limit)
 
 
-@Caution(
-    id="nullable-enum-without-null",
-    summary="Nullable field whose enum does not contain null",
+@Caution("nullable-enum-without-null", "Nullable field whose enum does not contain null",
     why="The API server compares null with the enum, too, and rejects it although the field is `nullable`.",
+    help="Add `null` to the enum, or remove `nullable`", marker="remove `+nullable`",
     bad="name:\n  type: string\n  nullable: true\n  enum: [a, b]",
-    good="name:\n  type: string\n  nullable: true\n  enum: [a, b, null]",
-    help="Add `null` to the enum, or remove `nullable`",
-    marker="remove `+nullable`",
-    fixes=(_null_in_enum,),
-).advice_on(Nodes({"nullable"}, when=lambda fields, _: "enum" in fields))
+    good="name:\n  type: string\n  nullable: true\n  enum: [a, b, null]", fixes=(_null_in_enum,),
+).advice_on(Nodes({"nullable"}, when=lambda fields, _: "enum" in fields))  # fmt: skip
 def null_in_enum(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield a nullable schema whose enum does not contain null."""
     if schema.nullable and schema.enum and None not in schema.enum:
@@ -342,16 +312,12 @@ def null_in_enum(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory
         yield Advisory(message, schema.path.child("nullable"))
 
 
-KEYWORD = Caution(
-    id="keyword-without-effect",
-    summary="Keyword does not apply to values of the schema's type",
+KEYWORD = Caution("keyword-without-effect", "Keyword does not apply to values of the schema's type",
     why="The API server ignores the keyword, so values that it should reject are accepted.",
-    bad="name:\n  type: array\n  maxLength: 63\n  items:\n    type: string",
-    good="name:\n  type: array\n  items:\n    type: string\n    maxLength: 63",
     help="Move the keyword to the schema of the values that it should limit, or remove it",
     marker="write `+kubebuilder:validation:items:MaxLength` instead of `+kubebuilder:validation:MaxLength`",
-    fixes=(_to_items, _without_type),
-)
+    bad="name:\n  type: array\n  maxLength: 63\n  items:\n    type: string",
+    good="name:\n  type: array\n  items:\n    type: string\n    maxLength: 63", fixes=(_to_items, _without_type))  # fmt: skip
 
 
 @KEYWORD.advice_on(Nodes(when=_has_keyword_of_other_type))
@@ -376,7 +342,6 @@ def _replaced_types(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterable[Advis
 
 
 def _without_effect(keyword: str, part: JSONSchemaProps, schema: JSONSchemaProps) -> Advisory:
-    """Return the finding for a keyword in `part`, which is a schema or a part of its allOf."""
     effect = "has no effect" if keyword == _PRESERVE or keyword in _FIELDS else "checks nothing"
     message = f"`{keyword}` {effect} on {_SOME.get(schema.type, 'an integer or string')}"
     marker = _marker(keyword, schema)
@@ -384,7 +349,6 @@ def _without_effect(keyword: str, part: JSONSchemaProps, schema: JSONSchemaProps
 
 
 def _marker(keyword: str, schema: JSONSchemaProps) -> str:
-    """Return what to do in the Go source about a keyword that checks nothing, empty if it has no marker."""
     if keyword == "required" or keyword in _FIELDS:
         return ""
     if keyword == _PRESERVE:

@@ -6,13 +6,13 @@ Upstream: apiextensions pkg/apis/apiextensions/v1beta1 conversion.go and default
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
-from crdlint.rules.engine.finding import Edits, Finding, mapping_at
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect
 from crdlint.yaml.edit import Edit, apply
 from crdlint.yaml.editor import Editor, UneditableError
-from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, items_of
+from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, items_of, text_of
 from crdlint.yaml.values import to_json
 
 # What moves from the spec into each version: its name in the spec, its name in a version, and what the help adds.
@@ -25,6 +25,7 @@ _PER_VERSION: Final = (
 )
 _OF_WEBHOOK: Final = {"webhookClientConfig": "clientConfig", "conversionReviewVersions": "conversionReviewVersions"}
 _PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"
+_NEWLINE: Final = "\n"
 _COMMENT: Final = re.compile(r"(?<=\s)#")
 
 
@@ -42,16 +43,14 @@ MOVED: Final = {
 _OF_SPEC: Final = frozenset(MOVED) - frozenset(_OF_WEBHOOK)
 
 
+@Fixer("Rewrite the CRD for apiextensions.k8s.io/v1", "unsafe")
 def rewritten(finding: Finding) -> Edits:
     """Yield the edits that make a CRD of v1beta1 one of v1."""
     editor, root = finding.editor, finding.root
-    api_version = root.find("apiVersion")
-    spec = mapping_at(root, "spec")
-    if api_version is None or not isinstance(api_version[1], Scalar):
-        raise UneditableError
-    if api_version[1].value != "apiextensions.k8s.io/v1beta1":
+    api_version, spec = expect(Scalar, root, "apiVersion"), expect(Mapping, root, "spec")
+    if api_version.value != "apiextensions.k8s.io/v1beta1":
         return
-    yield editor.respell(api_version[1], "apiextensions.k8s.io/v1")
+    yield editor.respell(api_version, "apiextensions.k8s.io/v1")
     preserve = child(spec, "preserveUnknownFields")
     keeps = preserve is None or getattr(preserve, "value", "") == "true"
     if spec.flow:
@@ -67,19 +66,20 @@ def rewritten(finding: Finding) -> Edits:
 def moved(finding: Finding) -> str | None:
     """Return the help for a field that v1 has in another place, None for others."""
     mapping, key, _ = finding.entry
-    spec = mapping_at(finding.root, "spec")
-    names = _OF_SPEC if mapping is spec else _OF_WEBHOOK if mapping is _conversion_of(spec) else ()
+    spec = expect(Mapping, finding.root, "spec")
+    names = _OF_SPEC if mapping is spec else _OF_WEBHOOK if mapping is child(spec, "conversion") else ()
     return MOVED[key.value] if key.value in names else None
 
 
 def in_v1(finding: Finding) -> Edits:
     """Yield the edits that move fields, which v1beta1 had in the spec, to where v1 has them."""
-    editor, spec = finding.editor, mapping_at(finding.root, "spec")
+    editor, spec = finding.editor, expect(Mapping, finding.root, "spec")
     if moved(finding) is None:
         return
     if finding.entry[0] is spec:
-        version, names = spec.find("version"), _version_names(spec)
-        if version is None or not names or getattr(version[1], "value", None) in names:
+        version = child(spec, "version")
+        names = {text_of(child(node, "name")) for node in items_of(child(spec, "versions"))} - {None}
+        if version is None or not names or text_of(version) in names:
             if spec.flow:
                 yield from _flow_spec(editor, spec, keeps=False, default=False)
             else:
@@ -88,14 +88,7 @@ def in_v1(finding: Finding) -> Edits:
         yield from _conversion(editor, spec, "[v1]")
 
 
-def _version_names(spec: Mapping) -> list[str]:
-    """Return the names of the versions in the spec, without those that cannot be read."""
-    names = [child(version, "name") for version in items_of(child(spec, "versions"))]
-    return [name.value for name in names if isinstance(name, Scalar)]
-
-
 def _fields(spec: Mapping) -> dict[str, tuple[Scalar, Node]]:
-    """Return the keys and values that each version gets from the spec, by their names in a version."""
     fields: dict[str, tuple[Scalar, Node]] = {}
     for old, new, _ in _PER_VERSION:
         entry = spec.find(old)
@@ -107,13 +100,16 @@ def _fields(spec: Mapping) -> dict[str, tuple[Scalar, Node]]:
     return fields
 
 
-def _lacking(version: Mapping, fields: dict[str, tuple[Scalar, Node]]) -> list[str]:
-    """Return the fields that a version lacks; raise UneditableError if it has another value for one of them."""
+def _lacking(version: Node, fields: dict[str, tuple[Scalar, Node]], added: Iterable[str]) -> tuple[Mapping, list[str]]:
+    """Return a version and what it lacks of the added fields; raise UneditableError if it has another value for one."""
+    mapping = expect(Mapping, version)
     for name, (_, value) in fields.items():
-        own = version.find(name)
+        own = mapping.find(name)
         if own is not None and to_json(own[1]) != to_json(value):
             raise UneditableError
-    return [name for name in fields if version.find(name) is None]
+    if not mapping.items:
+        raise UneditableError
+    return mapping, [name for name in dict.fromkeys((*fields, *added)) if mapping.find(name) is None]
 
 
 def _edits_within(editor: Editor, value: Node, *, keeps: bool) -> Iterator[Edit]:
@@ -123,13 +119,12 @@ def _edits_within(editor: Editor, value: Node, *, keeps: bool) -> Iterator[Edit]
         if json_path is not None and isinstance(json_path[0], Scalar):
             yield editor.respell(json_path[0], "jsonPath")
     if keeps and isinstance(value, Mapping) and value.find("openAPIV3Schema") is not None:
-        schema = mapping_at(value, "openAPIV3Schema")
+        schema = expect(Mapping, value, "openAPIV3Schema")
         if schema.find(_PRESERVE) is None:
             yield editor.insert(schema, _PRESERVE, "true")
 
 
 def _within(editor: Editor, start: int, end: int, edits: Edits) -> str:
-    """Return the text between two offsets with edits made in it."""
     return apply(editor.text[start:end], [edit.moved(-start) for edit in edits])
 
 
@@ -141,8 +136,7 @@ def _lines_of(editor: Editor, key: Scalar, value: Node) -> tuple[int, int]:
     start, indent = editor.line_start(key.start_mark.index), " " * key.start_mark.column
     while start:
         line_above = editor.line_start(start - 1)
-        line = editor.text[line_above:start]
-        if not line.startswith(f"{indent}#"):
+        if not editor.text.startswith(f"{indent}#", line_above):
             break
         start = line_above
     return start, editor.line_end(max(editor.end(value), key.end_mark.index))
@@ -163,26 +157,23 @@ def _block_spec(editor: Editor, spec: Mapping, gone: tuple[str, ...], *, keeps: 
     for name in gone:
         key, value = editor.entry(spec, name)
         spans.append((editor.line_start(key.start_mark.index), _lines_of(editor, key, value)[1]))
-    listed, version = spec.find("versions"), spec.find("version")
-    if listed is not None and items_of(listed[1]):
-        if version is not None:
-            spans.append(_lines_of(editor, *editor.entry(spec, "version")))
-        for version_node in items_of(listed[1]):
-            yield from _filled(editor, version_node, fields, lines)
-    elif version is not None and isinstance(version[1], Scalar) and isinstance(version[0], Scalar):
-        yield _first_version(editor, version[0], version[1], lines)
-    else:
-        raise UneditableError
-    yield from _cuts(editor, spans)
+    versions = items_of(child(spec, "versions"))
+    if versions and spec.find("version") is not None:
+        spans.append(_lines_of(editor, *editor.entry(spec, "version")))
+    for version in versions:
+        yield from _filled(editor, version, fields, lines)
+    if not versions:
+        key, value = editor.entry(spec, "version")
+        yield _first_version(editor, key, expect(Scalar, value), lines)
+    text = editor.text
+    yield from (editor.cut(start, text.find("\n", end) + 1 or len(text)) for start, end in spans)
 
 
 def _filled(
-    editor: Editor, version: Node, fields: dict[str, tuple[Scalar, Node]], lines: dict[str, list[str]]
+    editor: Editor, node: Node, fields: dict[str, tuple[Scalar, Node]], lines: dict[str, list[str]]
 ) -> Iterator[Edit]:
     """Yield the edit that adds the fields that a version lacks, which is then written in block style."""
-    if not isinstance(version, Mapping) or not version.items:
-        raise UneditableError
-    names = [*_lacking(version, fields), *(name for name in lines if name not in fields and not version.find(name))]
+    version, names = _lacking(node, fields, lines)
     added = [line for name in sorted(names) for line in lines[name]]
     if not added:
         return
@@ -194,10 +185,7 @@ def _filled(
     listed = editor.parent(version)
     if listed is None or (not isinstance(listed, Scalar) and listed.flow):
         raise UneditableError
-    entries = [
-        editor.text[key.start_mark.index : editor.end(value)]
-        for key, value in zip(version.items[::2], version.items[1::2], strict=True)
-    ]
+    entries = [editor.text[key.start_mark.index : editor.end(value)] for key, value in version.pairs()]
     yield Edit(version.start_mark.index, editor.end(version), _joined(separator, [*entries, *added]))
 
 
@@ -211,16 +199,8 @@ def _first_version(editor: Editor, key: Scalar, value: Scalar, lines: dict[str, 
 
 
 def _joined(separator: str, lines: list[str]) -> str:
-    """Return lines joined, without spaces at their ends."""
     newline = separator.rstrip(" ")
     return "".join(line if not i else f"{separator}{line}" if line else newline for i, line in enumerate(lines))
-
-
-def _cuts(editor: Editor, spans: list[tuple[int, int]]) -> Iterator[Edit]:
-    """Yield the edits that remove whole lines, from starts to ends of lines."""
-    text = editor.text
-    for start, end in spans:
-        yield editor.cut(start, text.find("\n", end) + 1 or len(text))
 
 
 # CRDs in flow style, and JSON: the spec is replaced by the texts of its entries.
@@ -229,37 +209,38 @@ def _cuts(editor: Editor, spans: list[tuple[int, int]]) -> Iterator[Edit]:
 def _flow_spec(editor: Editor, spec: Mapping, *, keeps: bool, default: bool) -> Iterator[Edit]:
     """Yield the edit that writes a spec in flow style with its fields moved into its versions."""
     start, end = spec.items[0].start_mark.index, editor.end(spec.items[-1])
-    conversion = _conversion_of(spec)
-    if _COMMENT.search(editor.text, start, end) or (conversion is not None and conversion.find("webhookClientConfig")):
+    if _COMMENT.search(editor.text, start, end) or child(spec, "conversion", "webhookClientConfig") is not None:
         raise UneditableError
     fields = _fields(spec)
-    quote = editor.text[start] == '"'
+    mark = '"' if editor.text[start] == '"' else ""
+
+    def key_of(name: str) -> str:
+        return f"{mark}{name}{mark}"
+
     added = {
-        name: f"{_key(name, quote=quote)}: "
+        name: f"{key_of(name)}: "
         + _within(editor, value.start_mark.index, editor.end(value), _edits_within(editor, value, keeps=keeps))
         for name, (_, value) in fields.items()
     }
     if default and "schema" not in added:
-        type_, preserve, schema = (_key(name, quote=quote) for name in ("type", _PRESERVE, "openAPIV3Schema"))
-        object_ = _key("object", quote=quote)
-        added["schema"] = f"{_key('schema', quote=quote)}: {{{schema}: {{{type_}: {object_}, {preserve}: true}}}}"
+        object_ = f"{{{key_of('type')}: {key_of('object')}, {key_of(_PRESERVE)}: true}}"
+        added["schema"] = f"{key_of('schema')}: {{{key_of('openAPIV3Schema')}: {object_}}}"
     listed = child(spec, "versions")
     entries: list[str] = []
-    for key, value in zip(spec.items[::2], spec.items[1::2], strict=True):
+    for key, value in spec.pairs():
         name, begin, stop = getattr(key, "value", ""), key.start_mark.index, editor.end(value)
         if name == "versions" and items_of(value):
             entries.append(_within(editor, begin, stop, _filled_in_flow(editor, value, fields, added)))
         elif name == "version" and not items_of(listed):
             text = editor.text[value.start_mark.index : stop]
-            head = f"{_key('name', quote=quote)}: {text}, {_key('served', quote=quote)}: true, "
-            made = ", ".join([f"{head}{_key('storage', quote=quote)}: true", *added.values()])
-            entries.append(f"{_key('versions', quote=quote)}: [{{{made}}}]")
+            head = f"{key_of('name')}: {text}, {key_of('served')}: true, {key_of('storage')}: true"
+            entries.append(f"{key_of('versions')}: [{{{', '.join([head, *added.values()])}}}]")
         elif name not in {*_OF_SPEC, "versions"} and not (default and name == "preserveUnknownFields"):
             entries.append(editor.text[begin:stop])
     if not items_of(listed) and spec.find("version") is None:
         raise UneditableError
     if default and spec.find("scope") is None:
-        entries.append(f"{_key('scope', quote=quote)}: {_key('Namespaced', quote=quote)}")
+        entries.append(f"{key_of('scope')}: {key_of('Namespaced')}")
     indent = editor.text[editor.line_start(start) : start]
     separator = ", " if indent.strip() else f",{editor.newline}{indent}"
     yield Edit(start, end, separator.join(entries))
@@ -269,62 +250,44 @@ def _filled_in_flow(
     editor: Editor, versions: Node, fields: dict[str, tuple[Scalar, Node]], added: dict[str, str]
 ) -> Iterator[Edit]:
     """Yield the edits that add the fields that versions in flow style lack."""
-    for version in items_of(versions):
-        if not isinstance(version, Mapping) or not version.items:
-            raise UneditableError
-        names = [*_lacking(version, fields), *(name for name in added if name not in fields and not version.find(name))]
+    for node in items_of(versions):
+        version, names = _lacking(node, fields, added)
         if names:
             offset = editor.end(version.items[-1])
             yield Edit(offset, offset, "".join(f", {added[name]}" for name in names))
 
 
-def _key(text: str, *, quote: bool) -> str:
-    return f'"{text}"' if quote else text
-
-
-def _conversion_of(spec: Mapping) -> Mapping | None:
-    entry = spec.find("conversion")
-    return entry[1] if entry is not None and isinstance(entry[1], Mapping) else None
-
-
-def _block(editor: Editor, node: Node) -> str:
+def block(editor: Editor, node: Node) -> str:
     """Return a value as it follows a key: in the same line, or as a block below it."""
     source = editor.source(node)
     if isinstance(node, Scalar) or node.flow:
         return source
-    return f"\n{source}" if isinstance(node, Sequence) else _indented(source)
+    return f"\n{source if isinstance(node, Sequence) else shifted(source, 2)}"
 
 
-def _indented(text: str) -> str:
-    return "".join(f"\n  {line}" if line else "\n" for line in text.split("\n"))
+def shifted(text: str, by: int) -> str:
+    """Return a text with its lines indented by more spaces."""
+    return "\n".join(" " * by + line if line else line for line in text.split("\n"))
 
 
 def _conversion(editor: Editor, spec: Mapping, default: str) -> Iterator[Edit]:
     """Yield the edits that move the webhook's configuration below `webhook`, with ``default`` as its review versions."""
-    conversion = _conversion_of(spec)
-    if conversion is None:
+    conversion = child(spec, "conversion")
+    client, reviewed = child(conversion, "webhookClientConfig"), child(conversion, "conversionReviewVersions")
+    if not isinstance(conversion, Mapping) or (client is None and reviewed is None):
         return
-    client = conversion.find("webhookClientConfig")
-    reviewed = conversion.find("conversionReviewVersions")
-    webhook_given = conversion.find("webhook")
-    if client is None and reviewed is None:
-        return
-    if conversion.flow or (client is not None and webhook_given is not None):
+    if conversion.flow or (client is not None and conversion.find("webhook") is not None):
         raise UneditableError
-    if client is None and reviewed is not None:
-        below = mapping_at(conversion, "webhook")
-        if below.find("conversionReviewVersions") is None:
-            yield editor.insert(below, "conversionReviewVersions", _block(editor, reviewed[1]))
+    versions = default if reviewed is None else block(editor, reviewed)
+    if client is not None:
+        webhook = {"clientConfig": block(editor, client), "conversionReviewVersions": versions}
+        lines = (f"\n{name}:{'' if value[:1] == _NEWLINE else ' '}{value}" for name, value in webhook.items())
+        if reviewed is not None:
             yield editor.remove(conversion, "conversionReviewVersions")
+        yield editor.remove(conversion, "webhookClientConfig")
+        yield editor.insert(conversion, "webhook", "".join(lines).replace("\n", "\n  "), before="strategy")
         return
-    assert client is not None  # noqa: S101  one of the two is given
-    versions = default if reviewed is None else _block(editor, reviewed[1])
-    config = _block(editor, client[1]).replace("\n", "\n  ")
-    separator = "" if config.startswith("\n") else " "
-    between = "" if versions.startswith("\n") else " "
-    listed = versions.replace("\n", "\n  ")
-    webhook = f"\n  clientConfig:{separator}{config}\n  conversionReviewVersions:{between}{listed}"
-    if reviewed is not None:
+    below = expect(Mapping, conversion, "webhook")
+    if below.find("conversionReviewVersions") is None:
+        yield editor.insert(below, "conversionReviewVersions", versions)
         yield editor.remove(conversion, "conversionReviewVersions")
-    yield editor.remove(conversion, "webhookClientConfig")
-    yield editor.insert(conversion, "webhook", webhook, before="strategy")

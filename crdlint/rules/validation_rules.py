@@ -8,23 +8,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.crd.errors import Code, FieldError, Reason, Wording, invalid, not_supported, required
+from crdlint.crd.model import JSONSchemaProps, ValidationRule
+from crdlint.crd.paths import Path
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.text import SPACE
 from crdlint.golang.values import Typed
+from crdlint.rules.engine.common import Findings
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, quoted_tag, removal
 from crdlint.rules.engine.rule import Nodes, Rule
 from crdlint.rules.engine.schema_walk import Context, check
 from crdlint.schema.json_paths import FieldPathError, valid_field_path
 from crdlint.yaml.editor import quoted
 from crdlint.yaml.nodes import Mapping
-
-if TYPE_CHECKING:
-    from crdlint.crd.model import JSONSchemaProps, ValidationRule
-    from crdlint.crd.paths import Path
-    from crdlint.rules.engine.common import Findings
 
 _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"
 _Rule: Final = partial(Rule, source=_SOURCE)
@@ -113,56 +111,32 @@ def _quoted_rule(finding: Finding) -> Edits:
     return quoted_tag(finding, finding.scalar())
 
 
-RULE_REQUIRED = _Rule(
-    id="rule-required",
-    marker="correct the `rule` of `+kubebuilder:validation:XValidation`",
-    summary="Validation rule without an expression",
+RULE_REQUIRED = _Rule("rule-required", "Validation rule without an expression",
     why="The API server has no expression to evaluate, so it rejects the CRD.",
-    bad=_rule("message: must have a mode"),
-    good=_GOOD,
     help="Set `rule` to a CEL expression that must be true, such as `has(self.name)`, in quotes if it begins with `!`",
-    fixes=(_quoted_rule,),
-)
-MESSAGE = _Rule(
-    id="rule-message-invalid",
-    marker="correct the `message` of `+kubebuilder:validation:XValidation`",
-    summary="Message of a rule is empty, has several lines, or is missing",
+    marker="correct the `rule` of `+kubebuilder:validation:XValidation`",
+    bad=_rule("message: must have a mode"), good=_GOOD, fixes=(_quoted_rule,))  # fmt: skip
+MESSAGE = _Rule("rule-message-invalid", "Message of a rule is empty, has several lines, or is missing",
     why="Users see the message as one line. Without a message they see the expression, which must then have only one line.",
-    bad=_rule('rule: has(self.mode), message: "must have\\na mode"'),
-    good=_GOOD,
-    help="Set `message` to one line of text",
-    fixes=(_message_in_one_line, _empty_message, _message_of_rule),
-)
-MESSAGE_EXPRESSION = _Rule(
-    id="rule-message-expression-empty",
-    summary="`messageExpression` is blank",
+    help="Set `message` to one line of text", marker="correct the `message` of `+kubebuilder:validation:XValidation`",
+    bad=_rule('rule: has(self.mode), message: "must have\\na mode"'), good=_GOOD,
+    fixes=(_message_in_one_line, _empty_message, _message_of_rule))  # fmt: skip
+MESSAGE_EXPRESSION = _Rule("rule-message-expression-empty", "`messageExpression` is blank",
     why="The API server has no expression to evaluate, so it rejects the CRD.",
-    bad=_rule('rule: has(self.mode), messageExpression: " "'),
-    good=_GOOD,
     help="Remove `messageExpression`, or set it to a CEL expression that evaluates to a string",
     marker="remove the `messageExpression` of `+kubebuilder:validation:XValidation`",
-    fixes=(Fixer("Remove `messageExpression`", "safe", removal).example(good=_rule("rule: has(self.mode)")),),
-)
-REASON = _Rule(
-    id="rule-reason-unsupported",
-    summary="Unsupported `reason`",
+    bad=_rule('rule: has(self.mode), messageExpression: " "'), good=_GOOD,
+    fixes=(Fixer("Remove `messageExpression`", "safe", removal).example(good=_rule("rule: has(self.mode)")),))  # fmt: skip
+REASON = _Rule("rule-reason-unsupported", "Unsupported `reason`",
     why="The API server returns the reason to clients as the type of the error, and supports only four.",
-    bad=_rule("rule: has(self.mode), reason: Invalid"),
-    good=_GOOD,
     help="Set `reason` to `FieldValueInvalid` (the default), `FieldValueDuplicate`, `FieldValueForbidden` or `FieldValueRequired`",
     marker="correct the `reason` of `+kubebuilder:validation:XValidation`",
-    fixes=(_reason,),
-)
-FIELD_PATH = _Rule(
-    id="rule-field-path-invalid",
-    summary="`fieldPath` does not name a field of the schema",
+    bad=_rule("rule: has(self.mode), reason: Invalid"), good=_GOOD, fixes=(_reason,))  # fmt: skip
+FIELD_PATH = _Rule("rule-field-path-invalid", "`fieldPath` does not name a field of the schema",
     why="The API server adds the path to the path of its error. A wrong path would send users to the wrong field.",
-    bad=_rule("rule: has(self.mode), fieldPath: .mod"),
-    good=_GOOD,
     help="Write the path of a field below this schema, such as `.name` or `.labels['a']`",
     marker="correct the `fieldPath` of `+kubebuilder:validation:XValidation`",
-    fixes=(_path_of_field, _nearest_path),
-)
+    bad=_rule("rule: has(self.mode), fieldPath: .mod"), good=_GOOD, fixes=(_path_of_field, _nearest_path))  # fmt: skip
 
 
 def _not_empty(field: str) -> str:

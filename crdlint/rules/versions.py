@@ -1,4 +1,4 @@
-"""spec.versions: names, storage, deprecation, what each must have, and status.storedVersions.
+"""spec.versions: names, storage, deprecation, what each must have, whether one is served, and status.storedVersions.
 
 Reproduces apiextensions validation (validateCustomResourceDefinitionSpec, ...Version, ...StoredVersions).
 """
@@ -10,21 +10,20 @@ from collections import Counter
 from collections.abc import Iterator
 from collections.abc import Sequence as SequenceOf
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.crd.errors import Code, FieldError, Reason, Wording, invalid, required
 from crdlint.crd.kubenames import is_dns1035_label
+from crdlint.crd.model import CustomResourceDefinitionSpec, CustomResourceDefinitionVersion
 from crdlint.crd.paths import Path
 from crdlint.golang.text import is_print
 from crdlint.golang.values import Typed
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, mapping_at
-from crdlint.rules.engine.rule import Rule
+from crdlint.rules.engine.advisory import Advisory, DecodedCRD
+from crdlint.rules.engine.common import Options
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect
+from crdlint.rules.engine.rule import Caution, Rule
 from crdlint.safety.bugs import attempt
 from crdlint.yaml.nodes import Mapping, child, items_of
-
-if TYPE_CHECKING:
-    from crdlint.crd.model import CustomResourceDefinitionSpec, CustomResourceDefinitionVersion
-    from crdlint.rules.engine.common import Options
 
 _VERSIONS = Path("spec").child("versions")
 _VERSIONS_TYPE: Final = "[]apiextensions.CustomResourceDefinitionVersion"
@@ -75,7 +74,7 @@ def _like_a_version(finding: Finding) -> Edits:
 
 
 def _nodes(finding: Finding) -> list[Mapping]:
-    listed = child(mapping_at(finding.root, "spec"), "versions")
+    listed = child(expect(Mapping, finding.root, "spec"), "versions")
     return [node for node in items_of(listed) if isinstance(node, Mapping)]
 
 
@@ -93,7 +92,6 @@ def _only_version(finding: Finding) -> Edits:
     good=_versions("name: v2, " + _OTHER % "true").replace("storage: true", "storage: false", 1)
 )
 def _one_stored(finding: Finding) -> Edits:
-    """Store objects in the last of the versions that are marked so, or the last of all."""
     versions = finding.crd.spec.versions
     nodes = _nodes(finding)
     stored = [i for i, version in enumerate(versions) if version.storage]
@@ -120,65 +118,37 @@ def _deprecated(finding: Finding) -> Edits:
         yield finding.editor.set(owner, "deprecated", "true", before="deprecationWarning")
 
 
-SCHEMA_REQUIRED = _Rule(
-    id="schema-required",
-    summary="Version without a schema",
+SCHEMA_REQUIRED = _Rule("schema-required", "Version without a schema",
     why="The API server prunes all fields that a schema does not specify, so every version needs a schema.",
-    bad="versions: [{name: v1, served: true, storage: true}]",
-    good=f"versions: [{_BASE}]\n",
     help="Add `schema: {openAPIV3Schema: {type: object}}` to the version, and specify its fields under `properties`",
-    fixes=(_any_schema,),
-)
-NAME = _Rule(
-    id="version-name-invalid",
-    summary="Invalid version name",
+    bad="versions: [{name: v1, served: true, storage: true}]", good=f"versions: [{_BASE}]\n", fixes=(_any_schema,))  # fmt: skip
+NAME = _Rule("version-name-invalid", "Invalid version name",
     why="The version name becomes part of URLs and of `apiVersion`, so it must be a DNS label.",
-    bad="versions: [{name: v1.0, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]",
-    good=f"versions: [{_BASE}]\n",
     help="Rename the version to a name such as `v1`, `v1beta1` or `v2alpha3`",
     marker="correct `+versionName`, or the name of the Go package",
-    fixes=(_like_a_version,),
-)
-UNIQUE = _Rule(
-    id="version-name-duplicate",
-    summary="Duplicate version name",
+    bad="versions: [{name: v1.0, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]",
+    good=f"versions: [{_BASE}]\n", fixes=(_like_a_version,))  # fmt: skip
+UNIQUE = _Rule("version-name-duplicate", "Duplicate version name",
     why="Each version is served at its own URL, so two versions cannot have the same name.",
-    bad=_versions("name: v1, " + _OTHER % "false"),
-    good=_GOOD,
     help="Rename one of the two versions, or remove it",
-)
-STORAGE = _Rule(
-    id="storage-version-exactly-one",
-    marker="write `+kubebuilder:storageversion` on one version",
-    summary="Not exactly one version has `storage: true`",
+    bad=_versions("name: v1, " + _OTHER % "false"), good=_GOOD)  # fmt: skip
+STORAGE = _Rule("storage-version-exactly-one", "Not exactly one version has `storage: true`",
     why="The API server stores all objects in one version, and converts them when a client requests another one.",
-    bad=_versions("name: v2, " + _OTHER % "true"),
-    good=_GOOD,
     help="Set `storage: true` on one version and `storage: false` on all others",
-    fixes=(_only_version, _one_stored),
-)
-DEPRECATION = Rule(
-    id="deprecation-warning-invalid",
-    marker="correct `+kubebuilder:deprecatedversion`",
-    summary="Invalid `deprecationWarning`",
+    marker="write `+kubebuilder:storageversion` on one version",
+    bad=_versions("name: v2, " + _OTHER % "true"), good=_GOOD, fixes=(_only_version, _one_stored))  # fmt: skip
+DEPRECATION = Rule("deprecation-warning-invalid", "Invalid `deprecationWarning`", scope="version",
     why="The API server sends the text in an HTTP header. It must be printable, at most 256 bytes long, and set on a "
     "deprecated version.",
-    bad="deprecationWarning: use v2",
-    good="deprecated: true\ndeprecationWarning: use v2\n",
     help="Set `deprecated: true` on the version, and shorten the warning to one printable line of at most 256 bytes",
-    source="apiextensions/validation validateDeprecationWarning",
-    scope="version",
-    fixes=(_deprecated,),
-)
-STORED = Rule(
-    id="stored-version-missing",
-    summary="Version in `status.storedVersions` is missing from `spec.versions`",
+    marker="correct `+kubebuilder:deprecatedversion`",
+    bad="deprecationWarning: use v2", good="deprecated: true\ndeprecationWarning: use v2\n",
+    source="apiextensions/validation validateDeprecationWarning", fixes=(_deprecated,))  # fmt: skip
+STORED = Rule("stored-version-missing", "Version in `status.storedVersions` is missing from `spec.versions`",
     why="Without the version, the API server could no longer read the objects that are stored in it.",
     help="Restore the version in `spec.versions` (`served: false` is enough), migrate all objects to the storage "
     "version, then remove it from `status.storedVersions`",
-    source="apiextensions/validation ValidateCustomResourceDefinitionStoredVersions",
-    scope="manifest",
-)
+    source="apiextensions/validation ValidateCustomResourceDefinitionStoredVersions", scope="manifest")  # fmt: skip
 
 
 def schemas_required(spec: CustomResourceDefinitionSpec, path: Path, options: Options) -> Iterator[FieldError]:
@@ -310,3 +280,41 @@ def stored_versions(
         )
         here = _VERSIONS
         yield invalid(STORED.id, stored_path.index(i), name_, detail, at=here, help=help_)
+
+
+@Fixer("Serve the only version", "unsafe")
+def _served(finding: Finding) -> Edits:
+    yield finding.editor.replace(finding.scalar(), "true")
+
+
+def _served_versions(*served: bool) -> str:
+    schema = "schema: {openAPIV3Schema: {type: object}}"
+    return "versions:\n" + "".join(
+        f"- {{name: v{i + 1}, served: {str(is_served).lower()}, storage: {str(not i).lower()}, {schema}}}\n"
+        for i, is_served in enumerate(served)
+    )
+
+
+NONE_SERVED = Caution("no-version-served", "No version of the CRD is served", scope="spec",
+    why="The API server has no endpoint for the resource, so no object can be read, created or changed.",
+    help="Set `served: true` on at least one version", marker="remove `+kubebuilder:unservedversion`",
+    bad=_served_versions(False, False), good=_served_versions(True, False))  # fmt: skip
+STORAGE_NOT_SERVED = Caution("storage-version-not-served", "Only version of the CRD is not served", scope="spec",
+    why="The API server stores objects of this version, but has no endpoint for it, so no object can be read, created or changed.",
+    help="Set `served: true` on the version", marker="remove `+kubebuilder:unservedversion`",
+    bad=_served_versions(False), good=_served_versions(True), fixes=(_served,))  # fmt: skip
+
+
+@NONE_SERVED.practice
+def served(crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield that no version is served: of the only one at its place, of several at their list."""
+    versions = crd.spec.versions
+    if not versions or any(version.served for version in versions):
+        return
+    path = Path("spec").child("versions")
+    if len(versions) == 1:
+        message = "the only version is not served: the API server has no endpoint for its objects"
+        yield Advisory(message, path.index(0).child("served"), rule=STORAGE_NOT_SERVED.id)
+    else:
+        message = f"none of the {len(versions):,} versions is served: the API server has no endpoint for their objects"
+        yield Advisory(message, path)

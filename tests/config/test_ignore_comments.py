@@ -13,8 +13,8 @@ from crdlint.config.apply import apply
 from crdlint.config.comments import read_comments
 from crdlint.config.model import Config
 from crdlint.linting.pipeline import lint_file
-from crdlint.rules.configuration import MALFORMED, UNKNOWN_RULE, UNUSED
 from crdlint.rules.engine.examples import HEAD, manifest
+from crdlint.rules.unchecked import MALFORMED, UNKNOWN_RULE, UNUSED
 
 if TYPE_CHECKING:
     from collections.abc import Callable

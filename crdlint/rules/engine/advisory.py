@@ -1,22 +1,34 @@
-"""Advisory rules: findings about a CRD that do not reject it.
+"""Advisory rules: findings about a CRD that do not reject it, and the parts of a CRD as they read them.
 
 The declaration of a rule is the decorator of the function that yields them, see `Rule.advice`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Mapping as MappingOf
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+
+from crdlint.crd.model import (
+    CustomResourceColumnDefinition,
+    CustomResourceDefinitionNames,
+    CustomResourceDefinitionSpec,
+    CustomResourceDefinitionVersion,
+    CustomResourceSubresources,
+    JSONSchemaProps,
+)
+from crdlint.crd.paths import Path
 
 if TYPE_CHECKING:
-    from crdlint.crd.model import CustomResourceDefinitionNames, CustomResourceDefinitionSpec, JSONSchemaProps
-    from crdlint.crd.paths import Path
     from crdlint.diagnostics.diagnostic import Kind, Severity
     from crdlint.kubecel.estimated_rule import EstimatedRule
     from crdlint.kubernetes.servers import Range
     from crdlint.yaml.nodes import Mapping
+
+Advise: TypeAlias = "Callable[[DecodedCRD], Iterable[Advisory]]"
+_SPEC = Path("spec").shared()
+_JUNCTORS: Final = frozenset({"allOf", "anyOf", "oneOf", "not"})
 
 
 class Advisory(NamedTuple):
@@ -38,8 +50,7 @@ class Advisory(NamedTuple):
     kind: Kind = "advice"
 
 
-@dataclass(frozen=True, slots=True)
-class DecodedCRD:
+class DecodedCRD(NamedTuple):
     """A CRD as the input of advisory rules.
 
     `root` is its node and `text` the text of its document. `schemas` are all schemas of its versions, `old_schemas`
@@ -58,8 +69,70 @@ class DecodedCRD:
     versions: Range
     dropped: Sequence[tuple[Path, str]] = ()
     requested: frozenset[str] = frozenset()
-    annotations: MappingOf[str, str] = field(default_factory=dict)
+    annotations: MappingOf[str, str] = MappingProxyType({})
     old_names: CustomResourceDefinitionNames | None = None
 
 
-Advise: TypeAlias = "Callable[[DecodedCRD], Iterable[Advisory]]"
+class VersionParts(NamedTuple):
+    """A version, or all of them if they share ``schema``, ``subresources`` and ``columns``.
+
+    ``path`` is the path of what holds them: the version, or the spec if they are shared.
+    """
+
+    version: CustomResourceDefinitionVersion
+    schema: JSONSchemaProps | None
+    subresources: CustomResourceSubresources | None
+    columns: Sequence[CustomResourceColumnDefinition]
+    path: Path
+
+    @property
+    def schema_path(self) -> Path:
+        """The path of the schema, in the version itself if only the schema is shared."""
+        return self.path.child("validation" if self.path is _SPEC else "schema", "openAPIV3Schema")
+
+    @property
+    def has_status(self) -> bool:
+        """Whether the status subresource is enabled."""
+        return self.subresources is not None and self.subresources.status is not None
+
+
+def version_parts(spec: CustomResourceDefinitionSpec) -> Iterator[VersionParts]:
+    """Yield each version with its parts. If all versions share all parts, yield only the first version."""
+    shared = spec.validation
+    own = any(version.subresources or version.additional_printer_columns or version.schema for version in spec.versions)
+    for i, version in enumerate(spec.versions):
+        validation = shared or version.schema
+        schema = None if validation is None else validation.open_api_v3_schema
+        subresources = spec.subresources or version.subresources
+        columns = spec.additional_printer_columns or version.additional_printer_columns
+        yield VersionParts(version, schema, subresources, columns, _SPEC.child("versions").index(i) if own else _SPEC)
+        if not own:
+            return
+
+
+def property_name(schema: JSONSchemaProps) -> str | None:
+    """Return the name of a schema's property, or None for items, maps and parts of allOf, anyOf, oneOf and not."""
+    return str(schema.steps[1]) if schema.steps[:1] == ("properties",) and not in_junctor(schema) else None
+
+
+def in_junctor(schema: JSONSchemaProps) -> bool:
+    """Return whether a schema is in allOf, anyOf, oneOf or not, where it extends another schema."""
+    ancestor: JSONSchemaProps | None = schema
+    while ancestor is not None and ancestor.steps:
+        if ancestor.steps[0] in _JUNCTORS:
+            return True
+        ancestor = ancestor.parent
+    return False
+
+
+def top_property(schema: JSONSchemaProps) -> str:
+    """Return the name of the root's property that contains a schema, empty for the root."""
+    top, parent = schema, schema.parent
+    while parent is not None and parent.parent is not None:
+        top, parent = parent, parent.parent
+    return str(top.steps[1]) if top.steps[:1] == ("properties",) else ""
+
+
+def is_of_metadata(schema: JSONSchemaProps) -> bool:
+    """Return whether a schema is apiVersion, kind or metadata of the root, or a part of them."""
+    return top_property(schema) in {"apiVersion", "kind", "metadata"}

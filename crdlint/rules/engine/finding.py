@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
+from crdlint.crd import gotypes
 from crdlint.diagnostics.diagnostic import Applicability, Fix
 from crdlint.diagnostics.spelling import nearest
 from crdlint.yaml.edit import Edit
@@ -36,6 +37,8 @@ Scope: TypeAlias = Literal[
     "text", "manifest", "metadata", "spec", "version", "schema", "properties", "resource", "template", "crds"
 ]
 Edits: TypeAlias = "Iterable[Edit]"
+_T = TypeVar("_T")
+_NodeT = TypeVar("_NodeT", Mapping, Sequence, Scalar)
 
 
 @dataclass
@@ -98,9 +101,7 @@ class Finding:
     @property
     def crd(self) -> CustomResourceDefinition:
         """The CRD, in its internal version."""
-        if self.manifest.crd is None:
-            raise UneditableError
-        return self.manifest.crd
+        return require(self.manifest.crd)
 
     @property
     def path(self) -> Path:
@@ -110,6 +111,12 @@ class Finding:
             raise UneditableError
         return about.path
 
+    @property
+    def subject(self) -> Any:
+        """What the rule found out for its fix, None if nothing."""
+        about = self.error or self.advisory
+        return None if about is None else about.subject
+
     def reason(self, *codes: Code) -> Reason | None:
         """Return the reason of the error, if its code is one of `codes`, else None."""
         reason = None if self.error is None else self.error.reason
@@ -118,15 +125,11 @@ class Finding:
     @property
     def root(self) -> Mapping:
         """The mapping of the object."""
-        if self.manifest.root is None:
-            raise UneditableError
-        return self.manifest.root
+        return require(self.manifest.root)
 
     def location(self, path: Path) -> SourceLocation:
         """Return the location of a path in the document, as far as it exists."""
-        if self.manifest.locator is None:
-            raise UneditableError
-        return self.manifest.locator.find_in(path, self.version)
+        return require(self.manifest.locator).find_in(path, self.version)
 
     def node(self, path: Path | None = None) -> Node:
         """Return the node at a path, by default that of the finding; raise UneditableError if it does not exist."""
@@ -138,26 +141,36 @@ class Finding:
         return location.node
 
     def scalar(self, path: Path | None = None) -> Scalar:
-        """Return the scalar at a path."""
-        node = self.node(path)
-        if not isinstance(node, Scalar):
-            raise UneditableError
-        return node
+        """Return the scalar at a path, by default that of the finding."""
+        return expect(Scalar, self.node(path))
 
     def mapping(self, path: Path) -> Mapping:
         """Return the mapping at a path."""
-        node = self.node(path)
-        if not isinstance(node, Mapping):
-            raise UneditableError
-        return node
+        return expect(Mapping, self.node(path))
+
+    def written(self, node: Scalar) -> str:
+        """Return a scalar as it is written, with its quotes."""
+        text: str = self.editor.text[node.start_mark.index : node.end_mark.index]
+        return text
+
+    def go_type(self, node: Node) -> GoType | None:
+        """Return the Go type that a node is decoded as, None for what is kept as it is or unknown."""
+        editor, known = self.editor, self.manifest.go_types
+        known[id(self.root)] = gotypes.CRD
+        chain: list[Node] = []
+        ancestor: Node | None = node
+        while ancestor is not None and id(ancestor) not in known:
+            chain.append(ancestor)
+            ancestor = editor.parent(ancestor)
+        of = gotypes.CRD if ancestor is None else known[id(ancestor)]
+        for link in reversed(chain):
+            of = known[id(link)] = None if of is None else _type_within(of, editor.key_of(link), link)
+        return of
 
     @property
     def owner(self) -> Mapping:
         """The mapping with the field of the finding, which may be missing."""
-        parent = self.path.parent
-        if parent is None:
-            raise UneditableError
-        return self.mapping(parent)
+        return self.mapping(require(self.path.parent))
 
     @property
     def name(self) -> str:
@@ -168,21 +181,13 @@ class Finding:
     def entry(self) -> tuple[Mapping, Scalar, Node]:
         """The mapping, key and value of a finding of the decoder."""
         node = self.node()
-        parent = self.editor.parent(node)
-        if not isinstance(parent, Mapping):
-            raise UneditableError
-        index = self.editor.index(node)
-        key = parent.items[index - index % 2]
-        if not isinstance(key, Scalar):
-            raise UneditableError
-        return parent, key, parent.items[index - index % 2 + 1]
+        parent = expect(Mapping, self.editor.parent(node))
+        index = self.editor.index(node) & ~1
+        return parent, expect(Scalar, parent.items[index]), parent.items[index + 1]
 
     def schema(self, mapping: Mapping) -> JSONSchemaProps:
         """Return the schema that was decoded from a mapping."""
-        schema = self.manifest.schemas.get(id(mapping))
-        if schema is None:
-            raise UneditableError
-        return schema
+        return require(self.manifest.schemas.get(id(mapping)))
 
     def each_version(self) -> Iterator[Finding]:
         """Yield this finding for each version that shares the part at its path."""
@@ -199,13 +204,10 @@ class Finding:
     def remove_item(self) -> list[Edit]:
         """Return the edit that removes the item of a list that the finding is about, or the list with its only item."""
         editor, node = self.editor, self.node()
-        listed = editor.parent(node)
-        owner, key = (None, None) if listed is None else (editor.parent(listed), editor.key_of(listed))
-        if not isinstance(listed, Sequence) or not isinstance(owner, Mapping) or key is None:
-            return []
-        if len(listed.items) == 1:
-            return [editor.remove(owner, key.value)]
-        return [editor.remove_item(listed, editor.index(node))]
+        items = expect(Sequence, editor.parent(node))
+        if len(items.items) == 1:
+            return [editor.remove(expect(Mapping, editor.parent(items)), require(editor.key_of(items)).value)]
+        return [editor.remove_item(items, editor.index(node))]
 
     def write(self, value: str) -> list[Edit]:
         """Return the edit that sets the field of the finding to a text, in place or as a new field."""
@@ -245,6 +247,13 @@ class Fixer:
     def example(self, bad: str = "", good: str = "", scope: Scope | None = None) -> Fixer:
         """Return the same fix with another example."""
         return replace(self, bad=bad, good=good, scope=scope)
+
+
+def rename_to_true(finding: Finding, mapping: Mapping, old: str, new: str) -> Edits:
+    """Write another keyword that is true in the place of one."""
+    key, value = finding.editor.entry(mapping, old)
+    yield finding.editor.respell(key, new)
+    yield finding.editor.replace(value, "true")
 
 
 def removal(finding: Finding) -> Edits:
@@ -294,39 +303,50 @@ def fix_of(fixers: Iterable[Fixer], finding: Finding, line_start: int) -> Fix | 
 
 
 def _ends_early(manifest: Manifest) -> bool:
-    """Return whether a document ends at `...`, and is followed by indented text."""
     root = manifest.document.root
     text = manifest.document.text
     return root is not None and "\n..." in text and re.search(r"^\.\.\.[ \t\r]*\n+ ", text, re.MULTILINE) is not None
 
 
-def items(node: Node) -> list[Node]:
-    """Return the items of a list; raise UneditableError for anything else."""
-    if not isinstance(node, Sequence):
+def _type_within(of: GoType, key: Scalar | None, node: Node) -> GoType | None:
+    """Return the type of the value of a key, or of an item, in a value of a type."""
+    inner = of.element if key is None else of.below(key.value)
+    if inner is not None and inner.kind.startswith("schema-or-"):
+        return gotypes.SCHEMA if isinstance(node, Mapping) else inner.element
+    return inner
+
+
+def require(value: _T | None) -> _T:
+    """Return a value; raise UneditableError if it is None."""
+    if value is None:
         raise UneditableError
-    return node.items
+    return value
+
+
+def expect(kind: type[_NodeT], node: Node | None, *steps: str | int) -> _NodeT:
+    """Return the node to which keys and indexes lead from another one; raise UneditableError if it is not of a kind."""
+    target = child(node, *steps)
+    if not isinstance(target, kind):
+        raise UneditableError
+    return target
 
 
 def unlisted(finding: Finding, node: Node) -> Edits:
     """Yield the edits that put the only mapping of a list in the place of the list."""
-    if not isinstance(node, Sequence) or len(node.items) != 1 or not isinstance(node.items[0], Mapping):
+    items, item, editor = expect(Sequence, node), expect(Mapping, node, 0), finding.editor
+    start, width = item.start_mark.index, item.start_mark.column - node.start_mark.column
+    if len(items.items) != 1:
         return
-    item, editor = node.items[0], finding.editor
-    if node.flow or item.flow:
-        yield editor.replace(node, editor.text[item.start_mark.index : editor.end(item)])
-        return
-    yield editor.cut(item.start_mark.index - (item.start_mark.column - node.start_mark.column), item.start_mark.index)
-    yield editor.inserted(item.start_mark.index, " " * (item.start_mark.column - node.start_mark.column))
+    if items.flow or item.flow:
+        yield editor.replace(node, editor.text[start : editor.end(item)])
+    else:
+        yield editor.cut(start - width, start)
+        yield editor.inserted(start, " " * width)
 
 
 def texts(nodes: Iterable[Node]) -> list[str]:
     """Return the texts of scalars; raise UneditableError for anything else."""
-    values = []
-    for node in nodes:
-        if not isinstance(node, Scalar):
-            raise UneditableError
-        values.append(node.value)
-    return values
+    return [expect(Scalar, node).value for node in nodes]
 
 
 def is_null(node: Node) -> bool:
@@ -340,21 +360,10 @@ def add_required(editor: Editor, schema: Mapping, names: Iterable[str]) -> Edits
     if entry is None or is_null(entry[1]):
         listed = ", ".join(editor.value(name) for name in names)
         yield editor.set(schema, "required", f"[{listed}]", after="type")
-    elif isinstance(entry[1], Sequence):
-        known = texts(entry[1].items)
-        for name in names:
-            if name not in known:
-                yield editor.append(entry[1], editor.value(name))
     else:
-        raise UneditableError
-
-
-def mapping_at(node: Node, *names: str) -> Mapping:
-    """Return the mapping at a path of keys below a node; raise UneditableError if there is none."""
-    mapping = child(node, *names)
-    if not isinstance(mapping, Mapping):
-        raise UneditableError
-    return mapping
+        items = expect(Sequence, entry[1])
+        known = texts(items.items)
+        yield from (editor.append(items, editor.value(name)) for name in names if name not in known)
 
 
 def quoted_tag(finding: Finding, node: Scalar) -> Edits:
@@ -363,13 +372,8 @@ def quoted_tag(finding: Finding, node: Scalar) -> Edits:
     start = node.start_mark.index
     end = editor.line_end(start)
     text = editor.text[start:end].partition(" #")[0].rstrip()
-    if (
-        node.tag
-        and not node.tag.startswith("tag:")
-        and not node.style
-        and text.startswith("!")
-        and node.end_mark.index <= end
-    ):
+    is_tag = node.tag and not node.tag.startswith("tag:") and not node.style
+    if is_tag and text.startswith("!") and node.end_mark.index <= end:
         yield Edit(start, start + len(text), quoted(text))
 
 

@@ -127,7 +127,6 @@ def _of_error(error: FieldError) -> str:
 
 
 def _default(error: FieldError, target: _Target) -> str:
-    """Return the template of an error's type, for a keyword of a schema or for any other field."""
     of_schema, of_field = _BY_TYPE[error.type]
     if not _shown(error.value):
         of_schema, of_field = _WITHOUT_VALUE.get(error.type, (of_schema, of_field))
@@ -165,7 +164,6 @@ def _of_path(path: Path) -> _Target:
 
 
 def _target_of_schema(steps: Sequence[Step]) -> _Target:
-    """Return what a path below the root of a schema leads to."""
     phrase, name, junctor = _ROOT, "", ""
     left = list(reversed(steps))
     while left:
@@ -230,7 +228,6 @@ def _shown(value: object) -> str:
 
 
 def _untyped(value: object) -> object:
-    """Return the value within one that has a Go type of its own."""
     from crdlint.golang.values import Typed  # runs without errors do not need it
 
     return value.value if isinstance(value, Typed) else value
@@ -249,7 +246,6 @@ def _listed(values: Sequence[object], word: str = "or") -> str:
 
 
 def _rule_failed(error: FieldError, target: _Target) -> str:
-    """Return the headline of a rule that a value violates, or whose evaluation fails."""
     reason, cause = error.reason, error.cause
     if reason is not None and reason.code in {Code.NOT_CHECKED, Code.OUT_OF_BUDGET}:
         return _CODES[reason.code].format(of=target.phrase)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.text import quote
-
-if TYPE_CHECKING:
-    from crdlint.crd.model import JSONSchemaProps
 
 VERSION_ANNOTATION: Final = "controller-gen.kubebuilder.io/version"
 

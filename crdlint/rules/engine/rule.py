@@ -115,14 +115,7 @@ class Rule(NamedTuple):
         )
 
     def diagnostic_of(
-        self,
-        error: FieldError,
-        message: str,
-        span: Span,
-        *,
-        file: str,
-        crd: str | None = None,
-        hidden: bool = False,
+        self, error: FieldError, message: str, span: Span, *, file: str, crd: str | None = None, hidden: bool = False
     ) -> Diagnostic:
         """Create a finding from a field error with the text `message`; without a help, it has the help of the rule."""
         kind = error.kind

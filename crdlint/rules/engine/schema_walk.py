@@ -10,17 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from enum import IntEnum, auto
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from crdlint.crd.gotypes import SCHEMA_BITS
+from crdlint.crd.model import JSONSchemaProps
 from crdlint.kubecel.estimated_rule import CompiledNode
-from crdlint.rules.engine.common import Findings
+from crdlint.rules.engine.common import Findings, Options
 from crdlint.rules.engine.rule import Nodes
 from crdlint.schema.structural import is_int_or_string, unsupported
-
-if TYPE_CHECKING:
-    from crdlint.crd.model import JSONSchemaProps
-    from crdlint.rules.engine.common import Options
 
 Run: TypeAlias = "Callable[[JSONSchemaProps, Context, Findings], None]"
 Stack: TypeAlias = "list[tuple[JSONSchemaProps, Context]]"

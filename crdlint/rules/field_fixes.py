@@ -1,0 +1,537 @@
+"""Fixes of unknown fields and of keys that are set twice, and the help for fields in the wrong object."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from textwrap import indent
+from typing import Final, NamedTuple
+
+from crdlint.crd.gotypes import SCHEMA, GoType
+from crdlint.rules import v1beta1
+from crdlint.rules.engine.examples import HEAD, small
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, is_null
+from crdlint.rules.type_fixes import WHOLE_CRD, in_spec, plain_blanks
+from crdlint.yaml import repairs
+from crdlint.yaml.edit import Edit
+from crdlint.yaml.editor import Editor, UneditableError
+from crdlint.yaml.nodes import Mapping, Node, Scalar
+from crdlint.yaml.repairs import Repair
+from crdlint.yaml.values import to_json
+
+_Pair = tuple["Node", "Node"]
+_STEP: Final = 2  # spaces
+_MOST_KEYS: Final = 500  # of a mapping: each repeated key is looked for among them
+_ONE: Final = re.compile(r"[^\s,\[\]{}]+\Z")
+_GLUED: Final = re.compile(r"([\w$-]+):(?=[^\s:])")  # a field and its value
+# How people begin the names of extensions, and the words of a name in camel case.
+_PREFIX: Final = re.compile(r"(?:x-)?(?:kubernetes-|k8s-)?")
+_UPPER: Final = re.compile(r"(?<=[a-z])([A-Z])")
+_LISTS: Final = frozenset(
+    {"required", "shortNames", "categories", "enum", "x-kubernetes-list-map-keys", "conversionReviewVersions"}
+)
+# Names that other versions and tools have for a field, by its Go type.
+_OTHER_NAMES: Final = {
+    "v1.CustomResourceDefinitionVersion": {
+        "validation": "schema", "printerColumns": "additionalPrinterColumns",
+        "printColumns": "additionalPrinterColumns", "columns": "additionalPrinterColumns",
+        "version": "name",
+    },
+    "v1.CustomResourceValidation": {"openAPISchema": "openAPIV3Schema", "openAPIV2Schema": "openAPIV3Schema"},
+    "v1.JSONSchemaProps": {
+        "desc": "description", "defaultValue": "default", "kind": "type", "min": "minimum", "max": "maximum",
+        "regex": "pattern", "values": "enum", "fields": "properties",
+    },
+    "v1.ValidationRule": {"expression": "rule", "expr": "rule", "msg": "message"},
+    "v1.CustomResourceColumnDefinition": {"path": "jsonPath", "kind": "type"},
+    "v1.SelectableField": {"path": "jsonPath"},
+    "v1.WebhookConversion": {"reviewVersions": "conversionReviewVersions"},
+    "v1.ServiceReference": {"serviceName": "name", "serviceNamespace": "namespace"},
+    "v1.CustomResourceDefinitionNames": {"aliases": "shortNames", "kindList": "listKind"},
+}  # fmt: skip
+# What OpenAPI and JSON Schema have and the API server does not keep.
+_NOT_KEPT: Final = frozenset(
+    {"readOnly", "writeOnly", "deprecated", "xml", "discriminator", "$comment", "examples", "contentEncoding",
+     "contentMediaType", "x-go-name", "x-go-package", "x-order"}
+)  # fmt: skip
+_OF_PROPERTIES: Final = frozenset(
+    {"type", "properties", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-int-or-string"}
+)
+_ITEMS: Final = "type: object\nproperties:\n  names:\n    type: array\n    items:\n      type: string\n"
+_OBJECTS: Final = _ITEMS.replace("string", "object")
+_INDENTED: Final = in_spec("    properties:\n      port:\n        type: integer\n      host:\n        type: string\n")
+
+
+def _converted(webhook: str) -> str:
+    return WHOLE_CRD.replace("  versions:\n", f"  conversion:\n{webhook}    strategy: Webhook\n  versions:\n")
+
+
+def _names(text: str) -> str:
+    return WHOLE_CRD.replace("  scope: Namespaced\n  names: {plural: foos, kind: Foo}\n", text)
+
+
+@Fixer("Add a space after the colon", "safe").example(
+    bad="type: object\nproperties: {size: {type: integer, minimum:1}}\n",
+    good="type: object\nproperties: {size: {type: integer, minimum: 1}}\n",
+)
+def _blank_in_key(finding: Finding) -> Edits:
+    """Add a space after the colon of a field between brackets."""
+    mapping, key, value = finding.entry
+    of, match = finding.go_type(mapping), _GLUED.match(key.value)
+    if of is not None and match is not None and match[1] in of.fields and is_null(value) and not key.style:
+        yield finding.editor.inserted(key.start_mark.index + match.end(), " ")
+
+
+@Fixer("Spell the field as the API does", "safe")
+def _rename(finding: Finding) -> Edits:
+    """Spell a field as the API does, if the mapping does not have that field."""
+    problem = finding.problem
+    mapping, key, value = finding.entry
+    near = None if problem is None else problem.nearest or _other_name(finding, mapping, key.value)
+    if near is None or key.value in _NOT_KEPT or _GLUED.match(key.value):
+        return
+    if mapping.find(near) is not None or not _may_have(finding, mapping, near, value):
+        return
+    yield finding.editor.respell(key, near)
+    if near in _LISTS and isinstance(value, Scalar) and _ONE.match(value.value) and finding.editor.is_text(value):
+        yield finding.editor.replace(value, f"[{finding.written(value)}]")
+
+
+def _may_have(finding: Finding, mapping: Mapping, name: str, value: Node) -> bool:
+    """Return whether a field of a mapping may have a value: no text where the API has an object or a list of objects."""
+    of = finding.go_type(mapping)
+    field = None if of is None else of.fields.get(name)
+    if field is None or not isinstance(value, Scalar) or is_null(value):
+        return True
+    element = field.type.element
+    return field.type.kind != "struct" and (element is None or element.kind != "struct")
+
+
+def _other_name(finding: Finding, mapping: Mapping, name: str) -> str | None:
+    of = finding.go_type(mapping)
+    if of is None:
+        return None
+    extension = "x-kubernetes-" + _UPPER.sub(r"-\1", _PREFIX.sub("", name)).lower()
+    return extension if extension in of.fields else _OTHER_NAMES.get(of.name, {}).get(name)
+
+
+@Fixer("Write the constant as an enum", "safe").example(
+    bad="type: object\nproperties:\n  mode: {type: string, const: auto}\n",
+    good="type: object\nproperties:\n  mode: {type: string, enum: [auto]}\n",
+)
+def _const(finding: Finding) -> Edits:
+    mapping, key, value = finding.entry
+    if key.value == "const" and isinstance(value, Scalar) and mapping.find("enum") is None:
+        yield finding.editor.respell(key, "enum")
+        yield finding.editor.replace(value, f"[{finding.written(value)}]")
+
+
+@Fixer("Put the schema below `openAPIV3Schema`", "safe").example(
+    bad=HEAD.replace("      openAPIV3Schema:\n", "      type: object\n"), good=WHOLE_CRD, scope="text"
+)
+def _schema_wrapper(finding: Finding) -> Edits:
+    """Put a schema below the `openAPIV3Schema` that is missing above it, or that below `schema`."""
+    mapping, key, value = finding.entry
+    of, editor = finding.go_type(mapping), finding.editor
+    name = "" if of is None else of.name
+    if name == "v1.CustomResourceDefinitionVersion" and key.value == "openAPIV3Schema":
+        missing, start, end = "schema", key.start_mark, editor.end(expect(Mapping, value))
+        if mapping.find("schema") is not None:
+            return
+    elif name == "v1.CustomResourceValidation" and not mapping.flow:
+        missing, start, end = "openAPIV3Schema", mapping.start_mark, editor.end(mapping)
+        if any(expect(Scalar, field).value not in SCHEMA.fields for field in mapping.items[::2]):
+            return
+    else:
+        return
+    if mapping.flow:
+        yield editor.inserted(start.index, f"{editor.value(missing)}: {{")
+        yield editor.inserted(end, "}")
+    else:
+        yield editor.inserted(start.index, f"{missing}:{editor.newline}{' ' * start.column}  ")
+        yield from editor.indent_lines(start.index, end, 2)
+
+
+@Fixer("Move the field to the object above", "safe").example(
+    bad=_names("  names:\n    plural: foos\n    scope: Cluster\n    kind: Foo\n"),
+    good=_names("  scope: Cluster\n  names:\n    plural: foos\n    kind: Foo\n"),
+    scope="text",
+)
+def _field_above(finding: Finding) -> Edits:
+    """Move a field to the object above, which has it in the API and lacks it here."""
+    mapping, key, value = finding.entry
+    editor = finding.editor
+    parent = expect(Mapping, editor.parent(mapping))
+    of, parent_key = finding.go_type(parent), editor.key_of(mapping)
+    if of is None or of.kind != "struct" or key.value not in of.fields or parent.find(key.value) is not None:
+        return
+    if not (mapping.flow or parent.flow or len(mapping.items) == 2):
+        yield editor.remove(mapping, key.value)
+        before = "" if parent_key is None else parent_key.value
+        yield editor.insert(parent, key.value, v1beta1.block(editor, value), before=before)
+
+
+@Fixer("Move the field to where v1 has it", "safe").example(
+    bad=WHOLE_CRD.split("    schema:")[0] + "  validation:\n    openAPIV3Schema:\n      type: object\n",
+    good=WHOLE_CRD,
+    scope="text",
+)
+def _in_v1(finding: Finding) -> Edits:
+    return v1beta1.in_v1(finding)
+
+
+@Fixer("Move the field to the object below", "safe").example(
+    bad=_names("  scope: Namespaced\n  plural: foos\n  names:\n    kind: Foo\n"),
+    good=_names("  scope: Namespaced\n  names:\n    kind: Foo\n    plural: foos\n"),
+    scope="text",
+)
+def _field_below(finding: Finding) -> Edits:
+    """Move a field to the only object beside it that has such a field in the API."""
+    mapping, key, value = finding.entry
+    editor, owner_name = finding.editor, _owner_below(finding)
+    if owner_name is None or mapping.flow or len(mapping.items) == 2:
+        return
+    source, is_inline = v1beta1.block(editor, value), isinstance(value, Scalar) or value.flow
+    owner = mapping.find(owner_name)
+    yield editor.remove(mapping, key.value)
+    if owner is None:
+        below = f" {source}" if is_inline else v1beta1.shifted(source, 2)
+        yield editor.insert(mapping, owner_name, f"\n  {key.value}:{below}", before=key.value)
+    elif isinstance(owner[1], Mapping) and owner[1].find(key.value) is None and (is_inline or not owner[1].flow):
+        yield editor.insert(owner[1], key.value, source)
+    elif is_null(owner[1]) or (isinstance(owner[1], Mapping) and not owner[1].items and is_inline):
+        yield editor.write(owner[1], f"{{{key.value}: {source}}}")
+    else:
+        raise UneditableError
+
+
+def _owner_below(finding: Finding) -> str | None:
+    """Return the name of the only object beside a field that has such a field in the API."""
+    of, name = finding.go_type(finding.entry[0]), finding.entry[1].value
+    if of is None or of is SCHEMA:
+        return None
+    owners = [owner for owner, field in of.fields.items() if field.type.kind == "struct" and name in field.type.fields]
+    return owners[0] if len(owners) == 1 else None
+
+
+def _property(finding: Finding) -> tuple[Mapping, Scalar, Mapping]:
+    """Return a schema in block style, and the key and value of a field that looks like the schema of a property."""
+    mapping, key, node = finding.entry
+    value = expect(Mapping, node)
+    names = {getattr(name, "value", "") for name in value.items[::2]}
+    if finding.go_type(mapping) is not SCHEMA or mapping.flow or not names & _OF_PROPERTIES:
+        raise UneditableError
+    return mapping, key, value
+
+
+def _is_scalar(schema: Mapping) -> bool:
+    """Return whether a schema has a type whose values have no properties."""
+    type_ = schema.find("type")
+    return type_ is not None and getattr(type_[1], "value", "") in {"string", "integer", "number", "boolean"}
+
+
+@Fixer("Indent the property like the one above", "unsafe").example(
+    bad=in_spec("    properties:\n      port:\n        type: integer\n        host:\n          type: string\n"),
+    good=_INDENTED,
+)
+def _indented_property(finding: Finding) -> Edits:
+    """Indent a property like the scalar above it, below which it is by mistake."""
+    mapping, key, value = _property(finding)
+    editor, upper_key = finding.editor, finding.editor.key_of(mapping)
+    if upper_key is None or mapping.items[-1] is not value or not _is_scalar(mapping):
+        return
+    by = key.start_mark.column - upper_key.start_mark.column
+    start, end = editor.line_start(key.start_mark.index), editor.end(value)
+    for edit in (Edit(start, start, ""), *editor.indent_lines(start, end, by)):
+        if editor.text[edit.start : edit.start + by].strip(" "):
+            raise UneditableError
+        yield Edit(edit.start, edit.start + by, "")
+
+
+@Fixer("Indent the property like those above", "unsafe").example(
+    bad=in_spec("    properties:\n      port:\n        type: integer\n    host:\n      type: string\n"), good=_INDENTED
+)
+def _outdented_property(finding: Finding) -> Edits:
+    """Indent a property like those above it, which its lines follow."""
+    mapping, key, value = _property(finding)
+    editor, index = finding.editor, finding.editor.index(key)
+    name_above, value_above = mapping.items[index - 2 : index] if index else (None, None)
+    properties = expect(Mapping, value_above)
+    by = properties.start_mark.column - key.start_mark.column
+    if getattr(name_above, "value", "") == "properties" and not properties.flow and by > 0:
+        start = editor.line_start(key.start_mark.index)
+        yield editor.inserted(start, " " * by)
+        yield from editor.indent_lines(start, _own_end(editor, value), by)
+
+
+def _own_end(editor: Editor, value: Node) -> int:
+    """Return where the fields of a schema end that are keywords: the others may be properties beside it."""
+    if isinstance(value, Mapping) and not value.flow:
+        for key, inner in value.pairs():
+            if isinstance(key, Scalar) and key.value not in SCHEMA.fields and isinstance(inner, Mapping):
+                return editor.line_start(key.start_mark.index) - 1
+    return editor.end(value)
+
+
+@Fixer("Move the property into `properties`", "unsafe").example(
+    bad=in_spec("    host:\n      type: string\n    properties:\n      port:\n        type: integer\n"), good=_INDENTED
+)
+def _misplaced_property(finding: Finding) -> Edits:
+    """Move a field that looks like a property's schema into `properties`."""
+    mapping, key, value = _property(finding)
+    editor = finding.editor
+    if value.flow or _is_unknown(finding, mapping) or _is_scalar(mapping):
+        return
+    properties, source = mapping.find("properties"), v1beta1.block(editor, value)
+    yield editor.remove(mapping, key.value)
+    if properties is None:
+        yield editor.insert(mapping, "properties", f"\n  {key.value}:{v1beta1.shifted(source, 2)}", after="type")
+    elif isinstance(properties[1], Mapping) and not properties[1].flow and properties[1].find(key.value) is None:
+        yield editor.insert(properties[1], key.value, source)
+    else:
+        raise UneditableError
+
+
+def _is_unknown(finding: Finding, mapping: Mapping) -> bool:
+    """Return whether a mapping is the value of an unknown field of a schema."""
+    name, parent = finding.editor.key_of(mapping), finding.editor.parent(mapping)
+    is_in_schema = isinstance(parent, Mapping) and finding.go_type(parent) is SCHEMA
+    return is_in_schema and name is not None and name.value not in SCHEMA.fields
+
+
+def _not_kept(finding: Finding) -> Edits:
+    """Remove an annotation that no CRD's schema keeps."""
+    mapping, key, _ = finding.entry
+    if key.value in _NOT_KEPT and finding.go_type(mapping) is SCHEMA:
+        yield finding.editor.remove(mapping, key.value)
+
+
+UNKNOWN: Final = (
+    plain_blanks.example(f"{WHOLE_CRD}    \u00a0   title: A\n", f"{WHOLE_CRD}        title: A\n", "text"),
+    _blank_in_key, _rename, _const, _schema_wrapper, _field_above, _in_v1,
+    _in_v1.example(
+        _converted("    webhookClientConfig:\n      url: https://example.com/\n    conversionReviewVersions: [v1]\n"),
+        _converted(
+            "    webhook:\n      clientConfig:\n        url: https://example.com/\n      conversionReviewVersions: [v1]\n"
+        ),
+        "text",
+    ),
+    _field_below, _indented_property, _outdented_property, _misplaced_property,
+    Fixer("Remove the field, which no CRD keeps", "unsafe", _not_kept).example(
+        bad="type: object\nproperties:\n  name: {type: string, readOnly: true}\n",
+        good="type: object\nproperties:\n  name: {type: string}\n",
+    ),
+)  # fmt: skip
+IGNORED: Final = (
+    _rename, _const.example(f"{_ITEMS}      const: auto\n", f"{_ITEMS}      enum: [auto]\n"),
+    Fixer("Remove the field, which no CRD keeps", "safe", _not_kept).example(f"{_ITEMS}      readOnly: true\n", _ITEMS),
+    _misplaced_property.example(
+        bad=f"{_OBJECTS}      host:\n        type: string\n",
+        good=f"{_OBJECTS}      properties:\n        host:\n          type: string\n",
+    ),
+)  # fmt: skip
+
+
+def _twice(finding: Finding) -> tuple[Mapping, int, int]:
+    """Return the mapping with a key set twice, and the indexes of the two keys."""
+    editor = finding.editor
+    if finding.duplicate is not None and finding.duplicate.how == "written twice":
+        first, later = finding.duplicate.first, finding.duplicate.later
+    elif finding.duplicate is None and finding.problem is not None and finding.problem.first is not None:
+        first, later = finding.problem.first, finding.problem.node
+    else:
+        raise UneditableError
+    mapping = expect(Mapping, editor.parent(first))
+    names = [getattr(key, "value", None) for key in mapping.items[: 2 * _MOST_KEYS + 2 : 2]]
+    # A block that is indented too far repeats several keys: removing them would lose it.
+    if editor.parent(later) is not mapping or len(names) > _MOST_KEYS or len(names) - len(set(names)) > 1:
+        raise UneditableError
+    return mapping, editor.index(first), editor.index(later)
+
+
+@Fixer("Remove the repetition", "safe").example(
+    bad="type: object\nproperties:\n  name:\n    type: string\n    type: string\n"
+)
+def _repeated_key(finding: Finding) -> Edits:
+    """Remove the second of two equal entries."""
+    mapping, first, later = _twice(finding)
+    if to_json(mapping.items[first + 1]) == to_json(mapping.items[later + 1]):
+        yield finding.editor.remove_at(mapping, later)
+
+
+@Fixer("Keep the last value, as the API server does", "unsafe").example(
+    good="type: object\nproperties:\n  name:\n    type: integer\n"
+)
+def _overridden_key(finding: Finding) -> Edits:
+    mapping, first, _ = _twice(finding)
+    yield finding.editor.remove_at(mapping, first)
+
+
+DUPLICATE: Final = (_repeated_key, _overridden_key)
+
+
+def _of_cause(repair: Repair) -> Callable[[Finding], Edits]:
+    """Return what makes the repair of a syntax error, if that is its cause's."""
+
+    def edits(finding: Finding) -> Edits:
+        cause = finding.manifest.cause
+        return cause.edits if cause is not None and cause.repair is repair else ()
+
+    return edits
+
+
+def _described(text: str) -> str:
+    if text.startswith("{"):  # JSON
+        return json.dumps(small({"type": "object", "properties": None})).replace("null", text)
+    properties = indent(text, " " * 10, lambda line: line[0] not in "+-<=>\t")
+    return f"{WHOLE_CRD}        properties:\n{properties}"
+
+
+SYNTAX: Final = tuple(
+    Fixer(repair.title, repair.applicability, _of_cause(repair)).example(
+        repair.around.format(_described(repair.bad)), _described(repair.good), "text"
+    )
+    for repair in repairs.ALL
+)
+
+
+class Block(NamedTuple):
+    """The fields of an object, from `first` to `last`, that are not indented below its key; `empty` is the value of the key."""
+
+    key: Scalar
+    empty: Scalar
+    first: _Pair
+    last: _Pair
+
+
+def _outdented(finding: Finding) -> Block:
+    """Return the lines that include a field and must be indented; raise UneditableError if it is not below an empty key."""
+    mapping, key, _ = finding.entry
+    known = finding.manifest.outdented
+    if id(mapping) not in known:
+        known[id(mapping)] = list(_ends(list(mapping.pairs()), finding.go_type(mapping)))
+    index = finding.editor.index(key) // 2
+    empty_key, end = known[id(mapping)][index]
+    if mapping.flow or not empty_key < index < end:
+        raise UneditableError
+    owner, empty, *first = mapping.items[2 * empty_key : 2 * empty_key + 4]
+    last = mapping.items[2 * end - 2 : 2 * end]
+    return Block(expect(Scalar, owner), expect(Scalar, empty), (first[0], first[1]), (last[0], last[1]))
+
+
+def _ends(pairs: list[_Pair], outer: GoType | None) -> Iterator[tuple[int, int]]:
+    """Yield the last key without a value up to each entry, and where the entries end that are fields of its value."""
+    empty_key, end = -1, 0
+    ends: dict[int, int] = {}  # by the identity of the value's type, so that each entry is looked at once
+    for i, (key, value) in enumerate(pairs):
+        if outer is not None and isinstance(value, Scalar) and not value.value and not value.style:
+            inner = outer.below(key.value) if isinstance(key, Scalar) else None
+            empty_key, end = i, max(ends.get(id(inner), 0), i + 1)
+            while inner and end < len(pairs) and _is_field(*pairs[end], inner) and not _is_field(*pairs[end], outer):
+                end += 1
+            ends[id(inner)] = end
+        yield empty_key, end
+
+
+def _is_field(key: Node, value: Node, of: GoType) -> bool:
+    """Return whether an object of a type may have an entry."""
+    if of.kind in {"schema-or-array", "schema-or-bool"}:
+        return _is_field(key, value, SCHEMA)
+    if of.kind == "map":
+        is_object = of.element is None or of.element.kind == "struct"
+        return isinstance(value, Mapping) == is_object
+    return isinstance(key, Scalar) and key.value in of.fields
+
+
+@Fixer("Indent the lines below their key", "safe").example(
+    bad=WHOLE_CRD.replace("  names: {plural: foos, kind: Foo}\n", "  names:\n  plural: foos\n  kind: Foo\n"),
+    good=WHOLE_CRD.replace("  names: {plural: foos, kind: Foo}\n", "  names:\n    plural: foos\n    kind: Foo\n"),
+    scope="text",
+)
+def indented(finding: Finding) -> Edits:
+    """Indent the fields below their key."""
+    block, editor = _outdented(finding), finding.editor
+    key, value = block.last
+    start = editor.line_start(block.first[0].start_mark.index)
+    yield editor.inserted(start, " " * _STEP)
+    end = _own_end(editor, value) if block.key.value == "properties" else editor.end(value)
+    yield from editor.indent_lines(start, max(end, key.end_mark.index), _STEP)
+
+
+class Placement(NamedTuple):
+    """The help for a field in the wrong object, and the object that lacks the field, or the null in its place, if known."""
+
+    help: str
+    owner: Node | None = None
+
+
+def placement(finding: Finding) -> Placement | None:
+    """Return the help for a field that is unknown or of a wrong type because of its place, or None for other reasons."""
+    with suppress(UneditableError):
+        return _indentation(finding, _outdented(finding))
+    if finding.problem is None or finding.problem.kind != "strict" or finding.problem.nearest is not None:
+        return None
+    for fixer in UNKNOWN:
+        describe = _HELPS.get(fixer.title)
+        with suppress(UneditableError):
+            edits = [] if describe is None else list(fixer.edits(finding))
+            if describe is not None and edits:
+                return describe(finding, edits[0])
+    with suppress(UneditableError):
+        help_ = v1beta1.moved(finding)  # also where no fix can move it
+        return None if help_ is None else Placement(help_)
+    return None
+
+
+def _indentation(finding: Finding, block: Block) -> Placement:
+    editor, offset = finding.editor, finding.manifest.document.line_offset + 1
+    key, value = block.last
+    end = max(editor.end(value), key.end_mark.index)  # without empty lines and comments
+    first = block.first[0].start_mark.line + offset
+    last = key.start_mark.line + editor.text.count("\n", key.start_mark.index, end) + offset
+    lines = f"line {first}" if first == last else f"lines {first} to {last}"
+    what = "it is a field" if block.first[0] is key else "they are fields"
+    line = block.key.start_mark.line + offset
+    help_ = f"Indent {lines} by {_STEP} more spaces: {what} of `{block.key.value}` in line {line}"
+    return Placement(help_, block.empty)
+
+
+def _in_parent(finding: Finding, _: Edit) -> Placement:
+    mapping, key = finding.entry[:2]
+    owner = finding.editor.parent(mapping)
+    names = [finding.editor.key_of(node) for node in (mapping, owner) if node is not None]
+    inner, outer = (f"`{name.value}`" if name is not None else "the object" for name in names)
+    return Placement(f"Move `{key.value}` out of {inner}: it is a field of {outer}", owner)
+
+
+def _in_words(text: str) -> Callable[[Finding, Edit], Placement]:
+    """Return what makes a help of a text with the name and the value of the field."""
+
+    def describe(finding: Finding, _: Edit) -> Placement:
+        key, value = finding.entry[1:]
+        return Placement(text.format(name=key.value, value=finding.editor.source(value)))
+
+    return describe
+
+
+_HELPS: Final[dict[str, Callable[[Finding, Edit], Placement]]] = {
+    _rename.title: lambda _, name: Placement(f"Write `{name.text}` instead"),
+    _const.title: _in_words("Write `enum: [{value}]` instead of `const`"),
+    _schema_wrapper.title: _in_words("Put the schema below `schema` and `openAPIV3Schema`"),
+    _field_above.title: _in_parent,
+    _field_below.title: lambda finding, _: Placement(
+        v1beta1.moved(finding) or f"Move `{finding.entry[1].value}` into `{_owner_below(finding)}`"
+    ),
+    _blank_in_key.title: _in_words("Add a space after the colon"),
+    _outdented_property.title: _in_words("Indent `{name}` like the properties above"),
+    _indented_property.title: _in_words("Indent `{name}` like the property above: a scalar has no properties"),
+    _misplaced_property.title: _in_words("Move `{name}` into `properties`"),
+    _in_v1.title: lambda finding, _: Placement(v1beta1.moved(finding) or ""),
+    UNKNOWN[-1].title: _in_words("Remove the field: the API server keeps it in no schema"),
+}
+_SCHEMA: Final = "type: object\nproperties:\n  host:\n"
+OF_SCHEMA: Final = indented.example(
+    f"{_SCHEMA}  type: string\n  maxLength: 9\n", f"{_SCHEMA}    type: string\n    maxLength: 9\n", "schema"
+)

@@ -1,0 +1,406 @@
+"""Fixes of values of a wrong type, also of those that are written shorter than the API has them."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from crdlint.crd.identity import corrections
+from crdlint.diagnostics.spelling import nearest
+from crdlint.rules.engine.examples import HEAD
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, add_required, expect, is_null, texts, unlisted
+from crdlint.schema.structural import TYPES
+from crdlint.yaml.edit import Edit
+from crdlint.yaml.editor import UneditableError, quoted
+from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence
+
+_GROUPED: Final = re.compile(r"-?\d{1,3}(?:[,_]\d{3})+\Z")
+_AMONG: Final = re.compile(r"(?:<=?|>=?|=)? *(-?(?=[OolI]*\d)[\dOolI]+)(?: *(k|K)| +[A-Za-z]+)?\Z")
+_LOOKALIKES: Final = str.maketrans("OolI", "0011")
+_NUMBER: Final = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?\Z")
+_WHOLE: Final = re.compile(r"(-?(?:0|[1-9]\d*))(?:\.0+)?\Z")
+# A field that YAML reads as text: no blank after its colon, or another character instead of the colon.
+_FIELD: Final = re.compile(r"([\w$-]+)(?::(?=[^\s:])|[ \u00a0]*[=;\uff1a][ \u00a0]*|:\u00a0+)(?=\S+\Z)")
+_SEPARATORS: Final = re.compile("[,;|]")
+_ONE: Final = re.compile(r"[^\s,\[\]{}]+\Z")
+_BOOLEANS: Final = {
+    "true": "true", "false": "false", "yes": "true", "no": "false", "on": "true", "off": "false", "1": "true",
+    "0": "false", "t": "true", "f": "false", "y": "true", "n": "false", "enabled": "true", "disabled": "false",
+}  # fmt: skip
+_INTEGERS: Final = frozenset({"int32", "int64", "int"})
+_SCHEMA_OR_BOOLEAN: Final = "boolean or JSON schema expected"
+# The field that a text is the value of, by the Go type of the object that is expected.
+_MAIN_FIELDS: Final = {"v1.ValidationRule": "rule", "v1.SelectableField": "jsonPath"}
+WHOLE_CRD: Final = f"{HEAD}        type: object\n"
+
+
+def _with(fields: str) -> str:
+    return f"type: object\nproperties:\n  {fields}\n"
+
+
+def in_spec(schema: str) -> str:
+    """Return a schema whose property `spec` is an object with more fields."""
+    return _with("spec:\n    type: object") + schema
+
+
+def _of_spec(field: str) -> str:
+    return in_spec(f"    properties:\n      {field}\n")
+
+
+def _in_version(field: str) -> str:
+    return f"{WHOLE_CRD}    {field}\n"
+
+
+def _with_column(path: str) -> str:
+    return _in_version(f"additionalPrinterColumns: [{{name: A, type: string, jsonPath: {path}}}]")
+
+
+def _certified(bundle: str) -> str:
+    service = f"{{service: {{name: a, namespace: b}}, caBundle: {bundle}}}"
+    return f"conversion: {{strategy: Webhook, webhook: {{clientConfig: {service}, conversionReviewVersions: [v1]}}}}"
+
+
+def _expected(finding: Finding) -> str:
+    """Return the Go type that the decoder expects."""
+    return "" if finding.problem is None else finding.problem.go_type
+
+
+def _wrong_scalar(finding: Finding) -> Scalar:
+    node = finding.scalar()
+    if finding.editor.is_key(node):
+        raise UneditableError
+    return node
+
+
+def _value_expected_as(finding: Finding, go_type: str) -> Node | None:
+    """Return the value of the wrong type, if the decoder expects a Go type."""
+    if _expected(finding) != go_type or finding.problem is None:
+        return None
+    node = finding.problem.node
+    return finding.entry[2] if finding.editor.is_key(node) else node
+
+
+def _entry_of(finding: Finding, name: str) -> tuple[Mapping, Scalar, Node]:
+    """Return the mapping, key and value of an entry of the wrong type whose key is `name`."""
+    if finding.entry[1].value != name:
+        raise UneditableError
+    return finding.entry
+
+
+@Fixer("Indent with plain spaces", "safe").example(
+    bad=_with("host:\n    type: string\n  \u00a0 maxLength: 9"), good=_with("host:\n    type: string\n    maxLength: 9")
+)
+def plain_blanks(finding: Finding) -> Edits:
+    """Indent a key with spaces instead of non-breaking spaces."""
+    start, text = finding.entry[1].start_mark.index, finding.editor.text
+    end = start
+    while text[end : end + 1] in {"\u00a0", " "}:
+        end += 1
+    if "\u00a0" in text[start:end]:
+        yield Edit(start, end, " " * (end - start))
+
+
+@Fixer("Correct `kind` and `apiVersion`", "safe")
+def type_keys(finding: Finding) -> Edits:
+    """Write kind and apiVersion, keys and values, as a CRD has them."""
+    editor, root = finding.editor, finding.root
+    if finding.problem is not None:
+        return
+    for name, (key, value, expected) in corrections(root).items():
+        if key is None:
+            yield editor.insert(root, name, editor.value(expected), before=editor.first(root))
+            continue
+        if key.value != name:
+            yield editor.respell(key, name)
+        if isinstance(value, Scalar) and value.value != expected:
+            yield editor.respell(value, expected)
+
+
+@Fixer("Move `required: true` into the list of the object", "unsafe").example(
+    bad=in_spec("    properties:\n      host:\n        type: string\n        required: true\n"),
+    good=in_spec("    required: [host]\n    properties:\n      host:\n        type: string\n"),
+)
+def _required_property(finding: Finding) -> Edits:
+    schema, _, value = _entry_of(finding, "required")
+    editor, word = finding.editor, expect(Scalar, value).value.lower()
+    if word not in {"true", "false"} or len(schema.items) == 2:
+        return
+    name, properties = editor.key_of(schema), editor.parent(schema)
+    if name is not None and name.value == "items":
+        yield editor.remove(schema, "required")  # an item is never missing
+        return
+    key, owner = (None, None) if properties is None else (editor.key_of(properties), editor.parent(properties))
+    if name is None or key is None or key.value != "properties":
+        return
+    yield editor.remove(schema, "required")
+    if word == "true":
+        yield from add_required(editor, expect(Mapping, owner), [name.value])
+
+
+@Fixer("Move `required` out of `properties`", "safe").example(
+    bad=in_spec("    properties:\n      required: [host]\n      host: {type: string}\n"),
+    good=in_spec("    required: [host]\n    properties:\n      host: {type: string}\n"),
+)
+def _required_in_properties(finding: Finding) -> Edits:
+    properties, _, value = _entry_of(finding, "required")
+    key, schema = finding.editor.key_of(properties), finding.editor.parent(properties)
+    if key is not None and key.value == "properties":
+        yield finding.editor.remove(properties, "required")
+        yield from add_required(finding.editor, expect(Mapping, schema), texts(expect(Sequence, value).items))
+
+
+@Fixer("Write the type and `nullable`", "safe").example(
+    bad=_with('note:\n    type: [string, "null"]'), good=_with("note:\n    type: string\n    nullable: true")
+)
+def _nullable_type(finding: Finding) -> Edits:
+    mapping, _, value = _entry_of(finding, "type")
+    names = texts(expect(Sequence, value).items)
+    types = [name for name in names if name not in {"null", "~", ""}]
+    if len(types) == 1:
+        yield finding.editor.write(value, finding.editor.value(types[0]))
+        if len(names) > 1 and mapping.find("nullable") is None:
+            yield finding.editor.insert(mapping, "nullable", "true", after="type")
+
+
+@Fixer("Write `x-kubernetes-int-or-string`", "safe").example(
+    bad=_with("port:\n    type: [integer, string]"), good=_with("port:\n    x-kubernetes-int-or-string: true")
+)
+def _alternative_types(finding: Finding) -> Edits:
+    mapping, key, value = _entry_of(finding, "type")
+    names = texts(expect(Sequence, value).items)
+    if set(names) == {"integer", "string"} and mapping.find("x-kubernetes-int-or-string") is None:
+        yield finding.editor.respell(key, "x-kubernetes-int-or-string")
+        yield finding.editor.write(value, "true")
+
+
+@Fixer("Write the bound as OpenAPI v3 does", "safe").example(
+    bad=_with("size: {type: integer, exclusiveMinimum: 0}"),
+    good=_with("size: {type: integer, exclusiveMinimum: true, minimum: 0}"),
+)
+def _exclusive_bound(finding: Finding) -> Edits:
+    """Write the bound, and that it is excluded."""
+    mapping, key, value = finding.entry
+    bound = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}.get(key.value)
+    number = expect(Scalar, value).value
+    if bound is not None and _NUMBER.match(number) and not mapping.find(bound):
+        yield finding.editor.insert(mapping, bound, number, before=key.value)
+        yield finding.editor.replace(value, "true")
+
+
+@Fixer("Write the value without quotes", "safe")
+def _plain_value(finding: Finding) -> Edits:
+    """Write a number or a boolean without quotes."""
+    node, expected = _wrong_scalar(finding), _expected(finding)
+    if node.style in {"|", ">"}:
+        return
+    text = node.value.strip()
+    if _GROUPED.match(text):
+        text = text.replace(",", "").replace("_", "")
+    integer = _WHOLE.match(text)
+    if expected in _INTEGERS and integer:
+        yield finding.editor.replace(node, integer[1])
+    elif expected == "float64" and _NUMBER.match(text) and finding.editor.is_text(node):
+        yield finding.editor.replace(node, text)
+    elif expected == "bool":
+        word = text.lower() if text.lower() in _BOOLEANS else nearest(text.lower(), ("true", "false"), 0.7)
+        if word:
+            yield finding.editor.replace(node, _BOOLEANS[word])
+
+
+@Fixer("Write the number that is meant", "unsafe").example(
+    bad=_with("name: {type: string, maxLength: 1k}"), good=_with("name: {type: string, maxLength: 1000}")
+)
+def _number_within(finding: Finding) -> Edits:
+    """Write the number that a text contains, such as `8` for `<= 8`, `8 items` and `1000` for `1k`."""
+    node = _wrong_scalar(finding)
+    match = _AMONG.match(node.value.strip())
+    if match is not None and _expected(finding) in {*_INTEGERS, "float64"} and not node.style:
+        number = int(match[1].translate(_LOOKALIKES)) * (1000 if match[2] else 1)
+        yield finding.editor.replace(node, str(number))
+
+
+@Fixer("Add a space after the colon", "safe").example(
+    bad=_with("name:\n    type:string"), good=_with("name:\n    type: string")
+)
+def _missing_blank(finding: Finding) -> Edits:
+    """Add a space after the colon of a field that is alone in a mapping."""
+    value = expect(Scalar, finding.entry[2])
+    of, match = finding.go_type(value), _FIELD.match(value.value)
+    if of is not None and of.kind == "struct" and match is not None and match[1] in of.fields and not value.style:
+        start = value.start_mark.index
+        yield Edit(start + match.end(1), start + match.end(), ": ")
+
+
+@Fixer("Write the text in quotes", "safe").example(
+    bad=_with("name: {type: string, description: 5}"), good=_with("name: {type: string, description: '5'}")
+)
+def _text_value(finding: Finding) -> Edits:
+    node = _wrong_scalar(finding)
+    if not node.style and _expected(finding) in {"string", "map[string]string"}:
+        yield finding.editor.replace(node, quoted(node.value, double=finding.editor.is_json))
+
+
+@Fixer("Make a list of the value", "safe").example(
+    bad="type: object\nrequired: spec\nproperties:\n  spec: {type: object}\n",
+    good="type: object\nrequired: [spec]\nproperties:\n  spec: {type: object}\n",
+)
+def _list_of_one(finding: Finding) -> Edits:
+    """Make a list of a single value, of values with separators between them, or of the keys of a mapping."""
+    editor, value = finding.editor, finding.entry[2]
+    of = finding.go_type(value)
+    if of is None or of.kind != "slice":
+        return
+    if isinstance(value, Scalar):
+        names = _SEPARATORS.split(value.value)
+        if value.style and value.value.startswith("[") and value.value.endswith("]"):
+            yield editor.replace(value, value.value)
+        if not editor.is_text(value) or not all(_ONE.match(name.strip()) for name in names):
+            return
+        if len(names) == 1:
+            yield editor.replace(value, f"[{finding.written(value)}]")
+        else:
+            yield editor.replace(value, f"[{', '.join(editor.value(name.strip(), like=value) for name in names)}]")
+    elif isinstance(value, Mapping) and not value.items:
+        yield editor.replace(value, "[]")
+    elif isinstance(value, Mapping) and of.element is not None and of.element.kind != "struct":
+        if all(map(is_null, value.items[1::2])):
+            yield editor.write(value, f"[{', '.join(editor.value(name) for name in texts(value.items[::2]))}]")
+    elif isinstance(value, Mapping) and value.flow:
+        yield editor.replace(value, f"[{editor.text[value.start_mark.index : editor.end(value)]}]")
+    elif isinstance(value, Mapping):
+        yield from editor.indent(value, 2)
+        yield editor.inserted(value.start_mark.index, "- ")
+
+
+@Fixer("Take the value out of the list", "safe").example(
+    bad=_with("name: {type: string, format: [uuid]}"), good=_with("name: {type: string, format: uuid}")
+)
+def _single_value(finding: Finding) -> Edits:
+    """Take the only value out of a list, and write the type for an empty list or mapping."""
+    _, key, value = finding.entry
+    expected = _expected(finding)
+    if key.value == "type" and isinstance(value, (Mapping, Sequence)) and not value.items:
+        yield finding.editor.replace(value, "object" if isinstance(value, Mapping) else "array")
+    if expected not in {"string", "bool", "int32", "int64", "float64"} or key.value == "type":
+        return
+    match expect(Sequence, value).items:
+        case [Scalar() as scalar]:
+            is_text = expected == "string"
+            text = finding.editor.value(scalar.value, like=scalar) if is_text else finding.editor.source(scalar)
+            yield finding.editor.write(value, text)
+
+
+@Fixer("Take the mapping out of the list", "unsafe").example(
+    bad=_with("name:\n  - type: string"), good=_with("name:\n    type: string")
+)
+def _single_mapping(finding: Finding) -> Edits:
+    value = finding.entry[2]
+    of = finding.go_type(value)
+    return unlisted(finding, value) if of is not None and of.kind in {"struct", "map"} else ()
+
+
+@Fixer("Write a schema of the type", "safe").example(
+    bad=_of_spec("host: string"), good=_of_spec("host: {type: string}")
+)
+def _schema_of_type(finding: Finding) -> Edits:
+    editor, node = finding.editor, _value_expected_as(finding, "v1.JSONSchemaProps")
+    if node is None and finding.problem is not None and finding.problem.message == _SCHEMA_OR_BOOLEAN:
+        node = finding.entry[2]
+    key = None if node is None else editor.key_of(node)
+    if key is not None and key.value == "type":  # its indentation may be wrong
+        return
+    if isinstance(node, Scalar) and node.value in TYPES:
+        yield editor.replace(node, f"{{{editor.name('type')}: {finding.written(node)}}}")
+
+
+@Fixer("Write a rule of the expression", "safe").example(
+    bad=_with("size:\n    type: integer\n    x-kubernetes-validations:\n    - self > 0"),
+    good=_with("size:\n    type: integer\n    x-kubernetes-validations:\n    - rule: self > 0"),
+)
+def _object_of_text(finding: Finding) -> Edits:
+    """Write an object with the text that is written in its place, as a rule with its expression."""
+    editor, expected = finding.editor, _expected(finding)
+    field, node = _MAIN_FIELDS.get(expected.removeprefix("[]")), expect(Scalar, _value_expected_as(finding, expected))
+    if field is None or node.style in {"|", ">"} or not editor.is_text(node):
+        return
+    text, parent = f"{editor.name(field)}: {finding.written(node)}", editor.parent(node)
+    if expected.startswith("[]"):
+        if "\n" not in text and not isinstance(parent, Sequence):
+            yield editor.replace(node, f"[{{{editor.name(field)}: {editor.value(node.value, like=node)}}}]")
+    elif isinstance(parent, Sequence) and parent.flow:
+        yield editor.replace(node, f"{{{text}}}")
+    elif isinstance(parent, Sequence) and "\n" not in text:
+        yield editor.replace(node, text)
+
+
+@Fixer("Write the path without braces", "safe").example(_with_column("{.spec.a}"), _with_column(".spec.a"), "text")
+def _path_in_braces(finding: Finding) -> Edits:
+    """Write a path without the braces, which YAML reads as a mapping."""
+    node = expect(Mapping, _value_expected_as(finding, "string"))
+    if node.flow and len(node.items) == 2:
+        key, value = node.items
+        if isinstance(key, Scalar) and key.value.startswith(".") and is_null(value):
+            yield finding.editor.write(node, finding.editor.value(key.value))
+
+
+@Fixer("Write a conversion with the strategy", "safe").example(
+    bad="conversion: None", good="conversion: {strategy: None}", scope="spec"
+)
+def _conversion_of_strategy(finding: Finding) -> Edits:
+    editor, node = finding.editor, expect(Scalar, _value_expected_as(finding, "v1.CustomResourceConversion"))
+    if node.value.lower() == "none":
+        yield editor.replace(node, f"{{{editor.name('strategy')}: {editor.value('None')}}}")
+
+
+@Fixer("Encode the certificate by base64", "safe").example(
+    bad=_certified('"-----BEGIN CERTIFICATE-----\\n"'),
+    good=_certified("LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCg=="),
+    scope="spec",
+)
+def _encoded_certificate(finding: Finding) -> Edits:
+    from base64 import b64encode
+
+    _, key, node = finding.entry
+    if key.value == "caBundle" and isinstance(node, Scalar) and node.value.startswith("-----BEGIN CERTIFICATE-----"):
+        yield finding.editor.write(node, b64encode(node.value.encode()).decode())
+
+
+@Fixer("Write the status subresource as a mapping", "safe").example(
+    bad=_in_version("subresources:\n    - status"), good=_in_version("subresources:\n      status: {}"), scope="text"
+)
+def _status_subresource(finding: Finding) -> Edits:
+    """Write the status subresource, which has no fields, as an empty mapping."""
+    editor = finding.editor
+    node = _value_expected_as(finding, "v1.CustomResourceSubresourceStatus")
+    is_enabled = isinstance(node, Scalar) and node.value.lower() in {"true", "enabled"}
+    if node is not None and (is_enabled or (isinstance(node, Sequence) and not node.items)):
+        yield editor.write(node, "{}")
+    node = _value_expected_as(finding, "v1.CustomResourceSubresources")
+    status = f"{editor.name('status')}: {{}}"
+    if isinstance(node, Scalar) and node.value == "status":
+        yield editor.replace(node, f"{{{status}}}")
+    if not isinstance(node, Sequence) or len(node.items) != 1:
+        return
+    (item,) = node.items
+    is_mapping = isinstance(item, Mapping) and [getattr(key, "value", None) for key in item.items[::2]] == ["status"]
+    if getattr(item, "value", None) != "status" and not is_mapping:
+        return
+    if node.flow:
+        yield editor.replace(node, f"{{{status}}}")
+    elif is_mapping:
+        yield Edit(node.start_mark.index, item.start_mark.index, "  ")
+    else:
+        yield editor.replace(node, f"  {status}")
+
+
+DECODE: Final = (
+    plain_blanks, type_keys.example(WHOLE_CRD.replace("apiVersion:", "apiVersoin:"), WHOLE_CRD, "text"),
+    _required_property, _required_in_properties, _nullable_type, _alternative_types, _exclusive_bound,
+    _plain_value, _number_within, _missing_blank, _text_value, _list_of_one, _single_value, _schema_of_type,
+    _schema_of_type.example(
+        bad=_of_spec("labels: {type: object, additionalProperties: string}"),
+        good=_of_spec("labels: {type: object, additionalProperties: {type: string}}"),
+    ),
+    _object_of_text, _path_in_braces, _conversion_of_strategy, _encoded_certificate, _status_subresource,
+    _single_mapping,
+)  # fmt: skip
