@@ -69,12 +69,6 @@ def internal_errors() -> Iterator[list[Bug]]:
     assert not _BUGS
 
 
-@pytest.fixture
-def without_helps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave out the search for what a broken expression may mean: it is half of the work, and no answer depends on it."""
-    monkeypatch.setattr("crdlint.kubecel.hints.meaning", lambda *_: None)
-
-
 @dataclass(frozen=True)
 class Checkout:
     """A git repository with a work tree, made and changed by git itself."""
