@@ -110,8 +110,9 @@ class Workbench:
         self.environment: Final = new_expressions(source.server)
         declared = Declarer(source.server.cel).declare(self.schema, is_resource=is_resource)
         if declared is None:
-            message = f"{self.place or 'the object'} has no CEL type"
-            raise PlaceError(message, "Add a `type` to its schema, and to `items` of a list")
+            raise PlaceError(
+                f"{self.place or 'the object'} has no CEL type", "Add a `type` to its schema, and to `items` of a list"
+            )
         self._compiler = RuleCompiler(declared)
         self.variables: Final[dict[str, Any]] = {}
         for name, root in ((SELF, source.value), (OLD_SELF, source.old)):
@@ -195,8 +196,9 @@ class Workbench:
 
 
 def _untyped() -> PlaceError:
-    message = "the type of `self` is not known"
-    return PlaceError(message, "Name a CRD with --crd, an object with --object, or a type with --type")
+    return PlaceError(
+        "the type of `self` is not known", "Name a CRD with --crd, an object with --object, or a type with --type"
+    )
 
 
 def traced(expression: Expression, variables: dict[str, Any]) -> tuple[Result, Step]:

@@ -47,8 +47,10 @@ def parse_place(text: str) -> tuple[PlaceStep, ...]:
     while position < len(stripped) and stripped != ".":
         match = _TOKEN.match(stripped, position)
         if match is None:
-            message = f"{text!r} is not the path of a field"
-            raise PlaceError(message, "Write it as in `spec.ports[0].name` or `metadata.labels['app']`")
+            raise PlaceError(
+                f"{text!r} is not the path of a field",
+                "Write it as in `spec.ports[0].name` or `metadata.labels['app']`",
+            )
         if match["name"] is not None:
             steps.append(match["name"])
         elif match["key"] is not None:
@@ -88,20 +90,19 @@ def _below(schema: JSONSchemaProps, step: PlaceStep, where: str) -> JSONSchemaPr
         if additional is not None:
             return additional
         if items is not None:
-            message = f"{where} is a list, so it has no field `{step}`"
-            raise PlaceError(message, f"Select an item first: `{where}[0].{step}`")
+            raise PlaceError(
+                f"{where} is a list, so it has no field `{step}`", f"Select an item first: `{where}[0].{step}`"
+            )
         near = nearest(step, schema.properties)
         known = ", ".join(sorted(schema.properties)[:_SHOWN])
         more = ", ..." if len(schema.properties) > _SHOWN else ""
         help_ = f"Write `{near}` instead" if near else f"Use one of the fields: {known}{more}" if known else None
-        message = f"{where} has no field `{step}`"
-        raise PlaceError(message, help_)
+        raise PlaceError(f"{where} has no field `{step}`", help_)
     if items is not None:
         return items
     if additional is not None and isinstance(step, AnyItem):
         return additional
-    message = f"{where} is not a list"
-    raise PlaceError(message, "Select a field with a dot, as in `spec.ports`")
+    raise PlaceError(f"{where} is not a list", "Select a field with a dot, as in `spec.ports`")
 
 
 def is_resource_at(root: JSONSchemaProps, steps: Sequence[PlaceStep], *, root_is_resource: bool) -> bool:

@@ -84,8 +84,7 @@ def selected(source: Source, selector: str) -> list[tuple[tuple[PlaceStep, ...],
     """
     schema = source.schema
     if schema is None or source.definition is None:
-        message = "--rule needs a CRD"
-        raise PlaceError(message, "Name it with --crd")
+        raise PlaceError("--rule needs a CRD", "Name it with --crd")
     known = list(rules_of(schema))
     try:
         steps = parse_place(selector)
@@ -100,8 +99,9 @@ def selected(source: Source, selector: str) -> list[tuple[tuple[PlaceStep, ...],
             return at_place
     paths = list(dict.fromkeys(place_text(schema_rule.steps) or "." for schema_rule in known))
     help_ = f"There are rules at {', '.join(paths[:_LISTED])}{', ...' if len(paths) > _LISTED else ''}"
-    message = f"no rule at {selector!r}, and none that contains it"
-    raise PlaceError(message, help_ if paths else "The schema has no rules")
+    raise PlaceError(
+        f"no rule at {selector!r}, and none that contains it", help_ if paths else "The schema has no rules"
+    )
 
 
 @work.limited()

@@ -88,8 +88,7 @@ def _definitions(path: str, server: Server) -> Definitions:
     crd_files = discover([path], Selection())
     for problem in crd_files.problems:
         if problem.fatal:
-            message = f"{problem.path}: {problem.message}"
-            raise SourceError(message)
+            raise SourceError(f"{problem.path}: {problem.message}")
     definitions, charts = Definitions(), Charts()
     skipped: list[str] = []
 
@@ -102,15 +101,13 @@ def _definitions(path: str, server: Server) -> Definitions:
         try:
             text = read_text(file, only_crds=len(crd_files.files) > 1)
         except UnreadableError as error:
-            message = f"{_shown(file)}: {error}"
-            raise SourceError(message) from error
+            raise SourceError(f"{_shown(file)}: {error}") from error
         if text is not None:
             name = _shown(file)
             result = charts.lint_template(file, text, lint) or lint(text, name)
             broken = next((diagnostic for diagnostic in result.diagnostics if diagnostic.rule == "yaml-syntax"), None)
             if broken is not None:
-                message = f"{name}:{broken.line}:{broken.column}: {broken.message}"
-                raise SourceError(message)
+                raise SourceError(f"{name}:{broken.line}:{broken.column}: {broken.message}")
             definitions.add(result)
             skipped += (
                 f"{name}:{diagnostic.line}: {diagnostic.message}. {diagnostic.help}"
@@ -120,8 +117,7 @@ def _definitions(path: str, server: Server) -> Definitions:
     if definitions.by_kind:
         return definitions
     unreadable = next(iter((*definitions.unreadable.values(), *skipped)), None)
-    message = unreadable or f"{_shown(path)}: no CustomResourceDefinition in it"
-    raise SourceError(message)
+    raise SourceError(unreadable or f"{_shown(path)}: no CustomResourceDefinition in it")
 
 
 def _with_crd(request: Request, definitions: Definitions) -> Source:
@@ -134,8 +130,7 @@ def _with_crd(request: Request, definitions: Definitions) -> Source:
     if version not in versions:
         near = nearest(version, versions)
         help_ = f"did you mean {near}?" if near else f"it has {', '.join(versions)}"
-        message = f"{definition.crd.metadata.name} has no version {version!r}: {help_}"
-        raise SourceError(message)
+        raise SourceError(f"{definition.crd.metadata.name} has no version {version!r}: {help_}")
     server = request.server
     validator = ResourceValidator(definition.crd, version, server=server)
     spec = definition.crd.spec
@@ -153,8 +148,7 @@ def _with_crd(request: Request, definitions: Definitions) -> Source:
         try:
             outcome = validator.create({**resource, "apiVersion": f"{spec.group}/{version}", "kind": spec.names.kind})
         except NotDecodedError as error:
-            message = f"{_shown(file)}: the API server cannot decode the object: {error}"
-            raise SourceError(message) from error
+            raise SourceError(f"{_shown(file)}: the API server cannot decode the object: {error}") from error
         notices.extend(f"{_shown(file)}: the API server drops the unknown field {name}" for name in outcome.unknown)
         return outcome.resource
 
@@ -172,16 +166,14 @@ def _chosen(request: Request, definitions: Definitions, objects: list[dict[str, 
         if not candidates:
             near = nearest(request.kind, [kind for _, kind in known])
             help_ = f"did you mean {near}?" if near else f"they define {_kinds(definitions)}"
-            message = f"no CRD defines {request.kind}: {help_}"
-            raise SourceError(message)
+            raise SourceError(f"no CRD defines {request.kind}: {help_}")
     if objects is not None and len(candidates) > 1:
         ids = {_identity(object_) for object_ in objects}
         candidates = [
             each for each in candidates if (each.crd.spec.group, each.crd.spec.names.kind) in ids
         ] or candidates
     if len(candidates) > 1:
-        message = f"{len(candidates)} CRDs define a kind, choose one with --kind: {_kinds(definitions)}"
-        raise SourceError(message)
+        raise SourceError(f"{len(candidates)} CRDs define a kind, choose one with --kind: {_kinds(definitions)}")
     definition = candidates[0]
     return definition, MISSING if objects is None else _of_kind(definition, objects, request.object or "")
 
@@ -204,8 +196,7 @@ def _of_kind(definition: Definition, objects: list[dict[str, Any]], file: str) -
     kinds = ", ".join(
         dict.fromkeys(f"{object_.get('kind', 'an object')} ({object_.get('apiVersion', '')})" for object_ in objects)
     )
-    message = f"{_shown(file)}: no {spec.names.kind} of {spec.group} in it, only {kinds}"
-    raise SourceError(message)
+    raise SourceError(f"{_shown(file)}: no {spec.names.kind} of {spec.group} in it, only {kinds}")
 
 
 def _documents(file: str) -> list[Document]:
@@ -214,19 +205,16 @@ def _documents(file: str) -> list[Document]:
     try:
         text = read_text(file)
     except UnreadableError as error:
-        message = f"{name}: {error}"
-        raise SourceError(message) from error
+        raise SourceError(f"{name}: {error}") from error
     documents = []
     for document in iter_documents(text or ""):
         if document.error is not None:
             line, column = document.error.line + 1, document.error.column + 1
-            message = f"{name}:{line}:{column}: {document.error.message}"
-            raise SourceError(message)
+            raise SourceError(f"{name}:{line}:{column}: {document.error.message}")
         if document.root is not None:
             documents.append(document)
     if not documents:
-        message = f"{name}: no object in it"
-        raise SourceError(message)
+        raise SourceError(f"{name}: no object in it")
     return documents
 
 
@@ -235,11 +223,9 @@ def _objects(file: str) -> list[dict[str, Any]]:
     try:
         objects = [object_.read() for document in _documents(file) for object_ in objects_of(document)]
     except YAMLDecodeError as error:
-        message = f"{_shown(file)}: {error}"
-        raise SourceError(message) from error
+        raise SourceError(f"{_shown(file)}: {error}") from error
     if not objects:
-        message = f"{_shown(file)}: no object in it"
-        raise SourceError(message)
+        raise SourceError(f"{_shown(file)}: no object in it")
     return objects
 
 
@@ -250,8 +236,7 @@ def _without_crd(request: Request) -> Source:
         try:
             schema = schema_of_notation(request.type)
         except NotationError as error:
-            message = f"--type: {error}"
-            raise SourceError(message) from error
+            raise SourceError(f"--type: {error}") from error
         return Source(request.server, schema, "the type given", value=value, old=old)
     values = [value for value in (value, old) if value is not MISSING]
     if not values:
@@ -267,9 +252,7 @@ def _any_value(file: str) -> Any:
     try:
         value = reader_json(reader, root, 1)
     except YAMLDecodeError as error:
-        message = f"{_shown(file)}: {error}"
-        raise SourceError(message) from error
+        raise SourceError(f"{_shown(file)}: {error}") from error
     if reader.failed:
-        message = f"{_shown(file)}: json: exceeded max depth"
-        raise SourceError(message)
+        raise SourceError(f"{_shown(file)}: json: exceeded max depth")
     return value

@@ -109,16 +109,14 @@ def schema_of_notation(text: str) -> JSONSchemaProps:
     while position < len(text):
         match = _TOKEN.match(text, position)
         if match is None:
-            message = f"unexpected {text[position]!r}"
-            raise NotationError(message)
+            raise NotationError(f"unexpected {text[position]!r}")
         if match[1] is not None:
             tokens.append(match[1])
         position = match.end()
     parser = _Parser(tokens)
     schema = parser.type(0)
     if parser.left:
-        message = f"unexpected {parser.left!r} after the type"
-        raise NotationError(message)
+        raise NotationError(f"unexpected {parser.left!r} after the type")
     return schema
 
 
@@ -142,14 +140,14 @@ class _Parser:
     def _expect(self, token: str) -> None:
         actual = self._take()
         if actual != token:
-            message = f"expected {token!r} but found {actual!r}" if actual else f"expected {token!r} at the end"
-            raise NotationError(message)
+            raise NotationError(
+                f"expected {token!r} but found {actual!r}" if actual else f"expected {token!r} at the end"
+            )
 
     def type(self, depth: int) -> JSONSchemaProps:
         """Read a type."""
         if depth > _DEEPEST:
-            message = f"more than {_DEEPEST} types inside of each other"
-            raise NotationError(message)
+            raise NotationError(f"more than {_DEEPEST} types inside of each other")
         name = self._take()
         if name in _NAMED:
             return _schema(*_NAMED[name])
@@ -170,8 +168,9 @@ class _Parser:
         if name == "{":
             return self._object(depth)
         known = ", ".join((*_NAMED, "dyn", "list(T)", "map(string, T)", "{field: T}"))
-        message = f"{name!r} is not a type: write {known}" if name else f"the type ends too early: write {known}"
-        raise NotationError(message)
+        raise NotationError(
+            f"{name!r} is not a type: write {known}" if name else f"the type ends too early: write {known}"
+        )
 
     def _object(self, depth: int) -> JSONSchemaProps:
         properties: dict[str, JSONSchemaProps] = {}

@@ -144,8 +144,7 @@ def evaluate(text: str, variables: Mapping[str, Value], steps: Steps) -> Value:
     except NotEvaluatedError:
         raise
     except Exception as error:
-        message = f"cel-python ends in an exception of its own, {type(error).__name__}"
-        raise NotEvaluatedError(message) from error
+        raise NotEvaluatedError(f"cel-python ends in an exception of its own, {type(error).__name__}") from error
 
 
 @lru_cache(maxsize=1)

@@ -210,8 +210,11 @@ class RuleCompiler:
         if compiled.error is not None or not rule.message_expression:
             return CompiledRule(compiled, uses_old_self=uses_old_self)
         environment = environments.of_message(rule.message_expression)
-        message = self.expression(rule.message_expression, MESSAGE, environment, optional_old_self=optional)
-        return CompiledRule(compiled, message, uses_old_self)
+        return CompiledRule(
+            compiled,
+            self.expression(rule.message_expression, MESSAGE, environment, optional_old_self=optional),
+            uses_old_self,
+        )
 
     def expression(self, text: str, kind: Kind, environment: Environment, *, optional_old_self: bool) -> Expression:
         """Compile an expression, once for all schemas with equal declarations."""

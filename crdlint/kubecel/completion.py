@@ -59,11 +59,7 @@ _NAMED_SAMPLES: Final = {
     "kubernetes.NamedFormat": "format.uuid().value()",
 }
 # Arguments that must be of a certain form, by function.
-_SPECIAL_SAMPLES: Final = {
-    "duration": ("'1h'",),
-    "timestamp": ("'2026-01-01T00:00:00Z'",),
-    "format": ("[]",),
-}
+_SPECIAL_SAMPLES: Final = {"duration": ("'1h'",), "timestamp": ("'2026-01-01T00:00:00Z'",), "format": ("[]",)}
 _ANY_SAMPLES: Final = ("''", "0", f"{_TARGET}[0]", _TARGET, "true")
 # Macros of a target: the arguments, and how many variables they declare.
 _MACROS: Final = {

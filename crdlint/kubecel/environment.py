@@ -42,12 +42,7 @@ LIBRARIES: Final = (
         has=lambda dialect: dialect.validates_mixed_literals,
         validators=(compiler.homogeneous_literals,),
     ),
-    Library(
-        "existsOne",
-        ALWAYS,
-        has=lambda dialect: dialect.has_exists_one_in_camel_case,
-        macros=EXISTS_ONE_MACROS,
-    ),
+    Library("existsOne", ALWAYS, has=lambda dialect: dialect.has_exists_one_in_camel_case, macros=EXISTS_ONE_MACROS),
     url.LIBRARY,
     regex.LIBRARY,
     lists.LIBRARY,

@@ -51,13 +51,7 @@ _SECOND: Final = 10**9  # nanoseconds
 _MAX_INT: Final = 2**63 - 1
 _DURATION_PART: Final = re.compile(r"(?<![0-9])([0-9]+)[\t\n\f\r ]*[A-Za-zµ]+")
 
-_GO_TYPES: Final = {
-    **GO_TYPES,
-    Duration: "time.Duration",
-    Timestamp: "time.Time",
-    bytes: "[]uint8",
-    Uint: "uint64",
-}
+_GO_TYPES: Final = {**GO_TYPES, Duration: "time.Duration", Timestamp: "time.Time", bytes: "[]uint8", Uint: "uint64"}
 # The Go types inside of the values of Kubernetes' libraries (ref.Val.Value).
 _HELD_TYPES: Final = {
     "cel.Quantity": "*resource.Quantity",

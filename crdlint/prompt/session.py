@@ -88,8 +88,7 @@ class Session:
     def _expression(self, argument: str) -> str:
         """Return the expression of a command, by default the last one."""
         if not argument and not self._last:
-            message = "there is no expression yet"
-            raise PlaceError(message, "Write one after the command, as in `:type self`")
+            raise PlaceError("there is no expression yet", "Write one after the command, as in `:type self`")
         return argument or self._last
 
     def type(self, argument: str) -> Iterator[str]:
@@ -128,9 +127,9 @@ class Session:
 
     def _loaded(self, file: str, which: str) -> Iterator[str]:
         if not file:
-            message = "name the file of the object"
             raise PlaceError(
-                message, f"Write it after the command, as in `:{'load' if which == 'object' else which} sample.yaml`"
+                "name the file of the object",
+                f"Write it after the command, as in `:{'load' if which == 'object' else which} sample.yaml`",
             )
         request = replace(self._request, object=file) if which == "object" else replace(self._request, old=file)
         source = load(request)
@@ -150,8 +149,9 @@ class Session:
                 yield printable_line(f"there are no rules at {self.bench.place or 'the object'}")
             return
         if not argument.isdecimal() or not 1 <= int(argument) <= len(rules):
-            message = f"there is no rule {argument} at {self.bench.place or 'the object'}"
-            raise PlaceError(message, "`:rule` lists the rules")
+            raise PlaceError(
+                f"there is no rule {argument} at {self.bench.place or 'the object'}", "`:rule` lists the rules"
+            )
         rule = SchemaRule(self.bench.steps, int(argument), rules[int(argument) - 1])
         self._last = rule.rule.rule
         results = run_rules(self._source, [(self.bench.steps, rule)])

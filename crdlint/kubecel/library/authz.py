@@ -5,16 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.decls import CallCost, member
-from crdlint.cel.estimates import (
-    LIST_COST,
-    STRING_FACTOR,
-    STRUCT_COST,
-    CallEstimate,
-    Estimator,
-    Node,
-    fixed,
-    size_of,
-)
+from crdlint.cel.estimates import LIST_COST, STRING_FACTOR, STRUCT_COST, CallEstimate, Estimator, Node, fixed, size_of
 from crdlint.cel.types import BOOL, STRING, object_type
 from crdlint.kubecel.library.declaration import Library, constant, constant_for, untracked
 

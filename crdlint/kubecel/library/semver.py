@@ -162,8 +162,7 @@ LIBRARY: Final = Library(
             lambda left, right: left.compare(right) > 0,
         ),
         member(
-            *("isLessThan", "semver_is_less_than", (SEMVER, SEMVER), BOOL),
-            lambda left, right: left.compare(right) < 0,
+            *("isLessThan", "semver_is_less_than", (SEMVER, SEMVER), BOOL), lambda left, right: left.compare(right) < 0
         ),
         member("compareTo", "semver_compare_to", (SEMVER, SEMVER), INT, lambda left, right: left.compare(right)),
         member("major", "semver_major", (SEMVER,), INT, lambda version: _int64(version.major)),

@@ -90,11 +90,7 @@ def _older_bindings(dialect: CELDialect) -> Mapping[str, Callable[..., Any]]:
 
 
 VERSION_0: Final = Library(
-    "strings, version 0",
-    introduced=ALWAYS,
-    removed=(1, 29),
-    functions=functions(0),
-    older_bindings=_older_bindings,
+    "strings, version 0", introduced=ALWAYS, removed=(1, 29), functions=functions(0), older_bindings=_older_bindings
 )
 LIBRARY: Final = Library(
     "strings",
