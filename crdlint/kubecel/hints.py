@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from crdlint.cel.ast import Call, Literal, Select, nodes
+from crdlint.cel.ast import Call, Literal
 from crdlint.cel.checker_errors import format_type
 from crdlint.cel.errors import Code
 from crdlint.cel.types import BOOL, Kind
@@ -17,29 +16,19 @@ from crdlint.kubecel.environment import LIBRARIES
 from crdlint.kubecel.escaping import escape
 from crdlint.kubecel.repair.meaning import meaning
 from crdlint.kubecel.repair.patterns import BRACKETS, Text
+from crdlint.kubecel.repair.state import State
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from collections.abc import Sequence as SequenceOf
 
     from crdlint.cel.ast import Expr
     from crdlint.cel.decls import Overload
-    from crdlint.cel.errors import CELError
+    from crdlint.cel.types import Type
     from crdlint.kubecel.compilation import Expression
-    from crdlint.kubecel.declarations import DeclType
     from crdlint.kubecel.library.declaration import Library
     from crdlint.safety.work import Effort
 
 _SHOWN_FIELDS: Final = 8
-
-
-@dataclass(frozen=True, slots=True)
-class _Case:
-    """An error of an expression, and the arguments of its code."""
-
-    expression: Expression
-    error: CELError
-    args: SequenceOf[Any]
 
 
 class Hint(NamedTuple):
@@ -54,12 +43,12 @@ def hint(expression: Expression, effort: Effort) -> Hint:
     meant = meaning(expression, effort)
     if meant is not None:
         return Hint(meant.help, Reason(ReasonCode.MEANT, (meant.edits, meant.is_certain)))
-    compiled = expression.compiled
-    if not compiled.errors:
+    state = State(expression, expression.text, expression.compiled)
+    if state.error is None:
         return Hint(_output_type(expression))
-    error = min(compiled.errors, key=lambda each: each.location)
-    find = _HINTS.get(error.problem.code)
-    return Hint(None if find is None else find(_Case(expression, error, error.problem.args)))
+    problem = state.error.problem
+    find = _HINTS.get(problem.code)
+    return Hint(None if find is None else find(state, *problem.args))
 
 
 def _output_type(expression: Expression) -> str:
@@ -71,23 +60,9 @@ def _output_type(expression: Expression) -> str:
     return f"Compare it with a value, as in `self.replicas > 0`: the rule evaluates to {actual}"
 
 
-def _node(expression: Expression, error: CELError) -> Expr | None:
-    return next((node for node in nodes(expression.compiled.expr) if node.id == error.expr_id), None)
-
-
-def _object(expression: Expression, operand: Expr) -> DeclType | None:
-    type_ = expression.compiled.result.type_map.get(operand.id)
-    object_type = None if type_ is None else type_.unwrapped
-    if object_type is None or object_type.kind is not Kind.STRUCT:
-        return None
-    return expression.declarations.object(object_type.name)
-
-
-def _undefined_field(case: _Case) -> str | None:
-    expression, name = case.expression, case.args[0]
-    node = _node(expression, case.error)
-    operand = node.operand if isinstance(node, Select) else node.args[0] if isinstance(node, Call) else None
-    declared = None if operand is None else _object(expression, operand)
+def _undefined_field(state: State, name: str) -> str | None:
+    node = state.node
+    declared = None if node is None else state.object_of(node)
     if declared is None:
         return None
     fields = declared.fields or {}
@@ -102,21 +77,14 @@ def _undefined_field(case: _Case) -> str | None:
     return f"Use one of the fields: {shown}{', ...' if len(fields) > _SHOWN_FIELDS else ''}"
 
 
-def _library_of(names: Callable[[Library], bool], expression: Expression) -> Library | None:
-    """Return the library that declares one of the names and that the version lacks."""
-    known = expression.environment.libraries
-    return next((library for library in LIBRARIES if library not in known and names(library)), None)
-
-
 def version_text(library: Library) -> str:
     """Return the first Kubernetes version in which new expressions may use a library."""
     major, minor = library.introduced
     return f"{major}.{minor + 1}"
 
 
-def _undeclared(case: _Case) -> str | None:
-    expression, name = case.expression, case.args[0]
-    node = _node(expression, case.error)
+def _undeclared(state: State, name: str) -> str | None:
+    node = state.node
     arguments = len(node.args) if isinstance(node, Call) else -1
 
     def brings(library: Library) -> bool:
@@ -124,7 +92,8 @@ def _undeclared(case: _Case) -> str | None:
             macro == name and count == arguments for macro, count, _ in library.macros
         )
 
-    library = _library_of(brings, expression)
+    known = state.expression.environment.libraries
+    library = next((library for library in LIBRARIES if library not in known and brings(library)), None)
     if library is not None and library.removed is None:
         brought = ".".join(map(str, library.introduced))
         used = f"{name}() over two variables" if any(name == macro for macro, *_ in library.macros) else f"{name}"
@@ -137,19 +106,18 @@ def _undeclared(case: _Case) -> str | None:
     return "Use `self` or, in a transition rule, `oldSelf`: an expression has no other variables"
 
 
-def _no_overload(case: _Case) -> str | None:
-    expression, name = case.expression, case.args[0]
-    node = _node(expression, case.error)
+def _no_overload(state: State, name: str, *_: object) -> str | None:
+    node = state.node
     if not isinstance(node, Call):
         return None
     if name == "_[_]" and isinstance(node.args[1], Literal) and isinstance(node.args[1].value, str):
-        declared = _object(expression, node.args[0])
+        declared = state.object_of(node)
         escaped = escape(node.args[1].value)
         if declared is not None and escaped in (declared.fields or {}):
             return f"Select the field of an object with a dot: `.{escaped}`"
     if name in ("hasValue", "value", "orValue", "or") and _is_old_self(node.target):
         return "Set `optionalOldSelf: true` on the rule: otherwise oldSelf is not an optional value"
-    function = expression.env.find_function(expression.compiled.result.namespaced.get(node.id, name))
+    function = state.expression.env.find_function(state.compiled.result.namespaced.get(node.id, name))
     if function is None or name in _OPERATORS:
         return _OPERATORS.get(name)
     return "Call it as " + " or ".join(map(_signature, function.overloads[:4]))
@@ -184,8 +152,7 @@ _OPERATORS: Final = {
 }
 
 
-def _type_mismatch(case: _Case) -> str | None:
-    expected, actual = case.args
+def _type_mismatch(_state: State, expected: Type, actual: Type) -> str | None:
     if expected is BOOL:
         return f"Compare the {format_type(actual)} with a value: `&&`, `||`, `?` and macros need conditions"
     return (
@@ -194,28 +161,26 @@ def _type_mismatch(case: _Case) -> str | None:
     )
 
 
-def _literal(case: _Case) -> str | None:
+def _literal(_state: State, function: str) -> str | None:
     return {
         "duration": "Write a Go duration as a string: `duration('1h30m')`, with the units h, m, s, ms, us, ns",
         "timestamp": "Write an RFC 3339 time: `timestamp('2026-01-31T12:00:00Z')`",
         "matches": "Write the regular expression in RE2 syntax, without lookaround and back references",
-    }.get(case.args[0])
+    }.get(function)
 
 
-def _range(_case: _Case) -> str:
+def _range(*_: object) -> str:
     return "Call all(), exists(), map() and filter() on a list or a map, or remove the macro"
 
 
-def _selection(case: _Case) -> str | None:
-    (type_,) = case.args
+def _selection(_state: State, type_: Type) -> str | None:
     if type_.kind is Kind.LIST:
         return "Select an element, `[0]`, or use all of them, `.all(x, x.name != '')`: a list has no fields"
     return f"End the path here: a value of type {format_type(type_)} has no fields"
 
 
-def _unexpected(case: _Case) -> str:
-    text = case.args[0]
-    before = case.expression.text[: case.expression.compiled.source.offset_of(case.error.location)].rstrip()
+def _unexpected(state: State, text: str, *_: object) -> str:
+    before = state.text[: state.offset].rstrip()
     if before.endswith("."):
         return f"Write a field or a function after `{before.rsplit(maxsplit=1)[-1]}`"
     if text in ("'", '"'):
@@ -223,8 +188,8 @@ def _unexpected(case: _Case) -> str:
     return "Write the expression in CEL: https://kubernetes.io/docs/reference/using-api/cel/"
 
 
-def _unexpected_end(case: _Case) -> str:
-    text = Text(case.expression.text)
+def _unexpected_end(state: State, *_: object) -> str:
+    text = Text(state.text)
     opened = [
         token.text for index, token in enumerate(text.tokens) if token.text in BRACKETS and index not in text.closing
     ]
@@ -234,11 +199,11 @@ def _unexpected_end(case: _Case) -> str:
 _TOO_EARLY: Final = "Complete the expression: it ends too early"
 
 
-def _reserved(_case: _Case) -> str:
+def _reserved(*_: object) -> str:
     return "Write the field as `__word__`, or rename the variable: a reserved word cannot be a name"
 
 
-_HINTS: Final[Mapping[Code, Callable[[_Case], str | None]]] = {
+_HINTS: Final[Mapping[Code, Callable[..., str | None]]] = {
     Code.UNDEFINED_FIELD: _undefined_field,
     Code.UNDECLARED_REFERENCE: _undeclared,
     Code.NO_MATCHING_OVERLOAD: _no_overload,
