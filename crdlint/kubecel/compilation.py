@@ -93,21 +93,14 @@ class Expression:
     @property
     def highest_cost(self) -> int:
         """The maximum cost of one evaluation (cost units), 0 for an expression with an error."""
-        highest = self.compilation.highest_cost
-        if highest is None:
-            highest = self.compilation.highest_cost = 0 if self.error is not None else self._highest_cost()
-        return highest
-
-    def _highest_cost(self) -> int:
-        """Estimate the cost, once for all servers that compile the expression alike and count the same costs."""
         compilation = self.compilation
-        if compilation.uses is None:
-            return self.cost().total.max
-        key = cost_key(compilation.uses, self.environment.dialect)
-        highest = compilation.costs.get(key)
-        if highest is None:
-            highest = compilation.costs[key] = self.cost().total.max
-        return highest
+        if compilation.highest_cost is None:
+            # It is estimated once for all servers that compile the expression alike and count the same costs.
+            key = compilation.uses and cost_key(compilation.uses, self.environment.dialect)
+            if key not in compilation.costs:
+                compilation.costs[key] = 0 if self.error is not None else self.cost().total.max
+            compilation.highest_cost = compilation.costs[key]
+        return compilation.highest_cost
 
     @property
     def uses(self) -> Uses:
@@ -132,10 +125,8 @@ class Expression:
 
         `part` is the part to estimate, which must be outside of any comprehension; by default the whole expression.
         """
-        compiled = self.compiled
-        sizes = estimator or self.estimator()
-        environment = self.environment
-        return estimate(part or compiled.expr, compiled.result, sizes, OVERLOAD_COSTS, environment.dialect)
+        compiled, sizes = self.compiled, estimator or self.estimator()
+        return estimate(part or compiled.expr, compiled.result, sizes, OVERLOAD_COSTS, self.environment.dialect)
 
     def estimator(self, limits: Mapping[int, int] | None = None) -> KubernetesEstimator:
         """Return an estimator of sizes; `limits` replaces bounds of schemas, by their identity."""
@@ -167,14 +158,6 @@ class Environments:
     stored_rules: frozenset[str] = frozenset()
     stored_messages: frozenset[str] = frozenset()
 
-    def of_rule(self, text: str) -> Environment:
-        """Return the environment for a rule."""
-        return self.stored if text in self.stored_rules else self.new
-
-    def of_message(self, text: str) -> Environment:
-        """Return the environment for a message expression."""
-        return self.stored if text in self.stored_messages else self.new
-
 
 def _plan_error(compiled: Compiled, environment: Environment) -> str | None:
     """Return the reason why an expression cannot be planned, or None if it can."""
@@ -202,24 +185,22 @@ class RuleCompiler:
     def rule(self, rule: ValidationRule, environments: Environments) -> CompiledRule:
         """Compile a rule and, if it has no error, its message expression. Upstream: cel.compileRule."""
         optional = bool(rule.optional_old_self)
-        environment = environments.of_rule(rule.rule)
+        environment = environments.stored if rule.rule in environments.stored_rules else environments.new
         compiled = self.expression(rule.rule, RULE, environment, optional_old_self=optional)
         references = compiled.compiled.result.reference_map.values()
         has_value = not compiled.compiled.errors and compiled.compiled.output_type is BOOL
         uses_old_self = has_value and any(reference.name == OLD_SELF for reference in references)
         if compiled.error is not None or not rule.message_expression:
             return CompiledRule(compiled, uses_old_self=uses_old_self)
-        environment = environments.of_message(rule.message_expression)
-        return CompiledRule(
-            compiled,
-            self.expression(rule.message_expression, MESSAGE, environment, optional_old_self=optional),
-            uses_old_self,
-        )
+        text = rule.message_expression
+        environment = environments.stored if text in environments.stored_messages else environments.new
+        message = self.expression(text, MESSAGE, environment, optional_old_self=optional)
+        return CompiledRule(compiled, message, uses_old_self)
 
     def expression(self, text: str, kind: Kind, environment: Environment, *, optional_old_self: bool) -> Expression:
         """Compile an expression, once for all schemas with equal declarations."""
         key = (self.declared.shape, id(environment), optional_old_self, kind.output, text)
-        compilation = self._sharing.compilation(key)
+        compilation = self._sharing.compilations.get(key)
         if compilation is None:
             everywhere = (self.declared.shape, optional_old_self, kind.output, text)
             compilation = self._reused(everywhere, environment)
@@ -232,7 +213,7 @@ class RuleCompiler:
 
     def _reused(self, key: Hashable, environment: Environment) -> Compilation | None:
         """Return the result of compiling an expression for another server, or None if it is not valid for this one."""
-        reusable = self._sharing.valid(key)
+        reusable = self._sharing.valid.get(key)
         if reusable is None:
             return None
         other, compilation = reusable

@@ -9,20 +9,12 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
-from crdlint.cel import compiler
+from crdlint.cel import compiler, macros
 from crdlint.cel.builder import ParserOptions
 from crdlint.cel.decls import CallCost
 from crdlint.cel.library import extensions
 from crdlint.cel.library import lists as cel_lists
 from crdlint.cel.library.stdlib import STANDARD, STANDARD_WITHOUT_INT_TO_DURATION
-from crdlint.cel.macros import (
-    EXISTS_ONE_MACROS,
-    OPT_FLAT_MAP_MACROS,
-    OPT_MAP_MACROS,
-    SORT_BY_MACROS,
-    STANDARD_MACROS,
-    TWO_VARIABLE_MACROS,
-)
 from crdlint.kubecel.library import authz, ip, lists, named_formats, quantity, regex, semver, strings, url
 from crdlint.kubecel.library.declaration import AFFIXES, ALWAYS, MATCHES, Library, Opaque
 
@@ -42,7 +34,9 @@ LIBRARIES: Final = (
         has=lambda dialect: dialect.validates_mixed_literals,
         validators=(compiler.homogeneous_literals,),
     ),
-    Library("existsOne", ALWAYS, has=lambda dialect: dialect.has_exists_one_in_camel_case, macros=EXISTS_ONE_MACROS),
+    Library(
+        "existsOne", ALWAYS, has=lambda dialect: dialect.has_exists_one_in_camel_case, macros=macros.EXISTS_ONE_MACROS
+    ),
     url.LIBRARY,
     regex.LIBRARY,
     lists.LIBRARY,
@@ -54,7 +48,7 @@ LIBRARIES: Final = (
         (1, 28),
         types=extensions.OPTIONAL_TYPES,
         functions=extensions.optionals(1),
-        macros=OPT_MAP_MACROS | OPT_FLAT_MAP_MACROS,
+        macros=macros.OPT_MAP_MACROS | macros.OPT_FLAT_MAP_MACROS,
         optional_syntax=True,
     ),
     Library(
@@ -81,14 +75,14 @@ LIBRARIES: Final = (
         "two-variable comprehensions",
         (1, 32),
         functions=extensions.TWO_VARIABLE_COMPREHENSIONS,
-        macros=TWO_VARIABLE_MACROS,
+        macros=macros.TWO_VARIABLE_MACROS,
     ),
     semver.LIBRARY,
     Library(
         "lists",
         (1, 34),
         functions=cel_lists.functions(3),
-        macros=SORT_BY_MACROS,
+        macros=macros.SORT_BY_MACROS,
         older_bindings=lambda dialect: (
             {} if dialect.limits_ranges else {"lists_range": partial(cel_lists.range_, is_limited=False)}
         ),
@@ -143,13 +137,9 @@ def _environment(version: Version, dialect: CELDialect, *, is_stored: bool) -> E
         idents=[type_ for library in libraries for type_ in library.types],
         functions=[overload for library in libraries for overload in library.functions],
     )
-    macros = dict(STANDARD_MACROS)
-    for library in libraries:
-        macros.update(library.macros)
-    optional_syntax = any(library.optional_syntax for library in libraries)
     options = ParserOptions(
-        macros=macros,
-        optional_syntax=optional_syntax,
+        macros={**macros.STANDARD_MACROS, **{name: macro for each in libraries for name, macro in each.macros.items()}},
+        optional_syntax=any(library.optional_syntax for library in libraries),
         enable_identifier_escape_syntax=dialect.has_quoted_identifiers,
         dialect=dialect,
     )

@@ -39,13 +39,13 @@ class Sharing:
     """Numbers for equal declarations, and the results of compiling expressions against them.
 
     Each number is unique in the process. `size` is the number of parts of all shapes plus the characters of all
-    expressions.
+    expressions. `valid` has the newest environment in which an expression is known to compile, and the result.
     """
 
     size: int = 0
     _shapes: dict[Hashable, int] = field(default_factory=dict)
-    _compilations: dict[Hashable, Compilation] = field(default_factory=dict)
-    _valid: dict[Hashable, tuple[Environment, Compilation]] = field(default_factory=dict)
+    compilations: dict[Hashable, Compilation] = field(default_factory=dict)
+    valid: dict[Hashable, tuple[Environment, Compilation]] = field(default_factory=dict)
 
     def shape(self, *parts: Hashable) -> int:
         """Return the number for declarations that consist of `parts`."""
@@ -55,24 +55,16 @@ class Sharing:
         self.size += len(parts)
         return self._shapes.setdefault(parts, next(_numbers))
 
-    def compilation(self, key: Hashable) -> Compilation | None:
-        """Return the result that is stored under a key."""
-        return self._compilations.get(key)
-
-    def valid(self, key: Hashable) -> tuple[Environment, Compilation] | None:
-        """Return the newest environment in which an expression is known to compile, and the result."""
-        return self._valid.get(key)
-
     def add_valid(self, key: Hashable, environment: Environment, compilation: Compilation) -> None:
         """Store that an expression compiles without errors in an environment."""
-        known = self._valid.get(key)
+        known = self.valid.get(key)
         if known is None or known[0].version < environment.version:
-            self._valid[key] = environment, compilation
+            self.valid[key] = environment, compilation
 
     def add(self, key: Hashable, compilation: Compilation, text: str) -> None:
         """Store the result of compiling `text`."""
         self.size += len(text)
-        self._compilations[key] = compilation
+        self.compilations[key] = compilation
 
 
 _shared = Sharing()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -34,7 +35,7 @@ from crdlint.golang.times import DATE, LOCAL, RFC3339, TimeError, check_rfc3339,
 from crdlint.golang.values import GO_TYPES
 from crdlint.kubecel.declarations import has_resource_fields
 from crdlint.kubecel.escaping import escape, unescape
-from crdlint.safety import work
+from crdlint.safety import calls, work
 from crdlint.schema.values import deep_equal
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 
     from crdlint.cel.eval.values import Value
 
-    _Comparing = Generator[tuple[Value, Value], Any, bool | Error]
+    _Comparing = Generator["_Comparing", bool | Error, bool | Error]
 
 _LIST: Final = list_type(DYN)
 _MAP: Final = map_type(DYN, DYN)
@@ -104,8 +105,7 @@ def _object(value: Any, schema: JSONSchemaProps, *, is_resource: bool = False) -
     properties: Mapping[str, JSONSchemaProps] = schema.properties
     if (is_resource or schema.x_embedded_resource) and not has_resource_fields(schema):
         properties = {**properties, **_resource_properties()}
-    additional = schema.additional_schema
-    return ObjectValue(value, properties, None if properties else additional)
+    return ObjectValue(value, properties, None if properties else schema.additional_schema)
 
 
 @cache
@@ -139,7 +139,7 @@ def _escaped(keys: tuple[str, ...]) -> tuple[str, ...]:
 
 def _string(value: Any, schema: JSONSchemaProps) -> Value:
     if value.__class__ is not str:
-        return Error(f"invalid data, expected string, got {_go_type(value)}")
+        return _unexpected("string", value)
     read = _FORMATS.get(schema.format)
     if read is None:
         return value
@@ -203,17 +203,19 @@ _FORMATS: Final = {"duration": _duration, "date": _date, "date-time": _date_time
 
 
 def _number(value: Any, _schema: JSONSchemaProps) -> Value:
-    if value.__class__ is float or value.__class__ is int:
-        return float(value)
-    return Error(f"invalid data, expected float, got {_go_type(value)}")
+    return float(value) if value.__class__ in (int, float) else _unexpected("float", value)
 
 
 def _integer(value: Any, _schema: JSONSchemaProps) -> Value:
-    return value if value.__class__ is int else Error(f"invalid data, expected int, got {_go_type(value)}")
+    return value if value.__class__ is int else _unexpected("int", value)
 
 
 def _boolean(value: Any, _schema: JSONSchemaProps) -> Value:
-    return value if value.__class__ is bool else Error(f"invalid data, expected bool, got {_go_type(value)}")
+    return value if value.__class__ is bool else _unexpected("bool", value)
+
+
+def _unexpected(expected: str, value: Any) -> Error:
+    return Error(f"invalid data, expected {expected}, got {_go_type(value)}")
 
 
 _CONVERSIONS: Final = {
@@ -226,13 +228,11 @@ _CONVERSIONS: Final = {
 }
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class _Foreign:
     """The Go representation of a value other than JSON that was appended to a list of JSON values."""
 
-    __slots__ = ("go_type",)
-
-    def __init__(self, go_type: str) -> None:
-        self.go_type = go_type
+    go_type: str
 
 
 _NULL: Final = _Foreign("structpb.NullValue")
@@ -365,14 +365,12 @@ class ObjectValue(Mapping[Any, Any]):
 
     def cel_equal(self, other: Value) -> bool | Error:
         """Return whether another map has the same values; values without a schema are compared as JSON."""
-        return _compared(self, other)
+        return calls.run(_comparison(self, other))
 
     def equal_steps(self, other: Value) -> _Comparing:
-        """Yield the pairs that must be equal, receive whether each is, and return whether all are."""
-        if kind_of(other) is not Kind.MAP:
-            return no_overload(other)
-        if len(self) != len(other):
-            return False
+        """Return whether all pairs are equal (see `calls.run`)."""
+        if kind_of(other) is not Kind.MAP or len(self) != len(other):
+            return _differing(other, Kind.MAP)
         for name, item in self._value.items():
             if self._schema_of(name) is None:
                 if type(other) is not ObjectValue:
@@ -384,7 +382,7 @@ class ObjectValue(Mapping[Any, Any]):
             if (mine is MISSING) is not (theirs is MISSING):
                 return False
             if mine is not MISSING:
-                same: bool | Error = yield mine, theirs
+                same = yield from _pair(mine, theirs)
                 if same is not True:
                     return same
         return True
@@ -434,16 +432,14 @@ class ListValue(Sequence[Any]):
 
     def cel_equal(self, other: Value) -> bool | Error:
         """Return whether another list has equal elements in the same order."""
-        return _compared(self, other)
+        return calls.run(_comparison(self, other))
 
     def equal_steps(self, other: Value) -> _Comparing:
-        """Yield the pairs that must be equal, receive whether each is, and return whether all are."""
-        if kind_of(other) is not Kind.LIST:
-            return no_overload(other)
-        if len(self) != len(other):
-            return False
+        """Return whether all pairs are equal (see `calls.run`)."""
+        if kind_of(other) is not Kind.LIST or len(self) != len(other):
+            return _differing(other, Kind.LIST)
         for index in range(len(self)):
-            same: bool | Error = yield self.cel_get(index), element(other, index)
+            same = yield from _pair(self.cel_get(index), element(other, index))
             if same is not True:
                 return same
         return True
@@ -463,8 +459,9 @@ class ListValue(Sequence[Any]):
 
     def cel_add(self, other: Value) -> Value:
         """Return the concatenation of both lists."""
-        if kind_of(other) is not Kind.LIST:
-            return no_overload(other)
+        return self._plus(other) if kind_of(other) is Kind.LIST else no_overload(other)
+
+    def _plus(self, other: Value) -> Value:
         new = _Raw(other)
         if new.depth <= _DEEPEST:
             return ListValue(ConcatList(self._values, new), self._items)
@@ -507,18 +504,14 @@ class SetValue(ListValue):
 
     def cel_equal(self, other: Value) -> bool | Error:
         """Return whether another list has the same elements."""
-        if kind_of(other) is not Kind.LIST:
-            return no_overload(other)
-        if len(self) != len(other):
-            return False
+        if kind_of(other) is not Kind.LIST or len(self) != len(other):
+            return _differing(other, Kind.LIST)
         mine = self._known()
         work.spend(len(mine))
         return all(_key(_raw(item)) in mine for item in other)
 
-    def cel_add(self, other: Value) -> Value:
+    def _plus(self, other: Value) -> Value:
         """Return this set with the missing elements of another; as upstream, this set itself is modified as well."""
-        if kind_of(other) is not Kind.LIST:
-            return no_overload(other)
         known = self._known()
         work.spend(len(other))
         new: list[Any] = []
@@ -551,26 +544,22 @@ class MapListValue(ListValue):
         return tuple(_key(value.get(name)) for name in self._keys)
 
     def equal_steps(self, other: Value) -> _Comparing:
-        """Yield the pairs of elements with the same keys; receive whether each is equal, and return whether all are."""
-        if kind_of(other) is not Kind.LIST:
-            return no_overload(other)
-        if len(self) != len(other):
-            return False
+        """Return whether the elements with the same keys are equal (see `calls.run`)."""
+        if kind_of(other) is not Kind.LIST or len(self) != len(other):
+            return _differing(other, Kind.LIST)
         work.spend(3 * len(self._values))
         mine = {self._key_of(value): value for value in self._values}
         for item in other:
             key = self._key_of(native(item))
             if key not in mine:
                 return False
-            same: bool | Error = yield to_value(mine[key], self._items), item
+            same = yield from _pair(to_value(mine[key], self._items), item)
             if same is not True:
                 return same
         return True
 
-    def cel_add(self, other: Value) -> Value:
+    def _plus(self, other: Value) -> Value:
         """Return this list with the elements of another, which replace elements with the same keys."""
-        if kind_of(other) is not Kind.LIST:
-            return no_overload(other)
         work.spend(3 * (len(self._values) + len(other)))
         values = list(self._values)
         indices = {self._key_of(value): i for i, value in enumerate(values)}
@@ -586,49 +575,28 @@ class MapListValue(ListValue):
 _STEPPED: Final[frozenset[type]] = frozenset({ObjectValue, ListValue, MapListValue})
 
 
-def _compared(first: ObjectValue | ListValue, second: Value) -> bool | Error:
-    """Compare two values step by step with an explicit stack, because values may be deeply nested.
+def _pair(left: Value, right: Value) -> _Comparing:
+    """Return whether two parts of values are equal."""
+    return (yield _comparison(left, right)) if type(left) in _STEPPED else _same(left, right)
 
-    Two parts of a document are compared once, even if several rules compare them.
-    """
+
+def _comparison(left: ObjectValue | ListValue, right: Value) -> _Comparing:
+    """Return whether two values are equal; two parts of a document are compared once, even if several rules do."""
     budget = work.current()
     known = {} if budget is None else budget.known
-    frames = [_Frame(first, second)]
-    result: bool | Error | None = None
-    while frames:
-        frame = frames[-1]
-        if result is None and not frame.begun:
-            if frame.key in known:
-                frames.pop()
-                result = known[frame.key][0]
-                continue
-            frame.begun = True
-            work.spend(3 * frame.size)
-        try:
-            left, right = frame.steps.send(result)
-        except StopIteration as done:
-            frames.pop()
-            result = done.value
-            if frame.key is not None:
-                known[frame.key] = (result, frame.held)
-        else:
-            stepped = type(left) in _STEPPED
-            result = None if stepped else _same(left, right)
-            if stepped:
-                frames.append(_Frame(left, right))
-    assert result is not None  # noqa: S101  steps end in a verdict
+    # The parts are stored with the result, so that Python does not reuse their ids.
+    held = (*left.parts, *right.parts) if len(left) > _FEW and type(right) in _STEPPED else ()
+    key = (type(left), type(right), *map(id, held))
+    if held and key in known:
+        verdict: bool | Error = known[key][0]
+        return verdict
+    work.spend(3 * len(left))
+    result = yield from left.equal_steps(right)
+    if held:
+        known[key] = result, held
     return result
 
 
-class _Frame:
-    """A comparison in progress: its steps, the cache key of its result, and the objects that the key refers to."""
-
-    __slots__ = ("begun", "held", "key", "size", "steps")
-
-    def __init__(self, left: ObjectValue | ListValue, right: Value) -> None:
-        self.begun = False
-        self.size: Final = len(left)
-        self.steps: Final = left.equal_steps(right)
-        self.held: Final = (*left.parts, *right.parts) if self.size > _FEW and type(right) in _STEPPED else ()
-        # The parts are stored with the result, so that Python does not reuse their ids.
-        self.key: Final = (type(left), type(right), *map(id, self.held)) if self.held else None
+def _differing(other: Value, kind: Kind) -> bool | Error:
+    """Return the result for another value that has another kind or size."""
+    return False if kind_of(other) is kind else no_overload(other)
