@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,6 +25,8 @@ from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.parse import iter_documents
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.kubernetes.servers import Server
     from crdlint.linting.result import FileResult
@@ -35,6 +38,15 @@ _LISTED: Final = 8
 
 class SourceError(Exception):
     """An input cannot be used; `str()` is the reason."""
+
+
+@contextmanager
+def _naming(file: str | None) -> Iterator[None]:
+    """Raise SourceError with the name of a file for errors in reading it."""
+    try:
+        yield
+    except (UnreadableError, YAMLDecodeError) as error:
+        raise SourceError(f"{_shown(file)}: {error}") from error
 
 
 def _shown(path: str | None) -> str:
@@ -98,10 +110,8 @@ def _definitions(path: str, server: Server) -> Definitions:
         return lint_file(text, name, request)
 
     for file in crd_files.files:
-        try:
+        with _naming(file):
             text = read_text(file, only_crds=len(crd_files.files) > 1)
-        except UnreadableError as error:
-            raise SourceError(f"{_shown(file)}: {error}") from error
         if text is not None:
             name = _shown(file)
             result = charts.lint_template(file, text, lint) or lint(text, name)
@@ -202,10 +212,8 @@ def _of_kind(definition: Definition, objects: list[dict[str, Any]], file: str) -
 def _documents(file: str) -> list[Document]:
     """Return the documents of a file that are not empty."""
     name = _shown(file)
-    try:
+    with _naming(file):
         text = read_text(file)
-    except UnreadableError as error:
-        raise SourceError(f"{name}: {error}") from error
     documents = []
     for document in iter_documents(text or ""):
         if document.error is not None:
@@ -220,10 +228,8 @@ def _documents(file: str) -> list[Document]:
 
 def _objects(file: str) -> list[dict[str, Any]]:
     """Return the objects of a file, at least one."""
-    try:
+    with _naming(file):
         objects = [object_.read() for document in _documents(file) for object_ in objects_of(document)]
-    except YAMLDecodeError as error:
-        raise SourceError(f"{_shown(file)}: {error}") from error
     if not objects:
         raise SourceError(f"{_shown(file)}: no object in it")
     return objects
@@ -249,10 +255,8 @@ def _any_value(file: str) -> Any:
     root = _documents(file)[0].root
     assert root is not None  # noqa: S101  empty documents are left out
     reader = Reader(json=is_json(root))
-    try:
+    with _naming(file):
         value = reader_json(reader, root, 1)
-    except YAMLDecodeError as error:
-        raise SourceError(f"{_shown(file)}: {error}") from error
     if reader.failed:
         raise SourceError(f"{_shown(file)}: json: exceeded max depth")
     return value

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, TypeVar
 
 from crdlint.crd.model import JSONSchemaProps, JSONSchemaPropsOrArray, JSONSchemaPropsOrBool
+from crdlint.crd.record import Record
 from crdlint.kubecel.escaping import escape
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-# By the name of a type: type and format of its schema.
+# By the name of a type: the fields of its schema.
 _NAMED: Final = {
-    "bool": ("boolean", ""),
-    "bytes": ("string", "byte"),
-    "double": ("number", ""),
-    "duration": ("string", "duration"),
-    "int": ("integer", ""),
-    "string": ("string", ""),
-    "timestamp": ("string", "date-time"),
+    "bool": {"type": "boolean"},
+    "bytes": {"type": "string", "format": "byte"},
+    "double": {"type": "number"},
+    "duration": {"type": "string", "format": "duration"},
+    "int": {"type": "integer"},
+    "string": {"type": "string"},
+    "timestamp": {"type": "string", "format": "date-time"},
 }
 _TOKEN: Final = re.compile(r"\s|([A-Za-z_][\w./-]*|[(){},:?])")
 _DEEPEST: Final = 64
@@ -29,61 +27,45 @@ class NotationError(ValueError):
     """A text is not the notation of a type; `str()` is the reason."""
 
 
-def _schema(type_: str, format_: str = "") -> JSONSchemaProps:
-    schema = JSONSchemaProps()
-    schema.type = type_
-    if format_:
-        schema.format = format_
-    return schema
+_Part = TypeVar("_Part", bound=Record)
+
+
+def _with(part: _Part, **fields: Any) -> _Part:
+    for name, value in fields.items():
+        setattr(part, name, value)
+    return part
+
+
+def _schema(**fields: Any) -> JSONSchemaProps:
+    return _with(JSONSchemaProps(), **fields)
 
 
 def any_schema() -> JSONSchemaProps:
     """Return a schema whose values have the type dyn."""
-    schema = JSONSchemaProps()
-    schema.x_int_or_string = True
-    schema.nullable = True
-    return schema
+    return _schema(x_int_or_string=True, nullable=True)
 
 
 def _list_of(items: JSONSchemaProps) -> JSONSchemaProps:
-    schema = _schema("array")
-    schema.items = JSONSchemaPropsOrArray()
-    schema.items.schema = items
-    return schema
+    return _schema(type="array", items=_with(JSONSchemaPropsOrArray(), schema=items))
 
 
 def _map_of(values: JSONSchemaProps) -> JSONSchemaProps:
-    schema = _schema("object")
-    schema.additional_properties = JSONSchemaPropsOrBool()
-    schema.additional_properties.allows = True
-    schema.additional_properties.schema = values
-    return schema
-
-
-def _object_of(properties: dict[str, JSONSchemaProps], required: Iterable[str]) -> JSONSchemaProps:
-    schema = _schema("object")
-    schema.properties = properties
-    schema.required = list(required)
-    return schema
+    additional = _with(JSONSchemaPropsOrBool(), allows=True, schema=values)
+    return _schema(type="object", additional_properties=additional)
 
 
 def schema_of(*values: Any) -> JSONSchemaProps:
     """Return a schema of JSON values: an object whose keys CEL can select has fields, others are maps."""
-    return _of_all(list(values))
-
-
-def _of_all(values: list[Any]) -> JSONSchemaProps:
-    """Return a schema for all of the values."""
     present = [value for value in values if value is not None]
     classes = {value.__class__ for value in present}
     if classes == {dict}:
         made = _of_objects(present)
     elif classes == {list}:
-        made = _list_of(_of_all([item for value in present for item in value]))
+        made = _list_of(schema_of(*(item for value in present for item in value)))
     elif classes and classes <= {int, float}:
-        made = _schema("integer" if classes == {int} else "number")
+        made = _schema(type="integer" if classes == {int} else "number")
     elif classes == {str} or classes == {bool}:
-        made = _schema("string" if classes == {str} else "boolean")
+        made = _schema(type="string" if classes == {str} else "boolean")
     else:
         return any_schema()
     if len(present) < len(values):
@@ -94,9 +76,10 @@ def _of_all(values: list[Any]) -> JSONSchemaProps:
 def _of_objects(values: list[dict[str, Any]]) -> JSONSchemaProps:
     names = list(dict.fromkeys(name for value in values for name in value))
     if any(escape(name) is None or escape(name) != name for name in names):
-        return _map_of(_of_all([item for value in values for item in value.values()]))
-    properties = {name: _of_all([value[name] for value in values if name in value]) for name in names}
-    return _object_of(properties, (name for name in names if all(name in value for value in values)))
+        return _map_of(schema_of(*(item for value in values for item in value.values())))
+    properties = {name: schema_of(*(value[name] for value in values if name in value)) for name in names}
+    required = [name for name in names if all(name in value for value in values)]
+    return _schema(type="object", properties=properties, required=required)
 
 
 def schema_of_notation(text: str) -> JSONSchemaProps:
@@ -150,7 +133,7 @@ class _Parser:
             raise NotationError(f"more than {_DEEPEST} types inside of each other")
         name = self._take()
         if name in _NAMED:
-            return _schema(*_NAMED[name])
+            return _schema(**_NAMED[name])
         if name in ("dyn", "int-or-string"):
             return any_schema()
         if name == "list":
@@ -186,4 +169,4 @@ class _Parser:
             if self.left != "}":
                 self._expect(",")
         self._expect("}")
-        return _object_of(properties, required)
+        return _schema(type="object", properties=properties, required=required)

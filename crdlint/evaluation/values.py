@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crdlint.cel.ast import Uint
 from crdlint.cel.checker_errors import format_type
@@ -14,10 +15,13 @@ from crdlint.golang.numbers import format_float
 from crdlint.golang.text import quote
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from crdlint.cel.eval.values import Value
 
 _LONGEST: Final = 10_000  # characters of the text of a value
 _DEEPEST: Final = 100
+_BRACKETS: Final = {Kind.LIST: ("[", "]"), Kind.MAP: ("{", "}")}
 
 
 def to_text(value: Value, longest: int = _LONGEST) -> str:
@@ -33,20 +37,11 @@ def to_text(value: Value, longest: int = _LONGEST) -> str:
             text = "optional.of(" if item.has_value else "optional.none()"
             if item.has_value:
                 pending += (_Text(")"), item.content)
-        elif kind_of(item) is Kind.LIST:
-            text = "["
-            pending.append(_Text("]"))
+        elif kind_of(item) in _BRACKETS:
+            text, closing = _BRACKETS[kind_of(item)]
             # Each element takes at least one character of the text.
-            elements = [element for _, element in zip(range(room), item, strict=False)]
-            for index in range(len(elements) - 1, -1, -1):
-                pending += (elements[index], _Text(", ")) if index else (elements[index],)
-        elif kind_of(item) is Kind.MAP:
-            text = "{"
-            pending.append(_Text("}"))
-            entries = [(key, find(item, key)) for _, key in zip(range(room), _keys(item), strict=False)]
-            for index in range(len(entries) - 1, -1, -1):
-                key, content = entries[index]
-                pending += (content, _Text(": "), key, *((_Text(", "),) if index else ()))
+            parts_below = [part for element in islice(_elements(item), room) for part in (_Text(", "), *element)]
+            pending += (_Text(closing), *reversed(parts_below[1:]))
         else:
             text = _scalar(item)
         parts.append(text[:room])
@@ -54,13 +49,18 @@ def to_text(value: Value, longest: int = _LONGEST) -> str:
     return "".join(parts) + ("…" if room < 0 or pending else "")
 
 
-class _Text:
+class _Text(NamedTuple):
     """Text between values."""
 
-    __slots__ = ("text",)
+    text: str
 
-    def __init__(self, text: str) -> None:
-        self.text = text
+
+def _elements(value: Value) -> Iterator[tuple[Any, ...]]:
+    """Yield what each element of a list or entry of a map is written with."""
+    if kind_of(value) is Kind.LIST:
+        yield from ((element,) for element in value)
+    else:
+        yield from ((key, _Text(": "), find(value, key)) for key in _keys(value))
 
 
 def _keys(value: Value) -> list[Value]:
@@ -72,7 +72,7 @@ def _scalar(value: Value) -> str:
     if value is None:
         return "null"
     if type(value) is bool:
-        return "true" if value else "false"
+        return str(value).lower()
     if type(value) is str:
         return quote(value)
     if type(value) is Uint:
