@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from crdlint.cel import ast
 from crdlint.cel.ast import children, nodes
@@ -47,97 +47,56 @@ _UNORDERED: Final = "lists of type set and map"
 _UNDESCRIBED: Final = "fields that the schema does not describe"
 
 
-@dataclass(frozen=True, slots=True)
-class KnownDifference:
+class KnownDifference(NamedTuple):
     """A known difference between cel-python and cel-go.
 
     `traits` are the overloads and other traits of the affected expressions; one of them suffices. `failing` names the
-    side that fails, if the difference never shows otherwise. `source` is the position in cel-go v0.26.0 that defines
-    the behaviour.
+    side that fails, if the difference never shows otherwise.
     """
 
     summary: str
-    traits: frozenset[str]
-    source: str
+    traits: tuple[str, ...]
     failing: Literal["cel-go", "cel-python"] | None = None
 
     def explains(self, traits: frozenset[str], ours_fails: bool, theirs_fails: bool) -> bool:
         """Return whether the results of an expression with these traits may differ for this reason."""
         shows = {"cel-go": ours_fails, "cel-python": theirs_fails, None: True}[self.failing]
-        return shows and not self.traits.isdisjoint(traits)
+        return shows and not traits.isdisjoint(self.traits)
 
 
-def _known(
-    summary: str, source: str, *traits: str, failing: Literal["cel-go", "cel-python"] | None = None
-) -> KnownDifference:
-    return KnownDifference(summary, frozenset(traits), source, failing)
-
-
-KNOWN: Final = (
-    _known("it compares values of different types otherwise", "common/types/int.go, Int.Equal and Int.Compare", _MIXED),
-    _known(
-        "it divides by zero, and compares NaN, otherwise", "common/types/double.go, Double.Divide", "divide_double"
-    ),
-    _known(
-        "it converts to string otherwise",
-        "common/types/double.go, Double.ConvertToType",
-        "bool_to_string", "double_to_string",
-    ),
-    _known(
-        "it reads more texts as numbers",
-        "common/types/string.go, String.ConvertToType",
-        "string_to_int64", "string_to_uint64", "string_to_double", "double_to_int64", "string_to_bool",
-        failing="cel-go",
-    ),
-    _known(
-        "it loses the type of a sum or difference",
-        "common/types/string.go, String.Add",
-        "add_string", "add_bytes", "add_list", "add_duration_duration", "add_duration_timestamp",
-        "add_timestamp_duration", "subtract_duration_duration", "subtract_timestamp_duration",
-        "subtract_timestamp_timestamp",
-        failing="cel-python",
-    ),
-    _known(
-        "a negative index counts from the end of the list",
-        "interpreter/attributes.go, refQualify",
-        "index_list",
-        failing="cel-go",
-    ),
-    _known(
-        "has() is false if an object on the way to the field is missing",
-        "interpreter/attributes.go, attrFactory",
-        _HAS_BELOW,
-        failing="cel-go",
-    ),
-    _known(
-        "an error inside of a list or map literal is lost",
-        "interpreter/interpretable.go, evalMap.Eval",
-        _MAP, _LIST,
-        failing="cel-go",
-    ),
-    _known(
-        "a map literal must not repeat a key",
-        "interpreter/interpretable.go, evalMap.Eval",
-        _MAP,
-        failing="cel-python",
-    ),
-    _known("it has other names of types", "common/types/types.go", "type"),
-    _known(
-        "its durations and timestamps have microseconds and other limits",
-        "common/types/timestamp.go and duration.go",
-        _TIMES,
-    ),
-    _known(
-        "the order of lists of type set or map counts",
-        "kubernetes apiserver pkg/cel/common/values.go",
-        _UNORDERED,
-    ),
-    _known(
-        "it does not see fields that the schema does not describe",
-        "kubernetes apiserver pkg/cel/common/valuesunstructured.go",
-        _UNDESCRIBED,
-    ),
+_CONVERTED: Final = ("string_to_int64", "string_to_uint64", "string_to_double", "double_to_int64", "string_to_bool")
+_SUMS: Final = (
+    "add_string", "add_bytes", "add_list", "add_duration_duration", "add_duration_timestamp", "add_timestamp_duration",
+    "subtract_duration_duration", "subtract_timestamp_duration", "subtract_timestamp_timestamp",
 )  # fmt: skip
+# Before each row: where cel-go v0.26.0, or the API server, defines the behaviour.
+KNOWN: Final = (
+    # common/types/int.go, Int.Equal and Int.Compare
+    KnownDifference("it compares values of different types otherwise", (_MIXED,)),
+    # common/types/double.go, Double.Divide
+    KnownDifference("it divides by zero, and compares NaN, otherwise", ("divide_double",)),
+    # common/types/double.go, Double.ConvertToType
+    KnownDifference("it converts to string otherwise", ("bool_to_string", "double_to_string")),
+    # common/types/string.go, String.ConvertToType
+    KnownDifference("it reads more texts as numbers", _CONVERTED, "cel-go"),
+    # common/types/string.go, String.Add
+    KnownDifference("it loses the type of a sum or difference", _SUMS, "cel-python"),
+    # interpreter/attributes.go, refQualify
+    KnownDifference("a negative index counts from the end of the list", ("index_list",), "cel-go"),
+    # interpreter/attributes.go, attrFactory
+    KnownDifference("has() is false if an object on the way to the field is missing", (_HAS_BELOW,), "cel-go"),
+    # interpreter/interpretable.go, evalMap.Eval
+    KnownDifference("an error inside of a list or map literal is lost", (_MAP, _LIST), "cel-go"),
+    KnownDifference("a map literal must not repeat a key", (_MAP,), "cel-python"),
+    # common/types/types.go
+    KnownDifference("it has other names of types", ("type",)),
+    # common/types/timestamp.go and duration.go
+    KnownDifference("its durations and timestamps have microseconds and other limits", (_TIMES,)),
+    # kubernetes apiserver pkg/cel/common/values.go
+    KnownDifference("the order of lists of type set or map counts", (_UNORDERED,)),
+    # kubernetes apiserver pkg/cel/common/valuesunstructured.go
+    KnownDifference("it does not see fields that the schema does not describe", (_UNDESCRIBED,)),
+)
 
 
 @dataclass(frozen=True, slots=True)
