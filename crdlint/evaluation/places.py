@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from crdlint.crd.model import JSONSchemaProps
-    from crdlint.crd.paths import Step as PathStep
+    from crdlint.crd.paths import Path
 
 _TOKEN: Final = re.compile(
     r"""\.?(?P<name>[^.\[\]'"\s]+)|\[(?P<index>\d*|\*)\]|\[(?P<quote>['"])(?P<key>(?:(?!(?P=quote)).)*)(?P=quote)\]"""
@@ -121,9 +121,10 @@ def value_at(value: Any, steps: Sequence[PlaceStep]) -> Any:
     return value
 
 
-def matches(steps: Sequence[PlaceStep], path: Sequence[PathStep]) -> bool:
+def matches(steps: Sequence[PlaceStep], path: Path | None) -> bool:
     """Return whether a path of a value is that of a place."""
-    return len(steps) == len(path) and all(
+    parts = () if path is None else path.steps()
+    return len(steps) == len(parts) and all(
         (step.__class__ is AnyItem and (isinstance(part, (int, Key)))) or step == part
-        for step, part in zip(steps, path, strict=True)
+        for step, part in zip(steps, parts, strict=True)
     )

@@ -124,7 +124,9 @@ def run_rules(source: Source, rules: Sequence[tuple[tuple[PlaceStep, ...], Schem
     }
     results = []
     for steps, schema_rule in rules:
-        evaluations = [each for each in record if each.cause.rule is schema_rule.rule and matches(steps, _steps(each))]
+        evaluations = [
+            each for each in record if each.cause.rule is schema_rule.rule and matches(steps, each.cause.self_path)
+        ]
         results += [
             _result(schema_rule, each, errors.get((id(schema_rule.rule), str(each.cause.self_path)), ""))
             for each in evaluations
@@ -134,11 +136,6 @@ def run_rules(source: Source, rules: Sequence[tuple[tuple[PlaceStep, ...], Schem
             reason = "it does not compile" if broken else stopped or _reason(source, schema_rule)
             results.append(_not_evaluated(steps, schema_rule, reason, broken))
     return results
-
-
-def _steps(evaluation: Evaluation) -> Sequence[str | int]:
-    path = evaluation.cause.self_path
-    return () if path is None else path.steps()
 
 
 def _result(schema_rule: SchemaRule, evaluation: Evaluation, message: str) -> RuleResult:

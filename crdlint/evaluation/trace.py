@@ -81,9 +81,7 @@ class Tree:
     def _step(self, node: ast.Expr, start: int, end: int, bound: Mapping[str, Value], depth: int) -> Step:
         """Return the step of a node that is evaluated at most once in the events from `start` to `end`."""
         own = self._last(node.id, start, end)
-        value = MISSING if own is None else self._events[own].value
-        if own is None and isinstance(node, ast.Ident):
-            value = bound.get(node.name, self._variables.get(node.name, MISSING))
+        value = self._value_of(node, own, bound)
         parts, left_out = ((), 0) if depth > _MAX_DEPTH else self._parts(node, start, end, bound, depth)
         cost, any_event = self._cost(node, start, end)
         if value is MISSING:  # the evaluation of a name ends at its first error
@@ -111,13 +109,15 @@ class Tree:
         position = self._last(range_.id, start, end)
         over = self._value_of(range_, position, bound)
         turns = self._between(node.loop_condition.id, start, end)
-        shown = self._iterations(turns)
+        # A condition that is false ends the loop before its body. The last iteration decides the value if it ended early.
+        count = len(turns) - bool(turns and self._events[turns[-1]].value is False)
+        shown = sorted({*range(min(count, _ITERATIONS)), *range(count)[-1:]})
         for index in shown:
             first, last = turns[index] + 1, turns[index + 1] if index + 1 < len(turns) else end
             names = _binding(node, over, index)
             inner = {**bound, **dict(names)}
             steps += [replace(self._step(part, first, last, inner, depth + 1), binding=names) for part in body]
-        return tuple(steps), self._evaluated_turns(turns) - len(shown)
+        return tuple(steps), count - len(shown)
 
     def _value_of(self, node: ast.Expr, position: int | None, bound: Mapping[str, Value]) -> Value:
         if position is not None:
@@ -127,17 +127,6 @@ class Tree:
         if isinstance(node, ast.Literal):
             return node.value
         return MISSING
-
-    def _evaluated_turns(self, turns: Sequence[int]) -> int:
-        """Return the number of iterations whose body was evaluated; a condition that is false ends the loop before it."""
-        if turns and self._events[turns[-1]].value is False:
-            return len(turns) - 1
-        return len(turns)
-
-    def _iterations(self, turns: Sequence[int]) -> list[int]:
-        """Return the first iterations, and the last, which decides the value if the loop ended early."""
-        count = self._evaluated_turns(turns)
-        return sorted({*range(min(count, _ITERATIONS)), *([count - 1] if count else [])})
 
     def _between(self, id_: int, start: int, end: int) -> list[int]:
         positions = self._positions.get(id_, [])
@@ -175,15 +164,13 @@ def _binding(node: ast.Comprehension, over: Value, index: int) -> tuple[tuple[st
     """Return the variables of an iteration."""
     if over is MISSING:
         return ()
-    kind = kind_of(over)
-    names = [node.iter_var, *([node.iter_var2] if node.iter_var2 else [])]
-    if kind is Kind.LIST:
-        item = element(over, index)
-        return tuple(zip(names, (index, item) if node.iter_var2 else (item,), strict=True))
-    if kind is Kind.MAP:
-        key = next(key for number, key in enumerate(over) if number == index)
-        return tuple(zip(names, (key, find(over, key)) if node.iter_var2 else (key,), strict=True))
-    return ()
+    if kind_of(over) is Kind.LIST:
+        key, content = index, element(over, index)
+        item = content
+    else:
+        item = key = next(key for number, key in enumerate(over) if number == index)
+        content = find(over, key)
+    return ((node.iter_var, key), (node.iter_var2, content)) if node.iter_var2 else ((node.iter_var, item),)
 
 
 def deciding(step: Step) -> Iterator[Step]:

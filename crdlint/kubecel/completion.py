@@ -159,28 +159,18 @@ def complete(
     if position is None:
         return None, []
     if position.receiver is None:
-        return position, list(_globals(position.env, environment))
+        return position, list(_globals(position.env, environment, declarations))
     optional = position.receiver.endswith(".?")
     receiver = position.receiver.removesuffix(".?")
     names = [name for name in position.env.functions if name.startswith(f"{receiver}.")]
     type_ = type_of(receiver, position.env, environment)
     if type_ is None:
         calls = (_call(name, None, position.env, environment) for name in names)
-        return position, [_below(completion, receiver) for completion in calls if completion is not None]
+        return position, [replace(call, name=call.name.removeprefix(f"{receiver}.")) for call in calls if call]
     if optional:
         return position, list(_fields(type_, declarations))
     members = _members(type_, position.env, environment, declarations)
     return position, [_with_target(completion, receiver) for completion in members]
-
-
-def _below(completion: Completion, namespace: str) -> Completion:
-    return Completion(
-        completion.name.removeprefix(f"{namespace}."),
-        completion.kind,
-        completion.type,
-        completion.arguments,
-        completion.since,
-    )
 
 
 def _with_target(completion: Completion, receiver: str) -> Completion:
@@ -192,7 +182,7 @@ def _with_target(completion: Completion, receiver: str) -> Completion:
     )
 
 
-def _globals(env: Env, environment: Environment) -> Iterator[Completion]:
+def _globals(env: Env, environment: Environment, declarations: Declarations) -> Iterator[Completion]:
     for variable in _variables(env):
         yield Completion(variable.name, "variable", format_type(variable.type, environment.dialect))
     yield from (Completion(word, "keyword", "bool" if word != "null" else "null") for word in _KEYWORDS)
@@ -204,17 +194,9 @@ def _globals(env: Env, environment: Environment) -> Iterator[Completion]:
             yield call
     self_ = env.find_ident("self")
     if self_ is not None and ("has", 1, False) in environment.parser.macros:
-        field = next((f for f in _selectable(self_.type, env)), None)
+        field = next(_fields(self_.type, declarations), None)
         if field is not None:
-            yield Completion("has", "macro", "bool", (f"self.{field}",))
-
-
-def _selectable(type_: Type, env: Env) -> Iterator[str]:
-    declared = (
-        env.provider.object(type_.name) if type_.kind is Kind.STRUCT and hasattr(env.provider, "object") else None
-    )
-    if declared is not None:
-        yield from declared.fields or {}
+            yield Completion("has", "macro", "bool", (f"self.{field.name}",))
 
 
 def _variables(env: Env) -> list[Variable]:
@@ -310,7 +292,7 @@ def _receiver(tokens: _Tokens, end: int) -> int:
             index = opening
             if kind == ")" and index > 0 and tokens.kinds[index - 1] == "IDENTIFIER":
                 index -= 1
-            elif kind == "]" and index > 0 and _ends_operand(tokens.kinds[index - 1]):
+            elif kind == "]" and index > 0 and tokens.kinds[index - 1] in _CLOSING.keys() | _OPERANDS:
                 continue
         elif kind in _OPERANDS or tokens.texts[index - 1] in ("true", "false", "null"):
             index -= 1
@@ -323,10 +305,6 @@ def _receiver(tokens: _Tokens, end: int) -> int:
         else:
             return index
     return index
-
-
-def _ends_operand(kind: str) -> bool:
-    return kind in _CLOSING or kind in _OPERANDS
 
 
 def _opening(tokens: _Tokens, closing: int) -> int | None:

@@ -222,7 +222,8 @@ class Declarer:
             most = _max_length(schema, enum_bounds=self.dialect.enum_bounds_strings)
         else:
             type_, least, longest = known
-            most = _longest(schema) if longest is None else longest
+            unbounded = _LONGEST_STRING if schema.max_length is None else max(schema.max_length, 0)
+            most = unbounded if longest is None else longest
         return DeclType(least, most, type_, schema=schema, shape=self.sharing.shape(type_.name, most))
 
 
@@ -252,10 +253,6 @@ def has_resource_fields(schema: JSONSchemaProps) -> bool:
     )
 
 
-def _longest(schema: JSONSchemaProps) -> int:
-    return _LONGEST_STRING if schema.max_length is None else max(schema.max_length, 0)
-
-
 def _max_length(schema: JSONSchemaProps, *, enum_bounds: bool = True) -> int:
     """Return the maximum length of a string in bytes; a code point of maxLength takes up to four, in 64-bit arithmetic."""
     if schema.max_length is not None:
@@ -271,18 +268,9 @@ _SELF_TYPE: Final = "selfType"
 
 # Names of scalar types in the provider of a schema, besides CEL's own names (findScalar).
 _SCALARS: Final = {
-    "bool": BOOL,
-    "bytes": BYTES,
-    "double": DOUBLE,
-    "duration": DURATION,
-    "int": INT,
-    "null_type": NULL,
-    "string": STRING,
-    "timestamp": TIMESTAMP,
-    "uint": UINT,
-    "list": list_type(ANY),
-    "map": map_type(ANY, ANY),
-}
+    "bool": BOOL, "bytes": BYTES, "double": DOUBLE, "duration": DURATION, "int": INT, "null_type": NULL, "string": STRING,
+    "timestamp": TIMESTAMP, "uint": UINT, "list": list_type(ANY), "map": map_type(ANY, ANY),
+}  # fmt: skip
 _SCALAR_TYPES: Final = {name: type_type(type_) for name, type_ in _SCALARS.items()}
 
 
@@ -293,17 +281,6 @@ class Declarations(WellKnownTypes):
     `keywords_as_fields`, `a.namespace` means `a.__namespace__`. With `types_names_of_types`, the name of a type T has
     the type `type(T)` instead of T.
     """
-
-    __slots__ = (
-        "_keywords_as_fields",
-        "_located",
-        "_map_values",
-        "_objects",
-        "_root",
-        "_scalars",
-        "_types",
-        "self_type",
-    )
 
     def __init__(self, root: DeclType, *, keywords_as_fields: bool, types_names_of_types: bool = True) -> None:
         self._keywords_as_fields = keywords_as_fields

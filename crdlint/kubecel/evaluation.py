@@ -225,12 +225,10 @@ class RuleValidators:
                 rules = _Rules(rules_of, declared, self.environment, self._declarer.sharing, self.expressions)
         elem = None if declared is None else declared.elem
         items = additional = None
-        inner = rules_of.item_schema
-        node = schema.item_schema
+        inner, node = rules_of.item_schema, schema.item_schema
         if inner is not None and node is not None:
             items = yield self._validator(inner, node, elem, is_root=node.x_embedded_resource)
-        inner = rules_of.additional_schema
-        node = schema.additional_schema
+        inner, node = rules_of.additional_schema, schema.additional_schema
         if inner is not None and node is not None:
             additional = yield self._validator(inner, node, elem, is_root=node.x_embedded_resource)
         properties: dict[str, RuleValidator] = {}
@@ -247,18 +245,10 @@ class RuleValidators:
         all_of = []
         for branch in rules_of.all_of:
             all_of.append((yield self._validator(branch, schema, declared, is_root=is_root)))  # noqa: PERF401  it yields
-        made = RuleValidator(
-            schema,
-            is_root,
-            rules,
-            error,
-            items,
-            additional,
-            properties,
-            tuple(branch for branch in all_of if branch is not None),
-        )
-        empty = not (rules or error or items or additional or properties or made.all_of)
-        return None if empty else made
+        branches = tuple(branch for branch in all_of if branch is not None)
+        if not (rules or error or items or additional or properties or branches):
+            return None
+        return RuleValidator(schema, is_root, rules, error, items, additional, properties, branches)
 
 
 def _schemas_below(schema: JSONSchemaProps) -> list[JSONSchemaProps]:
@@ -363,17 +353,14 @@ def _entries(
     validator: RuleValidator, path: Path | None, value: dict[str, Any], old: Any, state: Ratcheting
 ) -> Iterator[_Visit]:
     before = old if isinstance(old, dict) and validator.schema.x_map_type in (None, "granular", "atomic") else {}
+    steps: list[tuple[str, str | Key, RuleValidator | None]] = []
     if validator.additional is not None:
-        for name, item in value.items():
-            item_path = Path(Key(name), path)
-            below = state.below(lambda parent, name=name: parent.key(name), name)  # type: ignore[misc]
-            yield validator.additional, item_path, item, before.get(name, MISSING), below
-    for name, item in value.items():
-        inner = validator.properties.get(name)
+        steps = [(name, Key(name), validator.additional) for name in value]
+    steps += [(name, name, validator.properties.get(name)) for name in value]
+    for name, step, inner in steps:
         if inner is not None:
-            item_path = Path(name, path)
             below = state.below(lambda parent, name=name: parent.key(name), name)  # type: ignore[misc]
-            yield inner, item_path, item, before.get(name, MISSING), below
+            yield inner, Path(step, path), value[name], before.get(name, MISSING), below
 
 
 def _items(

@@ -11,7 +11,7 @@ from crdlint.cel.errors import Code
 from crdlint.cel.types import BOOL, Kind
 from crdlint.crd.errors import Code as ReasonCode
 from crdlint.crd.errors import Reason
-from crdlint.kubecel.compilation import MESSAGE
+from crdlint.kubecel.compilation import MESSAGE, OLD_SELF
 from crdlint.kubecel.environment import LIBRARIES
 from crdlint.kubecel.escaping import escape
 from crdlint.kubecel.repair.meaning import meaning
@@ -21,7 +21,6 @@ from crdlint.kubecel.repair.state import State
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from crdlint.cel.ast import Expr
     from crdlint.cel.decls import Overload
     from crdlint.cel.types import Type
     from crdlint.kubecel.compilation import Expression
@@ -48,7 +47,7 @@ def hint(expression: Expression, effort: Effort) -> Hint:
         return Hint(_output_type(expression))
     problem = state.error.problem
     find = _HINTS.get(problem.code)
-    return Hint(None if find is None else find(state, *problem.args))
+    return Hint(_TEXTS.get(problem.code) if find is None else find(state, *problem.args))
 
 
 def _output_type(expression: Expression) -> str:
@@ -115,16 +114,12 @@ def _no_overload(state: State, name: str, *_: object) -> str | None:
         escaped = escape(node.args[1].value)
         if declared is not None and escaped in (declared.fields or {}):
             return f"Select the field of an object with a dot: `.{escaped}`"
-    if name in ("hasValue", "value", "orValue", "or") and _is_old_self(node.target):
+    if name in ("hasValue", "value", "orValue", "or") and getattr(node.target, "name", None) == OLD_SELF:
         return "Set `optionalOldSelf: true` on the rule: otherwise oldSelf is not an optional value"
     function = state.expression.env.find_function(state.compiled.result.namespaced.get(node.id, name))
     if function is None or name in _OPERATORS:
         return _OPERATORS.get(name)
     return "Call it as " + " or ".join(map(_signature, function.overloads[:4]))
-
-
-def _is_old_self(node: Expr | None) -> bool:
-    return getattr(node, "name", None) == "oldSelf"
 
 
 def _signature(overload: Overload) -> str:
@@ -169,10 +164,6 @@ def _literal(_state: State, function: str) -> str | None:
     }.get(function)
 
 
-def _range(*_: object) -> str:
-    return "Call all(), exists(), map() and filter() on a list or a map, or remove the macro"
-
-
 def _selection(_state: State, type_: Type) -> str | None:
     if type_.kind is Kind.LIST:
         return "Select an element, `[0]`, or use all of them, `.all(x, x.name != '')`: a list has no fields"
@@ -193,14 +184,11 @@ def _unexpected_end(state: State, *_: object) -> str:
     opened = [
         token.text for index, token in enumerate(text.tokens) if token.text in BRACKETS and index not in text.closing
     ]
-    return f"Close the `{opened[0]}`: the expression ends too early" if opened else _TOO_EARLY
-
-
-_TOO_EARLY: Final = "Complete the expression: it ends too early"
-
-
-def _reserved(*_: object) -> str:
-    return "Write the field as `__word__`, or rename the variable: a reserved word cannot be a name"
+    return (
+        f"Close the `{opened[0]}`: the expression ends too early"
+        if opened
+        else "Complete the expression: it ends too early"
+    )
 
 
 _HINTS: Final[Mapping[Code, Callable[..., str | None]]] = {
@@ -209,10 +197,12 @@ _HINTS: Final[Mapping[Code, Callable[..., str | None]]] = {
     Code.NO_MATCHING_OVERLOAD: _no_overload,
     Code.TYPE_MISMATCH: _type_mismatch,
     Code.INVALID_LITERAL: _literal,
-    Code.NOT_A_RANGE: _range,
     Code.NO_FIELD_SELECTION: _selection,
     Code.UNRECOGNIZED_TOKEN: _unexpected,
     Code.UNEXPECTED_END: _unexpected_end,
     Code.UNEXPECTED_TOKEN: _unexpected,
-    Code.RESERVED_IDENTIFIER: _reserved,
+}
+_TEXTS: Final = {
+    Code.NOT_A_RANGE: "Call all(), exists(), map() and filter() on a list or a map, or remove the macro",
+    Code.RESERVED_IDENTIFIER: "Write the field as `__word__`, or rename the variable: a reserved word cannot be a name",
 }

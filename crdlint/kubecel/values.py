@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.cel.ast import Uint
@@ -176,42 +176,42 @@ def _no_duration(text: str) -> str:
 
 
 def _date(text: str) -> Value:
-    try:
-        return Timestamp(parse_time(text, DATE).seconds * _SECOND)
-    except TimeError as error:
-        return Error(f"Invalid date formatted string {text}: {error}")
+    return Timestamp(parse_time(text, DATE).seconds * _SECOND)
 
 
 def _date_time(text: str) -> Value:
     if not text:
         return Timestamp(0)
-    try:
-        seconds, nanoseconds, offset = parse_time(text, LOCAL if check_rfc3339(text) else RFC3339)
-    except TimeError as error:
-        return Error(f"Invalid date-time formatted string {text}: {error}")
+    seconds, nanoseconds, offset = parse_time(text, LOCAL if check_rfc3339(text) else RFC3339)
     return Timestamp(seconds * _SECOND + nanoseconds, offset)
 
 
-def _bytes(text: str) -> Value:
-    try:
-        return decode_base64(text, url=True)
-    except CorruptInputError as error:
-        return Error(f"Invalid byte formatted string {text}: {error}")
+def _reader(format_: str, parse: Callable[[str], Value]) -> Callable[[str], Value]:
+    """Return a function that parses a text; what is wrong with it is an error as a value."""
+
+    def read(text: str) -> Value:
+        try:
+            return parse(text)
+        except (TimeError, CorruptInputError) as error:
+            return Error(f"Invalid {format_} formatted string {text}: {error}")
+
+    return read
 
 
-_FORMATS: Final = {"duration": _duration, "date": _date, "date-time": _date_time, "byte": _bytes}
+_FORMATS: Final = {
+    "duration": _duration,
+    "date": _reader("date", _date),
+    "date-time": _reader("date-time", _date_time),
+    "byte": _reader("byte", partial(decode_base64, url=True)),
+}
 
 
 def _number(value: Any, _schema: JSONSchemaProps) -> Value:
     return float(value) if value.__class__ in (int, float) else _unexpected("float", value)
 
 
-def _integer(value: Any, _schema: JSONSchemaProps) -> Value:
-    return value if value.__class__ is int else _unexpected("int", value)
-
-
-def _boolean(value: Any, _schema: JSONSchemaProps) -> Value:
-    return value if value.__class__ is bool else _unexpected("bool", value)
+def _of_class(class_: type) -> Callable[[Any, JSONSchemaProps], Value]:
+    return lambda value, _schema: value if value.__class__ is class_ else _unexpected(class_.__name__, value)
 
 
 def _unexpected(expected: str, value: Any) -> Error:
@@ -223,8 +223,8 @@ _CONVERSIONS: Final = {
     "array": _array,
     "string": _string,
     "number": _number,
-    "integer": _integer,
-    "boolean": _boolean,
+    "integer": _of_class(int),
+    "boolean": _of_class(bool),
 }
 
 

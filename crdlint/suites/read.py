@@ -184,22 +184,13 @@ def find_suites(paths: SequenceOf[str], selection: Selection) -> Iterator[tuple[
     yield from (problem for problem in discovered.problems if problem.fatal)
     named = set(paths)
     for path in discovered.files:
-        if path not in named and not _may_be(path):
+        is_named = path in named or path.endswith(SUITE_SUFFIX)
+        if not is_named and os.path.basename(os.path.dirname(os.path.dirname(os.path.abspath(path)))) != "tests":
             continue
-        text = _read_file(path)
-        if isinstance(text, Problem) or path in named or path.endswith(SUITE_SUFFIX) or is_suite(text):
-            yield text if isinstance(text, Problem) else (path, text)
-
-
-def _may_be(path: str) -> bool:
-    return (
-        path.endswith(SUITE_SUFFIX)
-        or os.path.basename(os.path.dirname(os.path.dirname(os.path.abspath(path)))) == "tests"
-    )
-
-
-def _read_file(path: str) -> str | Problem:
-    try:
-        return decode(read_bytes(path))
-    except UnreadableError as error:
-        return Problem(path, str(error))
+        try:
+            text = decode(read_bytes(path))
+        except UnreadableError as error:
+            yield Problem(path, str(error))
+            continue
+        if is_named or is_suite(text):
+            yield path, text

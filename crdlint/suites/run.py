@@ -27,7 +27,6 @@ from crdlint.yaml.parse import parse_first
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from crdlint.crd.errors import FieldError
     from crdlint.kubecel.second_opinion import Disagreement, Tally
     from crdlint.kubernetes.servers import Server
     from crdlint.resources.definitions import Definition
@@ -235,7 +234,10 @@ class _Runner:
             return ()
         spec = self._definition.crd.spec
         start = f"{spec.names.kind}.{spec.group} {quote(outcome.resource['metadata'].get('name', ''))} is invalid: "
-        return tuple(start + _aggregate(list(dict.fromkeys(texts))) for texts in _spellings(outcome.errors))
+        # Suites may be older than the server.
+        spellings = map(str, outcome.errors), (str(error.on(OLDEST)) for error in outcome.errors)
+        each = [list(dict.fromkeys(texts)) for texts in spellings]
+        return tuple(start + (texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]") for texts in each)
 
     def _compare(self, stored: dict[str, Any], expected: str) -> None:
         got = self._definition.validator(self._version).read(stored)
@@ -255,16 +257,6 @@ def _validated(validate: Callable[..., Outcome], *objects: dict[str, Any]) -> Ou
         return validate(*objects)
     except NotDecodedError as error:
         raise _FailedError(str(error)) from error
-
-
-def _spellings(errors: tuple[FieldError, ...]) -> Iterator[list[str]]:
-    """Yield the texts of the errors: as the server prints them, then as the oldest server does, because suites may be older."""
-    yield [str(error) for error in errors]
-    yield [str(error.on(OLDEST)) for error in errors]
-
-
-def _aggregate(texts: list[str]) -> str:
-    return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
 
 
 def _expect(expected: str, refusal: tuple[str, ...], what: str) -> None:

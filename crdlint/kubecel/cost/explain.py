@@ -256,7 +256,4 @@ class CostsByServer:
 
     def _context(self, dialect: CELDialect) -> SchemaContext:
         key = dialect.enum_bounds_strings, dialect.max_length_bounds_int_or_string, dialect.caps_metadata_names
-        context = self._contexts.get(key)
-        if context is None:
-            context = self._contexts[key] = SchemaContext(dialect, self._sharing)
-        return context
+        return self._contexts.setdefault(key, SchemaContext(dialect, self._sharing))

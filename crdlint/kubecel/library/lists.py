@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
@@ -29,20 +30,20 @@ from crdlint.kubecel.library.declaration import ALWAYS, Library, element_of
 from crdlint.safety import work
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 
 def _is_sorted(values: Sequence[Any]) -> bool:
     return not any(compare(left, right) == 1 for left, right in pairwise(_comparable(values)))
 
 
-def _sum(zero: Callable[[], Any]) -> Callable[[Sequence[Any]], Any]:
+def _sum(zero: Any) -> Callable[[Sequence[Any]], Any]:
     """Return the function that sums a list, starting with `zero`."""
 
     def sum_(values: Sequence[Any]) -> Any:
         from crdlint.cel.library.stdlib_functions import add
 
-        total = zero()
+        total = zero
         work.spend(len(values))
         for value in values:
             total = value if type(value) is Error else add(total, value)
@@ -51,10 +52,6 @@ def _sum(zero: Callable[[], Any]) -> Callable[[Sequence[Any]], Any]:
         return total
 
     return sum_
-
-
-def _zero_duration() -> Any:
-    return Duration(0)
 
 
 def _extreme(name: str, replaced: int) -> Callable[[Sequence[Any]], Any]:
@@ -83,18 +80,10 @@ def _comparable(values: Sequence[Any]) -> Iterator[Any]:
         yield value
 
 
-def _index_of(values: Sequence[Any], item: Any) -> int:
-    return _first_equal(values, range(len(values)), item)
-
-
-def _last_index_of(values: Sequence[Any], item: Any) -> int:
-    return _first_equal(values, range(len(values) - 1, -1, -1), item)
-
-
-def _first_equal(values: Sequence[Any], indices: Iterable[int], item: Any) -> int:
-    """Return the first of the indices at which an element equals a value, -1 if there is none."""
+def _index_of(values: Sequence[Any], item: Any, step: int = 1) -> int:
+    """Return the first index at which an element equals a value, with a `step` of -1 the last one; -1 if there is none."""
     work.spend(len(values))
-    return next((index for index in indices if equal(values[index], item) is True), -1)
+    return next((index for index in range(len(values))[::step] if equal(values[index], item) is True), -1)
 
 
 def _estimate(estimator: Estimator, target: Node | None, _args: Sequence[Node]) -> CallEstimate | None:
@@ -151,21 +140,10 @@ def _track(values: Sequence[Any], _: Any) -> int:
 
 _T: Final = type_param("A")
 _COMPARABLE: Final = {
-    "int": INT,
-    "uint": UINT,
-    "double": DOUBLE,
-    "bool": BOOL,
-    "duration": DURATION,
-    "timestamp": TIMESTAMP,
-    "string": STRING,
-    "bytes": BYTES,
-}
-_ZEROS: Final[dict[str, Callable[[], Any]]] = {
-    "int": int,
-    "uint": lambda: Uint(0),
-    "double": float,
-    "duration": _zero_duration,
-}
+    "int": INT, "uint": UINT, "double": DOUBLE, "bool": BOOL, "duration": DURATION, "timestamp": TIMESTAMP,
+    "string": STRING, "bytes": BYTES,
+}  # fmt: skip
+_ZEROS: Final[dict[str, Any]] = {"int": 0, "uint": Uint(0), "double": 0.0, "duration": Duration(0)}
 
 
 def _functions() -> Iterator[Overload]:
@@ -179,7 +157,7 @@ def _functions() -> Iterator[Overload]:
         for name, args in lists.items():
             yield member(function, f"list_{name}_{function}_{name}", args, _COMPARABLE[name], find)
     yield member("indexOf", "list_a_index_of_int", (list_type(_T), _T), INT, _index_of)
-    yield member("lastIndexOf", "list_a_last_index_of_int", (list_type(_T), _T), INT, _last_index_of)
+    yield member("lastIndexOf", "list_a_last_index_of_int", (list_type(_T), _T), INT, partial(_index_of, step=-1))
 
 
 INCLUDES: Final = Library(

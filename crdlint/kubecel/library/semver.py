@@ -51,7 +51,7 @@ class Semver(Opaque):
         if not self.pre or not other.pre:
             return int(bool(other.pre)) - int(bool(self.pre))
         work.spend(len(self.pre) + len(other.pre))
-        keys = [tuple(map(_precedence, version.pre)) for version in (self, other)]
+        keys = [[(isinstance(part, str), part) for part in version.pre] for version in (self, other)]
         return int(keys[0] > keys[1]) - int(keys[0] < keys[1])
 
     def __str__(self) -> str:
@@ -68,12 +68,6 @@ def parse_semver(text: str, normalize: bool = False) -> Semver:
     """
     work.spend(len(text) >> 1)
     return _parsed_semver(_normalized(text) if normalize else text)
-
-
-def _precedence(identifier: PreRelease) -> tuple[bool, int, str]:
-    if isinstance(identifier, int):
-        return False, identifier, ""
-    return True, 0, identifier
 
 
 def _normalized(text: str) -> str:

@@ -38,7 +38,7 @@ from crdlint.kubecel.syntax_trees import key, label
 from crdlint.safety import work
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from crdlint.cel.ast import Expr
     from crdlint.kubecel.reasoning.domains import Domain
@@ -319,7 +319,8 @@ class _Case:
         if node.function == "_?_:_":
             chosen = self.results(node.args[0], scope)
             branches = [(TRUE, node.args[1]), (FALSE, node.args[2])]
-            return (chosen & ERROR) | _union(self.results(branch, scope) for bit, branch in branches if chosen & bit)
+            results = (self.results(branch, scope) for bit, branch in branches if chosen & bit)
+            return reduce(or_, results, chosen & ERROR)
         if node.function in _CONDITIONS:
             return self._compared(node, scope)
         return self._test(self.value(node, scope), IS_TRUE)
@@ -390,11 +391,7 @@ class _Case:
             return self._field(node, scope)[1]
         if isinstance(node, Ident) and node.name in scope:
             known = scope[node.name]
-            return (
-                known._replace(domain=self._term(known.name, known.domain).domain)
-                if known.name in self.store
-                else known
-            )
+            return known._replace(domain=self._term(known.name, known.domain).domain)
         if isinstance(node, Call) and node.function == "_?_:_":
             return self._conditional(node, scope)
         if isinstance(node, Call) and node.function not in _CONDITIONS:
@@ -420,9 +417,8 @@ class _Case:
         results = self.results(node, scope)
         is_open = results not in DECIDED
         only = constant(of_results(results))
-        return Value(
-            of_results(results), self._label(scope, node) if only is None else repr(only.value), is_open=is_open
-        )
+        name = self._label(scope, node) if only is None else repr(only.value)
+        return Value(of_results(results), name, is_open=is_open)
 
     def _field(self, node: Select, scope: _Scope) -> tuple[Domain, Value]:
         """Return the values of an object, and of its field, which fails without the object."""
@@ -697,10 +693,6 @@ def _sides(node: Call) -> list[Expr]:
 
 def _is(node: Expr, variable: str) -> bool:
     return isinstance(node, Ident) and node.name == variable
-
-
-def _union(results: Iterable[int]) -> int:
-    return reduce(or_, results, 0)
 
 
 def _negated(results: int) -> int:
