@@ -585,15 +585,15 @@ def _comparison(left: ObjectValue | ListValue, right: Value) -> _Comparing:
     budget = work.current()
     known = {} if budget is None else budget.known
     # The parts are stored with the result, so that Python does not reuse their ids.
-    held = (*left.parts, *right.parts) if len(left) > _FEW and type(right) in _STEPPED else ()
-    key = (type(left), type(right), *map(id, held))
-    if held and key in known:
+    parts = (*left.parts, *right.parts) if len(left) > _FEW and type(right) in _STEPPED else ()
+    key = (type(left), type(right), *map(id, parts))
+    if parts and key in known:
         verdict: bool | Error = known[key][0]
         return verdict
     work.spend(3 * len(left))
     result = yield from left.equal_steps(right)
-    if held:
-        known[key] = result, held
+    if parts:
+        known[key] = result, parts
     return result
 
 
