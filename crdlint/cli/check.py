@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import os
 import time
-from collections import Counter
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import click
 
 from crdlint.cli import console, options
-from crdlint.cli.bugs import STATUS, Bugs
-from crdlint.cli.completion import complete_paths
-from crdlint.cli.help import Command
-from crdlint.cli.reports import Reports, add_file, note_rejections
+from crdlint.cli.options import FindingOptions, HelmOptions, file_option, flag, kube_version, option
+from crdlint.cli.reports import Reports, Totals, add_file, nothing_found
 from crdlint.files.paths import Selection, discover
 from crdlint.files.read import STDIN
 from crdlint.kubernetes.servers import NEWEST
@@ -23,7 +20,7 @@ from crdlint.linting.request import CheckRequest
 from crdlint.linting.shared_names import SharedNames
 from crdlint.report import formats
 from crdlint.report.escapes import printable_line
-from crdlint.report.pieces import Outcome, SpoolError, Summary, View
+from crdlint.report.pieces import View
 from crdlint.report.words import Copies
 from crdlint.runner.plan import Planner
 from crdlint.runner.task import Checker, Settings
@@ -48,11 +45,13 @@ if TYPE_CHECKING:
     from crdlint.sources.previous.load import Loaded, Programs
 
 Item = TypeVar("Item")
+_OF_RUNS: Final = frozenset({"file", "folder", "notices", "in_chart", "ignores"})  # no settings
+_PAIRS: Final = frozenset({"severity", "per_file_ignores", "sets"})
 _REQUEST: Final = CheckRequest(skip_unfinished=True, fixes=True)
 
 
 @dataclass(slots=True)
-class CheckState:
+class CheckState(Totals):
     """What a run has found so far.
 
     ``checked`` has files' results by their real path, without texts, if there are kustomizations.
@@ -64,110 +63,60 @@ class CheckState:
     removed: bool = False  # whether an old CRD is gone
     checked: dict[str, FileResult] = field(default_factory=dict)
     crds: dict[str, list[str]] = field(default_factory=dict)  # their names by file
-    problems: list[tuple[str, str]] = field(default_factory=list)
-    summary: Summary = field(default_factory=Summary)
-    unwritten: list[str] = field(default_factory=list)  # files of the command line that cannot be written, and why
-    bugs: Bugs = field(default_factory=Bugs)
     unread: list[str] = field(default_factory=list)  # inputs that may contain any CRD
-    failed: bool = False
-    rejections: int = 0
-    has_findings: bool = False  # whether there is a finding, hidden ones included
-    by_rule: Counter[str] = field(default_factory=Counter)
     names: SharedNames = field(default_factory=SharedNames)
     copies: Copies = field(default_factory=Copies)
     ignores: UsedIgnores | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckOptions(options.RunOptions):
-    """The arguments and options of a call, by the names of their parameters."""
+class CheckOptions(HelmOptions, FindingOptions):
+    """The arguments and options of `crdlint check`."""
 
-    require_crds: bool | None
-    stdin_filename: str | None
-    against: str | None
-    baseline_file: str | None
-    update_baseline: bool
-    include_dependencies: bool
-    no_helm: bool
-    no_kustomize: bool
-    sets: tuple[str, ...]
-    value_files: tuple[str, ...]
-    hidden: bool
-    show_all: bool
-    fix: bool
-    unsafe_fixes: bool
-    diff: bool
-    show_fixes: bool
-    statistics: bool
-    jobs: int | None
-    no_cache: bool
-    verbose: bool
-    add_ignore: bool
-    show_files: bool
-    show_settings: bool
-    show_ignored: bool
+    require_crds: bool | None = option(
+        "--require-crds/--no-require-crds", default=None,
+        help="Exit with status 2 if no CRD is found, or do not. By default, do so only if PATH contains a file or -.",
+    )  # fmt: skip
+    allow_empty: bool = flag("--allow-empty", hidden=True, help_="Deprecated: the same as --no-require-crds.")
+    stdin_filename: str | None = file_option(
+        "--stdin-filename",
+        "The file name of standard input (-): for findings, and to find its configuration, chart and exclusions.",
+    )
+    kube_version: str | None = kube_version("to check CRDs for", f"else from the chart, else {NEWEST}")
+    against: str | None = file_option(
+        "--against", "Check CRDs as updates of those in a git revision, a file, a directory or a packed chart.",
+        metavar="REV_OR_PATH",
+    )  # fmt: skip
+    baseline_file: str | None = file_option("--baseline", "Do not report the known findings in FILE.")
+    update_baseline: bool = flag("--update-baseline", help_="Write the current findings to the baseline.")
+    hidden: bool = flag(
+        "--hidden", help_="Also show what the API server would report after the other findings are fixed."
+    )
+    show_all: bool = flag("--show-all", help_="Show each finding, however many are alike, also in copies of a CRD.")
+    show_ignored: bool = flag("--show-ignored", help_="List the ignored findings, with the reason of each.")
+    fix: bool = flag("--fix", help_="Apply safe fixes to the files.")
+    unsafe_fixes: bool = flag(
+        "--unsafe-fixes", help_="With --fix or --diff, also apply fixes that may change the meaning."
+    )
+    diff: bool = flag("--diff", help_="Print the changes of --fix as a unified diff, and do not write files.")
+    show_fixes: bool = flag("--show-fixes", help_="With --fix or --diff, list the fixes.")
+    add_ignore: bool = flag(
+        "--add-ignore", help_="Write a comment that ignores it for each finding, and report the others."
+    )
+    statistics: bool = flag("--statistics", help_="Count findings by rule.")
+    show_files: bool = flag("--show-files", help_="List the files that may have CRDs instead of checking them.")
+    show_settings: bool = flag(
+        "--show-settings", help_="Print each setting and where it is set instead of checking files."
+    )
+    jobs: int | None = option(
+        "--jobs", type=click.IntRange(1), metavar="N",
+        help="The number of processes. Default: depends on the amount of work.",
+    )  # fmt: skip
+    no_cache: bool = flag("--no-cache", help_="Do not read or write the cache of results.")
+    verbose: bool = flag("-v", "--verbose", help_="Print why files are skipped, and the programs that crdlint runs.")
 
 
-@click.command("check", cls=Command)
-@options.files
-@click.option(
-    "--require-crds/--no-require-crds",
-    default=None,
-    help="Exit with status 2 if no CRD is found, or do not. By default, do so only if PATH contains a file or -.",
-)
-@click.option("--allow-empty", is_flag=True, hidden=True, help="Deprecated: the same as --no-require-crds.")
-@click.option(
-    "--stdin-filename", metavar="FILE", shell_complete=complete_paths,
-    help="The file name of standard input (-): for findings, and to find its configuration, chart and exclusions.",
-)  # fmt: skip
-@options.format_
-@options.output
-@click.option(
-    "--kube-version",
-    type=options.KubeVersion(),
-    help=f"{options.help_of_versions('to check CRDs for')} "
-    f"Default: from the configuration, else from the chart, else {NEWEST}.",
-)
-@click.option(
-    "--against", metavar="REV_OR_PATH", shell_complete=complete_paths,
-    help="Check CRDs as updates of those in a git revision, a file, a directory or a packed chart.",
-)  # fmt: skip
-@options.configuration
-@click.option(
-    "--baseline", "baseline_file", metavar="FILE", shell_complete=complete_paths,
-    help="Do not report the known findings in FILE.",
-)  # fmt: skip
-@click.option("--update-baseline", is_flag=True, help="Write the current findings to the baseline.")
-@options.helm
-@click.option(
-    "--hidden", is_flag=True, help="Also show what the API server would report after the other findings are fixed."
-)
-@click.option("--show-all", is_flag=True, help="Show each finding, however many are alike, also in copies of a CRD.")
-@click.option("--fix", is_flag=True, help="Apply safe fixes to the files.")
-@click.option(
-    "--unsafe-fixes", is_flag=True, help="With --fix or --diff, also apply fixes that may change the meaning."
-)
-@click.option("--diff", is_flag=True, help="Print the changes of --fix as a unified diff, and do not write files.")
-@click.option("--show-fixes", is_flag=True, help="With --fix or --diff, list the fixes.")
-@click.option(
-    "--add-ignore", is_flag=True, help="Write a comment that ignores it for each finding, and report the others."
-)
-@click.option("--show-files", is_flag=True, help="List the files that may have CRDs instead of checking them.")
-@click.option("--show-settings", is_flag=True, help="Print each setting and where it is set instead of checking files.")
-@click.option("--show-ignored", is_flag=True, help="List the ignored findings, with the reason of each.")
-@click.option("--statistics", is_flag=True, help="Count findings by rule.")
-@click.option(
-    "--jobs",
-    type=click.IntRange(1),
-    metavar="N",
-    help="The number of processes. Default: depends on the amount of work.",
-)
-@click.option("--no-cache", is_flag=True, help="Do not read or write the cache of results.")
-@click.option("-v", "--verbose", is_flag=True, help="Print why files are skipped, and the programs that crdlint runs.")
-@click.option("-q", "--quiet", is_flag=True, help="Only print findings: no summary, no notices.")
-@options.color
-@click.pass_context
-def command(ctx: click.Context, /, **arguments: Any) -> None:
+@options.command("check", CheckOptions)
+def command(arguments: CheckOptions) -> int:
     """Check CRDs as the API server does: in files, directories, charts, kustomizations or on standard input (-).
 
     Without PATH, crdlint checks the working directory. In directories it reads .yaml, .yml and .json files. The exit
@@ -178,58 +127,52 @@ def command(ctx: click.Context, /, **arguments: Any) -> None:
       crdlint check config/crd/
       helm template --include-crds CHART | crdlint check -
     """  # noqa: D301  \b keeps the lines below it as they are
-    check_options = CheckOptions(**arguments)
-    if (check_options.fix or check_options.diff) and STDIN in check_options.paths:
-        raise click.UsageError(
-            f"--{'fix' if check_options.fix else 'diff'} cannot change standard input (-): name a file"
-        )
-    if check_options.fix and check_options.diff:
-        raise click.UsageError("--diff cannot be used with --fix")
-    if check_options.unsafe_fixes and not (check_options.fix or check_options.diff):
-        raise click.UsageError("--unsafe-fixes requires --fix or --diff")
-    if check_options.show_fixes and not (check_options.fix or check_options.diff):
-        raise click.UsageError("--show-fixes requires --fix or --diff")
-    others = (check_options.fix, check_options.diff, check_options.baseline_file, STDIN in check_options.paths)
-    if check_options.add_ignore and any(others):
-        raise click.UsageError("--add-ignore cannot be used with --fix, --diff, --baseline or standard input (-)")
-    if check_options.update_baseline and not check_options.baseline_file:
-        raise click.UsageError("--update-baseline requires --baseline FILE")
-    if check_options.stdin_filename is not None and STDIN not in check_options.paths:
-        raise click.UsageError("--stdin-filename requires - as PATH")
-    try:
-        ctx.exit(_Command(check_options).run())
-    except SpoolError as error:
-        raise click.ClickException(str(error)) from error
+    reads_stdin, fixes = STDIN in arguments.paths, arguments.fix or arguments.diff
+    for is_wrong, message in (
+        (arguments.fix and reads_stdin, "--fix cannot change standard input (-): name a file"),
+        (arguments.diff and reads_stdin, "--diff cannot change standard input (-): name a file"),
+        (arguments.fix and arguments.diff, "--diff cannot be used with --fix"),
+        (arguments.unsafe_fixes and not fixes, "--unsafe-fixes requires --fix or --diff"),
+        (arguments.show_fixes and not fixes, "--show-fixes requires --fix or --diff"),
+        (
+            arguments.add_ignore and (fixes or arguments.baseline_file or reads_stdin),
+            "--add-ignore cannot be used with --fix, --diff, --baseline or standard input (-)",
+        ),
+        (arguments.update_baseline and not arguments.baseline_file, "--update-baseline requires --baseline FILE"),
+        (arguments.stdin_filename is not None and not reads_stdin, "--stdin-filename requires - as PATH"),
+    ):
+        if is_wrong:
+            raise click.UsageError(message)
+    return _Command(arguments).run()
 
 
 class _Command:
     """One call of `crdlint check`."""
 
-    def __init__(self, check_options: CheckOptions) -> None:
-        self._options = check_options
-        self._paths = check_options.paths
-        self._quiet = check_options.quiet
-        if check_options.verbose:
+    def __init__(self, arguments: CheckOptions) -> None:
+        self._options = arguments
+        self._paths = arguments.paths
+        self._quiet = arguments.quiet
+        if arguments.verbose:
             os.environ[VARIABLE] = "1"
         view = View(
-            options.page(check_options.color, 120),
-            hidden=check_options.hidden,
-            show_all=check_options.show_all,
-            quiet=check_options.quiet,
-            statistics=check_options.statistics,
+            options.page(arguments.color, 120),
+            hidden=arguments.hidden,
+            show_all=arguments.show_all,
+            quiet=arguments.quiet,
+            statistics=arguments.statistics,
         )
-        self._reports = Reports(formats.findings, check_options.format_, check_options.outputs, view)
-        if check_options.against and not self._quiet:
+        self._reports = Reports(formats.findings, arguments.format_, arguments.outputs, view)
+        if arguments.against and not self._quiet:
             self._reports.hold()
-        self._known = _known(check_options.baseline_file, missing_ok=check_options.update_baseline)
-        self._config = options.read_config(check_options.config, isolated=check_options.isolated)
-        fixes = check_options.fix or check_options.diff
+        self._known = _known(arguments.baseline_file, missing_ok=arguments.update_baseline)
+        self._config = arguments.read_config()
         self._fixing: Fixing | None = None
         self._added: AddedIgnores | None = None
-        if fixes:
+        if arguments.fix or arguments.diff:
             from crdlint.runner.fix_files import Fixing
 
-            self._fixing = Fixing(diff=check_options.diff)
+            self._fixing = Fixing(diff=arguments.diff)
 
     def run(self) -> int:
         """Check, report, and return the exit status."""
@@ -243,28 +186,26 @@ class _Command:
     def _run(self, folder: str | None) -> int:
         """Check and report; a packed chart to compare with is unpacked to `folder`."""
         start = time.perf_counter()
-        check_options = self._options
-        stdin_name = check_options.stdin_filename
-        selection = Selection(check_options.include, check_options.exclude, not check_options.no_ignore, stdin_name)
+        arguments = self._options
+        stdin_name = arguments.stdin_filename
+        selection = Selection(arguments.include, arguments.exclude, not arguments.no_ignore, stdin_name)
         paths = tuple(stdin_name if path == STDIN and stdin_name else path for path in self._paths)
-        builds = not check_options.no_kustomize
-        values = options.values(check_options.value_files, check_options.sets)
+        builds = not arguments.no_kustomize
+        values = arguments.values()
         loaded = None
-        if check_options.against:
-            loaded = _load_previous(
-                check_options.against, paths, selection, self._programs(values, builds=builds), folder
-            )
+        if arguments.against:
+            loaded = _load_previous(arguments.against, paths, selection, self._programs(values, builds=builds), folder)
         run = self._new_run(updates=loaded is not None)
         discovered = discover(self._paths, selection)
         deleted = set() if loaded is None else {path for path in loaded.covered if not os.path.lexists(path)}
         self._take_problems(run, (problem for problem in discovered.problems if problem.path not in deleted))
-        override = options.override(check_options, include_dependencies=check_options.include_dependencies)
-        planner = Planner(check_options.kube_version, override, self._config, builds, stdin_name, _REQUEST)
+        override = arguments.override(include_dependencies=arguments.include_dependencies)
+        planner = Planner(arguments.kube_version, override, self._config, builds, stdin_name, _REQUEST)
         plan = planner.add(discovered.files)
         if self._fixing is not None:
             planner.add_resources(discovered.files)
         run.problems += plan.problems
-        if check_options.show_files or check_options.show_settings:
+        if arguments.show_files or arguments.show_settings:
             return self._show(run, planner)
         if not planner.has_invalid_configuration:
             self._check_inputs(run, planner, loaded, values)
@@ -278,11 +219,9 @@ class _Command:
         nothing = not (run.summary.crds or run.has_findings or run.removed or run.problems or run.bugs)
         if nothing and not run.unwritten and not deleted and self._is_missing_crds(run, discovered, plan):
             return 2
-        if run.bugs:
-            return STATUS
-        if self._fixing is not None and self._fixing.diff and not (run.problems or run.unwritten):
-            return 1 if self._fixing.files else 0
-        return 2 if run.problems or run.unwritten else 1 if run.failed else 0
+        if self._fixing is not None and self._fixing.diff:
+            run.failed = bool(self._fixing.files)
+        return run.status
 
     def _show(self, run: CheckState, planner: Planner) -> int:
         """Print the files that a check would read, or the settings of the first one, instead of the check."""
@@ -293,10 +232,8 @@ class _Command:
             for file in files:
                 console.out(printable_line(file))
         elif not run.problems:
-            from crdlint.cli.settings import settings_of
-
             config = self._config or planner.unmerged(next(iter(files), self._paths[0]))
-            for line in settings_of(config, planner.merged(config), self._options.kube_version):
+            for line in _settings_of(config, planner.merged(config), self._options.kube_version):
                 console.out(printable_line(line))
         return 2 if run.problems else 0
 
@@ -322,8 +259,6 @@ class _Command:
 
     def _is_missing_crds(self, run: CheckState, discovered: Found, plan: Plan) -> bool:
         """Report that no CRD was found, and return whether that is an error."""
-        from crdlint.cli.nothing import nothing_found
-
         required = self._options.require_crds
         if required is None and self._options.allow_empty:
             required = False
@@ -333,20 +268,18 @@ class _Command:
         return nothing.is_error
 
     def _new_run(self, *, updates: bool) -> CheckState:
-        changes = None
+        run = CheckState(updates=updates)
         if updates:
             from crdlint.report.changes import Changes
 
-            changes = Changes()
+            run.changes = Changes()
         if self._options.add_ignore:
             from crdlint.runner.fix_files import AddedIgnores
 
-            self._added = AddedIgnores()
-            return CheckState(self._added, updates=updates, changes=changes)
-        if self._known is None:
-            return CheckState(updates=updates, changes=changes)
-        baseline = self._known.update() if self._options.update_baseline else self._known.matching()
-        return CheckState(baseline, updates=updates, changes=changes)
+            run.baseline = self._added = AddedIgnores()
+        elif self._known is not None:
+            run.baseline = self._known.update() if self._options.update_baseline else self._known.matching()
+        return run
 
     def _take_problems(self, run: CheckState, problems: Iterable[Problem]) -> None:
         for problem in problems:
@@ -474,14 +407,10 @@ class _Command:
         if run.changes is not None:
             run.changes.add(applied.result)
         shown = applied.result if self._options.show_all else run.copies.without(applied.result)
-        run.summary.add(shown)
+        run.take(applied, shown)
         run.summary.below_minimum += sum(
             by == "min-severity" and not finding.hidden for finding, by, _ in applied.ignored
         )
-        run.by_rule.update(d.rule for d in shown.diagnostics if not d.hidden)
-        run.has_findings |= bool(applied.result.diagnostics)
-        run.failed |= applied.failed
-        run.rejections += len(applied.rejections)
         self._print(shown, infos=self._shows_infos(config))
         if self._options.show_ignored:
             from crdlint.config.reasons import reasons
@@ -502,23 +431,12 @@ class _Command:
 
     def _report_end(self, run: CheckState, plan: Plan) -> None:
         """Write the end of the run: problems, the end of the report, and other files."""
-        run.summary.unreadable = len(run.problems)
         run.summary.repeated, run.summary.copies = run.copies.findings, len(run.copies.files)
-        for notice in () if self._quiet else plan.notices:
-            console.err(f"crdlint: note: {notice}")
-        for name, reason in run.problems:
-            console.err(f"crdlint: {name}: {reason}")
-        run.bugs.report_repeated()
+        run.report_trouble(() if self._quiet else plan.notices)
         self._report_known(run)
-        outcome = Outcome(run.problems, run.summary, run.by_rule, run.bugs.by_file)
         if run.changes is not None and not self._quiet:
             self._reports.release(f"compared with {self._options.against}: {run.changes.headline()}")
-        self._reports.show(lambda report: report.end(outcome))
-        run.unwritten += self._reports.save(lambda report: report.end(outcome))
-        accepted = self._options.accept_rejections
-        note_rejections(self._reports, run.rejections, self._options.fail_on, accepted=accepted)
-        for problem in run.unwritten:
-            console.err(f"crdlint: {problem}")
+        run.end(self._reports, self._options.fail_on, accepted=self._options.accept_rejections)
 
     def _report_fixes(self, fixing: Fixing, run: CheckState) -> None:
         """Write what was fixed, and what was not; with a diff, that is the whole report."""
@@ -585,3 +503,24 @@ def _load_previous(
         return load(source, arguments, selection, programs, folder)
     except RepositoryError as error:
         raise click.UsageError(f"--against: {error}") from error
+
+
+def _settings_of(config: Config, merged: Config, kube_version: str | None) -> Iterator[str]:
+    """Yield each setting as JSON and its origin: the command line, a line of the configuration, or the default."""
+    import json
+
+    from crdlint.config.load import positions
+
+    lines = {} if config.file is None else positions(config.file)
+    merged = merged._replace(kube_version=kube_version or merged.kube_version)
+    for name, value in merged._asdict().items():
+        if name in _OF_RUNS:
+            continue
+        key = name.replace("_", "-")
+        origin = f"{config.file}:{lines[key]}" if key in lines else "default"
+        if value != getattr(config, name):
+            origin = "command line" if origin == "default" else f"{origin} and command line"
+        if name == "ignore":
+            value = [*value, *(entry._asdict() for entry in merged.ignores)]
+        shown = value._asdict() if hasattr(value, "_asdict") else dict(value) if name in _PAIRS else value
+        yield f"{key} = {json.dumps(shown, ensure_ascii=False)}  # {origin}"

@@ -1,4 +1,4 @@
-"""Standard output and standard error: every command writes through here."""
+"""Standard output and standard error, through which every command writes, and the internal errors of a run."""
 
 from __future__ import annotations
 
@@ -13,15 +13,19 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import click
 
+from crdlint.__about__ import __version__
 from crdlint.report.escapes import printable_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import TextIO
 
+    from crdlint.safety.bugs import Bug
 
 Item = TypeVar("Item")
 _STATUS_EVERY: Final = 0.1  # seconds
+BUG: Final = 3  # the exit status after an internal error
+ISSUES: Final = "https://github.com/crdlint/crdlint/issues"
 
 
 class StreamError(Exception):
@@ -161,3 +165,42 @@ def discard(stream: TextIO) -> None:
     """Drop what is still to be written to a standard stream, now and at exit."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+class Bugs:
+    """The internal errors of a run, each reported once; `by_file` are (file, text) of all of them."""
+
+    def __init__(self) -> None:
+        self.by_file: list[tuple[str, str]] = []
+
+    def __bool__(self) -> bool:
+        """Return whether there is one."""
+        return bool(self.by_file)
+
+    def add(self, file: str, bugs: Iterable[Bug]) -> None:
+        """Add the internal errors of a file, and report those that are new."""
+        for bug in bugs:
+            if all(text != bug.text for _, text in self.by_file):
+                report_bug(bug, file)
+            self.by_file.append((file, bug.text))
+
+    def report_repeated(self) -> None:
+        """Report how many more files have each internal error."""
+        files: dict[str, set[str]] = {}
+        for file, text in self.by_file:
+            files.setdefault(text, set()).add(file)
+        for text, names in files.items():
+            if len(names) > 1:
+                err(f"crdlint: the same bug in {len(names) - 1:,} more files: {text}")
+
+
+def report_bug(bug: Bug, file: str) -> None:
+    """Report a bug in crdlint on standard error, and how to report it; with CRDLINT_DEBUG also its traceback."""
+    if os.environ.get("CRDLINT_DEBUG"):
+        err(*bug.traceback.splitlines())
+    where = f" while checking {file}" if file else ""
+    err(
+        f"crdlint: a bug in crdlint{where}: {bug.text}",
+        f"  Please report it at {ISSUES} with the file that caused it,",
+        f"  crdlint {__version__}, Python {sys.version.split()[0]} on {sys.platform}, and what CRDLINT_DEBUG=1 prints.",
+    )

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import click
 
 from crdlint.cli import console, options
-from crdlint.cli.bugs import STATUS, Bugs
-from crdlint.cli.help import Command
-from crdlint.cli.reports import Reports
+from crdlint.cli.console import Bugs
+from crdlint.cli.options import FileOptions, flag, option
+from crdlint.cli.reports import Reports, Totals
 from crdlint.files.paths import Selection, discover
 from crdlint.files.read import open_descriptor
-from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
+from crdlint.kubernetes.servers import parse_range
 from crdlint.linting.request import CheckRequest
 from crdlint.report import formats
 from crdlint.report.pieces import Costs, View
@@ -27,39 +27,29 @@ if TYPE_CHECKING:
     from crdlint.linting.cost_entries import Entry
     from crdlint.linting.result import FileResult
 
-_SORTS: Final = ("cost", "place")
+
+class CostOptions(FileOptions):
+    """The arguments and options of `crdlint cost`."""
+
+    format_: str = options.format_of("costs", "text for people, json for programs, html for a page of its own.")
+    outputs: tuple[str, ...] = options.outputs_of("costs")
+    sort: str = options.choice(
+        "--sort", ["cost", "place"], default="cost", show_default=True,
+        help="Sort rules by cost or by place in the file.",
+    )  # fmt: skip
+    top: int | None = option("--top", type=click.IntRange(1), metavar="N", help="Only show the first N rules.")
+    explain: str | None = option(
+        "--explain", metavar="RULE_OR_PATH",
+        help="Show the cost of each part of the rules whose text or path contains this.",
+    )  # fmt: skip
+    suggest: bool = flag(
+        "--suggest", help_="Print a patch that adds the required limits, for `patch -p1` or `git apply`."
+    )
+    kube_version: str = options.kube_version("to estimate costs for")
 
 
-@click.command("cost", cls=Command)
-@options.files
-@options.format_of("costs", "text for people, json for programs, html for a page of its own.")
-@options.output_of("costs")
-@click.option(
-    "--sort",
-    type=click.Choice(_SORTS),
-    default="cost",
-    show_default=True,
-    help="Sort rules by cost or by place in the file.",
-)
-@click.option("--top", type=click.IntRange(1), metavar="N", help="Only show the first N rules.")
-@click.option(
-    "--explain",
-    metavar="RULE_OR_PATH",
-    help="Show the cost of each part of the rules whose text or path contains this.",
-)
-@click.option(
-    "--suggest", is_flag=True, help="Print a patch that adds the required limits, for `patch -p1` or `git apply`."
-)
-@click.option(
-    "--kube-version",
-    type=options.KubeVersion(),
-    default=NEWEST_VERSION,
-    show_default=True,
-    help=options.help_of_versions("to estimate costs for"),
-)
-@options.color
-@click.pass_context
-def command(ctx: click.Context, /, **arguments: Any) -> None:
+@options.command("cost", CostOptions)
+def command(settings: CostOptions) -> int:
     """Show the costs that the API server estimates for CEL rules, and their share of the cost limits.
 
     CRDs and rules without an estimate are listed with the findings that prevent it. The exit status is 1 if there are
@@ -72,7 +62,6 @@ def command(ctx: click.Context, /, **arguments: Any) -> None:
     """  # noqa: D301  \b keeps the lines below it as they are
     from crdlint.rules.cel_cost import OVER_BUDGET
 
-    settings = CostOptions(**arguments)
     reports = Reports(formats.costs, settings.format_, settings.outputs, View(options.page(settings.color, 140)))
     bugs = Bugs()
     results, problems = _read(settings, bugs)
@@ -91,30 +80,8 @@ def command(ctx: click.Context, /, **arguments: Any) -> None:
     for line in (*notices, *failures, *(f"crdlint: {problem}" for problem in unwritten)):
         console.err(line)
     bugs.report_repeated()
-    if bugs:
-        ctx.exit(STATUS)
-    if problems or unwritten:
-        ctx.exit(2)
     over = any(d.rule in OVER_BUDGET for result in results for d in result.diagnostics)
-    ctx.exit(1 if over or costs.unestimated else 0)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CostOptions:
-    """The arguments and options of a call, by the names of their parameters."""
-
-    paths: tuple[str, ...]
-    include: tuple[str, ...]
-    exclude: tuple[str, ...]
-    no_ignore: bool
-    format_: str
-    outputs: tuple[str, ...]
-    sort: str
-    top: int | None
-    explain: str | None
-    suggest: bool
-    kube_version: str
-    color: str
+    return Totals(problems, unwritten=unwritten, bugs=bugs, failed=over or bool(costs.unestimated)).status
 
 
 def _read(settings: CostOptions, bugs: Bugs) -> tuple[list[FileResult], list[tuple[str, str]]]:

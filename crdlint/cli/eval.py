@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from crdlint.cli import console, options
-from crdlint.cli.completion import complete_paths
-from crdlint.cli.help import Command
+from crdlint.cli.options import Options, argument, file_option, flag, option
 from crdlint.files.read import STDIN
 from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
 from crdlint.report import formats
@@ -21,95 +19,36 @@ if TYPE_CHECKING:
     from crdlint.evaluation.source import Request, Source
 
 
-@click.command("eval", cls=Command)
-@click.argument("expression", required=False)
-@click.option("--crd", metavar="PATH", shell_complete=complete_paths, help="The file or directory with the CRD.")
-@click.option("--kind", help="The kind of the CRD, if PATH defines several.")
-@click.option(
-    "--version", metavar="NAME", help="The version of the CRD. Default: that of the object, else the stored one."
-)
-@click.option(
-    "--field", default="", metavar="FIELD",
-    help="The field whose value is `self`, such as spec or spec.ports[0]. Default: the whole object.",
-)  # fmt: skip
-@click.option(
-    "--object", "object_", metavar="FILE", shell_complete=complete_paths, help="The object to evaluate on; - is stdin."
-)
-@click.option("--old", metavar="FILE", shell_complete=complete_paths, help="The object before the update, for oldSelf.")
-@click.option(
-    "--type", "type_", metavar="TYPE",
-    help="Without a CRD, the type of `self`, such as int or {name: string, ports: list(int)}.",
-)  # fmt: skip
-@click.option(
-    "--rule", metavar="FIELD_OR_TEXT",
-    help="Evaluate the CRD's own rules at this field, or those whose text contains this.",
-)  # fmt: skip
-@click.option("--explain", is_flag=True, help="Show all sub-expressions with type, value and cost.")
-@click.option("--second-opinion", is_flag=True, help="Also evaluate the expression with cel-python.")
-@click.option(
-    "--kube-version", type=options.KubeVersion(), default=NEWEST_VERSION, show_default=True,
-    help="The Kubernetes version to evaluate for.",
-)  # fmt: skip
-@options.format_of("values", "text for people, json for programs.")
-@options.color
-@click.pass_context
-def command(ctx: click.Context, /, **arguments: Any) -> None:
-    """Evaluate a CEL expression, with its type, its cost and the values of its parts.
+class EvalOptions(Options):
+    """The arguments and options of `crdlint eval`."""
 
-    The types come from the CRD, or without one from the object. The API server prunes and defaults the object before it
-    evaluates rules, and so does crdlint. The exit status is 1 if the expression does not compile, ends in an error or
-    is over the cost limit, or if a rule rejects the object.
-
-    Without EXPRESSION and --rule it opens a prompt, in which :help lists the commands. On a terminal, that needs the
-    packages of crdlint[eval].
-
-    \b
-    Examples:
-      crdlint eval 'self.replicas > 1' --crd crd.yaml --field spec --object sample.yaml
-      crdlint eval --rule spec --crd crd.yaml --object sample.yaml
-    """  # noqa: D301  \b keeps the lines below it as they are
-    from crdlint.evaluation.places import PlaceError
-    from crdlint.evaluation.source import SourceError
-
-    settings = EvalOptions(**arguments)
-    request = settings.request()
-    try:
-        if settings.is_prompt:
-            _prompt(request, settings)
-            return
-        source, values = _answered(request, settings)
-    except SourceError as error:
-        raise click.ClickException(str(error)) from error
-    except PlaceError as error:
-        raise click.ClickException(str(error) + (f"\n  help: {error.help}" if error.help else "")) from error
-    if settings.format_ == formats.TEXT:
-        for notice in source.notices:
-            console.err(*f"crdlint: note: {notice}".split("\n"))
-    report = formats.values(settings.format_, settings.view)
-    for piece in batches(report.pieces(values)):
-        console.out(piece, nl=False)
-    accepted = values.answer.is_accepted if values.answer is not None else all(r.is_accepted for r in values.rules)
-    ctx.exit(0 if accepted else 1)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EvalOptions:
-    """The arguments and options of a call, by the names of their parameters."""
-
-    expression: str | None
-    crd: str | None
-    kind: str | None
-    version: str | None
-    field: str
-    object_: str | None
-    old: str | None
-    type_: str | None
-    rule: str | None
-    explain: bool
-    second_opinion: bool
-    kube_version: str
-    format_: str
-    color: str
+    expression: str | None = argument(required=False)
+    crd: str | None = file_option("--crd", "The file or directory with the CRD.", metavar="PATH")
+    kind: str | None = option("--kind", help="The kind of the CRD, if PATH defines several.")
+    version: str | None = option(
+        "--version", metavar="NAME", help="The version of the CRD. Default: that of the object, else the stored one."
+    )
+    field: str = option(
+        "--field", default="", metavar="FIELD",
+        help="The field whose value is `self`, such as spec or spec.ports[0]. Default: the whole object.",
+    )  # fmt: skip
+    object_: str | None = file_option("--object", "The object to evaluate on; - is stdin.")
+    old: str | None = file_option("--old", "The object before the update, for oldSelf.")
+    type_: str | None = option(
+        "--type", metavar="TYPE",
+        help="Without a CRD, the type of `self`, such as int or {name: string, ports: list(int)}.",
+    )  # fmt: skip
+    rule: str | None = option(
+        "--rule", metavar="FIELD_OR_TEXT",
+        help="Evaluate the CRD's own rules at this field, or those whose text contains this.",
+    )  # fmt: skip
+    explain: bool = flag("--explain", help_="Show all sub-expressions with type, value and cost.")
+    second_opinion: bool = flag("--second-opinion", help_="Also evaluate the expression with cel-python.")
+    kube_version: str = option(
+        "--kube-version", type=options.KubeVersion(), default=NEWEST_VERSION, show_default=True,
+        help="The Kubernetes version to evaluate for.",
+    )  # fmt: skip
+    format_: str = options.format_of("values", "text for people, json for programs.")
 
     @property
     def is_prompt(self) -> bool:
@@ -142,6 +81,45 @@ class EvalOptions:
         if self.is_prompt and (self.format_ != formats.TEXT or self.explain or self.second_opinion or STDIN in inputs):
             raise click.UsageError("Missing argument 'EXPRESSION'.")
         return Request(versions.newest, self.crd, self.kind, self.version, self.object_, self.old, self.type_)
+
+
+@options.command("eval", EvalOptions)
+def command(settings: EvalOptions) -> int:
+    """Evaluate a CEL expression, with its type, its cost and the values of its parts.
+
+    The types come from the CRD, or without one from the object. The API server prunes and defaults the object before it
+    evaluates rules, and so does crdlint. The exit status is 1 if the expression does not compile, ends in an error or
+    is over the cost limit, or if a rule rejects the object.
+
+    Without EXPRESSION and --rule it opens a prompt, in which :help lists the commands. On a terminal, that needs the
+    packages of crdlint[eval].
+
+    \b
+    Examples:
+      crdlint eval 'self.replicas > 1' --crd crd.yaml --field spec --object sample.yaml
+      crdlint eval --rule spec --crd crd.yaml --object sample.yaml
+    """  # noqa: D301  \b keeps the lines below it as they are
+    from crdlint.evaluation.places import PlaceError
+    from crdlint.evaluation.source import SourceError
+
+    request = settings.request()
+    try:
+        if settings.is_prompt:
+            _prompt(request, settings)
+            return 0
+        source, values = _answered(request, settings)
+    except SourceError as error:
+        raise click.ClickException(str(error)) from error
+    except PlaceError as error:
+        raise click.ClickException(str(error) + (f"\n  help: {error.help}" if error.help else "")) from error
+    if settings.format_ == formats.TEXT:
+        for notice in source.notices:
+            console.err(*f"crdlint: note: {notice}".split("\n"))
+    report = formats.values(settings.format_, settings.view)
+    for piece in batches(report.pieces(values)):
+        console.out(piece, nl=False)
+    accepted = values.answer.is_accepted if values.answer is not None else all(r.is_accepted for r in values.rules)
+    return 0 if accepted else 1
 
 
 def _prompt(request: Request, settings: EvalOptions) -> None:

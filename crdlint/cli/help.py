@@ -8,28 +8,29 @@ import click
 
 from crdlint.cli import console
 
-# The parameters of all commands by what they are for; others are shown first, as "Options".
+# The parameters of all commands by what they are for, in the order of help; others are shown first, as "Options".
 _GROUPS: Final = {
     "What to check": (
-        "include", "exclude", "no_ignore", "stdin_filename", "require_crds", "require_resources", "include_dependencies",
-        "crds", "old", "skip", "strict_kinds",
+        "include", "exclude", "no_ignore", "require_crds", "stdin_filename", "crds", "old", "strict_kinds",
+        "require_resources", "include_dependencies",
     ),
     "Kubernetes and Helm": (
-        "kube_version", "field_validation", "value_files", "sets", "no_helm", "no_kustomize",
+        "kube_version", "field_validation", "value_files", "sets", "no_kustomize", "no_helm",
     ),
     "Rules": (
-        "selected", "extended", "ignored", "min_severity", "fail_on", "accept_rejections", "config", "isolated",
+        "config", "isolated", "extended", "selected", "ignored", "min_severity", "fail_on", "accept_rejections",
     ),
     "Fixes": ("fix", "unsafe_fixes", "diff", "show_fixes", "add_ignore"),
     "Comparison": ("against", "baseline_file", "update_baseline", "second_opinion"),
     "Output": (
-        "format_", "outputs", "hidden", "show_all", "show_ignored", "show_defaulted", "statistics", "show_files",
-        "show_settings", "verbose", "quiet", "color",
+        "show_defaulted", "format_", "outputs", "hidden", "show_all", "show_files", "show_settings", "show_ignored",
+        "statistics", "verbose", "quiet", "color",
     ),
     "Performance": ("jobs", "no_cache"),
     "Help": ("help", "help_all"),
 }  # fmt: skip
 _GROUP_OF: Final = {name: title for title, names in _GROUPS.items() for name in names}
+_ORDER: Final = {name: number for number, name in enumerate(_GROUP_OF)}
 _RARE: Final = frozenset({
     "no_ignore", "stdin_filename", "require_crds", "require_resources", "include_dependencies", "strict_kinds",
     "field_validation", "sets", "no_helm", "no_kustomize", "extended", "accept_rejections", "isolated", "show_fixes",
@@ -51,7 +52,7 @@ class Command(click.Command):
         groups: dict[str, list[tuple[str, str]]] = {title: [] for title in ("Options", *_GROUPS)}
         params = self.get_params(ctx)
         is_short = _HELP_ALL in params and _HELP_ALL.name not in ctx.meta
-        for param in params:
+        for param in sorted(params, key=lambda param: _ORDER.get(str(param.name), 0)):
             record = param.get_help_record(ctx) if isinstance(param, click.Option) else None
             if record is not None and not (is_short and param.name in _RARE):
                 name = "help" if "--help" in param.opts else str(param.name)

@@ -1,21 +1,33 @@
-"""The inputs of `crdlint validate`: found, read, and reported if they cannot be read."""
+"""The inputs of `crdlint validate`: found, read, and reported if they cannot be read; its CRDs are given or near the others."""
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from crdlint.cli.bugs import Bugs
+from crdlint.cli.console import Bugs
 from crdlint.files.paths import discover
 from crdlint.files.read import UnreadableError, open_descriptor, read_text
+from crdlint.kubernetes.servers import NEWEST_VERSION
+from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
+from crdlint.linting.result import FileResult
+from crdlint.resources.definitions import Definitions
+from crdlint.resources.index import CRDFiles
+from crdlint.rules.charts import SKIPPED
 from crdlint.runner.task import shown_name
 from crdlint.safety.bugs import collected
+from crdlint.sources.crd_lookup import configured_crds, crd_folders_near, files_beside
+from crdlint.sources.helm.check import Charts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from crdlint.files.paths import Found, Selection
+    from crdlint.linting.result import Lint
+    from crdlint.runner.plan import Planner
     from crdlint.safety.bugs import Bug
 
     # Takes a place and a message.
@@ -70,3 +82,109 @@ class Inputs:
         with collected(bugs):
             yield
         self.bugs.add(shown_name(path), bugs)
+
+
+def given_definitions(inputs: Inputs, planner: Planner, crds: Sequence[str]) -> Definitions:
+    """Return the CRDs of the arguments of --crd; report an argument without a CRD."""
+    by_argument = {argument: inputs.discover([argument]) for argument in crds}
+    all_files = dict.fromkeys(path for discovered in by_argument.values() for path in discovered.files)
+    files = _Reader(inputs, planner).files(lambda: all_files, inputs.problem)
+    with_crds = set(files.paths())
+    for argument, discovered in by_argument.items():
+        is_read = inputs.unreadable.isdisjoint(discovered.files) and not any(
+            problem.fatal for problem in discovered.problems
+        )
+        if is_read and with_crds.isdisjoint(discovered.files):
+            inputs.problem(argument, "no CustomResourceDefinition in it")
+    return Definitions([files])
+
+
+def nearby_definitions(inputs: Inputs, planner: Planner, paths: Sequence[str], files: Sequence[str]) -> Definitions:
+    """Return the CRDs among the files of resources, then beside them, then in the folders of CRDs near them."""
+    near = [os.curdir if open_descriptor(path) is not None else path for path in paths]
+    seen = {os.path.realpath(path) for path in files}
+
+    def unseen(candidates: Iterable[str]) -> Iterator[str]:
+        for path in candidates:
+            real = os.path.realpath(path)
+            if real not in seen:
+                seen.add(real)
+                yield path
+
+    files_of = _Reader(inputs, planner).files
+    return Definitions(
+        [
+            files_of(lambda: files, None),  # broken files are reported with the resources
+            files_of(lambda: unseen(files_beside(near)), inputs.notice),
+            files_of(lambda: unseen(inputs.discover(crd_folders_near(near), inputs.notice).files), inputs.notice),
+            files_of(lambda: unseen(_configured(inputs, planner, near)), inputs.notice),
+        ]
+    )
+
+
+def _configured(inputs: Inputs, planner: Planner, near: Iterable[str]) -> Iterator[str]:
+    """Yield the files with CRDs that the configurations of paths name."""
+    for path in near:
+        config = planner.config_of(path)
+        if config is not None and config.crds:
+            yield from inputs.discover(configured_crds(config.crds, config.folder)).files
+
+
+def _ignore(_file: str, _message: str) -> None:
+    """Report nothing."""
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads files with CRDs. Each template of a chart is read once, with all of its CRDs."""
+
+    inputs: Inputs
+    planner: Planner
+    charts: Charts = field(default_factory=Charts)
+    _templates: set[str] = field(default_factory=set)
+
+    def files(self, find: Callable[[], Iterable[str]], report: Report | None) -> CRDFiles:
+        """Return files with CRDs; `report` receives unreadable files and CRDs; with None they are not reported."""
+
+        def read(path: str) -> str | None:
+            return self.inputs.read(path, report or _ignore, only_crds=True)
+
+        def lint(path: str, text: str, only: frozenset[int]) -> FileResult:
+            return self._lint(path, text, only, report or _ignore)
+
+        def lint_others(path: str, text: str, only: frozenset[int]) -> FileResult:
+            return self._lint(path, text, only, self.inputs.notice)
+
+        return CRDFiles(find, read, lint, None if report is None else lint_others)
+
+    def _lint(self, path: str, text: str, only: frozenset[int], report: Report) -> FileResult:
+        config = self.planner.config_of(path)
+        version = self.planner.kube_version or (None if config is None else config.kube_version) or NEWEST_VERSION
+        name = shown_name(path)
+
+        request = CheckRequest(kube_version=version, skip_unfinished=True, keep=True)
+
+        def lint(text: str, name: str, only: frozenset[int] | None = None) -> FileResult:
+            return lint_file(text, name, request, only=only)
+
+        with self.inputs.bugs_of(path):
+            result = self._lint_template(path, text, lint) or lint(text, name, only)
+        for finding in result.diagnostics:
+            if finding.rule == "yaml-syntax":
+                position = f"{name}:{finding.line}:{finding.column}"
+                report(position, f"the document is not YAML, so it is not read: {finding.message}")
+        return result
+
+    def _lint_template(self, path: str, text: str, lint: Lint) -> FileResult | None:
+        """Return the result of a template, without CRDs after the first call, or None if it is none."""
+        if path in self._templates:
+            return FileResult(path, text, 0, (), 0, ())
+        result = self.charts.lint_template(path, text, lint)
+        if result is not None:
+            self._templates.add(path)
+            for notice in result.notices:
+                self.inputs.notice(path, notice)
+            for finding in result.diagnostics:
+                if finding.rule == SKIPPED.id:
+                    self.inputs.notice(f"{path}:{finding.line}", f"{finding.message}. {finding.help}")
+        return result

@@ -8,10 +8,12 @@ from typing import Final
 
 import click
 
+from crdlint.__about__ import COMMIT, __version__
 from crdlint.cli import console
 from crdlint.cli.interrupts import handled
 from crdlint.safety.bugs import Bug, bug_of, collected
 
+_DIGITS: Final = 12  # of a commit
 _CLOSED_PIPE: Final = 141  # as of a program that SIGPIPE ends
 
 # Name: module, function, one line for --help.
@@ -65,11 +67,42 @@ class _Commands(click.Group):
             raise click.UsageError(f"{error.message} Did you mean '{near}'?", ctx) from error
 
 
+def _installed_commit() -> str:
+    """Return the commit that pip installed from a git URL, empty if it installed something else."""
+    import json
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    try:
+        origin = json.loads(distribution("crdlint").read_text("direct_url.json") or "{}")
+    except (PackageNotFoundError, ValueError):
+        return ""
+    return str(origin.get("vcs_info", {}).get("commit_id", ""))
+
+
+def _commit_of_checkout() -> str:
+    """Return the commit of the working copy that the package is in, empty if it is in none."""
+    from pathlib import Path
+
+    folder = Path(__file__).parents[2]
+    if not (folder / ".git").exists():
+        return ""
+    from crdlint.safety.programs import ProgramError, find, run
+
+    git = find("git")
+    try:
+        done = None if git is None else run([git, "rev-parse", "HEAD"], folder=str(folder))
+    except ProgramError:
+        return ""
+    return "" if done is None or done.status else done.output.strip()
+
+
 def _show_version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
     if value:
-        from crdlint.cli.version import version_line
+        from crdlint.kubernetes.servers import NEWEST, OLDEST
 
-        console.out(version_line())
+        commit = COMMIT or _installed_commit() or _commit_of_checkout()
+        about = f"crdlint {__version__}{f' ({commit[:_DIGITS]})' if commit else ''}"
+        console.out(f"{about}, Kubernetes {OLDEST} to {NEWEST}")
         ctx.exit()
 
 
@@ -124,10 +157,8 @@ def _report(bugs: list[Bug]) -> int:
     """Report internal errors, and return the exit status, 0 without any."""
     if not bugs:
         return 0
-    from crdlint.cli.bugs import STATUS, Bugs
-
-    Bugs().add("", bugs)
-    return STATUS
+    console.Bugs().add("", bugs)
+    return console.BUG
 
 
 if __name__ == "__main__":

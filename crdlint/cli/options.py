@@ -1,20 +1,21 @@
-"""What several commands take alike: versions, colours, files."""
+"""The options of commands: each is a field of a class, which declares its name, its type and its help."""
 
 from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import click
 
 from crdlint.cli.completion import complete_outputs, complete_paths, complete_rules, complete_versions
+from crdlint.cli.help import Command
 from crdlint.files.read import STDIN
-from crdlint.kubernetes.servers import NEWEST, OLDEST, parse_range
+from crdlint.kubernetes.servers import NEWEST, NEWEST_VERSION, OLDEST, parse_range
 from crdlint.report import formats
 from crdlint.report.formats import AUTO
 from crdlint.report.page import PLAIN
+from crdlint.report.pieces import SpoolError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +28,43 @@ if TYPE_CHECKING:
     from crdlint.report.page import Page
     from crdlint.sources.helm.render import Values
 
-    Command = TypeVar("Command", bound=Callable[..., object])
+
+class Declared(NamedTuple):
+    """A parameter of a command, but for its name, which is that of its field."""
+
+    kind: type[click.Option | click.Argument]
+    names: tuple[str, ...]
+    settings: dict[str, Any]
+
+
+def option(*names: str, **settings: Any) -> Any:
+    """Declare a field that an option sets."""
+    return Declared(click.Option, names, settings)
+
+
+def flag(*names: str, help_: str, **settings: Any) -> Any:
+    """Declare a field that is true if an option is given."""
+    return option(*names, is_flag=True, help=help_, **settings)
+
+
+def many(name: str, metavar: str, help_: str, **settings: Any) -> Any:
+    """Declare a field for the values of an option that can be repeated."""
+    return option(name, multiple=True, metavar=metavar, help=help_, **settings)
+
+
+def file_option(name: str, help_: str, *, metavar: str = "FILE", **settings: Any) -> Any:
+    """Declare a field for a path, to which shells complete."""
+    return option(name, metavar=metavar, shell_complete=complete_paths, help=help_, **settings)
+
+
+def choice(name: str, choices: list[str], **settings: Any) -> Any:
+    """Declare a field for one of some values."""
+    return option(name, type=click.Choice(choices), **settings)
+
+
+def argument(**settings: Any) -> Any:
+    """Declare a field that an argument sets: paths, to which shells complete."""
+    return Declared(click.Argument, (), {"shell_complete": complete_paths, **settings})
 
 
 class KubeVersion(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.4 on
@@ -46,6 +83,234 @@ class KubeVersion(click.ParamType):  # type: ignore[type-arg]  # generic from cl
         except ValueError as error:
             self.fail(str(error), param, ctx)
         return value
+
+
+def kube_version(purpose: str, default: str | None = None) -> Any:
+    """Declare a field for the Kubernetes version; ``default`` describes how it is found if it is not given."""
+    help_ = (
+        f"The Kubernetes version {purpose}: {OLDEST} to {NEWEST}, a range such as 1.29..{NEWEST}, or a "
+        "constraint such as '>=1.29'."
+    )
+    if default is None:
+        return option("--kube-version", type=KubeVersion(), default=NEWEST_VERSION, show_default=True, help=help_)
+    return option("--kube-version", type=KubeVersion(), help=f"{help_} Default: from the configuration, {default}.")
+
+
+def format_of(kind: str, help_: str) -> Any:
+    """Declare a field for the format of a report other than of findings."""
+    return choice("--format", formats.names(kind), default=formats.TEXT, show_default=True, help=help_)
+
+
+def outputs_of(kind: str, what: str = "") -> Any:
+    """Declare a field for the reports to write to files, too."""
+    help_ = f"Write the {what or kind} also to FILE, in FORMAT (repeatable)."
+    return many("--output", "FORMAT=FILE", help_, shell_complete=complete_outputs(kind))
+
+
+def _paths(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    return in_working_directory(ctx, param, value) or (os.curdir,)
+
+
+def in_working_directory(_ctx: click.Context, _param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    """Return paths unchanged; end the run if the working directory they are relative to has been deleted."""
+    try:
+        os.getcwd()  # noqa: PTH109  only whether it can be
+    except OSError as error:
+        raise click.UsageError(f"the working directory cannot be read: {error.strerror}") from error
+    return value
+
+
+def _globs(_ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    from crdlint.files.patterns import is_pattern
+
+    for glob in value:
+        if not is_pattern(glob):
+            raise click.BadParameter(f"{glob!r} is not a valid file pattern", param=param)
+    return value
+
+
+class Options:
+    """What all commands with a report take: the values of a call in the place of the declarations of fields."""
+
+    color: str = choice("--color", ["auto", "always", "never"], default="auto", show_default=True)
+
+    def __init__(self, **values: Any) -> None:
+        self.__dict__ |= values
+
+    @classmethod
+    def parameters(cls) -> list[click.Parameter]:
+        """Return the parameters that the fields of a class and its bases declare."""
+        fields = {name: field for base in reversed(cls.__mro__) for name, field in vars(base).items()}
+        return [
+            field.kind([*field.names, name], **field.settings)
+            for name, field in fields.items()
+            if isinstance(field, Declared)
+        ]
+
+
+class FileOptions(Options):
+    """The arguments and options that choose files."""
+
+    paths: tuple[str, ...] = argument(nargs=-1, metavar="[PATH]...", callback=_paths)
+    include: tuple[str, ...] = many(
+        "--include", "GLOB", "Below directories, only check files that match GLOB (repeatable).", callback=_globs
+    )
+    exclude: tuple[str, ...] = many(
+        "--exclude", "GLOB", "Do not check files that match GLOB (repeatable).", callback=_globs
+    )
+    no_ignore: bool = flag("--no-ignore", help_="Also check files that .gitignore excludes.")
+
+
+class ConfigOptions(Options):
+    """The options of configuration."""
+
+    kube_version: str | None = kube_version("to check for", f"else {NEWEST}")
+    config: str | None = file_option("--config", "Use this configuration file instead of the closest .crdlint.yaml.")
+    isolated: bool = flag("--isolated", help_="Ignore all configuration files.")
+    extended: tuple[str, ...] = many(
+        "--extend-select", "RULE", "Report these rules, or the rules of a set, besides the selected ones (repeatable).",
+        shell_complete=complete_rules,
+    )  # fmt: skip
+    selected: tuple[str, ...] = many(
+        "--select",
+        "RULE",
+        "Only report these rules, or the rules of a set (repeatable).",
+        shell_complete=complete_rules,
+    )
+    ignored: tuple[str, ...] = many(
+        "--ignore", "RULE", "Do not report these rules (repeatable).", shell_complete=complete_rules
+    )
+    min_severity: Severity | None = choice(
+        "--min-severity", ["error", "warning", "info"],
+        help="Only report findings of this or a higher severity [default: info].",
+    )  # fmt: skip
+    fail_on: FailOn | None = choice(
+        "--fail-on", ["error", "warning", "info", "never"],
+        help="Exit with status 1 if there is a finding of this or a higher severity [default: error].",
+    )  # fmt: skip
+    field_validation: FieldValidation | None = choice(
+        "--field-validation", ["strict", "warn", "ignore"],
+        help="What the API server does about unknown fields: reject the object, warn, or nothing [default: warn in charts, "
+        "else strict].",
+    )  # fmt: skip
+    accept_rejections: bool = flag(
+        "--accept-rejections", help_="Do not fail for ignored findings that the API server rejects."
+    )
+    quiet: bool = flag("-q", "--quiet", help_="Only print findings: no summary, no notices.")
+
+    def read_config(self) -> Config | None:
+        """Return the configuration that replaces those of folders; a broken one ends the run."""
+        if self.isolated and self.config is not None:
+            raise click.UsageError("--config cannot be used with --isolated")
+        return _read_config(self.config, isolated=self.isolated)
+
+    def override(self, *, include_dependencies: bool = False) -> Callable[[Config], Config]:
+        """Return what replaces the settings of a configuration by the options given; an unknown rule is a usage error."""
+        named = (("--select", self.selected), ("--extend-select", self.extended), ("--ignore", self.ignored))
+        for name, rules in named:
+            for rule in rules:
+                problem = _unknown_rule(rule, self.config)
+                if problem is not None:
+                    raise click.UsageError(f"{name}: {problem}")
+        return lambda config: config.merged(
+            select=self.selected,
+            extended=self.extended,
+            ignore=self.ignored,
+            fail_on=self.fail_on,
+            min_severity=self.min_severity,
+            include_dependencies=include_dependencies or None,
+            accept_rejections=self.accept_rejections,
+            field_validation=self.field_validation,
+        )
+
+
+def _read_config(file_: str | None, *, isolated: bool = False) -> Config | None:
+    if isolated:
+        from crdlint.config.model import Config
+
+        return Config()
+    if file_ is None:
+        return None
+    from crdlint.config.load import read_config
+    from crdlint.config.model import ConfigError
+
+    try:
+        return read_config(file_)
+    except ConfigError as error:
+        raise click.UsageError(f"--config: {error}") from error
+
+
+def _unknown_rule(rule: str, file: str | None) -> str | None:
+    """Return a message if a name is neither that of rules nor of a set, or None.
+
+    `file` is the configuration with the sets of the run, by default that of the working directory.
+    """
+    from crdlint.config.rule_patterns import unknown_rule
+
+    if unknown_rule(rule) is None:
+        return None
+    from crdlint.config.load import nearest
+    from crdlint.config.model import ConfigError
+
+    try:
+        config = _read_config(file) or nearest(STDIN, {})
+    except ConfigError as error:
+        fault = error.faults[0]
+        return f"{unknown_rule(rule)}, and {fault.file}:{fault.line}:{fault.column} has an error: {fault.message}"
+    sets = [name for name, _ in config.sets]
+    return None if rule in sets else unknown_rule(rule, sets)
+
+
+_FORMATS: Final = [AUTO, *formats.names("findings")]
+
+
+class FindingOptions(FileOptions, ConfigOptions):
+    """What the commands with findings take."""
+
+    format_: str = choice(
+        "--format", _FORMATS, default=AUTO, show_default=True, metavar="FORMAT",
+        help=f"One of {', '.join(_FORMATS)}. auto is github in GitHub Actions, azure in Azure Pipelines, else text.",
+    )  # fmt: skip
+    outputs: tuple[str, ...] = outputs_of("findings")
+
+
+class HelmOptions(Options):
+    """The options of charts and kustomizations."""
+
+    value_files: tuple[str, ...] = file_option("--values", "Use a Helm values file (repeatable).", multiple=True)
+    sets: tuple[str, ...] = many("--set", "KEY=VALUE", "Set a Helm value (repeatable).")
+    no_helm: bool = flag("--no-helm", help_="Do not run Helm; check templates with their directives masked.")
+    no_kustomize: bool = flag("--no-kustomize", help_="Do not build kustomizations; check their resources as they are.")
+    include_dependencies: bool = flag("--include-dependencies", help_="Also check the packed dependencies of charts.")
+
+    def values(self) -> Values | None:
+        """Return the values for Helm, None without any; a missing file is a usage error."""
+        if not (self.value_files or self.sets):
+            return None
+        from crdlint.sources.helm.render import Values
+
+        for name in self.value_files:
+            if not os.path.isfile(name):  # noqa: PTH113
+                raise click.UsageError(f"--values: {name}: no such file")
+        return Values(self.value_files, self.sets)
+
+
+AnyOptions = TypeVar("AnyOptions", bound=Options)
+
+
+def command(name: str, declared: type[AnyOptions]) -> Callable[[Callable[[AnyOptions], int]], click.Command]:
+    """Return what makes a command of a function that takes its options and returns the exit status."""
+
+    def decorate(run: Callable[[AnyOptions], int]) -> click.Command:
+        def call(**arguments: Any) -> None:
+            try:
+                click.get_current_context().exit(run(declared(**arguments)))
+            except SpoolError as error:
+                raise click.ClickException(str(error)) from error
+
+        return Command(name, callback=call, params=declared.parameters(), help=run.__doc__)
+
+    return decorate
 
 
 def page(choice: str, most: int) -> Page:
@@ -72,53 +337,9 @@ def _has_styles(choice: str) -> bool:
     return bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunOptions:
-    """The arguments and options that `check` and `validate` share, by the names of their parameters."""
-
-    paths: tuple[str, ...]
-    include: tuple[str, ...]
-    exclude: tuple[str, ...]
-    no_ignore: bool
-    format_: str
-    outputs: tuple[str, ...]
-    kube_version: str | None
-    config: str | None
-    isolated: bool
-    selected: tuple[str, ...]
-    extended: tuple[str, ...]
-    ignored: tuple[str, ...]
-    fail_on: FailOn | None
-    min_severity: Severity | None
-    accept_rejections: bool
-    field_validation: FieldValidation | None
-    allow_empty: bool
-    quiet: bool
-    color: str
-
-
-def files(command: Command) -> Command:
-    """Add the arguments that choose files."""
-    for decorate in (
-        click.option("--no-ignore", is_flag=True, help="Also check files that .gitignore excludes."),
-        click.option(
-            "--exclude", multiple=True, metavar="GLOB", callback=_globs,
-            help="Do not check files that match GLOB (repeatable).",
-        ),
-        click.option(
-            "--include", multiple=True, metavar="GLOB", callback=_globs,
-            help="Below directories, only check files that match GLOB (repeatable).",
-        ),
-        click.argument("paths", nargs=-1, metavar="[PATH]...", shell_complete=complete_paths, callback=_paths),
-    ):  # fmt: skip
-        command = decorate(command)
-    return command
-
-
-def second_opinion(command: Command) -> Command:
-    """Add the option that has cel-python evaluate rules as well."""
-    help_ = "Also evaluate every rule with cel-python, and report differences."
-    return click.option("--second-opinion", is_flag=True, help=help_)(command)
+def second_opinion() -> Any:
+    """Declare a field for having cel-python evaluate rules as well."""
+    return flag("--second-opinion", help_="Also evaluate every rule with cel-python, and report differences.")
 
 
 def new_tally() -> Tally:
@@ -130,208 +351,6 @@ def new_tally() -> Tally:
     except ImportError as error:
         raise click.UsageError(f"--second-opinion: cel-python cannot be imported: {error}") from error
     return Tally()
-
-
-def _paths(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
-    return in_working_directory(ctx, param, value) or (os.curdir,)
-
-
-def in_working_directory(_ctx: click.Context, _param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
-    """Return paths unchanged; end the run if the working directory they are relative to has been deleted."""
-    try:
-        os.getcwd()  # noqa: PTH109  only whether it can be
-    except OSError as error:
-        raise click.UsageError(f"the working directory cannot be read: {error.strerror}") from error
-    return value
-
-
-def _globs(_ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
-    from crdlint.files.patterns import is_pattern
-
-    for glob in value:
-        if not is_pattern(glob):
-            raise click.BadParameter(f"{glob!r} is not a valid file pattern", param=param)
-    return value
-
-
-_FINDINGS: Final = (AUTO, *formats.names("findings"))
-format_ = click.option(
-    "--format", "format_", type=click.Choice(_FINDINGS), default=AUTO, show_default=True, metavar="FORMAT",
-    help=f"One of {', '.join(_FINDINGS)}. auto is github in GitHub Actions, azure in Azure Pipelines, else text.",
-)  # fmt: skip
-
-
-def format_of(kind: str, help_: str) -> Callable[[Command], Command]:
-    """Return what adds the option that chooses the format of a report other than of findings."""
-    return click.option(
-        "--format",
-        "format_",
-        type=click.Choice(formats.names(kind)),
-        default=formats.TEXT,
-        show_default=True,
-        help=help_,
-    )
-
-
-def output_of(kind: str) -> Callable[[Command], Command]:
-    """Return what adds the option that writes reports to files, too."""
-    return click.option(
-        "--output", "outputs", multiple=True, metavar="FORMAT=FILE", shell_complete=complete_outputs(kind),
-        help=f"Write the {'results' if kind == 'suites' else kind} also to FILE, in FORMAT (repeatable).",
-    )  # fmt: skip
-
-
-output = output_of("findings")
-
-
-def help_of_versions(purpose: str) -> str:
-    """Return the help of an option for the Kubernetes version, without its default."""
-    return (
-        f"The Kubernetes version {purpose}: {OLDEST} to {NEWEST}, a range such as 1.29..{NEWEST}, or a "
-        "constraint such as '>=1.29'."
-    )
-
-
-kube_version = click.option(
-    "--kube-version",
-    type=KubeVersion(),
-    help=f"{help_of_versions('to check for')} Default: from the configuration, else {NEWEST}.",
-)
-
-
-def read_config(file: str | None, *, isolated: bool = False) -> Config | None:
-    """Return the configuration that replaces those of folders; a broken one ends the run."""
-    if isolated and file is not None:
-        raise click.UsageError("--config cannot be used with --isolated")
-    if isolated:
-        from crdlint.config.model import Config
-
-        return Config()
-    if file is None:
-        return None
-    from crdlint.config.load import read_config
-    from crdlint.config.model import ConfigError
-
-    try:
-        return read_config(file)
-    except ConfigError as error:
-        raise click.UsageError(f"--config: {error}") from error
-
-
-def configuration(command: Command) -> Command:
-    """Add the options of configuration."""
-    for decorate in (
-        click.option(
-            "--accept-rejections", is_flag=True, help="Do not fail for ignored findings that the API server rejects."
-        ),
-        click.option(
-            "--field-validation", type=click.Choice(["strict", "warn", "ignore"]),
-            help="What the API server does about unknown fields: reject the object, warn, or nothing [default: warn in charts, "
-            "else strict].",
-        ),
-        click.option(
-            "--fail-on", type=click.Choice(["error", "warning", "info", "never"]),
-            help="Exit with status 1 if there is a finding of this or a higher severity [default: error].",
-        ),
-        click.option(
-            "--min-severity", type=click.Choice(["error", "warning", "info"]),
-            help="Only report findings of this or a higher severity [default: info].",
-        ),
-        click.option(
-            "--ignore", "ignored", multiple=True, metavar="RULE", shell_complete=complete_rules,
-            help="Do not report these rules (repeatable).",
-        ),
-        click.option(
-            "--select", "selected", multiple=True, metavar="RULE", shell_complete=complete_rules,
-            help="Only report these rules, or the rules of a set (repeatable).",
-        ),
-        click.option(
-            "--extend-select", "extended", multiple=True, metavar="RULE", shell_complete=complete_rules,
-            help="Report these rules, or the rules of a set, besides the selected ones (repeatable).",
-        ),
-        click.option("--isolated", is_flag=True, help="Ignore all configuration files."),
-        click.option(
-            "--config", metavar="FILE", shell_complete=complete_paths,
-            help="Use this configuration file instead of the closest .crdlint.yaml.",
-        ),
-    ):  # fmt: skip
-        command = decorate(command)
-    return command
-
-
-def _unknown_rule(rule: str, file: str | None) -> str | None:
-    """Return a message if a name is neither that of rules nor of a set, or None.
-
-    `file` is the configuration with the sets of the run, by default that of the working directory.
-    """
-    from crdlint.config.rule_patterns import unknown_rule
-
-    if unknown_rule(rule) is None:
-        return None
-    from crdlint.config.load import nearest
-    from crdlint.config.model import ConfigError
-
-    try:
-        config = read_config(file) or nearest(STDIN, {})
-    except ConfigError as error:
-        fault = error.faults[0]
-        return f"{unknown_rule(rule)}, and {fault.file}:{fault.line}:{fault.column} has an error: {fault.message}"
-    sets = [name for name, _ in config.sets]
-    return None if rule in sets else unknown_rule(rule, sets)
-
-
-def override(options: RunOptions, *, include_dependencies: bool = False) -> Callable[[Config], Config]:
-    """Return what replaces the settings of a configuration by the options given; an unknown rule is a usage error."""
-    named = (("--select", options.selected), ("--extend-select", options.extended), ("--ignore", options.ignored))
-    for name, rules in named:
-        for rule in rules:
-            problem = _unknown_rule(rule, options.config)
-            if problem is not None:
-                raise click.UsageError(f"{name}: {problem}")
-    return lambda config: config.merged(
-        select=options.selected,
-        extended=options.extended,
-        ignore=options.ignored,
-        fail_on=options.fail_on,
-        min_severity=options.min_severity,
-        include_dependencies=include_dependencies or None,
-        accept_rejections=options.accept_rejections,
-        field_validation=options.field_validation,
-    )
-
-
-def helm(command: Command) -> Command:
-    """Add the options of charts."""
-    for decorate in (
-        click.option("--include-dependencies", is_flag=True, help="Also check the packed dependencies of charts."),
-        click.option("--no-helm", is_flag=True, help="Do not run Helm; check templates with their directives masked."),
-        click.option(
-            "--no-kustomize", is_flag=True, help="Do not build kustomizations; check their resources as they are."
-        ),
-        click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="Set a Helm value (repeatable)."),
-        click.option(
-            "--values",
-            "value_files",
-            multiple=True,
-            metavar="FILE",
-            shell_complete=complete_paths,
-            help="Use a Helm values file (repeatable).",
-        ),
-    ):
-        command = decorate(command)
-    return command
-
-
-def values(files: tuple[str, ...], sets: tuple[str, ...]) -> Values | None:
-    """Return the values for Helm, None without any; a missing file is a usage error."""
-    if not (files or sets):
-        return None
-    from crdlint.sources.helm.render import Values
-
-    for file in files:
-        if not os.path.isfile(file):  # noqa: PTH113
-            raise click.UsageError(f"--values: {file}: no such file")
-    return Values(files, sets)
 
 
 text_or_json = click.option(

@@ -1,9 +1,10 @@
-"""The reports of a command: one on standard output, and those of `--output`."""
+"""How a command reports and ends: its reports on standard output and of `--output`, its totals and its exit status."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Generic
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final, Generic, NamedTuple
 
 import click
 
@@ -11,14 +12,22 @@ from crdlint.cli import console
 from crdlint.report import formats
 from crdlint.report.formats import AnyReport
 from crdlint.report.page import PLAIN
-from crdlint.report.pieces import Spool, View, batches
+from crdlint.report.pieces import Outcome, Spool, Summary, View, batches
+from crdlint.runner.task import shown_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Set as SetOf
 
+    from crdlint.config.apply import Applied
     from crdlint.config.model import FailOn
+    from crdlint.files.paths import Found
     from crdlint.linting.result import FileResult
     from crdlint.report.pieces import Report
+
+_NAMED: Final = 3  # paths in a message
+# What a command checks, by the option that accepts an input without it.
+_WHAT: Final = {"--no-require-crds": "CustomResourceDefinition", "--no-require-resources": "custom resource"}
 
 
 class Reports(Generic[AnyReport]):
@@ -103,11 +112,103 @@ def add_file(reports: Reports[Report], result: FileResult, *, quiet: bool, infos
         console.err(f"{result.file}: note: {notice}")
 
 
-def note_rejections(reports: Reports[Report], rejections: int, fail_on: FailOn | None, *, accepted: bool) -> None:
-    """Write how many ignored findings the API server rejects, if there are any."""
-    if rejections:
-        from crdlint.config.apply import closing_line
+@dataclass(slots=True)
+class Totals:
+    """What a run has found so far; a run with ``problems`` or ``unwritten`` files of the command line fails."""
 
-        line = closing_line(rejections, fail_on or "error", accepted=accepted)
-        if line is not None:
-            reports.note(line)
+    problems: list[tuple[str, str]] = field(default_factory=list)
+    summary: Summary = field(default_factory=Summary)
+    unwritten: list[str] = field(default_factory=list)
+    bugs: console.Bugs = field(default_factory=console.Bugs)
+    failed: bool = False
+    rejections: int = 0
+    remarks: list[str] = field(default_factory=list)  # lines below the reports
+    has_findings: bool = False  # whether there is a finding, hidden ones included
+    by_rule: Counter[str] = field(default_factory=Counter)
+
+    def take(self, applied: Applied, shown: FileResult | None = None) -> None:
+        """Count in what a configuration leaves of a file's result, of which a part may be shown only."""
+        shown = shown or applied.result
+        self.summary.add(shown)
+        self.by_rule.update(finding.rule for finding in shown.diagnostics if not finding.hidden)
+        self.has_findings |= bool(applied.result.diagnostics)
+        self.failed |= applied.failed
+        self.rejections += len(applied.rejections)
+
+    def report_trouble(self, notices: Iterable[str]) -> None:
+        """Write notices, what could not be checked, and how often internal errors were repeated."""
+        for notice in notices:
+            console.err(f"crdlint: note: {notice}")
+        for name, reason in self.problems:
+            console.err(f"crdlint: {name}: {reason}")
+        self.bugs.report_repeated()
+
+    def end(self, reports: Reports[Report], fail_on: FailOn | None, *, accepted: bool) -> None:
+        """Write the end of the reports, how many ignored findings the API server rejects, and which files are not written."""
+        self.summary.unreadable = len(self.problems)
+        outcome = Outcome(self.problems, self.summary, self.by_rule, self.bugs.by_file)
+        reports.show(lambda report: report.end(outcome))
+        if self.rejections:
+            from crdlint.config.apply import closing_line
+
+            line = closing_line(self.rejections, fail_on or "error", accepted=accepted)
+            self.remarks += [] if line is None else [line]
+        for remark in self.remarks:
+            reports.note(remark)
+        self.unwritten += reports.save(lambda report: report.end(outcome))
+        for problem in self.unwritten:
+            console.err(f"crdlint: {problem}")
+
+    @property
+    def status(self) -> int:
+        """The exit status."""
+        if self.bugs:
+            return console.BUG
+        return 2 if self.problems or self.unwritten else 1 if self.failed else 0
+
+
+class Nothing(NamedTuple):
+    """What to report about a run that found nothing to check, and whether it is an error."""
+
+    message: str
+    is_error: bool
+
+
+def nothing_found(
+    paths: Sequence[str],
+    discovered: Found,
+    left_out: SetOf[str],
+    *,
+    skipped: int,
+    required: bool | None,
+    option: str = "--no-require-crds",
+) -> Nothing:
+    """Return the message for a run that found nothing.
+
+    `left_out` are files that a configuration excludes, `skipped` is the number of skipped documents.
+    If `required` is None, what is missing is only required in files that are named; `option` accepts that.
+    """
+    what = _WHAT[option]
+    checked = set(discovered.files) - left_out
+    named = [path for path in paths if path in checked]
+    if required or (required is None and named):
+        missing = what if checked else ".yaml, .yml or .json file to check"
+        return Nothing(f"no {missing} in {_listed(named or paths)} ({option} accepts that)", is_error=True)
+    counts = [
+        _count(len(checked), "file", "checked"),
+        _count(skipped, "document", "skipped"),
+        _count(discovered.ignored, "path", "ignored by git"),
+        _count(discovered.excluded + len(left_out), "path", "excluded"),
+    ]
+    details = ", ".join(filter(None, counts)) or "no .yaml, .yml or .json file"
+    return Nothing(f"note: no {what} in {_listed(paths)}: {details}", is_error=False)
+
+
+def _listed(paths: Sequence[str]) -> str:
+    more = len(paths) - _NAMED
+    shown = ", ".join(map(shown_name, paths[:_NAMED]))
+    return f"{shown} and {more:,} more" if more > 0 else shown
+
+
+def _count(number: int, noun: str, what: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'} {what}" if number else ""

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
-
-import click
+from typing import TYPE_CHECKING
 
 from crdlint.cli import console, options
-from crdlint.cli.bugs import STATUS, Bugs
-from crdlint.cli.completion import complete_paths
-from crdlint.cli.help import Command
-from crdlint.cli.reports import Reports
+from crdlint.cli.console import Bugs
+from crdlint.cli.options import Options, argument, file_option, flag, option
+from crdlint.cli.reports import Reports, Totals
 from crdlint.files.paths import Problem, Selection
-from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.report import formats
 from crdlint.report.pieces import SuiteOutcome, View
 from crdlint.safety.bugs import bug_of
@@ -48,40 +44,31 @@ class TestState:
         self.reports.add(lambda report: report.test(suite, result))
 
 
-@click.command("test", cls=Command)
-@click.argument(
-    "paths",
-    nargs=-1,
-    required=True,
-    callback=options.in_working_directory,
-    metavar="SUITE...",
-    shell_complete=complete_paths,
-)
-@click.option(
-    "--crd", "crds", multiple=True, metavar="PATH", shell_complete=complete_paths,
-    help="A CRD file, or a directory of them (repeatable). Default: CRDs in the directory of the suite.",
-)  # fmt: skip
-@click.option("-k", "name_part", default="", metavar="TEXT", help="Only run tests whose name contains TEXT.")
-@click.option("-x", "--fail-fast", is_flag=True, help="Stop at the first failure.")
-@click.option(
-    "--junit", "junit_file", metavar="FILE", shell_complete=complete_paths,
-    help="Also write the results as JUnit XML; the same as --output junit=FILE.",
-)  # fmt: skip
-@options.second_opinion
-@options.format_of("suites", "text for people, junit for CI systems.")
-@options.output_of("suites")
-@click.option(
-    "--kube-version",
-    type=options.KubeVersion(),
-    default=NEWEST_VERSION,
-    show_default=True,
-    help=options.help_of_versions("to run the tests for"),
-)
-@click.option("-v", "--verbose", is_flag=True, help="Print the name of every test.")
-@click.option("-q", "--quiet", is_flag=True, help="Only print failures and the summary.")
-@options.color
-@click.pass_context
-def command(ctx: click.Context, /, **arguments: Any) -> None:
+class TestOptions(Options):
+    """The arguments and options of `crdlint test`."""
+
+    paths: tuple[str, ...] = argument(
+        nargs=-1, required=True, metavar="SUITE...", callback=options.in_working_directory
+    )
+    crds: tuple[str, ...] = file_option(
+        "--crd", "A CRD file, or a directory of them (repeatable). Default: CRDs in the directory of the suite.",
+        metavar="PATH", multiple=True,
+    )  # fmt: skip
+    name_part: str = option("-k", default="", metavar="TEXT", help="Only run tests whose name contains TEXT.")
+    fail_fast: bool = flag("-x", "--fail-fast", help_="Stop at the first failure.")
+    junit_file: str | None = file_option(
+        "--junit", "Also write the results as JUnit XML; the same as --output junit=FILE."
+    )
+    second_opinion: bool = options.second_opinion()
+    format_: str = options.format_of("suites", "text for people, junit for CI systems.")
+    outputs: tuple[str, ...] = options.outputs_of("suites", "results")
+    kube_version: str = options.kube_version("to run the tests for")
+    verbose: bool = flag("-v", "--verbose", help_="Print the name of every test.")
+    quiet: bool = flag("-q", "--quiet", help_="Only print failures and the summary.")
+
+
+@options.command("test", TestOptions)
+def command(settings: TestOptions) -> int:
     """Run test suites (*.testsuite.yaml): objects, and whether the API server should accept or reject them.
 
     SUITE is a file, or a directory of suites. Exit status: 0 all tests pass, 1 a test fails, 2 a suite cannot be run.
@@ -92,7 +79,6 @@ def command(ctx: click.Context, /, **arguments: Any) -> None:
       crdlint test --crd config/crd -k immutable widgets.testsuite.yaml
     """  # noqa: D301  \b keeps the lines below it as they are
     start = time.perf_counter()
-    settings = TestOptions(**arguments)
     view = View(options.page(settings.color, 120), quiet=settings.quiet, verbose=settings.verbose)
     junit = () if settings.junit_file is None else (f"junit={settings.junit_file}",)
     reports = Reports(formats.suites, settings.format_, (*settings.outputs, *junit), view)
@@ -112,26 +98,8 @@ def command(ctx: click.Context, /, **arguments: Any) -> None:
         part = settings.name_part
         what = f"no test with {part!r} in its name" if part else "no suite (*.testsuite.yaml)"
         console.err(f"crdlint: {what} in {', '.join(settings.paths)}")
-        ctx.exit(2)
-    ctx.exit(STATUS if run.bugs else 2 if run.broken or unwritten else 1 if run.has_failed else 0)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TestOptions:
-    """The arguments and options of a call, by the names of their parameters."""
-
-    paths: tuple[str, ...]
-    crds: tuple[str, ...]
-    name_part: str
-    fail_fast: bool
-    junit_file: str | None
-    second_opinion: bool
-    format_: str
-    outputs: tuple[str, ...]
-    kube_version: str
-    verbose: bool
-    quiet: bool
-    color: str
+        return 2
+    return Totals(run.broken, unwritten=unwritten, bugs=run.bugs, failed=run.has_failed).status
 
 
 def _run_suites(run: TestState, settings: TestOptions) -> None:

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from crdlint.cli import console, options
-from crdlint.cli.bugs import STATUS
-from crdlint.cli.completion import complete_paths
-from crdlint.cli.help import Command
-from crdlint.cli.inputs import Inputs
-from crdlint.cli.nothing import nothing_found
-from crdlint.cli.reports import Reports, add_file, note_rejections
+from crdlint.cli.options import FindingOptions, file_option, flag, many, option
+from crdlint.cli.reports import Reports, Totals, add_file, nothing_found
 from crdlint.files.paths import Selection
 from crdlint.files.read import STDIN
 from crdlint.report import formats
-from crdlint.report.pieces import Outcome, SpoolError, Summary, View
+from crdlint.report.pieces import View
 from crdlint.runner.plan import Planner
 from crdlint.runner.task import shown_name
 
@@ -35,50 +30,32 @@ if TYPE_CHECKING:
 _NAMED: Final = 5  # groups in one message
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ValidateOptions(options.RunOptions):
-    """The arguments and options of a call, by the names of their parameters."""
+class ValidateOptions(FindingOptions):
+    """The arguments and options of `crdlint validate`."""
 
-    crds: tuple[str, ...]
-    old: str | None
-    skipped: tuple[str, ...]
-    strict_kinds: bool
-    show_defaulted: bool
-    require_resources: bool | None
-    second_opinion: bool
+    crds: tuple[str, ...] = file_option(
+        "--crd", "A CRD file, or a directory of them (repeatable). Default: CRDs among and near the resources.",
+        metavar="PATH", multiple=True,
+    )  # fmt: skip
+    old: str | None = file_option("--old", "Validate updates of the objects in this file or directory.", metavar="PATH")
+    skipped: tuple[str, ...] = many(
+        "--skip", "KIND", "Do not validate objects of KIND, GROUP/KIND or GROUP/VERSION/KIND (repeatable)."
+    )
+    strict_kinds: bool = flag("--strict-kinds", help_="Report an error for a kind that no CRD of its group defines.")
+    second_opinion: bool = options.second_opinion()
+    show_defaulted: bool = flag(
+        "--show-defaulted", help_="Print the objects as the API server would store them, as YAML."
+    )
+    require_resources: bool | None = option(
+        "--require-resources/--no-require-resources", default=None,
+        help="Exit with status 2 if no custom resource is found, or do not. "
+        "By default, do so only if PATH contains a file or -.",
+    )  # fmt: skip
+    allow_empty: bool = flag("--allow-empty", hidden=True, help_="Deprecated: the same as --no-require-resources.")
 
 
-@click.command("validate", cls=Command)
-@options.files
-@click.option(
-    "--crd", "crds", multiple=True, metavar="PATH", shell_complete=complete_paths,
-    help="A CRD file, or a directory of them (repeatable). Default: CRDs among and near the resources.",
-)  # fmt: skip
-@click.option(
-    "--old", metavar="PATH", shell_complete=complete_paths,
-    help="Validate updates of the objects in this file or directory.",
-)  # fmt: skip
-@click.option(
-    "--skip", "skipped", multiple=True, metavar="KIND",
-    help="Do not validate objects of KIND, GROUP/KIND or GROUP/VERSION/KIND (repeatable).",
-)  # fmt: skip
-@click.option("--strict-kinds", is_flag=True, help="Report an error for a kind that no CRD of its group defines.")
-@options.second_opinion
-@click.option("--show-defaulted", is_flag=True, help="Print the objects as the API server would store them, as YAML.")
-@click.option(
-    "--require-resources/--no-require-resources",
-    default=None,
-    help="Exit with status 2 if no custom resource is found, or do not. By default, do so only if PATH contains a file or -.",
-)
-@click.option("--allow-empty", is_flag=True, hidden=True, help="Deprecated: the same as --no-require-resources.")
-@options.format_
-@options.output
-@options.kube_version
-@options.configuration
-@click.option("-q", "--quiet", is_flag=True, help="Only print findings: no summary, no notices.")
-@options.color
-@click.pass_context
-def command(ctx: click.Context, /, **arguments: Any) -> None:
+@options.command("validate", ValidateOptions)
+def command(arguments: ValidateOptions) -> int:
     """Validate custom resources as the API server does when they are created, or with --old updated.
 
     Checks unknown fields, the schema with its defaults, list types, and the rules of x-kubernetes-validations. Skips
@@ -89,46 +66,29 @@ def command(ctx: click.Context, /, **arguments: Any) -> None:
       crdlint validate --crd config/crd samples/
       crdlint validate --crd config/crd --old before.yaml after.yaml
     """  # noqa: D301  \b keeps the lines below it as they are
-    validate_options = ValidateOptions(**arguments)
-    if (*validate_options.paths, *validate_options.crds, validate_options.old).count(STDIN) > 1:
+    if (*arguments.paths, *arguments.crds, arguments.old).count(STDIN) > 1:
         raise click.UsageError("- can be read only once")
-    try:
-        ctx.exit(_Command(validate_options).run())
-    except SpoolError as error:
-        raise click.ClickException(str(error)) from error
-
-
-@dataclass(slots=True)
-class ValidateState:
-    """The totals of a run so far."""
-
-    summary: Summary = field(default_factory=Summary)
-    excluded: set[str] = field(default_factory=set)
-    has_findings: bool = False
-    failed: bool = False
-    rejections: int = 0
+    return _Command(arguments).run()
 
 
 class _Command:
     """One call of `crdlint validate`."""
 
-    def __init__(self, validate_options: ValidateOptions) -> None:
-        self._options = validate_options
-        self._paths = validate_options.paths
-        self._quiet = validate_options.quiet
-        self._inputs = Inputs(
-            Selection(validate_options.include, validate_options.exclude, not validate_options.no_ignore)
-        )
-        view = View(options.page(validate_options.color, 120), quiet=validate_options.quiet, noun="resource")
+    def __init__(self, arguments: ValidateOptions) -> None:
+        self._options = arguments
+        self._paths = arguments.paths
+        self._quiet = arguments.quiet
+        from crdlint.cli.inputs import Inputs
+
+        self._inputs = Inputs(Selection(arguments.include, arguments.exclude, not arguments.no_ignore))
+        view = View(options.page(arguments.color, 120), quiet=arguments.quiet, noun="resource")
         # Only the objects go to standard output if they are asked for, so that they can be piped to another program.
-        write = console.out_on_err if validate_options.show_defaulted else console.out
-        self._reports = Reports(formats.findings, validate_options.format_, validate_options.outputs, view, write)
-        config = options.read_config(validate_options.config, isolated=validate_options.isolated)
-        self._planner = Planner(
-            validate_options.kube_version, options.override(validate_options), config, kustomize=False
-        )
-        self._run = ValidateState()
-        self._second_opinions = options.new_tally() if validate_options.second_opinion else None
+        write = console.out_on_err if arguments.show_defaulted else console.out
+        self._reports = Reports(formats.findings, arguments.format_, arguments.outputs, view, write)
+        self._planner = Planner(arguments.kube_version, arguments.override(), arguments.read_config(), kustomize=False)
+        self._run = Totals(bugs=self._inputs.bugs)
+        self._excluded: set[str] = set()
+        self._second_opinions = options.new_tally() if arguments.second_opinion else None
 
     def run(self) -> int:
         """Validate, report, and return the exit status."""
@@ -140,26 +100,22 @@ class _Command:
         for path in discovered.files:
             config = self._planner.config_of(path)
             if config is None:
-                run.excluded.add(path)
+                self._excluded.add(path)
             else:
                 self._validate(path, config, definitions, olds)
         inputs.notices.update(dict.fromkeys((*self._planner.plan.notices, *definitions.duplicates)))
         inputs.problems.update(dict.fromkeys(self._planner.plan.problems))
         if self._second_opinions is not None:
             inputs.notices[self._second_opinions.notice()] = None
-        run.summary.unreadable = len(inputs.problems)
+        run.problems = list(inputs.problems)
         run.summary.seconds = time.perf_counter() - start
-        unwritten = self._end()
-        if inputs.bugs:
-            return STATUS
-        if inputs.problems or unwritten:
-            return 2
-        if not (run.summary.crds or run.has_findings) and self._is_missing_resources(discovered, definitions):
-            return 2
-        return 1 if run.failed else 0
+        run.report_trouble(() if self._quiet else inputs.notices)
+        run.end(self._reports, self._options.fail_on, accepted=self._options.accept_rejections)
+        nothing = not (run.summary.crds or run.has_findings or run.problems or run.unwritten or run.bugs)
+        return 2 if nothing and self._is_missing_resources(discovered, definitions) else run.status
 
     def _definitions(self, discovered: Found) -> Definitions:
-        from crdlint.cli.crds import given_definitions, nearby_definitions
+        from crdlint.cli.inputs import given_definitions, nearby_definitions
 
         if self._options.crds:
             return given_definitions(self._inputs, self._planner, self._options.crds)
@@ -209,28 +165,10 @@ class _Command:
         """Report a file's findings, except those that its configuration and ignore comments exclude."""
         from crdlint.config.apply import apply, comments_of
 
-        run, updates = self._run, self._options.old is not None
+        updates = self._options.old is not None
         applied = apply(result, config, comments_of(result), updates=updates, resources=True)
-        run.summary.add(applied.result)
-        run.has_findings |= bool(applied.result.diagnostics)
-        run.failed |= applied.failed
-        run.rejections += len(applied.rejections)
+        self._run.take(applied)
         add_file(self._reports, applied.result, quiet=self._quiet)
-
-    def _end(self) -> bool:
-        """Write the end of the run; return whether a file of the command line could not be written."""
-        run, inputs = self._run, self._inputs
-        outcome = Outcome(list(inputs.problems), run.summary, bugs=inputs.bugs.by_file)
-        unwritten = self._reports.save(lambda report: report.end(outcome))
-        inputs.bugs.report_repeated()
-        notices = [] if self._quiet else [f"crdlint: note: {notice}" for notice in inputs.notices]
-        problems = [f"crdlint: {file}: {message}" for file, message in inputs.problems]
-        for line in (*notices, *problems, *(f"crdlint: {problem}" for problem in unwritten)):
-            console.err(line)
-        self._reports.show(lambda report: report.end(outcome))
-        accepted = self._options.accept_rejections
-        note_rejections(self._reports, run.rejections, self._options.fail_on, accepted=accepted)
-        return bool(unwritten)
 
     def _is_missing_resources(self, discovered: Found, definitions: Definitions) -> bool:
         """Report that no custom resource was found, and return whether that is an error."""
@@ -244,7 +182,7 @@ class _Command:
         nothing = nothing_found(
             self._paths,
             discovered,
-            self._run.excluded,
+            self._excluded,
             skipped=self._run.summary.skipped,
             required=required,
             option="--no-require-resources",

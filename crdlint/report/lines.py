@@ -80,8 +80,8 @@ class Azure(Report):
         text = f"{finding.rule}: {words.message(finding)}"
         if finding.severity == "info":
             return printable_line(f"{file}:{line}:{column}: info {text}".partition("\n")[0]) + "\n"
-        place = {"sourcepath": file, "linenumber": line, "columnnumber": column}
-        return _issue({"type": finding.severity, **place, "code": finding.rule}, text)
+        position = {"sourcepath": file, "linenumber": line, "columnnumber": column}
+        return _issue({"type": finding.severity, **position, "code": finding.rule}, text)
 
     def end(self, outcome: Outcome) -> Iterator[str]:
         """Yield the unreadable inputs, and the totals."""

@@ -180,7 +180,7 @@ def test_the_version_has_the_commit_and_the_kubernetes_versions(monkeypatch: pyt
     origin = SimpleNamespace(read_text=lambda _: json.dumps({"vcs_info": {"commit_id": "1" * 40}}))
     monkeypatch.setattr("importlib.metadata.distribution", lambda _: origin)
     assert re.fullmatch(pattern.format("1{12}"), CliRunner().invoke(cli, ["-V"]).stdout)  # pip install git+URL
-    monkeypatch.setattr("crdlint.cli.version.COMMIT", "2" * 40)
+    monkeypatch.setattr("crdlint.cli.main.COMMIT", "2" * 40)
     assert re.fullmatch(pattern.format("2{12}"), CliRunner().invoke(cli, ["-V"]).stdout)  # of a release
 
 
