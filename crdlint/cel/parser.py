@@ -37,7 +37,7 @@ from crdlint.cel.macros import ExpansionError
 from crdlint.cel.stack import run_with_large_stack
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from crdlint.cel.ast import Value
     from crdlint.cel.builder import ParserOptions
@@ -403,49 +403,30 @@ class _FastParser:
         list_id = self._id(start)
         elements: list[Expr] = []
         optionals: list[int] = []
-        height = 0
-        while self.kinds[self.index] != "]" and self.kinds[self.index] != ",":
-            if self._optional():
+        for is_optional in self._items("]"):
+            if is_optional:
                 optionals.append(len(elements))
             elements.append(self._expr())
-            height = max(height, self.height)
-            if self.kinds[self.index] != "," or self.kinds[self.index + 1] == "]":
-                break
-            self.index += 1
-            if self.kinds[self.index] == ",":
-                raise _NotSimpleError
-        self._accept(",")
-        self._expect("]")
-        self.height = height
         return ListExpr(list_id, elements, optionals)
 
     def _map(self, start: int) -> Expr:
         map_id = self._id(start)
         entries: list[MapEntry] = []
-        height = 0
-        while self.kinds[self.index] not in ("}", ","):
-            optional = self._optional()
+        for is_optional in self._items("}"):
             entry_id = self.builder.new_id((0, 0))
             key = self._expr()
-            height = max(height, self.height)
+            height = self.height
             colon = self._expect(":")
             self.builder.offsets[entry_id] = (self.starts[colon], self.starts[colon] + 1)
-            entries.append(MapEntry(entry_id, key, self._expr(), optional))
-            height = max(height, self.height)
-            if not self._more_entries():
-                break
-        self._accept(",")
-        self._expect("}")
-        self.height = height
+            entries.append(MapEntry(entry_id, key, self._expr(), is_optional))
+            self.height = max(height, self.height)
         return MapExpr(map_id, entries)
 
     def _struct(self, brace: int, name: str) -> Expr:
         struct_id = self._id(brace)
         self.index = brace + 1
         fields: list[StructField] = []
-        height = 0
-        while self.kinds[self.index] not in ("}", ","):
-            optional = self._optional()
+        for is_optional in self._items("}"):
             start = self.index
             escaped = self.kinds[start] == "ESC_IDENTIFIER" and self.builder.options.enable_identifier_escape_syntax
             if not escaped and self.kinds[start] != "IDENTIFIER":
@@ -453,22 +434,21 @@ class _FastParser:
             self.index = start + 1
             field_id = self._id(self._expect(":"))
             field_name = self.texts[start][1:-1] if escaped else self.texts[start]
-            fields.append(StructField(field_id, field_name, self._expr(), optional))
-            height = max(height, self.height)
-            if not self._more_entries():
-                break
-        self._accept(",")
-        self._expect("}")
-        self.height = height
+            fields.append(StructField(field_id, field_name, self._expr(), is_optional))
         return StructExpr(struct_id, name, fields)
 
-    def _more_entries(self) -> bool:
-        if self.kinds[self.index] != "," or self.kinds[self.index + 1] == "}":
-            return False
-        self.index += 1
-        if self.kinds[self.index] == ",":
-            raise _NotSimpleError
-        return True
+    def _items(self, closing: str) -> Iterator[bool]:
+        """Yield before each item of a literal whether it is optional, and skip commas and the closing bracket."""
+        height = 0
+        while self.kinds[self.index] not in (closing, ","):
+            yield self._optional()
+            height = max(height, self.height)
+            if self.kinds[self.index] != "," or self.kinds[self.index + 1] == closing:
+                break
+            self.index += 1
+        self._accept(",")
+        self._expect(closing)
+        self.height = height
 
 
 def _negative(kind: str, token: str) -> int | float:

@@ -115,15 +115,11 @@ def unary(
 
 
 def binary(
-    call: Callable[[Value, Value], Value],
-    second: Run,
-    id_: int,
-    cost: Tracker | None,
-    *,
-    strict: bool = True,
-    in_advance: bool = False,
+    function: str, resolved: Resolved | None, second: Run, id_: int, cost: Tracker | None, *, in_advance: bool
 ) -> Then:
     """Return a call with two arguments, both of which are evaluated; `cost` is charged as in `unary`."""
+    call = _missing(function, id_) if resolved is None else resolved.call
+    strict = resolved is None or resolved.strict
 
     def run(frame: Frame, first: Value) -> Value:
         other = second(frame)
@@ -167,11 +163,6 @@ def variadic(function: str, resolved: Resolved | None, rest: Sequence[Run], id_:
         return result
 
     return run
-
-
-def call_of(function: str, resolved: Resolved | None, id_: int) -> Callable[..., Value]:
-    """Return the implementation of a call with two arguments."""
-    return _missing(function, id_) if resolved is None else resolved.call
 
 
 def _missing(text: str, id_: int, function: str | None = None) -> Callable[..., Value]:
