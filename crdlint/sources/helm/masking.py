@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Final
 from crdlint.sources.helm.directives import OPENING, directives, is_foreign
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Set
+
     from crdlint.sources.helm.directives import Directive
 
 _BLANK: Final = re.compile(r"[^\n]")
@@ -82,7 +84,7 @@ class _Masking:
     """The state of masking: the open blocks, and the line that Helm would be writing."""
 
     text: str
-    takes_else: bool
+    kept: Set[int]  # the starts of the branches that are kept
     masked: Masked = field(default_factory=Masked)
     open: list[_Open] = field(default_factory=list)
     dropping: int = 0
@@ -141,15 +143,15 @@ class _Masking:
 
     def _follow(self, directive: Directive) -> None:
         """Open and close blocks."""
+        keeps = directive.start in self.kept
         if directive.keyword in OPENING:
-            keeps = directive.keyword != "define"
             self.open.append(_Open(directive, keeps))
             self.dropping += not keeps
             self.scopes += directive.keyword in {"range", "with"}
         elif directive.keyword == "else" and self.open:
             block = self.open[-1]
-            block.elses = True
-            self._keep(block, keeps=self.takes_else and block.directive.keyword != "define")
+            self.dropping += block.keeps - keeps
+            block.keeps, block.elses = keeps, True
         elif directive.keyword == "end" and self.open:
             block = self.open.pop()
             self.dropping -= not block.keeps
@@ -163,21 +165,21 @@ class _Masking:
         if not directive.closed:
             self.masked.broken = directive.line, "a directive has no end: `}}` is missing, or the end of a quoted text"
 
-    def _keep(self, block: _Open, *, keeps: bool) -> None:
-        self.dropping += block.keeps - keeps
-        block.keeps = keeps
-
 
 def mask(text: str, *, takes_else: bool = False) -> Masked:
     """Mask the directives of a template; of an `if` with several branches keep the first or, with `takes_else`, the last.
 
     The time is linear in the text.
     """
-    masking = _Masking(text, takes_else)
-    if takes_else:
-        _drop_all_but_last(masking)
-    else:
-        _walk(masking, {})
+    found = list(directives(text))
+    masking = _Masking(text, _kept(found, takes_else=takes_else))
+    end, line = 0, 1
+    left: Directive | None = None
+    for directive in found:
+        masking.plain(end, directive.start, line, left, directive)
+        masking.directive(directive)
+        end, line, left = directive.end, directive.end_line, directive
+    masking.plain(end, len(text), line, left, None)
     masked = masking.masked
     if masking.open and masked.broken is None:
         left = masking.open[-1].directive
@@ -185,32 +187,22 @@ def mask(text: str, *, takes_else: bool = False) -> Masked:
     return masked
 
 
-def _walk(masking: _Masking, firsts: dict[int, bool]) -> None:
-    """Process the template; `firsts` maps the start of a branch to whether it is not the last of its block."""
-    end, line = 0, 1
-    left: Directive | None = None
-    for directive in directives(masking.text):
-        masking.plain(end, directive.start, line, left, directive)
-        masking.directive(directive)
-        if firsts.get(directive.start) and masking.open:
-            masking._keep(masking.open[-1], keeps=False)  # noqa: SLF001  the two are one
-        end, line, left = directive.end, directive.end_line, directive
-    masking.plain(end, len(masking.text), line, left, None)
-
-
-def _drop_all_but_last(masking: _Masking) -> None:
-    """Process the template and keep the last branch of each `if` and `with`."""
-    firsts: dict[int, bool] = {}
-    branches: list[Directive] = []
-    for directive in directives(masking.text):
+def _kept(found: Iterable[Directive], *, takes_else: bool) -> set[int]:
+    """Return the starts of the first branches of all blocks but definitions, or of the last ones."""
+    kept: set[int] = set()
+    branches: list[int] = []
+    for directive in found:
         if directive.keyword in OPENING:
-            branches.append(directive)
-        elif directive.keyword == "else" and branches:
-            firsts[branches[-1].start] = True
-            branches[-1] = directive
+            branches.append(directive.start)
+            if directive.keyword != "define":
+                kept.add(directive.start)
+        elif directive.keyword == "else" and branches and takes_else and branches[-1] in kept:
+            kept.remove(branches[-1])
+            kept.add(directive.start)
+            branches[-1] = directive.start
         elif directive.keyword == "end" and branches:
             branches.pop()
-    _walk(masking, firsts)
+    return kept
 
 
 _AFTER: Final = re.compile(r"[ \t]*(?:\r?\n|\Z)")
