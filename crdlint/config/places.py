@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from crdlint.config.comments import is_reported_in_each_run, is_withheld
 from crdlint.config.rule_patterns import is_matched, shown
 from crdlint.crd.positions import Span
+from crdlint.files.patterns import is_in_order
 from crdlint.linting.result import FileResult
 from crdlint.rules.unchecked import UNUSED
 
@@ -44,7 +45,7 @@ def ignored_by_place(result: FileResult, config: Config) -> dict[int, Ignore]:
 
 
 def _is_at(entry: Ignore, identity: Identity) -> bool:
-    if not (_matches(entry.crd, identity.crd) and _matches(entry.version, identity.version)):
+    if not (_may_be(entry.crd, identity.crd) and _may_be(entry.version, identity.version)):
         return False
     if not entry.path:
         return True
@@ -52,7 +53,7 @@ def _is_at(entry: Ignore, identity: Identity) -> bool:
     if entry.path.startswith("."):  # of a field in an object
         path = _object_path(path.removeprefix(_SCHEMA)) if path.startswith(_SCHEMA) else ""
     ends = (*(match.start() for match in re.finditer(r"[.\[]", path)), len(path))
-    return any(_matches(entry.path, path[:end]) for end in ends)
+    return any(is_in_order(entry.path.split("*"), path[:end]) for end in ends)
 
 
 def _object_path(path: str) -> str:
@@ -65,21 +66,9 @@ def _object_path(path: str) -> str:
     return shown_path
 
 
-def _matches(pattern: str, text: str) -> bool:
-    """Return whether a text matches a pattern in which `*` is any text; an empty pattern matches everything."""
-    first, *others = pattern.split("*")
-    if not others:
-        return not pattern or text == pattern
-    *inner, last = others
-    if not text.startswith(first) or not text.endswith(last):
-        return False
-    position, end = len(first), len(text) - len(last)
-    for part in inner:
-        position = text.find(part, position, end)
-        if position < 0:
-            return False
-        position += len(part)
-    return position <= end
+def _may_be(pattern: str, name: str) -> bool:
+    """Return whether a name matches a pattern in which `*` is any text; an empty pattern matches everything."""
+    return not pattern or is_in_order(pattern.split("*"), name)
 
 
 @dataclass(slots=True)
@@ -98,7 +87,7 @@ class UsedIgnores:
         self.settled.update(used)
         errors = frozenset(finding.kind for finding in result.diagnostics)
         for entry in config.ignores:
-            if any(_matches(entry.crd, crd.name) for crd in result.crds):
+            if any(_may_be(entry.crd, crd.name) for crd in result.crds):
                 self.met.add(entry)
                 if "decode" in errors or ("field" in errors and any(map(is_withheld, entry.rules))):
                     self.settled.add(entry)

@@ -48,6 +48,13 @@ class Segment(NamedTuple):
         return True
 
 
+def is_in_order(pieces: Iterable[str], text: str) -> bool:
+    """Return whether a text has the pieces in order, with anything between them: the first at its start, the last at its end."""
+    return Segment(tuple(piece.encode("utf-8", "surrogatepass") for piece in pieces)).matches(
+        text.encode("utf-8", "surrogatepass")
+    )
+
+
 def _is_at(piece: _Piece, name: bytes, start: int) -> bool:
     if isinstance(piece, bytes):
         return name.startswith(piece, start)

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.positions import Locator, Span
+from crdlint.files.patterns import is_in_order
 from crdlint.linting.result import CollectedCRDs
 from crdlint.linting.stored_crds import collect_crds
 from crdlint.safety.programs import shortened
@@ -274,19 +275,7 @@ class _Candidate:
 
     def matches(self, made: str) -> bool:
         """Return whether a rendered line has the texts in order, with anything between them."""
-        first, *rest = self.texts
-        if not rest:
-            return made == first
-        *inner, last = rest
-        if not made.startswith(first) or not made.endswith(last) or len(made) < len(first) + len(last):
-            return False
-        start, end = len(first), len(made) - len(last)
-        for text in inner:
-            start = made.find(text, start, end)
-            if start < 0:
-                return False
-            start += len(text)
-        return True
+        return is_in_order(self.texts, made)
 
 
 def _around_directives(text: str) -> list[str]:
