@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from crdlint.crd.positions import Span
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import Lint
-    from crdlint.sources.kustomize.kustomization import Kustomization
+    from crdlint.sources.kustomize.kustomization import Kustomization, Layer, UnreadKustomization
 
 _PROGRAMS: Final = (("kustomize", "build"), ("kubectl", "kustomize"))
 _LONGEST: Final = 300  # characters of a program's error
@@ -101,7 +101,7 @@ class Build:
     def lint(self, output: Output, lint: Lint) -> FileResult:
         """Return the result of checking the output of a build; a problem is a notice of a result without documents."""
         if output.problem is not None:
-            return _note(self.kustomization, f"{output.problem}; {_INSTEAD}")
+            return _note(self.kustomization.top, f"{output.problem}; {_INSTEAD}")
         result = lint(output.text, self.file)
         lines = output.text.split("\n")
         return replace(result, diagnostics=tuple(self._with_line(finding, lines) for finding in result.diagnostics))
@@ -165,8 +165,8 @@ def plan_build(
     """
     kustomization = read_kustomization(folder)
     if kustomization is None:
-        problem = reading_problem(folder)
-        return [] if problem is None else [_unreadable(*problem)]
+        unread = reading_problem(folder)
+        return [] if unread is None else [_note(unread, f"not built: kustomize cannot read this file: {unread.reason}")]
     if kustomization.top.is_component:
         return []
     resources: list[FileResult] = []
@@ -189,10 +189,10 @@ def plan_build(
         resources = [incomplete[id(result)] for result in resources]
         others = [incomplete[id(result)] for result in others]
     if kustomization.problem is not None:
-        return [_note(kustomization, f"not built: {kustomization.problem}; {_INSTEAD}"), *others]
+        return [_note(kustomization.top, f"not built: {kustomization.problem}; {_INSTEAD}"), *others]
     program = find_program()
     if program is None:
-        return [_note(kustomization, f"{MISSING}: {_INSTEAD}"), *others]
+        return [_note(kustomization.top, f"{MISSING}: {_INSTEAD}"), *others]
     return Build(kustomization, program, resources, others)
 
 
@@ -212,15 +212,9 @@ def _incomplete(result: FileResult) -> FileResult:
     return result if len(findings) == len(result.diagnostics) else replace(result, diagnostics=findings)
 
 
-def _unreadable(path: str, text: str, reason: str) -> FileResult:
-    notice = f"not built: kustomize cannot read this file: {reason}"
-    return FileResult(path, text, 0, (), 0, (), (notice,), compared=(ComparedCRD(path, "unread"),))
-
-
-def _note(kustomization: Kustomization, *notices: str) -> FileResult:
+def _note(file: Layer | UnreadKustomization, *notices: str) -> FileResult:
     """Return a result that contains only notices: what is not built is not compared with an old version either."""
-    file = kustomization.top.path
-    return FileResult(file, kustomization.top.text, 0, (), 0, (), notices, compared=(ComparedCRD(file, "unread"),))
+    return FileResult(file.path, file.text, 0, (), 0, (), notices, compared=(ComparedCRD(file.path, "unread"),))
 
 
 def _compared(build: Build, built: FileResult) -> list[FileResult]:

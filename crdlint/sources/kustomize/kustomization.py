@@ -11,7 +11,7 @@ import json
 import os
 from collections import deque
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crdlint.files.read import MAX_BYTES, UnreadableError, decode, read_bytes
 from crdlint.files.repository import is_below, repository_top
@@ -47,7 +47,7 @@ class Layer:
     path: str
     text: str
     root: Mapping
-    document: dict[str, Any] = field(default_factory=dict)
+    document: dict[str, Any]
     manifest: bytes = b""
     files: dict[str, bytes] = field(default_factory=dict)
     resources: list[str] = field(default_factory=list)
@@ -132,33 +132,27 @@ def read_kustomization(folder: str) -> Kustomization | None:
     return Kustomization(reader.layers) if reader.layers else None
 
 
-def reading_problem(folder: str) -> tuple[str, str, str] | None:
-    """Return the path and text of a kustomization file and the reason why kustomize cannot read it, or None."""
-    names = kustomization_files(folder)
-    if not names or _document_of(folder) is not None:
-        return None
-    path = os.path.normpath(os.path.join(folder, names[0]))
-    if not is_below(os.path.realpath(path), os.path.realpath(folder)):
-        return path, "", "it is a link that leads out of its folder"
-    try:
-        text = decode(read_bytes(path))
-    except UnreadableError as error:
-        return path, "", str(error)
-    document = parse_first(text)
-    if document.error is not None:
-        return path, text, document.error.message
-    if document.root is None:
-        return path, text, "it is empty"
-    return path, text, "a value has no JSON form" if isinstance(document.root, Mapping) else "it is not a mapping"
+class UnreadKustomization(NamedTuple):
+    """A kustomization file that kustomize cannot read, and the reason."""
+
+    path: str
+    text: str
+    reason: str
+
+
+def reading_problem(folder: str) -> UnreadKustomization | None:
+    """Return the kustomization file in a directory if kustomize cannot read it, or None."""
+    layer = _read(folder)
+    return layer if isinstance(layer, UnreadKustomization) else None
 
 
 def patch_files(folder: str) -> set[str]:
     """Return the real paths of the patch files that the kustomization of a folder names."""
-    parsed = _document_of(folder)
-    document, real = ({}, "") if parsed is None else (_canonical(parsed[2]), os.path.realpath(folder))
+    layer = _read(folder)
+    document = _canonical(layer.document) if isinstance(layer, Layer) else {}
     patches = [entry for key in PATCHES if isinstance(listed := document.get(key), list) for entry in listed]
     names = [_canonical(entry).get("path") if isinstance(entry, dict) else entry for entry in patches]
-    paths = (local_path(real, name) for name in names)
+    paths = (local_path(os.path.realpath(folder), name) for name in names)
     return {path for path in paths if path is not None and os.path.isfile(path)}
 
 
@@ -176,21 +170,28 @@ def local_path(folder: str, reference: object) -> str | None:
     return os.path.realpath(os.path.normpath(os.path.join(folder, reference)))
 
 
-def _document_of(folder: str) -> tuple[str, str, dict[str, Any], Mapping] | None:
-    """Return the path, text, JSON value and root of a folder's kustomization file, None if it is not a mapping."""
+def _read(folder: str) -> Layer | UnreadKustomization | None:
+    """Return the kustomization file in a directory, with its references as they are, or None if there is none."""
     names = kustomization_files(folder)
     if not names:
         return None
-    path = os.path.normpath(os.path.join(folder, names[0]))
-    if not is_below(os.path.realpath(path), os.path.realpath(folder)):
-        return None  # as kustomize does
+    path, real = os.path.normpath(os.path.join(folder, names[0])), os.path.realpath(folder)
+    if not is_below(os.path.realpath(path), real):
+        return UnreadKustomization(path, "", "it is a link that leads out of its folder")
     try:
         text = decode(read_bytes(path))
-    except UnreadableError:
-        return None
-    root = parse_first(text).root
+    except UnreadableError as error:
+        return UnreadKustomization(path, "", str(error))
+    document = parse_first(text)
+    if document.error is not None:
+        return UnreadKustomization(path, text, document.error.message)
+    root = document.root
+    if not isinstance(root, Mapping):
+        return UnreadKustomization(path, text, "it is empty" if root is None else "it is not a mapping")
     value = _json(root)
-    return (path, text, value, root) if isinstance(root, Mapping) and isinstance(value, dict) else None
+    if not isinstance(value, dict):
+        return UnreadKustomization(path, text, "a value has no JSON form")
+    return Layer(real, path, text, root, value)
 
 
 def _json(root: Node | None) -> Any:
@@ -228,12 +229,11 @@ class _Reader:
             return None
         if real != self.repository and not is_below(real, self.repository):
             return "is outside of the repository"
-        parsed = _document_of(folder)
-        if parsed is None:
+        layer = _read(folder)
+        if not isinstance(layer, Layer):
             return "has no readable kustomization file"
-        path, text, value, root = parsed
-        layer = self.layers[real] = Layer(real, path, text, root)
-        self.pending.append(_Resolver(self, layer, value))
+        self.layers[real] = layer
+        self.pending.append(_Resolver(self, layer))
         return None
 
 
@@ -243,14 +243,13 @@ class _Resolver:
 
     reader: _Reader
     layer: Layer
-    value: dict[str, Any]
 
     def resolve(self) -> None:
         """Fill in the layer."""
         layer = self.layer
         if len(kustomization_files(layer.folder)) > 1:
             self.reject(f"{os.path.dirname(layer.path) or '.'} has several kustomization files")
-        layer.document = _ROOT(self, self.value, "")
+        layer.document = _ROOT(self, layer.document, "")
         try:
             layer.manifest = json.dumps(layer.document).encode()
         except RecursionError:

@@ -19,7 +19,7 @@ from crdlint.yaml.parse import iter_documents
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator
 
-    from crdlint.files.git import Tree
+    from crdlint.files.git import Content, Tree
     from crdlint.files.repository import Repository
     from crdlint.yaml.nodes import Node
 
@@ -50,6 +50,12 @@ class CommitFiles:
     def has_file(self, path: str) -> bool:
         """Return whether an absolute path, from the top of the repository, is that of a file."""
         return path.replace(os.sep, "/").lstrip("/") in self.tree.files
+
+    def contents(self, paths: Iterable[str]) -> Iterator[tuple[str, Content]]:
+        """Yield files and links of the commit with their contents, in order; raise RepositoryError."""
+        named = list(paths)
+        objects = [self.tree.files.get(path) or self.tree.links[path] for path in named]
+        return zip(named, contents(self.repository, self.commit, objects), strict=True)
 
     def copy(self, paths: Iterable[str], folder: str, written: Container[str] = ()) -> None:
         """Write files and folders of the commit, with what their links refer to, to a folder; raise RepositoryError.
@@ -149,8 +155,7 @@ class CommitFiles:
     def _content_of(self, link: str) -> str:
         """Return what a link contains; all links of the commit are read at once."""
         if not self._targets:
-            links = self.tree.links
-            for path, content in zip(links, contents(self.repository, self.commit, list(links.values())), strict=True):
+            for path, content in self.contents(self.tree.links):
                 self._targets[path] = os.fsdecode(content.data[: _LONGEST_LINK + 1])
         target = self._targets[link]
         if not target or len(target) > _LONGEST_LINK or "\0" in target:
@@ -159,10 +164,10 @@ class CommitFiles:
 
     def _read(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
         """Yield files and their contents, as much as a copy may have; raise RepositoryError."""
-        names = [(path, self._resolved(path)[0]) for path in paths]
-        objects = [self.tree.files[real] for _, real in names]
+        named = list(paths)
         left = MAX_BYTES
-        for (path, _), content in zip(names, contents(self.repository, self.commit, objects), strict=True):
+        real = (self._resolved(path)[0] for path in named)
+        for path, (_, content) in zip(named, self.contents(real), strict=True):
             left -= len(content.data)
             if content.problem is not None:
                 raise RepositoryError(f"{path}: {content.problem}")

@@ -13,14 +13,13 @@ from crdlint.linting.result import CollectedCRDs, ComparedCRD, UnreadDocument
 from crdlint.linting.stored_crds import collect_crds
 from crdlint.rules.charts import SKIPPED
 from crdlint.safety.programs import shortened
-from crdlint.sources.previous.charts import OldCharts
+from crdlint.sources.previous.built import OldCharts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from crdlint.linting.result import FileResult, OldCRD
-    from crdlint.sources.previous.charts import OldTemplate
-    from crdlint.sources.previous.kustomizations import OldKustomizations
+    from crdlint.sources.previous.built import OldKustomizations, OldTemplate
 
 
 LONGEST_REASON: Final = 200  # characters: some errors of the API server quote the whole document

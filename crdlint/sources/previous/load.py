@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from crdlint.files.git import commit_of, contents, has_revision
+from crdlint.files.globs import Glob
 from crdlint.files.paths import Problem, discover
 from crdlint.files.read import UnreadableError, decode, open_descriptor, read_bytes
 from crdlint.files.recognition import may_hold_crd
@@ -15,19 +15,64 @@ from crdlint.files.repository import RepositoryError, repository_of
 from crdlint.sources.helm.layout import TEMPLATES, Layout, inside, outermost
 from crdlint.sources.helm.render import Values
 from crdlint.sources.kustomize import KUSTOMIZATIONS, Patches, kustomization_of
-from crdlint.sources.previous.archives import is_archive
-from crdlint.sources.previous.charts import OldCharts, OldTemplate
+from crdlint.sources.previous.built import OldCharts, OldKustomizations, OldTemplate
 from crdlint.sources.previous.copies import CommitFiles, OldFolder
 from crdlint.sources.previous.crds import OldFile, PreviousCRDs, pack
-from crdlint.sources.previous.kustomizations import OldKustomizations
-from crdlint.sources.previous.scope import Scope
-from crdlint.sources.previous.sides import Side, unpacked
+from crdlint.sources.previous.sides import named_commit, side_of_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from crdlint.files.paths import Selection
+    from crdlint.files.paths import PathFilter, Selection
     from crdlint.files.repository import Repository
+    from crdlint.sources.previous.sides import Side
+
+
+@dataclass(slots=True)
+class Scope:
+    """The arguments of a run, and the selection of the files below its directories."""
+
+    arguments: Sequence[str]
+    filter: PathFilter
+    _tops: dict[str, str] = field(default_factory=dict)
+    _globs: list[tuple[str, Glob]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Separate globs from files and folders."""
+        for argument in self.arguments:
+            glob = None if os.path.lexists(argument) else Glob.of(argument)
+            if glob is not None:
+                self._globs.append((os.path.join(os.path.realpath(glob.base), ""), glob))
+            elif open_descriptor(argument) is None:
+                self._tops.setdefault(os.path.realpath(argument), argument)
+
+    @property
+    def has_folder(self) -> bool:
+        """Whether an argument is a directory or a glob, so that files may be missing without being named."""
+        return bool(self._globs) or any(map(os.path.isdir, self._tops))
+
+    def find(self, path: str) -> tuple[str, str] | None:
+        """Return the argument that covers an absolute path, and the path as the run would spell it, or None."""
+        return next((spelling for spelling in self._spellings(path) if not self.filter.excludes(spelling[1])), None)
+
+    def _spellings(self, path: str) -> Iterator[tuple[str, str]]:
+        top = path
+        while True:
+            argument = self._tops.get(top)
+            if argument is not None:
+                name = os.path.normpath(os.path.join(argument, os.path.relpath(path, top)))
+                if top == path or self.filter.wants(name):
+                    yield argument, name
+            parent = os.path.dirname(top)
+            if parent == top:
+                break
+            top = parent
+        for base, glob in self._globs:
+            if path.startswith(base):
+                below = path[len(base) :]
+                name = os.path.normpath(glob.base + below)
+                if self.filter.matches(glob, name, glob.states_of(below)):
+                    yield glob.text, name
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +142,7 @@ def load(
     repositories = _repositories(arguments)
     if not os.path.lexists(source):
         return _of_revision(source, repositories, arguments, selection, programs)
-    if not source.startswith((".", "/")) and any(has_revision(repository, source) for repository in repositories):
-        # A checkout must not choose what it is compared with.
-        message = f"{source!r} is both a path and a git revision: write `./{source}` or `{source}^{{commit}}`"
-        raise RepositoryError(message)
-    side = Side(source, source)
-    if folder is not None and is_archive(source):
-        side = unpacked(source, folder)
-    return load_side(side, arguments, selection, programs)
+    return load_side(side_of_path(source, repositories, folder), arguments, selection, programs)
 
 
 def _repositories(arguments: Sequence[str]) -> list[Repository]:
@@ -121,12 +159,16 @@ def load_side(side: Side, arguments: Sequence[str], selection: Selection, progra
     ]
     in_scope = not os.path.isdir(side.path) or Scope(arguments, selection.filter()).has_folder
     layout, patches = Layout(), Patches()
+
+    def chart_of(path: str) -> OldFolder:
+        return OldFolder(side.name(path), path)
+
     for path in discovered.files:
         if patches.has(path):
             continue
         file = OldFile(side.name(path), "", b"", in_scope, _counterpart(path, side.path, arguments))
         try:
-            loaded.add(file, read_bytes(path), None, partial(_template, layout, path, side))
+            loaded.add(file, read_bytes(path), None, partial(_template, layout, path, chart_of))
         except UnreadableError as error:
             loaded.add(replace(file, in_scope=True), None, str(error), lambda: None)
     for folder in dict.fromkeys(os.path.dirname(path) for path in discovered.files):
@@ -143,21 +185,18 @@ def _counterpart(path: str, source: str, arguments: Sequence[str]) -> str:
     return os.path.normpath(os.path.join(arguments[0], os.path.relpath(path, source)))
 
 
-def _template(layout: Layout, path: str, side: Side) -> OldTemplate | None:
+def _template(
+    layout: Layout,
+    path: str,
+    folder_of: Callable[[str], OldFolder],
+    is_file: Callable[[str], bool] = os.path.isfile,
+) -> OldTemplate | None:
+    """Return the template of a chart at a path; `folder_of` returns the folder of its outermost chart."""
     location = layout.locate(path)
     if location is None or location.part != TEMPLATES:
         return None
-    chart = outermost(location.chart)
-    return OldTemplate(OldFolder(side.name(chart), chart), inside(location, chart))
-
-
-def _template_of_commit(layout: Layout, path: str, revision: str, files: CommitFiles) -> OldTemplate | None:
-    location = layout.locate(f"/{path}")
-    if location is None or location.part != TEMPLATES:
-        return None
-    chart = outermost(location.chart, files.has_file)
-    below = chart.replace(os.sep, "/").lstrip("/")
-    return OldTemplate(OldFolder(f"{revision}:{below}", below or ".", files), inside(location, chart))
+    chart = outermost(location.chart, is_file)
+    return OldTemplate(folder_of(chart), inside(location, chart))
 
 
 def _of_revision(
@@ -173,12 +212,11 @@ def _of_revision(
     scope = Scope(arguments, selection.filter())
     patches = Patches()
     for repository in repositories:
-        commit = _commit(repository, revision)
-        files = CommitFiles(repository, commit)
+        files = CommitFiles(repository, named_commit(repository, revision))
         layout = Layout(files.has_file)
-        selected: list[tuple[str, str, bool]] = []
-        objects = []
-        for path, name in files.tree.files.items():
+        chart_of = partial(_chart_of_commit, files, revision)
+        selected: dict[str, tuple[str, bool]] = {}
+        for path in files.tree.files:
             absolute = os.path.join(repository.top, path)
             if os.path.basename(path) in KUSTOMIZATIONS:
                 _add_kustomization(loaded, scope, files, revision, path)
@@ -187,12 +225,12 @@ def _of_revision(
                 loaded.covered.add(argument[0])
             if (argument is not None or scope.filter.wants(absolute)) and not patches.has(absolute):
                 spelled = os.path.relpath(absolute) if argument is None else argument[1]
-                selected.append((path, spelled, argument is not None))
-                objects.append(name)
-        for (path, spelled, in_scope), content in zip(selected, contents(repository, commit, objects), strict=True):
+                selected[path] = spelled, argument is not None
+        for path, content in files.contents(selected):
+            spelled, in_scope = selected[path]
             file = OldFile(f"{revision}:{path}", spelled, b"", in_scope, spelled)
             data = None if content.problem else content.data
-            template = partial(_template_of_commit, layout, path, revision, files)
+            template = partial(_template, layout, f"/{path}", chart_of, files.has_file)
             loaded.add(file, data, content.problem, template)
     return loaded
 
@@ -207,9 +245,6 @@ def _add_kustomization(loaded: Loaded, scope: Scope, files: CommitFiles, revisio
         )
 
 
-def _commit(repository: Repository, revision: str) -> str:
-    try:
-        return commit_of(repository, revision)
-    except RepositoryError as error:
-        message = f"no file, folder or git revision named {revision!r} (repository at {repository.top}): {error}"
-        raise RepositoryError(message) from error
+def _chart_of_commit(files: CommitFiles, revision: str, chart: str) -> OldFolder:
+    below = chart.replace(os.sep, "/").lstrip("/")
+    return OldFolder(f"{revision}:{below}", below or ".", files)

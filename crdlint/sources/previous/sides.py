@@ -9,15 +9,18 @@ from functools import partial
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
-from crdlint.files.git import commit_of, contents, has_revision
+from crdlint.files.git import commit_of, has_revision
+from crdlint.files.read import UnreadableError, read_bytes
 from crdlint.files.repository import RepositoryError, repository_of
-from crdlint.sources.helm.layout import CHART
+from crdlint.sources.helm.archive import MAX_BYTES, ArchiveError, Budget, members
+from crdlint.sources.helm.layout import ARCHIVES, CHART
 from crdlint.sources.kustomize import KUSTOMIZATIONS
-from crdlint.sources.previous.archives import is_archive, unpack
 from crdlint.sources.previous.copies import CommitFiles, is_safe, target_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator
+
+    from crdlint.files.repository import Repository
 
 
 _NAMES: Final = (".yaml", ".yml", ".json")
@@ -59,11 +62,58 @@ class Side:
         return text
 
 
+def is_archive(path: str) -> bool:
+    """Return whether a path is that of a packed chart by its name."""
+    return path.endswith(ARCHIVES) and os.path.isfile(path)
+
+
+def _unpack(archive: str, folder: str) -> str:
+    """Write the regular files of a packed chart to a folder, and return its top folder; raise RepositoryError.
+
+    Links in the archive are left out, as Helm does. An empty `.git` marks the folder as a repository, so that no
+    reference in a file leads out of it.
+    """
+    tops: set[str] = set()
+    try:
+        os.makedirs(os.path.join(folder, ".git"), exist_ok=True)
+        for member in members(read_bytes(archive, MAX_BYTES), Budget(), ("",)):
+            name = posixpath.normpath(member.name)
+            tops.add(name.partition("/")[0])
+            with open(target_of(folder, name), "wb") as file:
+                file.write(member.data)
+    except (ArchiveError, UnreadableError) as error:
+        raise RepositoryError(f"{archive}: cannot be unpacked: {error}") from error
+    except OSError as error:
+        raise RepositoryError(f"{archive}: cannot be unpacked: {error.filename}: {error.strerror}") from error
+    return os.path.join(folder, *tops) if len(tops) == 1 else folder
+
+
 def unpacked(archive: str, folder: str, shown: str | None = None) -> Side:
     """Return a packed chart as a side, after it is unpacked to a folder; raise RepositoryError."""
-    root = unpack(archive, folder)
+    root = _unpack(archive, folder)
     below = os.path.relpath(root, folder)
     return Side(root, f"{shown or archive}:{'' if below == os.curdir else below}")
+
+
+def side_of_path(path: str, repositories: Iterable[Repository], folder: str | None) -> Side:
+    """Return a path as a side; a packed chart is unpacked to `folder` if that is given.
+
+    Raise RepositoryError if it is the name of a revision of one of the repositories as well.
+    """
+    if not path.startswith((".", "/")) and any(has_revision(repository, path) for repository in repositories):
+        # A checkout must not choose what it is compared with.
+        message = f"{path!r} is both a path and a git revision: write `./{path}` or `{path}^{{commit}}`"
+        raise RepositoryError(message)
+    return Side(path, path) if folder is None or not is_archive(path) else unpacked(path, folder)
+
+
+def named_commit(repository: Repository, revision: str) -> str:
+    """Return the commit of a revision that is neither a file nor a folder; raise RepositoryError."""
+    try:
+        return commit_of(repository, revision)
+    except RepositoryError as error:
+        message = f"no file, folder or git revision named {revision!r} (repository at {repository.top}): {error}"
+        raise RepositoryError(message) from error
 
 
 def side(source: str, folder: str) -> Side:
@@ -75,20 +125,13 @@ def side(source: str, folder: str) -> Side:
     repository = repository_of(os.curdir)
     revision, colon, path = source.partition(":")
     if os.path.lexists(source):
-        if repository is not None and not source.startswith((".", "/")) and has_revision(repository, source):
-            message = f"{source!r} is both a path and a git revision: write `./{source}` or `{source}^{{commit}}`"
-            raise RepositoryError(message)
-        return unpacked(source, folder) if is_archive(source) else Side(source, source)
+        return side_of_path(source, [] if repository is None else [repository], folder)
     if repository is None:
         raise RepositoryError(f"no file or folder named {source!r}, and the working directory is in no git repository")
     here = os.path.relpath(os.path.realpath(os.curdir), repository.top)
     below = here if not colon else os.path.join(here, path) if path.startswith(("./", "../")) else path
     below = os.path.normpath(below or ".")
-    try:
-        commit = commit_of(repository, revision)
-    except RepositoryError as error:
-        message = f"no file, folder or git revision named {revision!r} (repository at {repository.top}): {error}"
-        raise RepositoryError(message) from error
+    commit = named_commit(repository, revision)
     if below.startswith(".."):
         raise RepositoryError(f"{path} is outside of the repository")
     problems = _export(CommitFiles(repository, commit), below, folder)
@@ -117,8 +160,7 @@ def _export(files: CommitFiles, below: str, folder: str) -> list[str]:
         paths = list(dict.fromkeys((*paths, *(path for path in objects if path.startswith(tuple(charts))))))
     paths = [path for path in paths if is_safe(path) and posixpath.basename(path) not in _LEFT_OUT]
     problems = []
-    ids = [objects[path] for path in paths]
-    for path, content in zip(paths, contents(files.repository, files.commit, ids), strict=True):
+    for path, content in files.contents(paths):
         if content.problem is not None:
             problems.append(f"{path}: {content.problem}")
             continue

@@ -1,28 +1,71 @@
-"""The kustomizations of the old side, built as those of the new side are."""
+"""The charts and kustomizations of the old side, rendered and built as those of the new side are."""
 
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from crdlint.files.read import UnreadableError, read_text
 from crdlint.files.repository import RepositoryError
 from crdlint.linting.stored_crds import collect_crds
+from crdlint.sources.helm.render import Rendered, Values
 from crdlint.sources.kustomize import KUSTOMIZATIONS
 from crdlint.sources.kustomize.build import MISSING, find_program, patch_spans, run_build
 from crdlint.sources.kustomize.changes import changes_crds
 from crdlint.sources.kustomize.kustomization import read_kustomization, reading_problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from crdlint.crd.paths import Path
     from crdlint.crd.positions import Span
     from crdlint.linting.result import OldCRD
+    from crdlint.sources.helm.render import RenderedDocument
     from crdlint.sources.kustomize.kustomization import Kustomization
     from crdlint.sources.previous.copies import OldFolder
+
+
+@dataclass(frozen=True, slots=True)
+class OldTemplate:
+    """A template of the old side: its outermost chart, and its path in it."""
+
+    chart: OldFolder
+    path: str
+
+
+@dataclass(slots=True)
+class OldCharts:
+    """The charts of the old side; each is rendered when a CRD of its templates is needed for the first time.
+
+    `notices` contains the reasons why some are not rendered. Their templates are then read without Helm.
+    """
+
+    values: Values = field(default_factory=Values)
+    uses_helm: bool = True
+    notices: dict[str, None] = field(default_factory=dict)
+    _rendered: dict[str, Rendered] = field(default_factory=dict)
+
+    def documents(self, template: OldTemplate) -> Sequence[RenderedDocument]:
+        """Return the documents that Helm renders of a template; none if its chart is not rendered."""
+        if not self.uses_helm:
+            return ()
+        rendered = self._rendered.get(template.chart.name)
+        if rendered is None:
+            rendered = self._rendered[template.chart.name] = self._render(template.chart)
+        return rendered.documents.get(template.path, ())
+
+    def _render(self, chart: OldFolder) -> Rendered:
+        from crdlint.sources.helm.check import render_as_installed
+
+        try:
+            with chart.opened() as path:
+                rendered = render_as_installed(path, self.values)
+                notices = [chart.named(notice, path) for notice in rendered.notices]
+        except RepositoryError as error:
+            rendered, notices = Rendered(), [f"{error}; its templates are read without Helm"]
+        self.notices.update((f"the old chart {chart.name}: {notice}", None) for notice in notices)
+        return rendered
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +89,15 @@ class OldKustomizations:
         Changes that another of the kustomizations makes do not count.
         """
         old = self.folders.get(os.path.normpath(folder))
+        if old is None:
+            return False
         try:
-            with _opened(old) as (path, kustomization):
-                if old is None or kustomization is None or kustomization.top.is_component or kustomization.problem:
+            with old.opened(is_kustomization=True) as path:
+                kustomization = read_kustomization(path)
+                if kustomization is None or kustomization.top.is_component or kustomization.problem:
                     return False
                 elsewhere = {os.path.realpath(old.beside(other, path)) for other in self.folders.values()}
-                resources = _resources(kustomization)
-                return any(True for _ in resources) and changes_crds(kustomization, elsewhere)
+                return any(True for _ in _resources(kustomization)) and changes_crds(kustomization, elsewhere)
         except RepositoryError:
             return False  # if a build of the new one needs it, the build reports it
 
@@ -66,22 +111,13 @@ class OldKustomizations:
         return self._last[1]
 
 
-@contextmanager
-def _opened(folder: OldFolder | None) -> Iterator[tuple[str, Kustomization | None]]:
-    """Return the path of an old folder on disk and its kustomization, if it has one; raise RepositoryError."""
-    if folder is None:
-        yield "", None
-        return
-    with folder.opened(is_kustomization=True) as path:
-        yield path, read_kustomization(path)
-
-
 def _build(folder: OldFolder) -> OldBuild:
     try:
-        with _opened(folder) as (path, kustomization):
+        with folder.opened(is_kustomization=True) as path:
+            kustomization = read_kustomization(path)
             if kustomization is None:
                 unreadable = reading_problem(path)
-                reason = "it has no kustomization file" if unreadable is None else unreadable[2]
+                reason = "it has no kustomization file" if unreadable is None else unreadable.reason
                 return OldBuild(problem=f"{folder.name}: not built: {reason}")
             return _built(kustomization, folder, path)
     except RepositoryError as error:
