@@ -24,7 +24,7 @@ from crdlint.report.pieces import View
 from crdlint.report.words import Copies
 from crdlint.runner.plan import Planner
 from crdlint.runner.task import Checker, Settings
-from crdlint.safety.trace import VARIABLE
+from crdlint.safety.output import VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -413,7 +413,7 @@ class _Command:
         )
         self._print(shown, infos=self._shows_infos(config))
         if self._options.show_ignored:
-            from crdlint.config.reasons import reasons
+            from crdlint.config.apply import reasons
 
             for line in reasons(applied.ignored, config, comments):
                 self._reports.note(line)

@@ -212,16 +212,15 @@ class ConfigOptions(Options):
                 problem = _unknown_rule(rule, self.config)
                 if problem is not None:
                     raise click.UsageError(f"{name}: {problem}")
-        return lambda config: config.merged(
-            select=self.selected,
-            extended=self.extended,
-            ignore=self.ignored,
-            fail_on=self.fail_on,
-            min_severity=self.min_severity,
-            include_dependencies=include_dependencies or None,
-            accept_rejections=self.accept_rejections,
-            field_validation=self.field_validation,
-        )
+        settings = {
+            "fail_on": self.fail_on,
+            "min_severity": self.min_severity,
+            "include_dependencies": include_dependencies,
+            "accept_rejections": self.accept_rejections,
+            "field_validation": self.field_validation,
+        }
+        replaced: dict[str, Any] = {name: value for name, value in settings.items() if value}
+        return lambda config: config.selecting(*(rules for _, rules in named))._replace(**replaced)
 
 
 def _read_config(file_: str | None, *, isolated: bool = False) -> Config | None:

@@ -9,17 +9,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from crdlint.config.rule_patterns import is_matched
 from crdlint.diagnostics.diagnostic import INTERNAL_ERROR
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from typing import Protocol
 
     from crdlint.config.comments import Comments
     from crdlint.config.model import Config, FailOn, FieldValidation, Ignore, IgnoredBy
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult
-
-if TYPE_CHECKING:
 
     class Known(Protocol):
         """Known findings, such as a baseline."""
@@ -199,3 +199,21 @@ def closing_line(rejections: int, fail_on: FailOn = "error", *, accepted: bool =
     if fail_on == "never":
         return text
     return f"{text}: exit status 1 (--accept-rejections accepts that)"
+
+
+def reasons(ignored: Iterable[Ignored], config: Config, comments: Comments | None) -> Iterator[str]:
+    """Yield a line for each ignored finding: its position and message, what ignores it, and the reason given there."""
+    for finding, by, entry in ignored:
+        if finding.hidden:
+            continue
+        origin, reason = str(by), ""
+        if by == "ignore" and entry is not None:
+            origin, reason = f"{config.file}:{entry.line}", entry.reason
+        elif by == "comment" and comments is not None:
+            position = (finding.line, finding.column)
+            for comment in comments.valid:
+                is_rule = is_matched(finding.rule, (name.pattern for name in comment.rules))
+                if is_rule and any(start <= position < end for start, end in comment.where):
+                    origin, reason = f"line {comment.rules[0].line}", comment.reason
+        where = f"{finding.file}:{finding.line}:{finding.column}"
+        yield f"{where}: ignored {finding.severity} {finding.rule} by {origin}{f': {reason}' if reason else ''}"

@@ -105,11 +105,11 @@ def _source(path: str, file: str) -> Source | None:
     is_toml = path.endswith(".toml")
     try:
         if is_toml:
-            from crdlint.config.toml_file import mentions_crdlint, read_toml
+            from crdlint.config.parse import mentions_crdlint, read_toml
 
             # The size of a pyproject.toml for other tools is not limited.
             return read_toml(decode(read_bytes(path, MAX_BYTES))) if mentions_crdlint(read_bytes(path)) else None
-        from crdlint.config.yaml_file import read_yaml
+        from crdlint.config.parse import read_yaml
 
         return read_yaml(decode(read_bytes(path, MAX_BYTES)))
     except BrokenError as error:

@@ -75,26 +75,6 @@ class ConfigError(Exception):
     def __str__(self) -> str:
         return "\n".join(map(str, self.faults))
 
-    @property
-    def message(self) -> str:
-        """The message of the first error."""
-        return self.faults[0].message
-
-    @property
-    def file(self) -> str:
-        """The file of the configuration."""
-        return self.faults[0].file
-
-    @property
-    def line(self) -> int:
-        """The 1-based line of the first error."""
-        return self.faults[0].line
-
-    @property
-    def column(self) -> int:
-        """The 1-based column of the first error, in characters."""
-        return self.faults[0].column
-
 
 class Ignore(NamedTuple):
     """Rules not to report in some CRDs, versions and fields (empty: all of them), why, and the entry's position (1-based).
@@ -145,35 +125,15 @@ class Config(NamedTuple):
     in_chart: bool = False
     notices: tuple[str, ...] = ()
 
-    def merged(
-        self,
-        *,
-        select: tuple[str, ...] = (),
-        extended: tuple[str, ...] = (),
-        ignore: tuple[str, ...] = (),
-        severity: tuple[tuple[str, Level], ...] = (),
-        kube_version: str | None = None,
-        fail_on: FailOn | None = None,
-        min_severity: Severity | None = None,
-        include_dependencies: bool | None = None,
-        accept_rejections: bool = False,
-        field_validation: FieldValidation | None = None,
-    ) -> Config:
-        """Return the configuration with the options of the command line applied.
+    def selecting(self, select: Iterable[str], extended: Iterable[str], ignore: Iterable[str]) -> Config:
+        """Return the configuration with the rules of the command line.
 
-        `extended` is appended to `select`, `ignore` and `severity` to those of the file; other options that are set
-        replace the values of the file.
+        `extended` is appended to what is selected, and `ignore` to what the file ignores. `select` replaces that of the
+        file, unless it is empty.
         """
         return self._replace(
             select=(with_sets(select, self.sets) or self.select) + with_sets(extended, self.sets),
             ignore=(*self.ignore, *with_sets(ignore, self.sets)),
-            severity=(*self.severity, *severity),
-            kube_version=kube_version or self.kube_version,
-            fail_on=fail_on or self.fail_on,
-            min_severity=min_severity or self.min_severity,
-            include_dependencies=(self.include_dependencies if include_dependencies is None else include_dependencies),
-            accept_rejections=self.accept_rejections or accept_rejections,
-            field_validation=field_validation or self.field_validation,
         )
 
     def excludes(self, path: str) -> bool:

@@ -31,6 +31,8 @@ _SHOWN: Final = 4  # sets that contain one another
 _LONGEST_SPECIFIER: Final = 200  # characters, because packaging converts each number in it
 # The schema accepts numbers for versions, as editors read 1.30 as one; here a number has lost its trailing zeros.
 _TEXTS: Final = ("kube-version", "required-version")
+# Settings that a `Config` has as they are in the file.
+_PLAIN: Final = (*_TEXTS, "min-severity", "fail-on", "include-dependencies", "field-validation")
 
 
 def config_of(source: Source, file: str, folder: str) -> Config:
@@ -62,17 +64,12 @@ def config_of(source: Source, file: str, folder: str) -> Config:
         per_file_ignores=tuple(
             (glob, with_sets(rules, sets)) for glob, rules in values.get("per-file-ignores", {}).items()
         ),
-        min_severity=values.get("min-severity", "info"),
         sets=sets,
-        kube_version=values.get("kube-version"),
         exclude=tuple(values.get("exclude", ())),
-        fail_on=values.get("fail-on", "error"),
-        required_version=values.get("required-version"),
-        include_dependencies=values.get("include-dependencies", False),
         crds=tuple(values.get("crds", ())),
         placeholders=_placeholders(values.get("placeholders", True)),
         change=Policy(**values.get("change", {})),
-        field_validation=values.get("field-validation"),
+        **{name.replace("-", "_"): values[name] for name in _PLAIN if name in values},
     )
 
 

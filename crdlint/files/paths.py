@@ -11,7 +11,7 @@ from crdlint.files.gitignore import Ignored, ignored_in
 from crdlint.files.globs import Glob
 from crdlint.files.patterns import compiled
 from crdlint.files.read import STDIN, entries_of, is_folder, open_descriptor, reason
-from crdlint.safety.trace import trace
+from crdlint.safety.output import trace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

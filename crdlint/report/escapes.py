@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from crdlint.safety.control_characters import CI_COMMAND, HIDDEN
+from crdlint.safety.output import CI_COMMAND, HIDDEN
 
 _IN_LINES: Final = re.compile(f"[{HIDDEN}]|{CI_COMMAND}", re.MULTILINE)
 _IN_LINE: Final = re.compile(f"[\t\n{HIDDEN}]|{CI_COMMAND}")

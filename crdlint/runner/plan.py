@@ -16,7 +16,7 @@ from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
 from crdlint.runner.task import Task, shown_name
 from crdlint.runner.whole_crds import WholeCRDs
-from crdlint.safety.trace import trace
+from crdlint.safety.output import trace
 from crdlint.sources.fragments import SUITE, Fragments
 from crdlint.sources.helm.layout import ARCHIVES, CHART, TEMPLATES, Layout, outermost
 from crdlint.sources.kustomize import Patches, kustomization_of
@@ -234,7 +234,7 @@ class Planner:
 
     def _add_dependencies(self, path: str) -> None:
         """Plan the packed dependencies of a chart, which may itself have no CRD."""
-        from crdlint.sources.helm.dependency_archives import has_packed
+        from crdlint.sources.helm.archive import has_packed
 
         chart = os.path.dirname(path) or "."  # noqa: PTH120  spelled as the user spells it
         config = self.config_of(path) if has_packed(chart) else None
@@ -298,15 +298,15 @@ class Planner:
             if result is not None:
                 self.plan.results.append((result, config))
             if config.include_dependencies:
-                from crdlint.sources.helm.dependency_archives import packed_files
+                from crdlint.sources.helm.archive import packed_files
 
                 self._add_packed(packed_files(chart), config, support)
         return self._charts[chart]
 
     def _add_archive(self, path: str) -> None:
         """Plan the check of a packed chart, without Helm."""
+        from crdlint.sources.helm.archive import chart_file, files_of_archive
         from crdlint.sources.helm.check import support_of
-        from crdlint.sources.helm.dependency_archives import chart_file, files_of_archive
 
         config = self.config_of(path)
         if config is None:

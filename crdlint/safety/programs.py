@@ -15,7 +15,7 @@ from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Final
 
-from crdlint.safety.trace import trace
+from crdlint.safety.output import trace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -14,8 +14,8 @@ import pytest
 import crdlint.config
 from crdlint.config.load import MAX_BYTES, nearest, read_config
 from crdlint.config.model import Config, ConfigError
+from crdlint.config.parse import mentions_crdlint
 from crdlint.config.rule_patterns import is_known
-from crdlint.config.toml_file import mentions_crdlint
 
 WHOLE_YAML = """\
 # ours
@@ -373,10 +373,10 @@ def test_excluded_files() -> None:
 
 
 def test_the_command_line_is_laid_over() -> None:
-    merged = CONFIG.merged(select=("pattern-*",), ignore=("x",), kube_version="1.30", accept_rejections=True)
-    assert (merged.select, merged.ignore) == (("pattern-*",), ("cel-rule-cost", "x"))
-    assert (merged.kube_version, merged.accept_rejections, merged.exclude) == ("1.30", True, CONFIG.exclude)
-    assert CONFIG.merged() == CONFIG
+    merged = CONFIG.selecting(["pattern-*"], ["style-*"], ["x"])
+    assert (merged.select, merged.ignore) == (("pattern-*", "style-*"), ("cel-rule-cost", "x"))
+    assert CONFIG.selecting((), ("x",), ()).select == (*CONFIG.select, "x")
+    assert CONFIG.selecting((), (), ()) == CONFIG
 
 
 # Values of every type in every place

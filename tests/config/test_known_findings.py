@@ -293,8 +293,8 @@ def test_a_broken_one(tmp_path: Path, text: str, line: int, said: str) -> None:
     path.write_text(text)
     with pytest.raises(ConfigError) as caught:
         read(str(path))
-    assert said in caught.value.message
-    assert caught.value.line == line
+    assert said in caught.value.faults[0].message
+    assert caught.value.faults[0].line == line
 
 
 def test_what_is_no_text(tmp_path: Path) -> None:

@@ -188,7 +188,7 @@ def _archive(random: Random) -> bytes:
 
 
 def _unpack(data: bytes) -> None:
-    from crdlint.sources.helm.dependency_archives import packed_files
+    from crdlint.sources.helm.archive import packed_files
 
     with tempfile.TemporaryDirectory() as chart:
         path = Path(chart, "charts", "x.tgz")

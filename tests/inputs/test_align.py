@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crdlint.sources.helm.line_map import align
+from crdlint.sources.helm.rendered import align
 
 if TYPE_CHECKING:
     from typing import Any

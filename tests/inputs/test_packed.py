@@ -17,8 +17,16 @@ from click.testing import CliRunner
 from crdlint.cli.main import cli
 from crdlint.files.paths import Problem
 from crdlint.rules.engine.examples import HEAD
-from crdlint.sources.helm.archive import MAX_BYTES, MAX_HEADER, MAX_HEADERS, MAX_MEMBERS, ArchiveError, Budget, members
-from crdlint.sources.helm.dependency_archives import packed_files
+from crdlint.sources.helm.archive import (
+    MAX_BYTES,
+    MAX_HEADER,
+    MAX_HEADERS,
+    MAX_MEMBERS,
+    ArchiveError,
+    Budget,
+    members,
+    packed_files,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,8 +16,7 @@ from crdlint.files.read import read_bytes
 from crdlint.rules.engine.examples import HEAD
 from crdlint.sources.helm import release as module
 from crdlint.sources.helm import release_check
-from crdlint.sources.helm.ignored import Ignored
-from crdlint.sources.helm.release import LIMIT, chart_files, release_of
+from crdlint.sources.helm.release import LIMIT, Ignored, chart_files, release_of
 
 if TYPE_CHECKING:
     from pathlib import Path

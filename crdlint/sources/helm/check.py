@@ -12,9 +12,8 @@ from crdlint.linting.result import FileResult
 from crdlint.rules.charts import BRACES, KUBE_VERSION, SKIPPED
 from crdlint.safety.programs import end_running, find
 from crdlint.sources.helm.analysis import analyse
-from crdlint.sources.helm.failures import Failure
+from crdlint.sources.helm.failures import Failure, LeftOut, explained
 from crdlint.sources.helm.layout import CRDS, TEMPLATES, Layout, inside, outermost
-from crdlint.sources.helm.left_out import LeftOut, explained
 from crdlint.sources.helm.masking import mask
 from crdlint.sources.helm.render import Rendered, Values, chart_digest, helm, render, render_manifest
 from crdlint.sources.helm.rendered import check_rendered

@@ -2,25 +2,28 @@
 
 Helm stores the chart's own files, its values and the rendered manifest as JSON, compressed by gzip and encoded as
 base64. It does not store the files of charts in `charts/`, only what their templates render, and no CRD of their
-`crds/`. Upstream: helm pkg/storage/driver/util.go, encodeRelease; pkg/chart/v2/loader/load.go, LoadFiles.
+`crds/`. Upstream: helm pkg/storage/driver/util.go, encodeRelease; pkg/chart/v2/loader/load.go, LoadFiles;
+pkg/ignore/rules.go.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import posixpath
 import re
 import zlib
 from base64 import b64encode
+from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from heapq import nlargest
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from crdlint.files.read import UnreadableError, decode, entries_of, is_folder, read_bytes
+from crdlint.files.read import UnreadableError, decode, entries_of, is_folder, read_bytes, read_text
 from crdlint.files.recognition import KIND
-from crdlint.sources.helm.ignored import IGNORE_FILE, Ignored
 from crdlint.sources.helm.layout import CHART
 from crdlint.sources.helm.masking import mask
 from crdlint.yaml import YAMLDecodeError
@@ -270,3 +273,102 @@ def without(part: Part, left_out: Sequence[Description]) -> Part:
             pieces.append(part.text[start : description.start])
             start = description.end
     return Part(part.crd, "".join([*pieces, part.text[start:]]), part.is_file)
+
+
+IGNORE_FILE: Final = ".helmignore"
+_DEFAULT: Final = "templates/.?*"
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A pattern of an ignore file. It matches paths if `is_path`, and names otherwise."""
+
+    pattern: re.Pattern[str]
+    is_path: bool
+    is_negated: bool
+    only_folders: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Ignored:
+    """The patterns of an ignore file, in order."""
+
+    lines: tuple[_Line, ...]
+
+    @staticmethod
+    def of(path: str) -> Ignored:
+        """Return the patterns of a file and Helm's own; of a file that Helm rejects, only the patterns before the error."""
+        try:
+            text = read_text(path) or ""
+        except UnreadableError:
+            text = ""
+        lines = []
+        for line in text.splitlines():
+            stripped = line.strip()
+            if stripped and not stripped.startswith("#"):
+                parsed = _line(stripped)
+                if parsed is None:
+                    break
+                lines.append(parsed)
+        default = _line(_DEFAULT)
+        return Ignored((*lines, *([default] if default is not None else [])))
+
+    def matches(self, path: str, *, is_folder: bool) -> bool:
+        """Return whether Helm leaves a file or folder out, given its path in the chart.
+
+        As in Helm, a negated pattern leaves out all that it does not match.
+        """
+        for line in self.lines:
+            is_match = (is_folder or not line.only_folders) and (
+                line.pattern.fullmatch(path if line.is_path else posixpath.basename(path)) is not None
+            )
+            if is_match != line.is_negated:
+                return True
+        return False
+
+
+def _line(text: str) -> _Line | None:
+    if "**" in text:
+        return None
+    is_negated = text.startswith("!")
+    rule = text[is_negated:]
+    only_folders = rule.endswith("/")
+    rule = rule[: len(rule) - only_folders]
+    pattern = _compiled(rule.removeprefix("/"))
+    return None if pattern is None else _Line(pattern, "/" in rule, is_negated, only_folders)
+
+
+@lru_cache(maxsize=256)
+def _compiled(glob: str) -> re.Pattern[str] | None:
+    """Return a pattern of Go's filepath.Match as a regular expression, or None if it is malformed."""
+    pieces, rest = [], deque(glob)
+    try:
+        while rest:
+            character = rest.popleft()
+            if character == "[":
+                pieces.append(_class(rest))
+            elif character in _WILDCARDS:
+                pieces.append(_WILDCARDS[character])
+            else:
+                pieces.append(re.escape(rest.popleft() if character == "\\" else character))
+        return re.compile("".join(pieces), re.DOTALL)
+    except (IndexError, re.error):  # it ends too early, or has a range in the wrong order
+        return None
+
+
+_WILDCARDS: Final = {"*": "[^/]*", "?": "[^/]"}
+
+
+def _class(rest: deque[str]) -> str:
+    """Return the class of characters whose opening bracket has been read; raise IndexError if it does not end."""
+    is_negated = rest[0] == "^"
+    if is_negated:
+        rest.popleft()
+    members: list[str] = []
+    while not members or rest[0] != "]":
+        character = rest.popleft()
+        if character == "\\":
+            character = rest.popleft()
+        members.append("-" if character == "-" else re.escape(character))
+    rest.popleft()
+    return f"(?!/)[^{''.join(members)}]" if is_negated else f"[{''.join(members)}]"

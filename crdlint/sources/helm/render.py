@@ -14,7 +14,7 @@ from crdlint.files.offline import reason, sandbox
 from crdlint.files.read import UnreadableError, entries_of, is_folder, read_bytes
 from crdlint.files.recognition import may_hold_crd
 from crdlint.files.repository import is_below, repository_top
-from crdlint.safety.programs import ProgramError, find, identity_of, shortened
+from crdlint.safety.programs import Done, ProgramError, find, identity_of, shortened
 from crdlint.sources.helm.failures import INSTEAD, Failure
 
 # The first release that looks up no host names for templates (getHostByName).
@@ -102,16 +102,11 @@ def render(chart: str, values: Values, program: str, kube_version: str | None = 
         return Rendered(failures=[Failure(chart, f"{outside} leads out of the repository")])
     rendered = Rendered()
     is_chosen = bool(values.files or values.sets)
-    version = [f"--kube-version=v{kube_version}.0"] if kube_version is not None else []
     failures: dict[str, list[Values]] = {}
     documents: dict[str, dict[str, list[str]]] = {}
     for run in _runs(chart, values):
-        # Helm fetches a file whose name looks like a URL; an absolute path never does.
-        files = [f"--values={os.path.abspath(file)}" for file in run.files]
-        options = [*files, *(f"--set={assignment}" for assignment in run.sets), *version]
         try:
-            with sandbox() as box:
-                done = box.run([program, "template", "crdlint", os.path.abspath(chart), "--include-crds", *options])
+            done = _template(chart, run, program, kube_version, "--include-crds")
         except (ProgramError, OSError) as error:
             rendered.failures.append(Failure(chart, str(error), _with(run), is_chosen))
             rendered.final = False
@@ -134,14 +129,23 @@ def render_manifest(chart: str, values: Values, program: str, kube_version: str)
     """Return all that the templates of a chart are rendered to with the values, or None if Helm does not render them."""
     if _outside(chart) is not None:
         return None
-    files = [f"--values={os.path.abspath(file)}" for file in values.files]
-    options = [*files, *(f"--set={assignment}" for assignment in values.sets), f"--kube-version=v{kube_version}.0"]
     try:
-        with sandbox() as box:
-            done = box.run([program, "template", "crdlint", os.path.abspath(chart), *options])
+        done = _template(chart, values, program, kube_version)
     except (ProgramError, OSError):
         return None
     return None if done.status else done.output
+
+
+def _template(chart: str, values: Values, program: str, kube_version: str | None, *options: str) -> Done:
+    """Run `helm template`; raise ProgramError or OSError."""
+    # Helm fetches a file whose name looks like a URL; an absolute path never does.
+    files = [f"--values={os.path.abspath(file)}" for file in values.files]
+    sets = [f"--set={assignment}" for assignment in values.sets]
+    version = [f"--kube-version=v{kube_version}.0"] if kube_version is not None else []
+    with sandbox() as box:
+        return box.run(
+            [program, "template", "crdlint", os.path.abspath(chart), *options, *files, *sets, *version],
+        )
 
 
 def chart_digest(chart: str, values: Values, program: str | None) -> bytes | None:

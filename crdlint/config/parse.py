@@ -1,7 +1,8 @@
-"""Parsing of [tool.crdlint] in a pyproject.toml, with positions.
+"""Parsing of configurations with positions: a .crdlint.yaml, and [tool.crdlint] in a pyproject.toml.
 
-tomllib returns no positions, so keys are searched in the text line by line. If one is not found, the position is that
-of the header of its table, or else the first line.
+In YAML, a plain scalar is true, false, null or else its text: `kube-version: 1.30` is not a number, and `off` is not a
+boolean. tomllib returns no positions, so keys are searched in the text line by line. If one is not found, the position
+is that of the header of its table, or else the first line.
 """
 
 from __future__ import annotations
@@ -11,18 +12,17 @@ import sys
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.config.model import BrokenError, Source
+from crdlint.yaml.nodes import Mapping, Scalar, Sequence, entry
+from crdlint.yaml.parse import parse_stream
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
+    from collections.abc import Sequence as SequenceOf
 
     from crdlint.config.model import LineColumn, Step
+    from crdlint.yaml.nodes import Node
 
     _Key = tuple[tuple[str, ...], LineColumn]
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 _TABLE: Final = ("tool", "crdlint")
 _WORD: Final = r"""[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*'"""
@@ -48,6 +48,11 @@ def mentions_crdlint(data: bytes) -> bool:
 
 def read_toml(text: str) -> Source | None:
     """Parse [tool.crdlint]; return None if there is no such table. Raise BrokenError if the text is not TOML."""
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+
     _refuse_long_keys(text)
     try:
         values: Any = tomllib.loads(text, parse_float=str)
@@ -66,8 +71,8 @@ def read_toml(text: str) -> Source | None:
     lines = [line[:_LONGEST_LINE] for line in text.split("\n")]
     keys = list(_keys(lines))
     for steps in _too_large(values):
-        raise BrokenError("an integer of more than 64 bits", _locate(lines, keys, steps, key=False))
-    return Source(values, lambda steps, key: _locate(lines, keys, steps, key=key))
+        raise BrokenError("an integer of more than 64 bits", _key_place(lines, keys, steps, key=False))
+    return Source(values, lambda steps, key: _key_place(lines, keys, steps, key=key))
 
 
 def _too_large(values: Any) -> Iterator[list[Step]]:
@@ -104,16 +109,15 @@ def _refuse_long_keys(text: str) -> None:
                 raise BrokenError(message, (number, 1))
 
 
-def _locate(lines: Sequence[str], keys: Sequence[_Key], steps: Sequence[Step], *, key: bool) -> LineColumn:
+def _key_place(lines: SequenceOf[str], keys: SequenceOf[_Key], steps: SequenceOf[Step], *, key: bool) -> LineColumn:
     """Return the position of a value below [tool.crdlint], as close as possible."""
     keys, steps = _in_table_of_array(lines, keys, steps)
     names = [step for step in steps if isinstance(step, str)]
     target = (*_TABLE, *names)
     best: tuple[int, LineColumn] = (0, (1, 1))
     for path, position in keys:
-        shared = _shared(path, target)
-        if shared == len(path) and shared > best[0]:
-            best = (shared, position)
+        if path == target[: len(path)] and len(path) > best[0]:
+            best = (len(path), position)
     if key or best[0] < len(target):
         return best[1]
     index = next((step for step in steps if isinstance(step, int)), None)
@@ -121,8 +125,8 @@ def _locate(lines: Sequence[str], keys: Sequence[_Key], steps: Sequence[Step], *
 
 
 def _in_table_of_array(
-    lines: Sequence[str], keys: Sequence[_Key], steps: Sequence[Step]
-) -> tuple[Sequence[_Key], Sequence[Step]]:
+    lines: SequenceOf[str], keys: SequenceOf[_Key], steps: SequenceOf[Step]
+) -> tuple[SequenceOf[_Key], SequenceOf[Step]]:
     """Return the keys of the `[[table]]` that the steps lead through, and the steps without its index."""
     for i, step in enumerate(steps):
         if isinstance(step, int):
@@ -138,16 +142,7 @@ def _is_array(line: str) -> bool:
     return line.lstrip().startswith("[[")
 
 
-def _shared(path: Sequence[str], target: Sequence[str]) -> int:
-    count = 0
-    for first, second in zip(path, target, strict=False):
-        if first != second:
-            break
-        count += 1
-    return count
-
-
-def _keys(lines: Sequence[str]) -> Iterator[_Key]:
+def _keys(lines: SequenceOf[str]) -> Iterator[_Key]:
     """Yield the full keys and headers of a text with their positions, including those within inline tables."""
     table: tuple[str, ...] = ()
     closing: str | None = None  # the delimiter that ends the current multi-line string
@@ -189,7 +184,7 @@ def _parts(key: str) -> tuple[str, ...]:
     return tuple(word.strip("\"'") for word in re.findall(_WORD, key))
 
 
-def _value_place(lines: Sequence[str], key_position: LineColumn, index: int | None) -> LineColumn | None:
+def _value_place(lines: SequenceOf[str], key_position: LineColumn, index: int | None) -> LineColumn | None:
     """Return the position of the value of a key, or of the string with an index in its list."""
     line, column = key_position
     start = _ASSIGNED.match(lines[line - 1], column - 1)
@@ -208,3 +203,63 @@ def _value_place(lines: Sequence[str], key_position: LineColumn, index: int | No
             left -= 1
         begin = 0
     return None
+
+
+# A configuration has no deeper collections, so the content of these does not matter.
+_DEPTH: Final = 4
+# The error for a pattern such as *-invalid, which is an alias in YAML.
+_STARS: Final = ("expected alphabetic or numeric character", "unknown anchor")
+_WORDS: Final = {"": None, "~": None, "null": None, "true": True, "false": False}
+
+
+def read_yaml(text: str) -> Source:
+    """Parse the only document of a text; raise BrokenError if it is not YAML."""
+    documents = parse_stream(text).documents
+    for document in documents:
+        if document.error is not None:
+            position = (document.error.line + 1, document.error.column + 1)
+            message = document.error.message
+            is_star = any(sign in message for sign in _STARS)
+            raise BrokenError(f"{message}: put what begins with * in quotes" if is_star else message, position)
+    not_empty = [document for document in documents if document.root is not None]
+    problems: list[tuple[str, LineColumn]] = []
+    if len(not_empty) > 1:
+        problems.append(("a second document: a configuration is one", (not_empty[1].line_offset + 1, 1)))
+    root = not_empty[0].root if not_empty else None
+    offset = not_empty[0].line_offset if not_empty else 0
+    values = _value(root, offset, problems, 0) if root is not None else None
+    return Source(values, lambda steps, key: _node_place(root, offset, steps, key=key), tuple(problems))
+
+
+def _value(node: Node, offset: int, problems: list[tuple[str, LineColumn]], depth: int) -> Any:
+    """Return the value of a node; add errors of keys to `problems`."""
+    if isinstance(node, Scalar):
+        return node.value if node.style else _WORDS.get(node.value.lower(), node.value)
+    if depth == _DEPTH:
+        return {} if isinstance(node, Mapping) else []
+    if isinstance(node, Sequence):
+        return [_value(item, offset, problems, depth + 1) for item in node.items]
+    values: dict[str, Any] = {}
+    for key, value in node.pairs():
+        position = (key.start_mark.line + offset + 1, key.start_mark.column + 1)
+        if not isinstance(key, Scalar):
+            problems.append(("a key that is a list or mapping, not a name", position))
+        elif key.value in values:
+            problems.append((f"{key.value!r} is given twice", position))
+        else:
+            values[key.value] = _value(value, offset, problems, depth + 1)
+    return values
+
+
+def _node_place(root: Node | None, offset: int, steps: SequenceOf[Step], *, key: bool) -> LineColumn:
+    """Return the position of a value; if it does not exist, that of its closest existing parent."""
+    node, shown = root, root
+    for step in steps:
+        field_ = entry(node, step)
+        if field_ is None:
+            break
+        key_node, node = field_
+        shown = key_node or node
+    if isinstance(node, Scalar) and not key and node.start_mark.index < node.end_mark.index:
+        shown = node
+    return (shown.start_mark.line + offset + 1, shown.start_mark.column + 1) if shown is not None else (1, 1)
