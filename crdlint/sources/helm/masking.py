@@ -84,7 +84,7 @@ class _Masking:
     """The state of masking: the open blocks, and the line that Helm would be writing."""
 
     text: str
-    kept: Set[int]  # the starts of the branches that are kept
+    branches: Set[int]  # the starts of the branches that are kept
     masked: Masked = field(default_factory=Masked)
     open: list[_Open] = field(default_factory=list)
     dropping: int = 0
@@ -143,7 +143,7 @@ class _Masking:
 
     def _follow(self, directive: Directive) -> None:
         """Open and close blocks."""
-        keeps = directive.start in self.kept
+        keeps = directive.start in self.branches
         if directive.keyword in OPENING:
             self.open.append(_Open(directive, keeps))
             self.dropping += not keeps
@@ -171,11 +171,11 @@ def mask(text: str, *, takes_else: bool = False) -> Masked:
 
     The time is linear in the text.
     """
-    found = list(directives(text))
-    masking = _Masking(text, _kept(found, takes_else=takes_else))
+    all_directives = list(directives(text))
+    masking = _Masking(text, _branches(all_directives, takes_else=takes_else))
     end, line = 0, 1
     left: Directive | None = None
-    for directive in found:
+    for directive in all_directives:
         masking.plain(end, directive.start, line, left, directive)
         masking.directive(directive)
         end, line, left = directive.end, directive.end_line, directive
@@ -187,22 +187,22 @@ def mask(text: str, *, takes_else: bool = False) -> Masked:
     return masked
 
 
-def _kept(found: Iterable[Directive], *, takes_else: bool) -> set[int]:
+def _branches(all_directives: Iterable[Directive], *, takes_else: bool) -> set[int]:
     """Return the starts of the first branches of all blocks but definitions, or of the last ones."""
-    kept: set[int] = set()
-    branches: list[int] = []
-    for directive in found:
+    starts: set[int] = set()
+    innermost: list[int] = []
+    for directive in all_directives:
         if directive.keyword in OPENING:
-            branches.append(directive.start)
+            innermost.append(directive.start)
             if directive.keyword != "define":
-                kept.add(directive.start)
-        elif directive.keyword == "else" and branches and takes_else and branches[-1] in kept:
-            kept.remove(branches[-1])
-            kept.add(directive.start)
-            branches[-1] = directive.start
-        elif directive.keyword == "end" and branches:
-            branches.pop()
-    return kept
+                starts.add(directive.start)
+        elif directive.keyword == "else" and innermost and takes_else and innermost[-1] in starts:
+            starts.remove(innermost[-1])
+            starts.add(directive.start)
+            innermost[-1] = directive.start
+        elif directive.keyword == "end" and innermost:
+            innermost.pop()
+    return starts
 
 
 _AFTER: Final = re.compile(r"[ \t]*(?:\r?\n|\Z)")
