@@ -161,7 +161,8 @@ def test_a_broken_one_is_the_same_error_for_all_below(tmp_path: Path) -> None:
     assert errors[0] is errors[1] is errors[2]
     assert nearest(str(tmp_path / "x.yaml"), cache).ignore == ()
     again = pickle.loads(pickle.dumps(errors[0]))
-    assert (again.message, again.line, again.column) == ("unknown key 'ignor'; did you mean 'ignore'?", 1, 1)
+    [problem] = again.faults
+    assert (problem.message, problem.line, problem.column) == ("unknown key 'ignor'; did you mean 'ignore'?", 1, 1)
     assert str(again) == f"{tmp_path}/a/.crdlint.yaml:1:1: unknown key 'ignor'; did you mean 'ignore'?"
 
 
