@@ -221,7 +221,7 @@ def _compiled(spelling: _Spelling, most: int | None, limits: tuple[int, ...] = _
     raise work.WorkLimitError(_TOO_LARGE)
 
 
-# What stands in brackets for each class that RE2 does not have, and for its negation.
+# The content of the brackets for each class that RE2 does not have, and for its negation.
 _UNASSIGNED: Final = "unassigned"
 _ASSIGNED: Final = r"\p{L}\p{M}\p{N}\p{P}\p{S}\p{Z}\p{Cc}\p{Cf}\p{Co}\p{Cs}"
 _LACKING: Final = {

@@ -247,9 +247,7 @@ def test_few_of_many_kinds_are_compared(monkeypatch: pytest.MonkeyPatch) -> None
         return False
 
     monkeypatch.setattr(recognition, "is_near_kind", count)
-    vars(recognition)["_is_near_kind"].cache_clear()
     assert not may_hold_crd("".join(f"kind: {''.join(word)}\n" for word in product("abcdefghij", repeat=4)).encode())
-    vars(recognition)["_is_near_kind"].cache_clear()
     assert calls == 1000
 
 
