@@ -1,20 +1,19 @@
 """Decoding of a document into a v1 CustomResourceDefinition by the tables of `gotypes`.
 
-Upstream: apimachinery pkg/runtime/serializer/json (json.go Decode), with sigs.k8s.io/json.
-
-For an invalid value, the reader continues with Go's zero value and sets `failed`; `decode_errors` then determines the
-errors of Go's decoder. Schemas are the hot path, because a CRD consists mostly of
-them: they are decoded in a loop, so that only memory limits their depth.
+Upstream: apimachinery pkg/runtime/serializer/json (json.go Decode), with sigs.k8s.io/json. For an invalid value,
+the reader continues with Go's zero value and sets `failed`; `decode_errors` then determines the errors of Go's decoder.
+Schemas are the hot path, because a CRD consists mostly of them. They are decoded in a loop, so that only memory limits
+their depth.
 """
 
 from __future__ import annotations
 
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeGuard
 from weakref import ref
 
 from crdlint.crd import model
-from crdlint.crd.gotypes import CRD, INT_RANGES, MAX_DEPTH, SCHEMA, SCHEMA_BITS, STRINGS
+from crdlint.crd.gotypes import CRD, INT_RANGES, MAX_DEPTH, SCHEMA, SCHEMA_BITS, SCHEMAS, STRINGS
 from crdlint.crd.identity import is_json
 from crdlint.golang.numbers import json_float
 from crdlint.kubernetes.servers import NEWEST, Server
@@ -29,6 +28,10 @@ if TYPE_CHECKING:
     from crdlint.crd.decode_errors import DecodeProblem
     from crdlint.crd.gotypes import GoType
     from crdlint.yaml.nodes import Node
+
+    # The parent schema, None without one, and the steps that lead from it to a value (see `model.JSONSchemaProps`).
+    Place: TypeAlias = tuple[ReferenceType[model.JSONSchemaProps] | None, tuple[str | int, ...]]
+    Read: TypeAlias = "Callable[[Reader, GoType, Any, int, Place], Any]"
 
 
 def _is_number(value: object) -> TypeGuard[float]:
@@ -105,19 +108,14 @@ class Reader:
         self.failed = True
         return UNSET
 
-    def read(self, of: GoType, node: Node, depth: int) -> Any:
+    def read(self, of: GoType, node: Node, depth: int, place: Place = (None, ())) -> Any:
         """Decode `node` as the type `of`, or return UNSET; `depth` is that of the node, 1 at the root."""
-        return READERS[of.kind](self, of, node, depth)
+        return READERS[of.kind](self, of, node, depth, place)
 
-    def schema(
-        self, node: Node, parent: ReferenceType[model.JSONSchemaProps] | None, steps: tuple[str | int, ...], depth: int
-    ) -> model.JSONSchemaProps:
-        """Return the schema at `node`, whose fields are decoded later; an empty one if it is not a mapping.
-
-        `parent` is the parent schema, and `steps` lead from it to this one (see `model.JSONSchemaProps`).
-        """
+    def schema(self, node: Node, depth: int, place: Place) -> model.JSONSchemaProps:
+        """Return the schema at `node`, whose fields are decoded later; an empty one if it is not a mapping."""
         made = model.JSONSchemaProps()
-        attributes: dict[str, Any] = {"parent_ref": parent, "steps": steps}
+        attributes: dict[str, Any] = {"parent_ref": place[0], "steps": place[1]}
         made.__dict__ = attributes
         if node.__class__ is Mapping:
             attributes["node"] = node
@@ -138,10 +136,10 @@ def is_null(node: Node) -> bool:
     return node.__class__ is Scalar and resolve(node) is None
 
 
-def _scalar(stored: Callable[[Reader, GoType, Any], Any]) -> Callable[[Reader, GoType, Node, int], Any]:
+def _scalar(stored: Callable[[Reader, GoType, Any], Any]) -> Read:
     """Return a reader of scalars: `stored` returns what Go stores for a value other than null, or UNSET."""
 
-    def read(reader: Reader, of: GoType, node: Node, _depth: int) -> Any:
+    def read(reader: Reader, of: GoType, node: Node, _depth: int, _place: Place) -> Any:
         if node.__class__ is not Scalar:
             return reader.reject()
         value = resolve(node)
@@ -153,7 +151,7 @@ def _scalar(stored: Callable[[Reader, GoType, Any], Any]) -> Callable[[Reader, G
     return read
 
 
-def _of_class(kind: type) -> Callable[[Reader, GoType, Node, int], Any]:
+def _of_class(kind: type) -> Read:
     return _scalar(lambda _reader, _of, value: value if value.__class__ is kind else UNSET)
 
 
@@ -187,13 +185,13 @@ _read_integer: Final = _scalar(_integer)
 _read_base64: Final = _scalar(_base64)
 
 
-def _read_bytes(reader: Reader, of: GoType, node: Node, depth: int) -> Any:
+def _read_bytes(reader: Reader, of: GoType, node: Node, depth: int, place: Place) -> Any:
     if node.__class__ is Sequence:
-        return bytes(_read_slice(reader, of, node, depth))
-    return _read_base64(reader, of, node, depth)
+        return bytes(_read_slice(reader, of, node, depth, place))
+    return _read_base64(reader, of, node, depth, place)
 
 
-def _read_json(reader: Reader, of: GoType, node: Node, depth: int) -> Any:
+def _read_json(reader: Reader, of: GoType, node: Node, depth: int, _place: Place) -> Any:
     value = reader_json(reader, node, depth)
     if value is None:
         return UNSET
@@ -227,35 +225,42 @@ def reader_json(reader: Reader, node: Node, depth: int) -> Any:
     return root
 
 
-def _read_slice(reader: Reader, of: GoType, node: Node, depth: int) -> Any:
+def _read_slice(reader: Reader, of: GoType, node: Node, depth: int, place: Place) -> Any:
     items = reader.items(node)
     if items.__class__ is not list:
         return items
-    element = of.element
+    element, (parent, steps) = of.element, place
     assert element is not None  # noqa: S101  slices have one
+    if element is SCHEMA:
+        return [reader.schema(item, depth + 1, (parent, (*steps, i))) for i, item in enumerate(items)]
     if element.kind == "json":
         return [reader_json(reader, item, depth + 1) for item in items]
-    return [_item(reader, element, item, depth + 1) for item in items]
+    return [_item(reader, element, item, depth + 1, place) for item in items]
 
 
-def _read_map(reader: Reader, of: GoType, node: Node, depth: int) -> Any:
+def _read_map(reader: Reader, of: GoType, node: Node, depth: int, place: Place) -> Any:
     if node.__class__ is not Mapping:
         return UNSET if is_null(node) else reader.reject()
-    element = of.element
+    element, (parent, steps) = of.element, place
     assert element is not None  # noqa: S101  maps have one
-    return {name: _item(reader, element, value, depth + 1) for name, value in pairs(reader, node)}
+    below = depth + 1
+    if element is SCHEMA:
+        begin = reader.schema
+        return {name: begin(value, below, (parent, (*steps, name))) for name, value in pairs(reader, node)}
+    members = pairs(reader, node)
+    return {name: _item(reader, element, value, below, (parent, (*steps, name))) for name, value in members}
 
 
-def _item(reader: Reader, of: GoType, node: Node, depth: int) -> Any:
-    value = reader.read(of, node, depth)
+def _item(reader: Reader, of: GoType, node: Node, depth: int, place: Place) -> Any:
+    value = reader.read(of, node, depth, place)
     if value is not UNSET:
         return value
     return of.record() if of.record is not None else _ZEROS[of.kind]
 
 
-def _read_struct(reader: Reader, of: GoType, node: Node, depth: int) -> Any:
+def _read_struct(reader: Reader, of: GoType, node: Node, depth: int, place: Place) -> Any:
     if of is SCHEMA:
-        return UNSET if is_null(node) else reader.schema(node, None, (), depth)
+        return UNSET if is_null(node) else reader.schema(node, depth, place)
     if node.__class__ is not Mapping:
         return UNSET if is_null(node) else reader.reject()
     assert of.record is not None  # noqa: S101  structs have one
@@ -276,7 +281,41 @@ def _read_struct(reader: Reader, of: GoType, node: Node, depth: int) -> Any:
     return made
 
 
-READERS: Final[dict[str, Callable[[Reader, GoType, Any, int], Any]]] = {
+def _read_schema_or_bool(reader: Reader, _of: GoType, node: Any, depth: int, place: Place) -> Any:
+    made = model.JSONSchemaPropsOrBool()
+    if node.__class__ is Mapping:
+        made.allows = True
+        made.schema = reader.schema(node, depth, place)
+        return made
+    value = resolve(node) if node.__class__ is Scalar else 0
+    if value.__class__ is bool:
+        made.allows = value
+        return made
+    return UNSET if value is None else reader.reject()
+
+
+def _read_schema_or_array(reader: Reader, _of: GoType, node: Any, depth: int, place: Place) -> Any:
+    """Decode `items`: a value that is neither an object nor a list is present but empty, as in upstream's UnmarshalJSON."""
+    if is_null(node):
+        return UNSET
+    made = model.JSONSchemaPropsOrArray()
+    if node.__class__ is Mapping:
+        made.schema = reader.schema(node, depth, place)
+    elif node.__class__ is Sequence:
+        made.json_schemas = reader.read(SCHEMAS, node, depth, place)
+    return made
+
+
+def _read_schema_or_strings(reader: Reader, _of: GoType, node: Any, depth: int, place: Place) -> Any:
+    made = model.JSONSchemaPropsOrStringArray()
+    if node.__class__ is Mapping:
+        made.schema = reader.schema(node, depth, place)
+    elif node.__class__ is Sequence:
+        made.property = reader.read(STRINGS, node, depth)
+    return made
+
+
+READERS: Final[dict[str, Read]] = {
     "string": _of_class(str),
     "bool": _of_class(bool),
     "int32": _read_integer,
@@ -290,6 +329,9 @@ READERS: Final[dict[str, Callable[[Reader, GoType, Any, int], Any]]] = {
     "time": _scalar(_time),
     "json": _read_json,
     "fields": _read_json,
+    "schema-or-bool": _read_schema_or_bool,
+    "schema-or-array": _read_schema_or_array,
+    "schema-or-strings": _read_schema_or_strings,
 }
 
 
@@ -307,11 +349,9 @@ def read_schemas(reader: Reader) -> None:
             if entry is None:
                 reader.failed = True
                 continue
-            read, handler, attribute, bit, of = entry
+            read, attribute, bit, of = entry
             if read is not None:
-                value: Any = read(reader, of, node, depth + 1)
-            elif handler is not None:
-                value = handler(reader, schema, name, of, node, depth + 1)
+                value: Any = read(reader, of, node, depth + 1, (ref(schema), (name,)))
             elif node.__class__ is not Scalar:
                 reader.failed = True
                 continue
@@ -329,92 +369,13 @@ def read_schemas(reader: Reader) -> None:
         attributes["set_fields"] = set_fields
 
 
-def _read_properties(reader: Reader, schema: Any, name: str, _of: GoType, node: Any, depth: int) -> Any:
-    """Decode a map of schemas, such as `properties`."""
-    if node.__class__ is not Mapping:
-        return UNSET if is_null(node) else reader.reject()
-    begin, parent = reader.schema, ref(schema)
-    depth += 1
-    return {key: begin(child, parent, (name, key), depth) for key, child in pairs(reader, node)}
-
-
-def _read_list(reader: Reader, schema: Any, name: str, _of: GoType, node: Any, depth: int) -> Any:
-    """Decode a list of schemas, such as `allOf`."""
-    items = reader.items(node)
-    if items.__class__ is not list:
-        return items
-    parent = ref(schema)
-    return [reader.schema(item, parent, (name, i), depth + 1) for i, item in enumerate(items)]
-
-
-def _read_one(reader: Reader, schema: Any, name: str, _of: GoType, node: Any, depth: int) -> Any:
-    return UNSET if is_null(node) else reader.schema(node, ref(schema), (name,), depth)
-
-
-def _read_schema_or_bool(reader: Reader, schema: Any, name: str, _of: GoType, node: Any, depth: int) -> Any:
-    made = model.JSONSchemaPropsOrBool()
-    if node.__class__ is Mapping:
-        made.allows = True
-        made.schema = reader.schema(node, ref(schema), (name,), depth)
-        return made
-    value = resolve(node) if node.__class__ is Scalar else 0
-    if value.__class__ is bool:
-        made.allows = value
-        return made
-    return UNSET if value is None else reader.reject()
-
-
-def _read_schema_or_array(reader: Reader, schema: Any, name: str, of: GoType, node: Any, depth: int) -> Any:
-    """Decode `items`: a value that is neither an object nor a list is present but empty, as in upstream's UnmarshalJSON."""
-    if node.__class__ is Scalar and resolve(node) is None:
-        return UNSET
-    made = model.JSONSchemaPropsOrArray()
-    if node.__class__ is Mapping:
-        made.schema = reader.schema(node, ref(schema), (name,), depth)
-    elif node.__class__ is Sequence:
-        made.json_schemas = _read_list(reader, schema, name, of, node, depth)
-    return made
-
-
-def _read_dependencies(reader: Reader, schema: Any, name: str, _of: GoType, node: Any, depth: int) -> Any:
-    if node.__class__ is not Mapping:
-        return UNSET if is_null(node) else reader.reject()
-    dependencies = {}
-    for key, child in pairs(reader, node):
-        dependencies[key] = made = model.JSONSchemaPropsOrStringArray()
-        if child.__class__ is Mapping:
-            made.schema = reader.schema(child, ref(schema), (name, key), depth + 1)
-        elif child.__class__ is Sequence:
-            made.property = reader.read(STRINGS, child, depth + 1)
-    return dependencies
-
-
-_HANDLERS: Final[dict[str, Callable[..., Any]]] = {
-    "schema-or-bool": _read_schema_or_bool,
-    "schema-or-array": _read_schema_or_array,
-}
-_OF_SCHEMAS: Final = {"map": _read_properties, "slice": _read_list}
-
-
-def _handler(of: GoType) -> Callable[..., Any] | None:
-    """Return the function that decodes a field with schemas, or None for other fields."""
-    if of is SCHEMA:
-        return _read_one
-    if of.element is SCHEMA:
-        return _OF_SCHEMAS[of.kind]
-    if of.element is not None and of.element.kind == "schema-or-strings":
-        return _read_dependencies
-    return _HANDLERS.get(of.kind)
-
-
 # At this depth a schema's own lists and rules might exceed MAX_DEPTH, so the depth is measured exactly.
 _DEEP: Final = MAX_DEPTH - 8
 
-# Functions that decode a field by its type alone, or with its schema; the loop itself decodes strings.
+# For each field its reader, None for strings, which the loop itself decodes.
 _FIELDS: Final = {
     name: (
-        None if _handler(field.type) is not None or field.type.kind == "string" else READERS[field.type.kind],
-        _handler(field.type),
+        None if field.type.kind == "string" else READERS[field.type.kind],
         field.attribute,
         SCHEMA_BITS[name],
         field.type,

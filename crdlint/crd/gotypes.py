@@ -91,6 +91,7 @@ def _type(declared: str) -> GoType:
 
 STRING: Final = _type("string")
 STRINGS: Final = _type("[]string")
+SCHEMAS: Final = _type("[]v1.JSONSchemaProps")
 SCHEMA: Final = _type("v1.JSONSchemaProps")
 OBJECT_META: Final = _type("v1.ObjectMeta")
 CRD: Final = _type("v1.CustomResourceDefinition")
