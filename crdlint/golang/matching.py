@@ -15,7 +15,7 @@ from itertools import groupby
 from typing import Final, Protocol
 
 from crdlint.golang import regexp_tree as syntax
-from crdlint.golang.regexp import InvalidPatternError, Named, parse
+from crdlint.golang.regexp import Named, parse
 from crdlint.golang.regexp_classes import category
 from crdlint.safety import work
 
@@ -176,7 +176,7 @@ def _spelling(pattern: str) -> _Spelling:
     if spelling is None:
         try:
             spelling = _spelt(pattern)
-        except InvalidPatternError as error:
+        except syntax.InvalidPatternError as error:
             raise PatternError(str(error)) from None
         _SPELLINGS.put(pattern, spelling, len(pattern))
     budget = work.current()

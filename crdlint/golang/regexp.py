@@ -8,29 +8,12 @@ from typing import Final, NamedTuple, TypeAlias
 
 from crdlint.golang import regexp_tree as syntax
 from crdlint.golang.regexp_classes import EVERY, NEWLINE, PERL, POSIX, class_size, joined, negated
-from crdlint.golang.regexp_tree import Members, Node, TooDeepError, TooLargeError, Tree
+from crdlint.golang.regexp_tree import InvalidPatternError, Members, Node, Tree
 
-INVALID_CHAR_RANGE: Final = "invalid character class range"
-INVALID_ESCAPE: Final = "invalid escape sequence"
-INVALID_NAMED_CAPTURE: Final = "invalid named capture"
-INVALID_PERL_OP: Final = "invalid or unsupported Perl syntax"
-INVALID_REPEAT_OP: Final = "invalid nested repetition operator"
-INVALID_REPEAT_SIZE: Final = "invalid repeat count"
-INVALID_UTF8: Final = "invalid UTF-8"
-LARGE: Final = "expression too large"
-MISSING_BRACKET: Final = "missing closing ]"
-MISSING_PAREN: Final = "missing closing )"
-MISSING_REPEAT_ARGUMENT: Final = "missing argument to repetition operator"
-NESTING_DEPTH: Final = "expression nests too deeply"
-TRAILING_BACKSLASH: Final = "trailing backslash at end of expression"
-UNEXPECTED_PAREN: Final = "unexpected )"
-
-
-class InvalidPatternError(Exception):
-    """Go rejects the pattern; the text is Go's."""
-
-    def __init__(self, code: str, part: str) -> None:
-        super().__init__(f"error parsing regexp: {code}: `{part}`")
+_INVALID_CHAR_RANGE: Final = "invalid character class range"
+_INVALID_ESCAPE: Final = "invalid escape sequence"
+_INVALID_NAMED_CAPTURE: Final = "invalid named capture"
+_INVALID_UTF8: Final = "invalid UTF-8"
 
 
 class Named(NamedTuple):
@@ -99,12 +82,7 @@ _ALWAYS: Final = frozenset({syntax.CONCAT, syntax.CAPTURE, syntax.PLUS})
 
 def parse(pattern: str) -> Pattern:
     """Parse a pattern; raise InvalidPatternError if it is invalid. Upstream: syntax.Parse."""
-    try:
-        return _Parser(pattern).parse()
-    except TooLargeError:
-        raise InvalidPatternError(LARGE, pattern) from None
-    except TooDeepError:
-        raise InvalidPatternError(NESTING_DEPTH, pattern) from None
+    return _Parser(pattern).parse()
 
 
 class _Parser:
@@ -118,7 +96,7 @@ class _Parser:
         self.flags = 0
         self.parts: list[tuple[int, int, Part]] = []
         self.no_posix = False  # the rest contains no ":]"
-        self.tree = Tree()
+        self.tree = Tree(text)
 
     def parse(self) -> Pattern:
         text = self.text
@@ -135,16 +113,13 @@ class _Parser:
                 self.tree.literal(self._rune(), self.flags)
             else:
                 handler(self)
-        root = self.tree.finish()
-        if root is None:
-            raise InvalidPatternError(MISSING_PAREN, text)
-        return Pattern(root, tuple(self.parts))
+        return Pattern(self.tree.finish(), tuple(self.parts))
 
     def _rune(self) -> str:
         """Consume a character; return an empty string at the end."""
         char = self.text[self.index : self.index + 1]
         if "\ud800" <= char <= "\udfff":
-            raise InvalidPatternError(INVALID_UTF8, self.text[self.index :])
+            raise InvalidPatternError(_INVALID_UTF8, self.text[self.index :])
         self.index += len(char)
         return char
 
@@ -167,10 +142,7 @@ class _Parser:
         self.tree.bar()
 
     def close(self) -> None:
-        flags = self.tree.close()
-        if flags is None:
-            raise InvalidPatternError(UNEXPECTED_PAREN, self.text)
-        self.flags = flags
+        self.flags = self.tree.close()
         self.index += 1
 
     def _repeat(self, last_repeat: int) -> bool:
@@ -186,15 +158,13 @@ class _Parser:
             low = _count(count[1])
             high = low if count[2] is None else _count(count[3]) if count[3] else -1
             if low > syntax.MAX_REPEAT or high > syntax.MAX_REPEAT or 0 <= high < low:
-                raise InvalidPatternError(INVALID_REPEAT_SIZE, text[start:end])
+                raise InvalidPatternError("invalid repeat count", text[start:end])
             self.parts.append((start, end, (low, None if high < 0 else high)))
         if text.startswith("?", end):
             end += 1
         if last_repeat >= 0:
-            raise InvalidPatternError(INVALID_REPEAT_OP, text[last_repeat:end])
-        missing = self.tree.repeat(kind, low, high)
-        if missing is not None:
-            raise InvalidPatternError(_REPEAT_ERRORS[missing], text[start:end])
+            raise InvalidPatternError("invalid nested repetition operator", text[last_repeat:end])
+        self.tree.repeat(kind, low, high, text[start:end])
         self.index = end
         return True
 
@@ -215,11 +185,11 @@ class _Parser:
         end = text.find(">", start)
         if end < 0:
             self._check_utf8(start, len(text))
-            raise InvalidPatternError(INVALID_NAMED_CAPTURE, text[start:])
+            raise InvalidPatternError(_INVALID_NAMED_CAPTURE, text[start:])
         begin = text.index("<", start) + 1
         self._check_utf8(begin, end)
         if not _NAME.fullmatch(text, begin, end):
-            raise InvalidPatternError(INVALID_NAMED_CAPTURE, text[start : end + 1])
+            raise InvalidPatternError(_INVALID_NAMED_CAPTURE, text[start : end + 1])
         self.index = end + 1
         self.parts.append((start, self.index, "("))
         self.tree.open(self.flags, True)
@@ -241,12 +211,12 @@ class _Parser:
                 return
             else:
                 break
-        raise InvalidPatternError(INVALID_PERL_OP, self.text[start : self.index])
+        raise InvalidPatternError("invalid or unsupported Perl syntax", self.text[start : self.index])
 
     def _check_utf8(self, start: int, end: int) -> None:
         invalid = _SURROGATE.search(self.text, start, end)
         if invalid is not None:
-            raise InvalidPatternError(INVALID_UTF8, self.text[invalid.start() : end])
+            raise InvalidPatternError(_INVALID_UTF8, self.text[invalid.start() : end])
 
     def backslash(self) -> None:
         text, start = self.text, self.index
@@ -255,7 +225,7 @@ class _Parser:
             self.index += 2
             self.tree.assertion(_CONDITIONS[following])
         elif following == "C":
-            raise InvalidPatternError(INVALID_ESCAPE, text[start : start + 2])
+            raise InvalidPatternError(_INVALID_ESCAPE, text[start : start + 2])
         elif following == "Q":
             self._quoted()
         else:
@@ -300,14 +270,14 @@ class _Parser:
             end = text.find("}", start)
             if end < 0:
                 self._check_utf8(start, len(text))
-                raise InvalidPatternError(INVALID_CHAR_RANGE, text[start:])
+                raise InvalidPatternError(_INVALID_CHAR_RANGE, text[start:])
             self._check_utf8(start + 3, end)
             name = text[start + 3 : end]
             self.index = end + 1
             self.parts.append((start, self.index, Named(text[start : self.index], in_brackets)))
         runes = class_size(name.removeprefix("^"))
         if runes is None:
-            raise InvalidPatternError(INVALID_CHAR_RANGE, text[start : self.index])
+            raise InvalidPatternError(_INVALID_CHAR_RANGE, text[start : self.index])
         is_negated = (text[start + 1] == "P") != name.startswith("^")
         return Members(name=name.removeprefix("^"), fold=self._folds, negated=is_negated), runes
 
@@ -317,14 +287,14 @@ class _Parser:
         self.index += 1
         char = self._rune()
         if not char:
-            raise InvalidPatternError(TRAILING_BACKSLASH, "")
+            raise InvalidPatternError("trailing backslash at end of expression", "")
         if char in _ESCAPES:
             return _ESCAPES[char]
         if char < "\x80" and not char.isalnum():
             return ord(char)
         rune = self._hexadecimal() if char == "x" else self._octal(char) if char in "01234567" else -1
         if rune < 0:
-            raise InvalidPatternError(INVALID_ESCAPE, self.text[start : self.index])
+            raise InvalidPatternError(_INVALID_ESCAPE, self.text[start : self.index])
         return rune
 
     def _octal(self, first: str) -> int:
@@ -381,12 +351,12 @@ class _Parser:
             self.index += 1
             high = self._class_char(bracket)
             if high < low:
-                raise InvalidPatternError(INVALID_CHAR_RANGE, text[start : self.index])
+                raise InvalidPatternError(_INVALID_CHAR_RANGE, text[start : self.index])
         return low, high
 
     def _class_char(self, bracket: int) -> int:
         if self.index == len(self.text):
-            raise InvalidPatternError(MISSING_BRACKET, self.text[bracket:])
+            raise InvalidPatternError("missing closing ]", self.text[bracket:])
         return self._escape() if self.text[self.index] == "\\" else ord(self._rune())
 
     def _posix_class(self) -> tuple[Members, int] | None:
@@ -402,7 +372,7 @@ class _Parser:
         name = text[start + 2 : end]
         ranges = POSIX.get(name.removeprefix("^"))
         if ranges is None:
-            raise InvalidPatternError(INVALID_CHAR_RANGE, text[start : self.index])
+            raise InvalidPatternError(_INVALID_CHAR_RANGE, text[start : self.index])
         return Members(ranges, fold=self._folds, negated=name.startswith("^")), 2 * len(ranges)
 
 
@@ -418,7 +388,6 @@ _HEX: Final = frozenset("0123456789abcdefABCDEF")
 _ESCAPES: Final = {"a": 7, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11}
 _OPERATORS: Final = {"*": (syntax.STAR, 0, -1), "+": (syntax.PLUS, 1, -1), "?": (syntax.QUEST, 0, 1)}
 _COUNTED: Final = frozenset("*+?{")
-_REPEAT_ERRORS: Final = {"argument": MISSING_REPEAT_ARGUMENT, "count": INVALID_REPEAT_SIZE}
 _HANDLERS: Final = {
     "(": _Parser.open,
     ")": _Parser.close,

@@ -47,12 +47,11 @@ LINES: Final = 2  # m
 ALL: Final = 4  # s
 
 
-class TooLargeError(Exception):
-    """The compiled form would exceed upstream's limit of instructions or runes."""
+class InvalidPatternError(Exception):
+    """Go rejects the pattern; the text is Go's."""
 
-
-class TooDeepError(Exception):
-    """The tree would exceed upstream's limit of height."""
+    def __init__(self, code: str, part: str) -> None:
+        super().__init__(f"error parsing regexp: {code}: `{part}`")
 
 
 class Members(NamedTuple):
@@ -105,11 +104,12 @@ class Node:
 
 
 class Tree:
-    """The parser's stack, changed as upstream changes it; methods raise TooLargeError and TooDeepError."""
+    """The parser's stack, changed as upstream changes it; methods raise InvalidPatternError."""
 
-    __slots__ = ("_created", "_free", "_repeats", "_runes", "_stack", "_tracking")
+    __slots__ = ("_created", "_free", "_pattern", "_repeats", "_runes", "_stack", "_tracking")
 
-    def __init__(self) -> None:
+    def __init__(self, pattern: str) -> None:
+        self._pattern = pattern
         self._stack: list[Node] = []
         self._created = 0
         self._free = 0
@@ -143,12 +143,12 @@ class Tree:
         if not self._swap_bar():
             self._push(self._new(BAR))
 
-    def close(self) -> int | None:
-        """End a group and return the flags to restore, or None if no group is open."""
+    def close(self) -> int:
+        """End a group and return the flags to restore."""
         self._alternatives()
         stack = self._stack
         if len(stack) < 2:
-            return None
+            raise InvalidPatternError("unexpected )", self._pattern)
         inner = stack.pop()
         group = stack.pop()
         flags = group.flags
@@ -164,16 +164,18 @@ class Tree:
         self._push(group)
         return flags
 
-    def finish(self) -> Node | None:
-        """End the pattern and return its root, or None if a group is not closed."""
+    def finish(self) -> Node:
+        """End the pattern and return its root."""
         self._alternatives()
-        return self._stack[0] if len(self._stack) == 1 else None
+        if len(self._stack) > 1:
+            raise InvalidPatternError("missing closing )", self._pattern)
+        return self._stack[0]
 
-    def repeat(self, kind: int, low: int, high: int) -> str | None:
-        """Repeat the topmost node; return `argument` if there is none, `count` if the product of counts is too large, else None."""
+    def repeat(self, kind: int, low: int, high: int, operator: str) -> None:
+        """Repeat the topmost node; `operator` is the text that says so."""
         stack = self._stack
         if not stack or stack[-1].kind >= OPEN:
-            return "argument"
+            raise InvalidPatternError("missing argument to repetition operator", operator)
         inner = stack[-1]
         node = self._new(kind)
         node.parts, node.low, node.high = (inner,), low, high
@@ -189,8 +191,7 @@ class Tree:
         stack[-1] = node
         self._check(node)
         if kind == REPEAT and (low >= 2 or high >= 2) and node.product > MAX_REPEAT:
-            return "count"
-        return None
+            raise InvalidPatternError("invalid repeat count", operator)
 
     def _new(self, kind: int, flags: int = 0, runes: int = 0, leaves: Leaves = None) -> Node:
         if self._free:
@@ -233,8 +234,7 @@ class Tree:
         return False
 
     def _check(self, node: Node) -> None:
-        if self._runes > MAX_RUNES:
-            raise TooLargeError
+        is_large = self._runes > MAX_RUNES
         if not self._tracking:
             if node.kind == REPEAT:
                 times = max(node.low, node.high, 1)
@@ -243,10 +243,11 @@ class Tree:
         if self._tracking:
             if node.kind == LITERAL:
                 node.size = node.runes
-            if node.size > MAX_SIZE:
-                raise TooLargeError
+            is_large = is_large or node.size > MAX_SIZE
+        if is_large:
+            raise InvalidPatternError("expression too large", self._pattern)
         if self._created >= MAX_HEIGHT and node.height > MAX_HEIGHT:
-            raise TooDeepError
+            raise InvalidPatternError("expression nests too deeply", self._pattern)
 
     def _take(self) -> list[Node]:
         """Pop and return the nodes above the topmost mark."""
