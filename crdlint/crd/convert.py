@@ -18,7 +18,6 @@ from crdlint.kubernetes.servers import NEWEST, Server
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from collections.abc import Sequence as SequenceOf
 
     from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionVersion
     from crdlint.kubernetes.servers import Server
@@ -62,11 +61,8 @@ def prepare_for_update(crd: CustomResourceDefinition, old: CustomResourceDefinit
     """Copy the status of the old object, with the storage version added. Upstream: strategy.PrepareForUpdate."""
     crd.status = status = model.CustomResourceDefinitionStatus()
     status.__dict__.update(old.status.__dict__)
-    storage = _storage_versions(crd.spec.versions)[:1]
-    status.stored_versions = [
-        *status.stored_versions,
-        *(name for name in storage if name not in status.stored_versions),
-    ]
+    before, storage = status.stored_versions, _storage_versions(crd.spec.versions)[:1]
+    status.stored_versions = [*before, *(name for name in storage if name not in before)]
 
 
 def drop_disabled_fields(crd: CustomResourceDefinition, server: Server, in_use: frozenset[str] = frozenset()) -> None:
@@ -166,23 +162,19 @@ def convert_to_internal(crd: CustomResourceDefinition) -> None:
     if versions:
         spec.version = versions[0].name
     for attribute, target in _MOVES:
-        _move(spec, versions, attribute, target)
+        _move(spec, attribute, target)
     base = Path("spec")
     _set_root(spec.validation, base.child("validation"))
     for i, version in enumerate(versions):
         _set_root(version.schema, base.child("versions").index(i).child("schema"))
 
 
-def _move(
-    spec: model.CustomResourceDefinitionSpec,
-    versions: SequenceOf[CustomResourceDefinitionVersion],
-    attribute: str,
-    target: str,
-) -> None:
+def _move(spec: model.CustomResourceDefinitionSpec, attribute: str, target: str) -> None:
+    versions = spec.versions
     if not versions:
         return
-    first = getattr(versions[0], attribute)
-    if not all(semantic_equal(first, getattr(version, attribute)) for version in versions[1:]):
+    first, *others = (getattr(version, attribute) for version in versions)
+    if not all(semantic_equal(first, other) for other in others):
         return
     if attribute in versions[0].__dict__:
         setattr(spec, target, first)

@@ -15,6 +15,7 @@ from weakref import ref
 from crdlint.crd import model
 from crdlint.crd.gotypes import CRD, INT_RANGES, MAX_DEPTH, SCHEMA, SCHEMA_BITS, SCHEMAS, STRINGS
 from crdlint.crd.identity import is_json
+from crdlint.crd.record import ZEROS
 from crdlint.golang.numbers import json_float
 from crdlint.kubernetes.servers import NEWEST, Server
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
@@ -43,17 +44,6 @@ class Unset:
 
 
 UNSET: Final = Unset()
-
-# The value of a null in a list or map whose Go type has no nil.
-_ZEROS: Final[dict[str, Any]] = {
-    "string": "",
-    "bool": False,
-    "int32": 0,
-    "int64": 0,
-    "uint8": 0,
-    "float64": 0.0,
-    "json": None,
-}
 
 
 def pairs(reader: Reader, mapping: Mapping) -> Iterable[tuple[str, Node]]:
@@ -255,7 +245,7 @@ def _item(reader: Reader, of: GoType, node: Node, depth: int, place: Place) -> A
     value = reader.read(of, node, depth, place)
     if value is not UNSET:
         return value
-    return of.record() if of.record is not None else _ZEROS[of.kind]
+    return of.record() if of.record is not None else ZEROS.get(of.kind)
 
 
 def _read_struct(reader: Reader, of: GoType, node: Node, depth: int, place: Place) -> Any:

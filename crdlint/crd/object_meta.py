@@ -26,7 +26,7 @@ from crdlint.crd.kubenames import (
     mask_trailing_dash,
 )
 from crdlint.crd.model import ObjectMeta
-from crdlint.crd.record import semantic_equal
+from crdlint.crd.record import ZEROS, semantic_equal
 from crdlint.golang.text import is_print, quote, to_lower
 from crdlint.golang.values import Typed, marshal
 
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 
 _OWNER: Final = OBJECT_META.fields["ownerReferences"].type.element
 _ALWAYS: Final = {"apiVersion": "", "kind": "", "name": "", "uid": ""}  # fields of an owner reference without omitempty
-_ZEROS: Final[dict[str, Any]] = {"string": "", "int64": 0, "bool": False}
 _ZERO_TIME: Final = "0001-01-01T00:00:00Z"
 
 
@@ -148,7 +147,7 @@ def _item(of: GoType, value: Any, path: str, unknown: list[str]) -> Any:
     element = of.element
     assert element is not None  # noqa: S101  slices and maps have one
     if value is None and element.kind != "struct":
-        return _ZEROS[element.kind]
+        return ZEROS[element.kind]
     return _value(element, value, path, unknown) if value is not None else _struct(element, None, path, unknown)
 
 
@@ -279,11 +278,9 @@ def validate_object_meta_update(
     yield from _managed_fields(meta, path, rules, server)
 
 
+_IMMUTABLE: Final = {"Name", "Namespace", "UID", "CreationTimestamp", "DeletionTimestamp", "DeletionGracePeriodSeconds"}
 _IMMUTABLE_FIELDS: Final = {
-    field.attribute: field.json_name
-    for field in ObjectMeta.FIELDS
-    if field.go_name
-    in {"Name", "Namespace", "UID", "CreationTimestamp", "DeletionTimestamp", "DeletionGracePeriodSeconds"}
+    field.attribute: field.json_name for field in ObjectMeta.FIELDS if field.go_name in _IMMUTABLE
 }
 
 
@@ -313,11 +310,10 @@ def _owners(meta: ObjectMeta, within: Path, rules: Rules, server: Server) -> Ite
     controllers = _surplus_controllers(meta.owner_references, path, rules)
     for i, owner in enumerate(meta.owner_references):
         owner_path = path.index(i)
-        yield from (
-            _owner(owner, owner_path, rules)
-            if server.requires_metadata_fields
-            else _older_owner(owner, path, owner_path, rules)
-        )
+        if server.requires_metadata_fields:
+            yield from _owner(owner, owner_path, rules)
+        else:
+            yield from _older_owner(owner, path, owner_path, rules)
         if i in controllers:
             yield controllers[i]
 
@@ -341,9 +337,8 @@ def _surplus_controllers(owners: Sequence[OwnerReference], path: Path, rules: Ru
     more = f"; {left_out:,} more references have it" if left_out else ""
     errors = {}
     for name, i in reported:
-        detail = (
-            f'Only one reference can have Controller set to true. Found "true" in references for {first} and {name}'
-        )
+        references = f"references for {first} and {name}"
+        detail = f'Only one reference can have Controller set to true. Found "true" in {references}'
         help_ = f"Set `controller: true` on one reference only{more if (name, i) == reported[-1] else ''}"
         bad, controller_path = Typed(owners, "[]v1.OwnerReference"), path.index(i).child("controller")
         errors[i] = invalid(rules.owners, path, bad, detail, at=controller_path, help=help_)

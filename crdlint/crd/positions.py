@@ -26,13 +26,12 @@ if TYPE_CHECKING:
 
 _FIRST: Final[list[Step]] = ["spec", "versions", 0]
 
+_CONVERSION: Final[list[Step]] = ["spec", "conversion"]
+
 # Internal paths and v1's, by their first two or three steps; the longest comes first.
 _MOVED: Final[tuple[tuple[SequenceOf[Step], SequenceOf[Step]], ...]] = (
-    (["spec", "conversion", "webhookClientConfig"], ["spec", "conversion", "webhook", "clientConfig"]),
-    (
-        ["spec", "conversion", "conversionReviewVersions"],
-        ["spec", "conversion", "webhook", "conversionReviewVersions"],
-    ),
+    ([*_CONVERSION, "webhookClientConfig"], [*_CONVERSION, "webhook", "clientConfig"]),
+    ([*_CONVERSION, "conversionReviewVersions"], [*_CONVERSION, "webhook", "conversionReviewVersions"]),
     (["spec", "version"], [*_FIRST, "name"]),
     *((internal.split("."), [*_FIRST, name]) for internal, name in SHARED.items()),
 )

@@ -71,11 +71,10 @@ class Record:
         """Create the tables of the declared fields, and set their zero values on the class."""
         RECORDS[cls.__name__] = cls
         cls.GO_PACKAGE = package
-        declared = [
-            (name, declaration) for name, declaration in vars(cls).items() if isinstance(declaration, _Declaration)
-        ]
         fields = []
-        for attribute, declaration in declared:
+        for attribute, declaration in list(vars(cls).items()):
+            if not isinstance(declaration, _Declaration):
+                continue
             of = _TYPE_NAME.sub(rf"{package}.\1", declaration.go_type)
             setattr(cls, attribute, _zero(of) if declaration.zero is _BY_TYPE else declaration.zero)
             json_name = _json_name(declaration.go_name) if declaration.json_name is None else declaration.json_name
@@ -93,8 +92,9 @@ RECORDS: Final[dict[str, type[Record]]] = {}
 _TYPE_NAME: Final = re.compile(r"(?<![\w.])([A-Z]\w*)")
 _EXTENSION: Final = re.compile("X[A-Z]")
 _INITIALS: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]+")
-_ZEROS: Final[dict[str, Any]] = {
-    "string": "", "bool": False, "int32": 0, "int64": 0, "float64": 0.0, "[]uint8": b"", "v1.Time": None,
+# Go's zero values.
+ZEROS: Final[dict[str, Any]] = {
+    "string": "", "bool": False, "int32": 0, "int64": 0, "uint8": 0, "float64": 0.0, "[]uint8": b"", "v1.Time": None,
 }  # fmt: skip
 
 
@@ -109,8 +109,8 @@ def _zero(of: str) -> Any:
     """Return the zero value of a Go type, for slices and maps an empty one."""
     if of.startswith("*"):
         return None
-    if of in _ZEROS:
-        return _ZEROS[of]
+    if of in ZEROS:
+        return ZEROS[of]
     underlying = of if of.startswith(("[", "map[")) else of.partition("=")[2]
     if underlying:
         return {} if underlying.startswith("map[") else ()

@@ -65,17 +65,7 @@ _RUNS: Final = (
 )
 
 
-_ESCAPES: Final = {
-    '"': r"\"",
-    "\\": r"\\",
-    "\a": r"\a",
-    "\b": r"\b",
-    "\f": r"\f",
-    "\n": r"\n",
-    "\r": r"\r",
-    "\t": r"\t",
-    "\v": r"\v",
-}
+_ESCAPES: Final = {char: f"\\{letter}" for char, letter in zip('"\\\a\b\f\n\r\t\v', '"\\abfnrtv', strict=True)}
 _UNUSUAL: Final = re.compile(r"[^ !#-\[\]-~]")
 
 

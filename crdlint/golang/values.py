@@ -241,15 +241,7 @@ def _float(value: float) -> str:
 
 
 _UNSAFE: Final = re.compile('[\\x00-\\x1f"\\\\<>&\u2028\u2029\ud800-\udfff]')
-_ESCAPES: Final = {
-    '"': r"\"",
-    "\\": r"\\",
-    "\b": r"\b",
-    "\f": r"\f",
-    "\n": r"\n",
-    "\r": r"\r",
-    "\t": r"\t",
-}
+_ESCAPES: Final = {char: f"\\{letter}" for char, letter in zip('"\\\b\f\n\r\t', '"\\bfnrt', strict=True)}
 _SCALARS: Final[dict[type, Callable[..., str]]] = {
     type(None): lambda _: "null",
     bool: lambda value: "true" if value else "false",

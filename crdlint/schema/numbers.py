@@ -77,14 +77,13 @@ _OF_VALUE: Final = "Checked"
 
 def _misfit(what: str, type_: str, format_: str) -> Check:
     as_format = f"with format {format_}" if format_ else "(default format)"
+    words = f"{what} value must be of type {type_} {as_format}"
 
     # The numbers of the schema itself have no reason, because no change of the value can fix them.
     reason = Reason(Code.RANGE, (type_, format_)) if what == _OF_VALUE else None
 
     def add(_value: float, value_path: ValuePath, violations: list[Violation]) -> None:
-        violations.append(
-            nowhere(value_path, lambda text: f"{what} value must be of type {type_} {as_format} in {text}", reason)
-        )
+        violations.append(nowhere(value_path, lambda text: f"{words} in {text}", reason))
 
     return add
 
