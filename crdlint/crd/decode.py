@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from crdlint.yaml.nodes import Node
 
     # The parent schema, None without one, and the steps that lead from it to a value (see `model.JSONSchemaProps`).
-    Place: TypeAlias = tuple[ReferenceType[model.JSONSchemaProps] | None, tuple[str | int, ...]]
-    Read: TypeAlias = "Callable[[Reader, GoType, Any, int, Place], Any]"
+    Origin: TypeAlias = tuple[ReferenceType[model.JSONSchemaProps] | None, tuple[str | int, ...]]
+    Read: TypeAlias = "Callable[[Reader, GoType, Any, int, Origin], Any]"
 
 
 def _is_number(value: object) -> TypeGuard[float]:
@@ -98,14 +98,14 @@ class Reader:
         self.failed = True
         return UNSET
 
-    def read(self, of: GoType, node: Node, depth: int, place: Place = (None, ())) -> Any:
+    def read(self, of: GoType, node: Node, depth: int, origin: Origin = (None, ())) -> Any:
         """Decode `node` as the type `of`, or return UNSET; `depth` is that of the node, 1 at the root."""
-        return READERS[of.kind](self, of, node, depth, place)
+        return READERS[of.kind](self, of, node, depth, origin)
 
-    def schema(self, node: Node, depth: int, place: Place) -> model.JSONSchemaProps:
+    def schema(self, node: Node, depth: int, origin: Origin) -> model.JSONSchemaProps:
         """Return the schema at `node`, whose fields are decoded later; an empty one if it is not a mapping."""
         made = model.JSONSchemaProps()
-        attributes: dict[str, Any] = {"parent_ref": place[0], "steps": place[1]}
+        attributes: dict[str, Any] = {"parent_ref": origin[0], "steps": origin[1]}
         made.__dict__ = attributes
         if node.__class__ is Mapping:
             attributes["node"] = node
@@ -129,7 +129,7 @@ def is_null(node: Node) -> bool:
 def _scalar(stored: Callable[[Reader, GoType, Any], Any]) -> Read:
     """Return a reader of scalars: `stored` returns what Go stores for a value other than null, or UNSET."""
 
-    def read(reader: Reader, of: GoType, node: Node, _depth: int, _place: Place) -> Any:
+    def read(reader: Reader, of: GoType, node: Node, _depth: int, _origin: Origin) -> Any:
         if node.__class__ is not Scalar:
             return reader.reject()
         value = resolve(node)
@@ -175,13 +175,13 @@ _read_integer: Final = _scalar(_integer)
 _read_base64: Final = _scalar(_base64)
 
 
-def _read_bytes(reader: Reader, of: GoType, node: Node, depth: int, place: Place) -> Any:
+def _read_bytes(reader: Reader, of: GoType, node: Node, depth: int, origin: Origin) -> Any:
     if node.__class__ is Sequence:
-        return bytes(_read_slice(reader, of, node, depth, place))
-    return _read_base64(reader, of, node, depth, place)
+        return bytes(_read_slice(reader, of, node, depth, origin))
+    return _read_base64(reader, of, node, depth, origin)
 
 
-def _read_json(reader: Reader, of: GoType, node: Node, depth: int, _place: Place) -> Any:
+def _read_json(reader: Reader, of: GoType, node: Node, depth: int, _origin: Origin) -> Any:
     value = reader_json(reader, node, depth)
     if value is None:
         return UNSET
@@ -215,23 +215,23 @@ def reader_json(reader: Reader, node: Node, depth: int) -> Any:
     return root
 
 
-def _read_slice(reader: Reader, of: GoType, node: Node, depth: int, place: Place) -> Any:
+def _read_slice(reader: Reader, of: GoType, node: Node, depth: int, origin: Origin) -> Any:
     items = reader.items(node)
     if items.__class__ is not list:
         return items
-    element, (parent, steps) = of.element, place
+    element, (parent, steps) = of.element, origin
     assert element is not None  # noqa: S101  slices have one
     if element is SCHEMA:
         return [reader.schema(item, depth + 1, (parent, (*steps, i))) for i, item in enumerate(items)]
     if element.kind == "json":
         return [reader_json(reader, item, depth + 1) for item in items]
-    return [_item(reader, element, item, depth + 1, place) for item in items]
+    return [_item(reader, element, item, depth + 1, origin) for item in items]
 
 
-def _read_map(reader: Reader, of: GoType, node: Node, depth: int, place: Place) -> Any:
+def _read_map(reader: Reader, of: GoType, node: Node, depth: int, origin: Origin) -> Any:
     if node.__class__ is not Mapping:
         return UNSET if is_null(node) else reader.reject()
-    element, (parent, steps) = of.element, place
+    element, (parent, steps) = of.element, origin
     assert element is not None  # noqa: S101  maps have one
     below = depth + 1
     if element is SCHEMA:
@@ -241,16 +241,16 @@ def _read_map(reader: Reader, of: GoType, node: Node, depth: int, place: Place) 
     return {name: _item(reader, element, value, below, (parent, (*steps, name))) for name, value in members}
 
 
-def _item(reader: Reader, of: GoType, node: Node, depth: int, place: Place) -> Any:
-    value = reader.read(of, node, depth, place)
+def _item(reader: Reader, of: GoType, node: Node, depth: int, origin: Origin) -> Any:
+    value = reader.read(of, node, depth, origin)
     if value is not UNSET:
         return value
     return of.record() if of.record is not None else ZEROS.get(of.kind)
 
 
-def _read_struct(reader: Reader, of: GoType, node: Node, depth: int, place: Place) -> Any:
+def _read_struct(reader: Reader, of: GoType, node: Node, depth: int, origin: Origin) -> Any:
     if of is SCHEMA:
-        return UNSET if is_null(node) else reader.schema(node, depth, place)
+        return UNSET if is_null(node) else reader.schema(node, depth, origin)
     if node.__class__ is not Mapping:
         return UNSET if is_null(node) else reader.reject()
     assert of.record is not None  # noqa: S101  structs have one
@@ -271,11 +271,11 @@ def _read_struct(reader: Reader, of: GoType, node: Node, depth: int, place: Plac
     return made
 
 
-def _read_schema_or_bool(reader: Reader, _of: GoType, node: Any, depth: int, place: Place) -> Any:
+def _read_schema_or_bool(reader: Reader, _of: GoType, node: Any, depth: int, origin: Origin) -> Any:
     made = model.JSONSchemaPropsOrBool()
     if node.__class__ is Mapping:
         made.allows = True
-        made.schema = reader.schema(node, depth, place)
+        made.schema = reader.schema(node, depth, origin)
         return made
     value = resolve(node) if node.__class__ is Scalar else 0
     if value.__class__ is bool:
@@ -284,22 +284,22 @@ def _read_schema_or_bool(reader: Reader, _of: GoType, node: Any, depth: int, pla
     return UNSET if value is None else reader.reject()
 
 
-def _read_schema_or_array(reader: Reader, _of: GoType, node: Any, depth: int, place: Place) -> Any:
+def _read_schema_or_array(reader: Reader, _of: GoType, node: Any, depth: int, origin: Origin) -> Any:
     """Decode `items`: a value that is neither an object nor a list is present but empty, as in upstream's UnmarshalJSON."""
     if is_null(node):
         return UNSET
     made = model.JSONSchemaPropsOrArray()
     if node.__class__ is Mapping:
-        made.schema = reader.schema(node, depth, place)
+        made.schema = reader.schema(node, depth, origin)
     elif node.__class__ is Sequence:
-        made.json_schemas = reader.read(SCHEMAS, node, depth, place)
+        made.json_schemas = reader.read(SCHEMAS, node, depth, origin)
     return made
 
 
-def _read_schema_or_strings(reader: Reader, _of: GoType, node: Any, depth: int, place: Place) -> Any:
+def _read_schema_or_strings(reader: Reader, _of: GoType, node: Any, depth: int, origin: Origin) -> Any:
     made = model.JSONSchemaPropsOrStringArray()
     if node.__class__ is Mapping:
-        made.schema = reader.schema(node, depth, place)
+        made.schema = reader.schema(node, depth, origin)
     elif node.__class__ is Sequence:
         made.property = reader.read(STRINGS, node, depth)
     return made

@@ -172,7 +172,7 @@ class Tree:
         return self._stack[0]
 
     def repeat(self, kind: int, low: int, high: int, operator: str) -> None:
-        """Repeat the topmost node; `operator` is the text that says so."""
+        """Repeat the topmost node; `operator` is its text."""
         stack = self._stack
         if not stack or stack[-1].kind >= OPEN:
             raise InvalidPatternError("missing argument to repetition operator", operator)
