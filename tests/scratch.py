@@ -29,6 +29,11 @@ spec:
       openAPIV3Schema:
         type: object
 """
+WITH_SPEC = f"""\
+{GOOD}        properties:
+          spec:
+            type: object
+"""
 BAD = GOOD.replace("type: object", "type: strange")
 WIDGET_OF_SIZE = """\
 apiVersion: example.com/v1

@@ -6,10 +6,11 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
+from counting import recording
 from crds import crd_with_spec
 from terminal import on_terminal
 
@@ -288,23 +289,17 @@ def test_estimates_for_other_versions_take_twice_the_work_for_twice_the_rules(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from crdlint.cel import compiler
+    from crdlint.cel.checker import check
 
-    calls = 0
-    from crdlint.cel.checker import check as original
-
-    def counted(*args: Any) -> object:
-        nonlocal calls
-        calls += 1
-        return original(*args)
-
-    monkeypatch.setattr(compiler, "check", counted)
+    calls: list[object] = []
+    monkeypatch.setattr(compiler, "check", recording(calls, check))
     counts = []
     head, _, _ = _MODES.partition("            - rule")
     for rules in (20, 40):
         monkeypatch.setattr("crdlint.kubecel.sharing._shared", Sharing())  # what other tests compiled is not reused
-        calls = 0
+        calls.clear()
         path = tmp_path / f"{rules}.yaml"
         path.write_text(head + "".join(f"            - rule: self.mode != 'm{rules}{i}'\n" for i in range(rules)))
         assert run("cost", str(path)).exit_code == 0
-        counts.append(calls)
+        counts.append(len(calls))
     assert counts[1] / counts[0] < 2.3

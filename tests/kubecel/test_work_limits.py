@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from counting import recording
 from crds import crd_in_json, schema_with_spec
 from tables import each
 
@@ -89,19 +90,12 @@ def twice(times: int, part: str = "x + x") -> str:
     ],
 )
 def test_work_is_shared(rule: str, spec: Callable[[int], dict[str, Any]], monkeypatch: pytest.MonkeyPatch) -> None:
-    converted = 0
-    convert = values.to_value
-
-    def counted(*args: Any, **options: Any) -> Any:
-        nonlocal converted
-        converted += 1
-        return convert(*args, **options)
-
-    monkeypatch.setattr(values, "to_value", counted)
+    converted: list[object] = []
+    monkeypatch.setattr(values, "to_value", recording(converted, values.to_value, "a value"))
     taken = []
-    for n in (200, 400, 800):
-        converted = 0
-        taken.append(steps(rule, spec(n)) + converted)
+    for n in (100, 200, 400):
+        converted.clear()
+        taken.append(steps(rule, spec(n)) + len(converted))
     assert taken[1] < 2.3 * taken[0]
     assert taken[2] < 2.3 * taken[1]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from editor import Editor
 from lsprotocol import types as lsp
-from scratch import GOOD
+from scratch import WITH_SPEC
 
 from crdlint.lsp.diagnostics import DEPRECATED, UNNECESSARY
 from crdlint.rules.catalog import all_rules
@@ -16,11 +16,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 CRD = (
-    GOOD
+    WITH_SPEC
     + """\
-        properties:
-          spec:
-            type: object
             properties:
               ports:
                 type: array

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
-from scratch import GOOD, WIDGET_OF_SIZE, write
+from scratch import WIDGET_OF_SIZE, WITH_SPEC, write
 
 from crdlint.lsp.crd_index import CRDIndex
 from crdlint.lsp.workspace import Workspace
@@ -19,11 +19,8 @@ if TYPE_CHECKING:
     from lsprotocol import types as lsp
 
 CRD = (
-    GOOD
+    WITH_SPEC
     + """\
-        properties:
-          spec:
-            type: object
             required: [size]
             x-kubernetes-validations:
             - rule: self.size <= 10

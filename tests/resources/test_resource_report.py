@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from crds import HEAD
 from present import present
 from tables import each
 
@@ -17,24 +18,6 @@ from crdlint.resources.report import ResourceOptions, old_objects, report, valid
 if TYPE_CHECKING:
     from crdlint.resources.report import Validated
 
-CRD = """\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {{name: foos.example.com}}
-spec:
-  group: example.com
-  scope: {scope}
-  names: {{plural: foos, kind: Foo}}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          spec: {schema}
-"""
 SPEC = """
             type: object
             required: [size]
@@ -90,9 +73,14 @@ FOUND = {
 }
 
 
+def crd(schema: str, scope: str = "Namespaced") -> str:
+    """Return the smallest CRD whose spec has a schema, which begins on the line of `spec`."""
+    return f"{HEAD.replace('Namespaced', scope)}        type: object\n        properties:\n          spec: {schema}\n"
+
+
 def definitions(schema: str = SPEC, scope: str = "Namespaced") -> Definitions:
     found = Definitions()
-    found.add(lint_file(CRD.format(schema=schema, scope=scope), "crd.yaml", CheckRequest(keep=True)))
+    found.add(lint_file(crd(schema, scope), "crd.yaml", CheckRequest(keep=True)))
     return found
 
 
@@ -152,7 +140,7 @@ def test_metadata(metadata: str, column: int, message: str, way_out: str) -> Non
 
 def test_the_rule_s_own_place() -> None:
     (found,) = judged(foo("{size: 9}")).result.diagnostics
-    text = CRD.format(schema=SPEC, scope="Namespaced").splitlines()
+    text = crd(SPEC).splitlines()
     assert (present(found.related).label, present(found.related).file) == ("rule `self.size < 9`", "crd.yaml")
     assert text[present(found.related).line - 1][present(found.related).column - 1 :].startswith('"self.size < 9"')
 
@@ -192,10 +180,8 @@ def test_no_old_object(new: str, old: str, said: str) -> None:
 
 def test_an_unchanged_object_differs_from_the_stored_one() -> None:
     bare = "apiVersion: example.com/v1\nkind: Foo\nmetadata: {}\n"
-    crd = CRD.format(scope="Cluster", schema="{type: object}").replace(
-        "properties:", "required: [spec]\n        properties:"
-    )
-    messages = [one.message for one in report(crd, bare, bare).errors]
+    needed = crd("{type: object}", "Cluster").replace("properties:", "required: [spec]\n        properties:")
+    messages = [one.message for one in report(needed, bare, bare).errors]
     assert "spec: Required value" in messages
 
 

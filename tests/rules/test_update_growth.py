@@ -6,6 +6,7 @@ import base64
 from typing import TYPE_CHECKING
 
 from counting import LINEAR, growth
+from crds import HEAD
 from tables import each
 
 import crdlint
@@ -13,16 +14,7 @@ import crdlint
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-HEAD = """\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata:
-  name: foos.example.com
-spec:
-  group: example.com
-  names: {plural: foos, kind: Foo}
-  scope: Namespaced
-"""
+SPEC = HEAD.partition("  versions:")[0]
 VERSION = """\
   - name: v{i}
     served: true
@@ -36,7 +28,7 @@ VERSION = """\
 
 def versions(count: int, text: str = "old") -> str:
     first = VERSION.format(i=1, storage="true", text=text)
-    return f"{HEAD}  versions:\n{first}" + "".join(
+    return f"{SPEC}  versions:\n{first}" + "".join(
         VERSION.format(i=i, storage="false", text=text) for i in range(2, count + 1)
     )
 
@@ -47,7 +39,7 @@ def bundle(count: int, text: str = "old") -> str:
         "  conversion:\n    strategy: Webhook\n    webhook:\n      conversionReviewVersions: [v1]\n"
         f"      clientConfig: {{service: {{namespace: a, name: {text}}}, caBundle: {data}}}\n"
     )
-    return HEAD + conversion + "  versions:\n" + VERSION.format(i=1, storage="true", text=text)
+    return SPEC + conversion + "  versions:\n" + VERSION.format(i=1, storage="true", text=text)
 
 
 def stored(count: int, text: str = "old") -> str:
