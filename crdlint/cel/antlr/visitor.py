@@ -242,21 +242,15 @@ def _fields(v: _Visitor, ctx: Any) -> list[StructField]:
     return fields
 
 
-def _ident(v: _Visitor, ctx: Any) -> Expr:
-    name = ctx.first("IDENTIFIER")
-    if name is None:
-        return v.unspecified(ctx)
-    if name.text in RESERVED:
-        return v.report(ctx, f"reserved identifier: {name.text}", Code.RESERVED_IDENTIFIER, name.text)
-    return Ident(v.id(name), _root(ctx) + name.text)
-
-
-def _global_call(v: _Visitor, ctx: Any) -> Expr:
+def _named(v: _Visitor, ctx: Any) -> Expr:
+    """Return an identifier or the call of a global function."""
     name, opening = ctx.first("IDENTIFIER"), ctx.first("(")
     if name is None:
         return v.unspecified(ctx)
     if name.text in RESERVED:
         return v.report(ctx, f"reserved identifier: {name.text}", Code.RESERVED_IDENTIFIER, name.text)
+    if ctx.kind == "Ident":
+        return Ident(v.id(name), _root(ctx) + name.text)
     call_id = -1 if opening is None else v.id(opening)
     return v.builder.call(call_id, _root(ctx) + name.text, None, v.args(ctx.first("exprList")))
 
@@ -276,13 +270,12 @@ def _list(v: _Visitor, ctx: Any) -> Expr:
 
 def _map(v: _Visitor, ctx: Any) -> Expr:
     map_id = v.id(ctx.first("{"))
-    return MapExpr(map_id, _entries(v, ctx.first("mapInitializerList")))
+    inner = ctx.first("mapInitializerList")
+    return MapExpr(map_id, [] if inner is None else _entries(v, inner))
 
 
 def _entries(v: _Visitor, ctx: Any) -> list[MapEntry]:
     entries: list[MapEntry] = []
-    if ctx is None:
-        return entries
     keys, values = ctx.all("optExpr"), ctx.all("expr")
     for i, colon in enumerate(ctx.all(":")):
         entry_id = v.id(colon)
@@ -324,8 +317,8 @@ _HANDLERS: dict[str, Callable[[_Visitor, Any], Expr]] = {
     "Select": _select,
     "MemberCall": _member_call,
     "Index": _index,
-    "Ident": _ident,
-    "GlobalCall": _global_call,
+    "Ident": _named,
+    "GlobalCall": _named,
     "CreateList": _list,
     "CreateStruct": _map,
     "CreateMessage": _message,
