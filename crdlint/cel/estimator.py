@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 _ACCUMULATORS: Final = ("__result__", ACCU)
 
 
+_Standard: TypeAlias = "Callable[[Sequence[Node]], CallEstimate]"
 _Special: TypeAlias = "Callable[[_Coster, ast.Call, Sequence[Node], Sequence[Estimate]], CallEstimate]"
 
 
@@ -316,21 +317,25 @@ class _Coster:
         if call_estimate is None:
             special = _SPECIAL.get(overload)
             if special is not None:
-                return self._special(special, expr, args, costs)
-            call_estimate = self._standard(overload, target, args)
+                return special(self, expr, [self._sized(arg) for arg in args], costs)
+            call_estimate = self._standard(overload, [*([] if target is None else [target]), *args])
         if call_estimate is None:
             call_estimate = CallEstimate(ONE)
         return CallEstimate(call_estimate.cost.plus(total), call_estimate.size)
 
-    def _standard(self, overload: str, target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
-        """Return the cost of a call of the standard library, or None if it is one unit."""
+    def _standard(self, overload: str, nodes: Sequence[Node]) -> CallEstimate | None:
+        """Return the cost of a call of the standard library on a target and arguments, or None if it is one unit."""
         standard = _STANDARD.get(overload)
-        return None if standard is None else standard(target, args)
+        if standard is None:
+            return None
+        call_estimate = standard([self._sized(node) for node in nodes])
+        if overload == "in_list" and not self.dialect.saturates_factors:
+            return CallEstimate(Estimate(call_estimate.cost.min, _overflown(call_estimate.cost.max)))
+        return call_estimate
 
-    def _special(
-        self, special: _Special, expr: ast.Call, args: Sequence[Node], costs: Sequence[Estimate]
-    ) -> CallEstimate:
-        return special(self, expr, args, costs)
+    def _sized(self, node: Node) -> Node:
+        """Return a node with its size."""
+        return node
 
     def logical(self, _expr: ast.Call, _args: Sequence[Node], costs: Sequence[Estimate]) -> CallEstimate:
         return CallEstimate(Estimate(costs[0].min, costs[0].plus(costs[1]).max))
@@ -373,11 +378,12 @@ class _Coster:
                 return local.path
         return self.paths.get(expr.id, _NO_PATH)
 
+    def _known_path(self, expr: ast.Expr) -> Sequence[str]:
+        path = self._path(expr)
+        return () if path and path[0] in _ACCUMULATORS else path
+
     def _node(self, expr: ast.Expr) -> Node:
-        path: Sequence[str] = self._path(expr)
-        if path and path[0] in _ACCUMULATORS:
-            path = ()
-        return Node(path, self._type(expr), expr, self._size(expr))
+        return Node(self._known_path(expr), self._type(expr), expr, self._size(expr))
 
     def _set_size(self, expr: ast.Expr, size: Estimate | None) -> None:
         if size is not None:
@@ -394,10 +400,7 @@ class _Coster:
 
     def _size(self, expr: ast.Expr) -> Estimate | None:
         """Return the size of the value of a node, or None if it is unknown. Upstream: coster.computeSize."""
-        size = self.sizes.get(expr.id)
-        if size is None:
-            literal = _LITERAL_SIZES.get(expr.__class__)
-            size = None if literal is None else literal(expr)
+        size = self._computed(expr)
         if size is not None:
             return size
         type_ = self._type(expr)
@@ -409,6 +412,14 @@ class _Coster:
             return ONE
         local = self._local(self._name(expr)) if isinstance(expr, ast.Ident) else None
         return None if local is None else local.size
+
+    def _computed(self, expr: ast.Expr) -> Estimate | None:
+        """Return the size that follows from the expression alone. Upstream: AstNode.ComputedSize."""
+        size = self.sizes.get(expr.id)
+        if size is not None:
+            return size
+        literal = _LITERAL_SIZES.get(expr.__class__)
+        return None if literal is None else literal(expr)
 
     def _entries_of(self, expr: ast.Expr) -> _Entries | None:
         entries = self.entries.get(expr.id)
@@ -447,21 +458,6 @@ class _PathCoster(_Coster):
     def _size_of_result(self, _expr: ast.Call) -> Estimate | None:
         return None
 
-    def list(self, expr: ast.ListExpr) -> Visit:
-        total = fixed(LIST_COST)
-        for element in expr.elements:
-            yield element
-            total = total.plus(self.costs[element.id])
-        return total
-
-    def map(self, expr: ast.MapExpr) -> Visit:
-        total = fixed(MAP_COST)
-        for entry in expr.entries:
-            yield entry.key
-            yield entry.value
-            total = total.plus(self.costs[entry.key.id]).plus(self.costs[entry.value.id])
-        return total
-
     def comprehension(self, expr: ast.Comprehension) -> Visit:
         yield expr.iter_range
         yield expr.accu_init
@@ -478,40 +474,11 @@ class _PathCoster(_Coster):
         total = self.costs[expr.iter_range.id].plus(self.costs[expr.accu_init.id])
         return total.plus(self.costs[expr.result.id]).plus(times.times(each))
 
-    def _standard(self, overload: str, target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
-        standard = _STANDARD.get(overload)
-        if standard is None:
-            return None
-        call_estimate = standard(None if target is None else self._sized(target), [self._sized(arg) for arg in args])
-        if overload == "in_list" and call_estimate is not None and not self.dialect.saturates_factors:
-            return CallEstimate(Estimate(call_estimate.cost.min, _overflown(call_estimate.cost.max)))
-        return call_estimate
-
-    def _special(
-        self, special: _Special, expr: ast.Call, args: Sequence[Node], costs: Sequence[Estimate]
-    ) -> CallEstimate:
-        return special(self, expr, [self._sized(arg) for arg in args], costs)
-
     def _sized(self, node: Node) -> Node:
         return node if node.size is not None or node.expr is None else node._replace(size=self._size(node.expr))
 
-    def _path(self, expr: ast.Expr) -> _Path:
-        return self.paths.get(expr.id, _NO_PATH)
-
     def _node(self, expr: ast.Expr) -> Node:
         return Node(self._known_path(expr), self._type(expr), expr, self._computed(expr))
-
-    def _known_path(self, expr: ast.Expr) -> Sequence[str]:
-        path = self._path(expr)
-        return () if path and path[0] in _ACCUMULATORS else path
-
-    def _computed(self, expr: ast.Expr) -> Estimate | None:
-        """Return the size that follows from the expression alone. Upstream: AstNode.ComputedSize."""
-        size = self.sizes.get(expr.id)
-        if size is not None:
-            return size
-        literal = _LITERAL_SIZES.get(expr.__class__)
-        return None if literal is None else literal(expr)
 
     def _size(self, expr: ast.Expr) -> Estimate | None:
         """Return the size of the value of a node, or None if it is unknown. Upstream: coster.sizeEstimate."""
@@ -540,8 +507,6 @@ _VISITS: Final[dict[type, Callable[..., Visit]]] = {
 _PATH_VISITS: Final[dict[type, Callable[..., Visit]]] = {
     **_VISITS,
     ast.Call: _PathCoster.call,
-    ast.ListExpr: _PathCoster.list,
-    ast.MapExpr: _PathCoster.map,
     ast.Comprehension: _PathCoster.comprehension,
 }
 
@@ -588,77 +553,59 @@ def _known(node: Node) -> Estimate:
     return node.size or UNKNOWN
 
 
-def _format(target: Node | None, _args: Sequence[Node]) -> CallEstimate | None:
-    return None if target is None else CallEstimate(_known(target).scaled(STRING_FACTOR))
+def _traversal(index: int) -> _Standard:
+    """Return the cost of reading one of the target and the arguments."""
+    return lambda nodes: CallEstimate(_known(nodes[index]).scaled(STRING_FACTOR))
 
 
-def _to_bytes(_target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
-    size = _known(args[0])
+def _to_bytes(nodes: Sequence[Node]) -> CallEstimate:
+    size = _known(nodes[0])
     return CallEstimate(size.scaled(STRING_FACTOR), Estimate(size.min, size.max * 4 & UINT64_MAX))
 
 
-def _to_string(_target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
-    size = _known(args[0])
+def _to_string(nodes: Sequence[Node]) -> CallEstimate:
+    size = _known(nodes[0])
     return CallEstimate(size.scaled(STRING_FACTOR), Estimate(size.min // 4, size.max))
 
 
-def _quote(_target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
-    size = _known(args[0])
+def _quote(nodes: Sequence[Node]) -> CallEstimate:
+    size = _known(nodes[0])
     doubled = Estimate(size.min + 2 & UINT64_MAX, size.max * 2 + 2 & UINT64_MAX)
     return CallEstimate(size.scaled(STRING_FACTOR), doubled)
 
 
-def _traversal(_target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
-    return CallEstimate(_known(args[0]).scaled(STRING_FACTOR))
+def _in_list(nodes: Sequence[Node]) -> CallEstimate:
+    return CallEstimate(_known(nodes[1]).scaled(1))
 
 
-def _in_list(_target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
-    return CallEstimate(_known(args[1]).scaled(1))
+def _matches(nodes: Sequence[Node]) -> CallEstimate:
+    text = _known(nodes[0]).plus(ONE).scaled(STRING_FACTOR)
+    return CallEstimate(text.times(_known(nodes[1]).scaled(REGEX_FACTOR)))
 
 
-def _matches(target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
-    if target is None:
-        return None
-    text = _known(target).plus(ONE).scaled(STRING_FACTOR)
-    return CallEstimate(text.times(_known(args[0]).scaled(REGEX_FACTOR)))
+def _contains(nodes: Sequence[Node]) -> CallEstimate:
+    return CallEstimate(_known(nodes[0]).scaled(STRING_FACTOR).times(_known(nodes[1]).scaled(STRING_FACTOR)))
 
 
-def _contains(target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
-    if target is None:
-        return None
-    return CallEstimate(_known(target).scaled(STRING_FACTOR).times(_known(args[0]).scaled(STRING_FACTOR)))
-
-
-def _comparison(_target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
-    most = min(_known(args[0]).max, _known(args[1]).max)
+def _comparison(nodes: Sequence[Node]) -> CallEstimate:
+    most = min(_known(nodes[0]).max, _known(nodes[1]).max)
     return CallEstimate(Estimate(1 if most > 0 else 0, most).scaled(STRING_FACTOR))
 
 
-_STANDARD: Final[dict[str, Callable[[Node | None, Sequence[Node]], CallEstimate | None]]] = {
-    "string_format": _format,
+_ORDERS: Final = ("less", "greater", "less_equals", "greater_equals")
+_STANDARD: Final[dict[str, _Standard]] = {
+    "string_format": _traversal(0),
     "string_to_bytes": _to_bytes,
     "bytes_to_string": _to_string,
     "strings_quote": _quote,
-    "starts_with_string": _traversal,
-    "ends_with_string": _traversal,
+    "starts_with_string": _traversal(1),
+    "ends_with_string": _traversal(1),
     "in_list": _in_list,
     "matches_string": _matches,
     "contains_string": _contains,
-    **dict.fromkeys(
-        (
-            "less_string",
-            "greater_string",
-            "less_equals_string",
-            "greater_equals_string",
-            "less_bytes",
-            "greater_bytes",
-            "less_equals_bytes",
-            "greater_equals_bytes",
-            "equals",
-            "not_equals",
-        ),
-        _comparison,
-    ),
+    "equals": _comparison,
+    "not_equals": _comparison,
+    **{f"{order}_{type_}": _comparison for order in _ORDERS for type_ in ("string", "bytes")},
 }
 
 # Overloads whose cost is not simply the sum of the costs of their arguments.
