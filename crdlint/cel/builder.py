@@ -115,23 +115,24 @@ def bytes_value(token: str) -> bytes:
     return _decode(body, is_bytes=True).encode("latin-1")
 
 
-def int_value(text: str, sign: str = "") -> int:
-    """Return the value of an int token; raise `LiteralError` if it does not fit into 64 bits."""
-    digits, base = (text[2:], 16) if text.startswith("0x") else (text, 10)
-    value = -1 if len(digits.lstrip("0")) > 20 else int(sign + digits, base)
-    if len(digits.lstrip("0")) > 20 or not -(1 << 63) <= value < 1 << 63:
-        raise LiteralError("invalid int literal")
-    return value
+def int_value(text: str) -> int:
+    """Return the value of an int token, which may have a sign; raise `LiteralError` if it does not fit into 64 bits."""
+    return _integer(text, -(1 << 63), 1 << 63, "int")
 
 
 def uint_value(token: str) -> Uint:
     """Return the value of a uint token; raise `LiteralError` if it does not fit into 64 bits."""
-    text = token[:-1]
-    digits, base = (text[2:], 16) if text.startswith("0x") else (text, 10)
-    digits = digits.lstrip("0") or "0"
-    if len(digits) > 20 or int(digits, base) >= 1 << 64:
-        raise LiteralError("invalid uint literal")
-    return Uint(digits, base)
+    return Uint(_integer(token[:-1], 0, 1 << 64, "uint"))
+
+
+def _integer(text: str, low: int, end: int, kind: str) -> int:
+    digits = text.removeprefix("-")
+    digits, base = (digits[2:], 16) if digits.startswith("0x") else (digits, 10)
+    value = int(digits, base) if len(digits.lstrip("0")) <= 20 else 1 << 64
+    value = -value if text.startswith("-") else value
+    if not low <= value < end:
+        raise LiteralError(f"invalid {kind} literal")
+    return value
 
 
 def double_value(text: str) -> float:

@@ -24,6 +24,7 @@ from crdlint.cel.types import (
     NULL,
     STRING,
     UINT,
+    WELL_KNOWN,
     Kind,
     Type,
     list_type,
@@ -60,21 +61,8 @@ CROSS_TYPE_COMPARISONS: Final = frozenset(
     for left, right in permutations(("int64", "uint64", "double"), 2)
 )
 
-_WELL_KNOWN_NAMES: Final = {
-    Kind.ANY: "google.protobuf.Any",
-    Kind.BOOL: "google.protobuf.BoolValue",
-    Kind.BYTES: "google.protobuf.BytesValue",
-    Kind.DOUBLE: "google.protobuf.DoubleValue",
-    Kind.DURATION: "google.protobuf.Duration",
-    Kind.DYN: "google.protobuf.Value",
-    Kind.INT: "google.protobuf.Int64Value",
-    Kind.LIST: "google.protobuf.ListValue",
-    Kind.NULL: "google.protobuf.NullValue",
-    Kind.MAP: "google.protobuf.Struct",
-    Kind.STRING: "google.protobuf.StringValue",
-    Kind.TIMESTAMP: "google.protobuf.Timestamp",
-    Kind.UINT: "google.protobuf.UInt64Value",
-}
+# The first message of each kind of type.
+_WELL_KNOWN_NAMES: Final = {type_.kind: name for name, type_ in reversed(WELL_KNOWN.items())}
 _ALWAYS_WELL_KNOWN: Final = (Kind.ANY, Kind.TIMESTAMP, Kind.DURATION, Kind.DYN, Kind.NULL)
 
 

@@ -377,7 +377,7 @@ class _FastParser:
             raise _NotSimpleError
         self.index += 1
         try:
-            value = _LITERALS[kind](token) if not sign else _negative(kind, token)
+            value = _LITERALS[kind](sign + token)
         except LiteralError:
             raise _NotSimpleError from None
         return Literal(self.builder.token_id(self.starts[start], sign + token), value)
@@ -449,7 +449,3 @@ class _FastParser:
         self._accept(",")
         self._expect(closing)
         self.height = height
-
-
-def _negative(kind: str, token: str) -> int | float:
-    return int_value(token, "-") if kind == "NUM_INT" else double_value("-" + token)

@@ -301,10 +301,6 @@ def _literal(read: Callable[[str], Value]) -> Callable[[_Visitor, Any], Expr]:
     return handle
 
 
-def _signed_int(text: str) -> int:
-    return int_value(text[1:], "-") if text.startswith("-") else int_value(text)
-
-
 _HANDLERS: dict[str, Callable[[_Visitor, Any], Expr]] = {
     "expr": _ternary,
     "conditionalOr": _logical("||", "conditionalAnd"),
@@ -322,7 +318,7 @@ _HANDLERS: dict[str, Callable[[_Visitor, Any], Expr]] = {
     "CreateList": _list,
     "CreateStruct": _map,
     "CreateMessage": _message,
-    "Int": _literal(_signed_int),
+    "Int": _literal(int_value),
     "Uint": _literal(uint_value),
     "Double": _literal(double_value),
     "String": _literal(string_value),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.ast import Uint
@@ -116,13 +117,22 @@ def constant(id_: int, key: Value, *, optional: bool, note: Note) -> Qualifier:
         note(frame, id_, value)
         return value
 
+    def test(_: Frame, operand: Value) -> Value:
+        return select(operand, key, test=True)
+
+    return Qualifier(id_, optional, get, _noted_if_found(test, id_, note), test)
+
+
+def _noted_if_found(test: Then, id_: int, note: Note) -> Then:
+    """Return a selection that records only a value that is present."""
+
     def maybe(frame: Frame, operand: Value) -> Value:
-        value = select(operand, key, test=True)
+        value = test(frame, operand)
         if value is not MISSING and type(value) is not Error:
             note(frame, id_, value)
         return value
 
-    return Qualifier(id_, optional, get, maybe, lambda _, operand: select(operand, key, test=True))
+    return maybe
 
 
 def presence(inner: Qualifier, *, note: Note) -> Qualifier:
@@ -135,13 +145,7 @@ def presence(inner: Qualifier, *, note: Note) -> Qualifier:
         note(frame, inner.id, result)
         return result
 
-    def maybe(frame: Frame, operand: Value) -> Value:
-        value = test(frame, operand)
-        if value is not MISSING and type(value) is not Error:
-            note(frame, inner.id, value)
-        return value
-
-    return Qualifier(inner.id, inner.optional, get, maybe, test)
+    return Qualifier(inner.id, inner.optional, get, _noted_if_found(test, inner.id, note), test)
 
 
 def computed(id_: int, key: Run, *, optional: bool, note: Note, relative: bool, keeps_errors: bool = True) -> Qualifier:
@@ -156,22 +160,17 @@ def computed(id_: int, key: Run, *, optional: bool, note: Note, relative: bool, 
             return value
         return select(operand, value, test=test) if type(value) in _KEYS else Error(not_a_key(value))
 
-    def noted(frame: Frame, value: Value) -> None:
+    def noted(frame: Frame, selected: int, value: Value) -> None:
         if relative:
-            frame.drop(id_)
-        note(frame, id_, value)
+            frame.drop(selected)
+        note(frame, selected, value)
 
     def get(frame: Frame, operand: Value) -> Value:
         value = evaluated(frame, operand, test=False)
-        noted(frame, value)
+        noted(frame, id_, value)
         return value
 
-    def maybe(frame: Frame, operand: Value) -> Value:
-        value = evaluated(frame, operand, test=True)
-        if value is not MISSING and type(value) is not Error:
-            noted(frame, value)
-        return value
-
+    maybe = _noted_if_found(partial(evaluated, test=True), id_, noted)
     return Qualifier(id_, optional, get, maybe, maybe)
 
 
