@@ -15,7 +15,6 @@ from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.linting.documents import unchecked
 from crdlint.linting.request import CheckRequest
 from crdlint.lsp import resources
-from crdlint.lsp.crd_index import CRDIndex
 from crdlint.runner.fixes import CheckFailedError, fix, reported
 from crdlint.runner.plan import Planner
 from crdlint.runner.task import Checker, Settings, Task
@@ -64,7 +63,7 @@ class Checks:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace: Final = workspace
         self._known: dict[str, tuple[Document, Checked]] = {}  # of each URI, the newest version checked
-        self.index: Final = CRDIndex(workspace)
+        self.index: Final = resources.CRDIndex(workspace)
         self._configs: Cache = {}
         self._stamps: dict[str, object] = {}
         self._checker: Final = Checker(Settings(uses_helm=False))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from lsprotocol.types import (
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 TRIGGERS: Final = (".", "-", " ", '"', "'")
 _REST: Final = re.compile(r"[\w$/-]*")
+_LONGEST: Final = 256  # characters of a word
 _PROBE: Final = "crdlint-completes-this"  # a key that no document has
 _KINDS: Final = {
     "field": CompletionItemKind.Field,
@@ -46,6 +47,7 @@ _KINDS: Final = {
     "macro": CompletionItemKind.Operator,
     "keyword": CompletionItemKind.Keyword,
 }
+_PLAIN: Final = re.compile(r"[A-Za-z_][\w./-]*")
 _SCHEMA: Final = "JSONSchemaProps"
 
 
@@ -60,10 +62,8 @@ class _Probed:
     cursor: Cursor
     start: int
     end: int
-    is_key: bool
     steps: Steps
-    other_keys: frozenset[str]
-    column: int
+    other_keys: frozenset[str] = frozenset()
 
 
 def completions(document: Document, index: int, checks: Checks, *, snippets: bool) -> list[CompletionItem]:
@@ -146,26 +146,13 @@ def _probes(text: str, index: int) -> Iterator[_Probed]:
         cursor = cursor_at(f"{text[:start]}{written}{text[end:]}", start + 1)
         if cursor is None or _PROBE not in (str(getattr(cursor.node, "value", "")), cursor.steps[-1]):
             continue
-        if cursor.on_key:
-            parent = cursor.parents[-1]
-            names = (
-                (str(key.value) for key, _ in parent.pairs() if isinstance(key, Scalar))
-                if isinstance(parent, Mapping)
-                else ()
-            )
-            other_keys = frozenset(name for name in names if name != _PROBE)
-            yield _Probed(cursor, start, end, True, cursor.steps[:-1], other_keys, _column(cursor))
-        else:
-            yield _Probed(cursor, start, end, False, cursor.steps, frozenset(), _column(cursor))
-
-
-_LONGEST: Final = 256  # characters of a word
-
-
-def _column(cursor: Cursor) -> int:
-    node = cursor.key if cursor.key is not None else cursor.node
-    column: int = node.start_mark.column
-    return column
+        if not cursor.on_key:
+            yield _Probed(cursor, start, end, cursor.steps)
+            continue
+        parent = cursor.parents[-1]
+        pairs = parent.pairs() if isinstance(parent, Mapping) else ()
+        names = frozenset(str(key.value) for key, _ in pairs if isinstance(key, Scalar))
+        yield _Probed(cursor, start, end, cursor.steps[:-1], names - {_PROBE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +172,7 @@ def _item(document: Document, probed: _Probed, word: _Word, *, snippets: bool) -
     is_snippet = snippets and "$" in edit.new_text
     return CompletionItem(
         label=word.text,
-        kind=CompletionItemKind.Property if probed.is_key else CompletionItemKind.EnumMember,
+        kind=CompletionItemKind.Property if probed.cursor.on_key else CompletionItemKind.EnumMember,
         detail=word.detail or None,
         documentation=MarkupContent(MarkupKind.PlainText, word.documentation) if word.documentation else None,
         sort_text=f"{0 if word.is_required else 1}{word.text}",
@@ -195,7 +182,7 @@ def _item(document: Document, probed: _Probed, word: _Word, *, snippets: bool) -
 
 
 def _written(document: Document, probed: _Probed, word: _Word, *, snippets: bool) -> str:
-    if not probed.is_key:
+    if not probed.cursor.on_key:
         return word.text
     follows = document.text.text[probed.end :].lstrip(" ").startswith(":")
     parent = probed.cursor.parents[-1] if probed.cursor.parents else None
@@ -203,7 +190,8 @@ def _written(document: Document, probed: _Probed, word: _Word, *, snippets: bool
         return word.text if follows else f"{word.text}: "
     if word.collection is None or not snippets:
         return f"{word.text}: " if word.collection is None else f"{word.text}:"
-    indent = "\n" + " " * (probed.column + 2)
+    node = probed.cursor.key or probed.cursor.node
+    indent = "\n" + " " * (node.start_mark.column + 2)
     if not word.collection:
         return f"{word.text}:{indent}- $0"
     fields = [f"{indent}{name}: ${number}" for number, name in enumerate(word.fields, 1)]
@@ -212,7 +200,7 @@ def _written(document: Document, probed: _Probed, word: _Word, *, snippets: bool
 
 def _of_crd(probed: _Probed) -> Iterable[_Word]:
     """Yield the fields of a CRD and the keywords of its schemas, or the values of one."""
-    if probed.is_key:
+    if probed.cursor.on_key:
         return _keys_of_crd(probed)
     field = next((step for step in reversed(probed.steps) if isinstance(step, str)), "")
     record_steps = probed.steps[: len(probed.steps) - 1 - probed.steps[::-1].index(field)] if field else ()
@@ -259,12 +247,10 @@ def _names_of_fields(probed: _Probed, *, items: bool) -> Iterator[_Word]:
 
 def _of_resource(document: Document, probed: _Probed, checks: Checks, version: str) -> Iterator[_Word]:
     """Yield the fields of a custom resource, the required ones first, or the values of a field."""
-    from dataclasses import replace
-
     schema = schema_of(document, replace(probed.cursor, steps=probed.steps), checks, version)
     if schema is None:
         return
-    if not probed.is_key:
+    if not probed.cursor.on_key:
         yield from _values(schema)
         return
     for name, field in schema.properties.items():
@@ -292,9 +278,6 @@ def _values(schema: JSONSchemaProps) -> Iterator[_Word]:
         value = schema.default.value
         if not isinstance(value, (dict, list)):
             yield _Word(_written_text(value), "default")
-
-
-_PLAIN: Final = re.compile(r"[A-Za-z_][\w./-]*")
 
 
 def _written_text(value: object) -> str:

@@ -16,8 +16,7 @@ from crdlint.kubecel.completion import type_of
 from crdlint.kubernetes.servers import parse_range
 from crdlint.lsp.hover import definition_of
 from crdlint.lsp.places import crd_of, cursor_at, expression_at, schema_at
-from crdlint.lsp.positions import Text
-from crdlint.lsp.workspace import uri_of
+from crdlint.lsp.workspace import Text, uri_of
 from crdlint.schema import json_paths
 from crdlint.schema.traversal import all_schemas, value_schema
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence

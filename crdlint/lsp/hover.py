@@ -158,7 +158,7 @@ def _of_schema(cursor: Cursor, version: str) -> Iterator[str]:
         return
     yield f"`{value_path(schema)}`"
     yield from _described(schema, required=_is_required(schema))
-    if _preserves(schema):
+    if schema.x_preserve_unknown_fields:
         yield "Fields that the schema does not list are kept."
     elif schema.type == "object" and schema.properties:
         yield "Fields that the schema does not list are dropped."
@@ -194,10 +194,6 @@ def definition_of(document: Document, cursor: Cursor, checks: Checks, version: s
 def _is_required(schema: JSONSchemaProps) -> bool:
     parent = schema.parent
     return parent is not None and schema.steps[:1] == ("properties",) and schema.steps[1] in parent.required
-
-
-def _preserves(schema: JSONSchemaProps) -> bool:
-    return bool(schema.x_preserve_unknown_fields)
 
 
 def _described(schema: JSONSchemaProps, *, required: bool) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from crdlint.crd.convert import read_crd
@@ -19,7 +20,7 @@ from crdlint.yaml.parse import iter_documents
 from crdlint.yaml.scalars import index_inside
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from crdlint.cel.env import Env
     from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
@@ -98,36 +99,26 @@ def _descend(document: Document, start: int, index: int, root: Mapping) -> Curso
     parents: list[Node] = []
     node: Node = root
     key: Node | None = None
-    while True:
+    on_key = False
+    while not on_key:
         if isinstance(node, Mapping):
-            pair = _last(node.pairs(), offset)
-            if pair is None:
-                return Cursor(document, start, index, root, tuple(steps), tuple(parents), key, node, on_key=False)
-            name, value = pair
+            pairs = [*takewhile(lambda pair: pair[0].start_mark.index <= offset, node.pairs())]
+            if not pairs:
+                break
             parents.append(node)
-            steps.append(str(name.value) if isinstance(name, Scalar) else "")
-            if offset <= name.end_mark.index:
-                return Cursor(document, start, index, root, tuple(steps), tuple(parents), name, value, on_key=True)
-            key, node = name, value
+            key, node = pairs[-1]
+            steps.append(str(key.value) if isinstance(key, Scalar) else "")
+            on_key = offset <= key.end_mark.index
         elif isinstance(node, Sequence):
             number = sum(1 for element in node.items if element.start_mark.index <= offset) - 1
             if number < 0:
-                return Cursor(document, start, index, root, tuple(steps), tuple(parents), key, node, on_key=False)
+                break
             parents.append(node)
             steps.append(number)
             key, node = None, node.items[number]
         else:
-            return Cursor(document, start, index, root, tuple(steps), tuple(parents), key, node, on_key=False)
-
-
-def _last(pairs: Iterable[tuple[Node, Node]], offset: int) -> tuple[Node, Node] | None:
-    """Return the last of some pairs, in order, whose key starts before a character or at it."""
-    last = None
-    for pair in pairs:
-        if pair[0].start_mark.index > offset:
             break
-        last = pair
-    return last
+    return Cursor(document, start, index, root, tuple(steps), tuple(parents), key, node, on_key=on_key)
 
 
 def crd_of(root: Mapping, server: Server) -> CustomResourceDefinition | None:

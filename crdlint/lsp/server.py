@@ -22,10 +22,10 @@ from crdlint.__about__ import __version__
 from crdlint.files.read import UnreadableError, read_text
 from crdlint.files.recognition import KIND
 from crdlint.lsp import actions
+from crdlint.lsp.actions import diagnostic_of
 from crdlint.lsp.checks import Checks
 from crdlint.lsp.complete import TRIGGERS, completions
 from crdlint.lsp.definition import definition_at, references_at, related_to
-from crdlint.lsp.diagnostics import diagnostic_of
 from crdlint.lsp.hover import hover_of
 from crdlint.lsp.places import cursor_at
 from crdlint.lsp.symbols import hints_of, symbols_of

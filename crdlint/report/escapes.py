@@ -6,31 +6,19 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.safety.output import CI_COMMAND, HIDDEN
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _IN_LINES: Final = re.compile(f"[{HIDDEN}]|{CI_COMMAND}", re.MULTILINE)
 _IN_LINE: Final = re.compile(f"[\t\n{HIDDEN}]|{CI_COMMAND}")
 _NAMED: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
-# actions/toolkit: escapeData and escapeProperty.
-_COMMAND_DATA: Final = {"%": "%25", "\r": "%0D", "\n": "%0A"}
-_COMMAND_PROPERTY: Final = {**_COMMAND_DATA, ":": "%3A", ",": "%2C"}
-# azure-pipelines-task-lib: escapeData and escape.
-_ISSUE_DATA: Final = {"%": "%AZP25", "\r": "%0D", "\n": "%0A"}
-_ISSUE_PROPERTY: Final = {**_ISSUE_DATA, "]": "%5D", ";": "%3B"}
-_NOT_XML: Final = {"\ufffe": "\\ufffe", "\uffff": "\\uffff"}
-_HTML: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"}
-_MARKDOWN: Final = {
-    **{char: f"\\{char}" for char in "\\`*_[]|~$"},
-    "&": "&amp;", "<": "&lt;", ">": "&gt;", "\n": "<br>",
-}  # fmt: skip
-
-_data, _property, _issue_data, _issue_property, _not_xml, _html, _markdown = (
-    str.maketrans(table)
-    for table in (_COMMAND_DATA, _COMMAND_PROPERTY, _ISSUE_DATA, _ISSUE_PROPERTY, _NOT_XML, _HTML, _MARKDOWN)
-)
+_PERCENT: Final = {"%": "%25", "\r": "%0D", "\n": "%0A"}
+_AZURE_PERCENT: Final = {**_PERCENT, "%": "%AZP25"}
 
 
 def printable(text: str) -> str:
@@ -56,29 +44,26 @@ def _spelled(match: re.Match[str]) -> str:
     return _NAMED.get(hidden) or (f"\\x{ord(hidden):02x}" if hidden <= "\x7f" else f"\\u{ord(hidden):04x}")
 
 
-def command_data(text: str) -> str:
-    """Return text as the message of a GitHub workflow command."""
-    return printable(text).translate(_data)
+def _escape(table: dict[str, str]) -> Callable[[str], str]:
+    """Return a function that makes a text printable, and escapes other characters by a table."""
+    translation = str.maketrans(table)
+    return lambda text: printable(text).translate(translation)
 
 
-def command_property(text: str) -> str:
-    """Return text as a property of a GitHub workflow command."""
-    return printable(text).translate(_property)
-
-
-def issue_data(text: str) -> str:
-    """Return text as the message of a logging command of Azure Pipelines."""
-    return printable(text).translate(_issue_data)
-
-
-def issue_property(text: str) -> str:
-    """Return text as a property of a logging command of Azure Pipelines."""
-    return printable(text).translate(_issue_property)
-
-
-def markdown(text: str) -> str:
-    """Return text for a cell of a Markdown table; line breaks become `<br>`."""
-    return printable(text).translate(_markdown)
+# The message and the properties of a workflow command, as in actions/toolkit: escapeData and escapeProperty.
+command_data: Final = _escape(_PERCENT)
+command_property: Final = _escape({**_PERCENT, ":": "%3A", ",": "%2C"})
+# The message and the properties of a logging command, as in azure-pipelines-task-lib: escapeData and escape.
+issue_data: Final = _escape(_AZURE_PERCENT)
+issue_property: Final = _escape({**_AZURE_PERCENT, "]": "%5D", ";": "%3B"})
+# A cell of a table.
+markdown: Final = _escape(
+    {**{char: f"\\{char}" for char in "\\`*_[]|~$"}, "&": "&amp;", "<": "&lt;", ">": "&gt;", "\n": "<br>"}
+)
+# Without characters that XML cannot contain; the XML writer escapes the rest.
+xml_text: Final = _escape({"\ufffe": "\\ufffe", "\uffff": "\\uffff"})
+# An element or a quoted attribute.
+html_text: Final = _escape({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"})
 
 
 def markdown_with_code(text: str) -> str:
@@ -87,16 +72,6 @@ def markdown_with_code(text: str) -> str:
     if len(parts) % 2 == 0:
         return markdown(text)
     return "".join(f"<code>{markdown(part)}</code>" if i % 2 else markdown(part) for i, part in enumerate(parts))
-
-
-def xml_text(text: str) -> str:
-    """Return text without characters that XML cannot contain; the XML writer escapes the rest."""
-    return printable(text).translate(_not_xml)
-
-
-def html_text(text: str) -> str:
-    """Return text for an HTML element or a quoted attribute."""
-    return printable(text).translate(_html)
 
 
 def json_text(value: Any, indent: int | None = None) -> str:

@@ -38,7 +38,7 @@ class Format(NamedTuple):
 
 FORMATS: Final = {
     TEXT: Format(
-        "for people", "text.Report", "cost_text.CostReport", "suites_text.SuiteReport", "changes.Text", "values.Text"
+        "for people", "text.Report", "cost_text.CostReport", "text.SuiteReport", "changes.Text", "values.Text"
     ),
     "concise": Format("a line for each finding", "lines.Concise", changes="lines.Concise"),
     "server": Format("nothing but the API server's sentences", "lines.Server"),

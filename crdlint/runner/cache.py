@@ -1,7 +1,8 @@
 """A cache of results in the user's cache directory, by the content of a file and all other inputs of the check.
 
-Entries are JSON, never code, and signed with the user's secret; entries that others created, changed or truncated are
-ignored. Entries are written atomically, so several runs may use the cache at the same time.
+Entries are JSON, never code, and signed with the user's secret, which distinguishes them from those of a checkout; entries
+that others created, changed or truncated are ignored. Entries are written atomically, so several runs may use the cache at
+the same time.
 """
 
 from __future__ import annotations
@@ -21,8 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.__about__ import __version__
-from crdlint.files.read import read_bytes
-from crdlint.runner.secret import default_folder, user_secret
+from crdlint.files.read import UnreadableError, read_bytes
 from crdlint.safety import atomic
 from crdlint.safety.bugs import has_failed
 
@@ -37,6 +37,54 @@ _LARGEST: Final = 64 * 1024 * 1024  # the maximum size of an entry in bytes
 _FORMAT: Final = "5"
 _FOLDER: Final = re.compile("[0-9a-f]{2}")
 _SWEPT: Final = "swept"
+_SIZE: Final = 32  # bytes of the secret
+_CREATE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+
+
+def default_folder() -> Path:
+    """Return the system's cache directory for crdlint; raise RuntimeError if the user has no home directory."""
+    from platformdirs import user_cache_path
+
+    folder = user_cache_path("crdlint", appauthor=False)
+    if not folder.is_absolute():  # it would be a directory of the checkout
+        raise RuntimeError(folder)
+    return folder
+
+
+def user_secret() -> bytes | None:
+    """Return the secret, created on first use, or None if it cannot be stored so that only the user can read it.
+
+    CRDLINT_CACHE_KEY replaces it, for caches that several machines share. CRDLINT_CACHE_DIR does not move it, because
+    that directory may belong to the checkout.
+    """
+    configured = os.environ.get("CRDLINT_CACHE_KEY")
+    if configured:
+        return blake2b(os.fsencode(configured), digest_size=_SIZE).digest()
+    with suppress(OSError, RuntimeError):
+        path = default_folder() / "key"
+        return _read(path) or _make(path)
+    return None
+
+
+def _read(path: Path) -> bytes | None:
+    """Return the secret in a file, or None if there is none that only the user can read and write."""
+    try:
+        status = path.lstat()
+        data = read_bytes(str(path), _SIZE, follow_link=False)
+    except (OSError, UnreadableError):
+        return None
+    if hasattr(os, "geteuid") and (status.st_uid != os.geteuid() or stat.S_IMODE(status.st_mode) & 0o077):
+        return None
+    return data if len(data) == _SIZE else None
+
+
+def _make(path: Path) -> bytes | None:
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    secret = os.urandom(_SIZE)
+    with os.fdopen(os.open(path, _CREATE, 0o600), "wb") as file:
+        file.write(secret)
+    return secret
 
 
 def open_cache() -> Cache | None:

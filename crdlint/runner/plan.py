@@ -14,15 +14,15 @@ from crdlint.files.recognition import may_hold_crd
 from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
+from crdlint.rules.catalog import of_whole_crds
 from crdlint.runner.task import Task, shown_name
-from crdlint.runner.whole_crds import WholeCRDs
 from crdlint.safety.output import trace
 from crdlint.sources.fragments import SUITE, Fragments
 from crdlint.sources.helm.layout import ARCHIVES, CHART, TEMPLATES, Layout, outermost
 from crdlint.sources.kustomize import Patches, kustomization_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from crdlint.config.load import Cache
     from crdlint.config.model import Config
@@ -94,7 +94,7 @@ class Planner:
         if self.kustomize:
             for folder in folders:
                 self._add_kustomization(folder)
-        WholeCRDs().restrict(self.plan.tasks, self.plan.kustomizations)
+        restrict_to_whole(self.plan.tasks, self.plan.kustomizations)
         return self.plan
 
     def add_resources(self, known: Iterable[str]) -> None:
@@ -106,7 +106,7 @@ class Planner:
             if os.path.realpath(path) not in planned:
                 planned.add(os.path.realpath(path))
                 self._add(path)
-        WholeCRDs().restrict(self.plan.tasks, self.plan.kustomizations)
+        restrict_to_whole(self.plan.tasks, self.plan.kustomizations)
 
     def add_text(self, path: str, text: str) -> Plan:
         """Plan the check of a file with a text that may not be saved yet, and return the plan."""
@@ -115,7 +115,7 @@ class Planner:
             self._add_read(path, path, data, text)
         else:
             self.plan.passed += 1
-        WholeCRDs().restrict(self.plan.tasks, self.plan.kustomizations)
+        restrict_to_whole(self.plan.tasks, self.plan.kustomizations)
         return self.plan
 
     def config_of(self, path: str) -> Config | None:
@@ -328,3 +328,70 @@ class Planner:
             name, text, location = packed
             self.plan.tasks.append(self._task(name, config, location, support, text))
             self.plan.configs.append(config._replace(exclude=(), in_chart=True))
+
+
+_NEAR: Final = 3  # the folder of a file and those above it in which a kustomization may include the file
+
+
+@dataclass(slots=True)
+class _Build:
+    """A kustomization: the real paths of its folders and of its resources, and whether it changes CRDs."""
+
+    folder: str
+    folders: set[str]
+    resources: set[str]
+    changes: bool
+
+
+def restrict_to_whole(tasks: list[Task], kustomizations: list[Task]) -> None:
+    """Remove the rules about whole CRDs from the tasks whose CRDs may be incomplete.
+
+    A file is whole if all kustomizations that may include it are checked in the run and none of them changes its CRDs. Then
+    the output of a build is whole as well if no other build of the run includes and changes it.
+    """
+    if not any(map(_asks, (*tasks, *kustomizations))):
+        return
+    builds = _read([task.path for task in kustomizations])
+    for group, is_whole in ((tasks, _is_whole_file), (kustomizations, _is_whole_build)):
+        for i, task in enumerate(group):
+            if _asks(task) and not is_whole(task, builds):
+                requested = task.request.requested - of_whole_crds()
+                group[i] = task._replace(request=replace(task.request, requested=requested))
+
+
+def _is_whole_file(task: Task, builds: Sequence[_Build]) -> bool:
+    if task.location is not None or open_descriptor(task.path) is not None:
+        return True
+    real = os.path.realpath(task.path)
+    including = [build for build in builds if real in build.resources]
+    if including:
+        return not any(build.changes for build in including)
+    folders = list(Path(real).parents)[:_NEAR]
+    read = {build.folder for build in builds}
+    return all(kustomization_of(str(folder)) is None or str(folder) in read for folder in folders)
+
+
+def _is_whole_build(task: Task, builds: Sequence[_Build]) -> bool:
+    real = os.path.realpath(task.path)
+    return not any(build.changes and build.folder != real and real in build.folders for build in builds)
+
+
+def _asks(task: Task) -> bool:
+    return bool(task.request.requested) and not of_whole_crds().isdisjoint(task.request.requested)
+
+
+def _read(folders: Sequence[str]) -> list[_Build]:
+    """Read the kustomizations of folders that can be read."""
+    from crdlint.sources.kustomize.changes import changes_crds
+    from crdlint.sources.kustomize.kustomization import read_kustomization
+
+    elsewhere = {os.path.realpath(folder) for folder in folders}
+    builds = []
+    for folder in folders:
+        kustomization = read_kustomization(folder)
+        if kustomization is not None:
+            layers = kustomization.layers
+            resources = {os.path.realpath(path) for layer in layers.values() for path in layer.resources}
+            changes = changes_crds(kustomization, elsewhere) or kustomization.problem is not None
+            builds.append(_Build(kustomization.top.folder, set(layers), resources, changes))
+    return builds

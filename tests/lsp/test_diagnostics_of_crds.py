@@ -9,7 +9,7 @@ from editor import Editor
 from lsprotocol import types as lsp
 from scratch import WITH_SPEC
 
-from crdlint.lsp.diagnostics import DEPRECATED, UNNECESSARY
+from crdlint.lsp.actions import DEPRECATED, UNNECESSARY
 from crdlint.rules.catalog import all_rules
 
 if TYPE_CHECKING:

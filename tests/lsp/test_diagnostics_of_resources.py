@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from scratch import WIDGET_OF_SIZE, WITH_SPEC, write
 
-from crdlint.lsp.crd_index import CRDIndex
+from crdlint.lsp.resources import CRDIndex
 from crdlint.lsp.workspace import Workspace
 from crdlint.sources.crd_lookup import checkout_of
 

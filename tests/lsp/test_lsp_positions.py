@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from lsprotocol.types import Position, PositionEncodingKind, Range
 
-from crdlint.lsp.positions import Text, changed
+from crdlint.lsp.workspace import Text, changed
 
 TEXT = "a: 1\r\nb😀é: 2\rc\u2028d: 3\n"
 

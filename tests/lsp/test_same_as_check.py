@@ -13,8 +13,7 @@ from test_reading import CRD, WIDGET
 from crdlint.cli.main import cli
 from crdlint.kubecel import sharing
 from crdlint.lsp.checks import Checks
-from crdlint.lsp.positions import Text, changed
-from crdlint.lsp.workspace import Workspace, uri_of
+from crdlint.lsp.workspace import Text, Workspace, changed, uri_of
 
 if TYPE_CHECKING:
     from pathlib import Path

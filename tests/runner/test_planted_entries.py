@@ -13,8 +13,7 @@ from click.testing import CliRunner
 
 from crdlint.cli.main import cli
 from crdlint.runner import cache as module
-from crdlint.runner.cache import Cache, open_cache
-from crdlint.runner.secret import user_secret
+from crdlint.runner.cache import Cache, open_cache, user_secret
 
 if TYPE_CHECKING:
     from collections.abc import Callable
