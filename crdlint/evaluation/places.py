@@ -51,12 +51,10 @@ def parse_place(text: str) -> tuple[PlaceStep, ...]:
                 f"{text!r} is not the path of a field",
                 "Write it as in `spec.ports[0].name` or `metadata.labels['app']`",
             )
-        if match["name"] is not None:
-            steps.append(match["name"])
-        elif match["key"] is not None:
-            steps.append(match["key"])
-        else:
+        if match["index"] is not None:
             steps.append(int(match["index"]) if match["index"].isdigit() else AnyItem())
+        else:
+            steps.append(match["key"] if match["name"] is None else match["name"])
         position = match.end()
     return tuple(steps)
 

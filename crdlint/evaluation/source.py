@@ -96,7 +96,6 @@ def load(request: Request) -> Source:
 
 
 def _definitions(path: str, server: Server) -> Definitions:
-    """Return the CRDs of a file or a directory."""
     crd_files = discover([path], Selection())
     for problem in crd_files.problems:
         if problem.fatal:
@@ -210,7 +209,6 @@ def _of_kind(definition: Definition, objects: list[dict[str, Any]], file: str) -
 
 
 def _documents(file: str) -> list[Document]:
-    """Return the documents of a file that are not empty."""
     name = _shown(file)
     with _naming(file):
         text = read_text(file)

@@ -161,7 +161,6 @@ def _is_shown(node: ast.Expr) -> bool:
 
 
 def _binding(node: ast.Comprehension, over: Value, index: int) -> tuple[tuple[str, Value], ...]:
-    """Return the variables of an iteration."""
     if over is MISSING:
         return ()
     if kind_of(over) is Kind.LIST:

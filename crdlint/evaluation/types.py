@@ -19,7 +19,7 @@ _NAMED: Final = {
     "string": {"type": "string"},
     "timestamp": {"type": "string", "format": "date-time"},
 }
-_TOKEN: Final = re.compile(r"\s|([A-Za-z_][\w./-]*|[(){},:?])")
+_TOKEN: Final = re.compile(r"([A-Za-z_][\w./-]*|[(){},:?])|([^\s])")
 _DEEPEST: Final = 64
 
 
@@ -87,16 +87,11 @@ def schema_of_notation(text: str) -> JSONSchemaProps:
 
     Raise NotationError.
     """
-    tokens: list[str] = []
-    position = 0
-    while position < len(text):
-        match = _TOKEN.match(text, position)
-        if match is None:
-            raise NotationError(f"unexpected {text[position]!r}")
-        if match[1] is not None:
-            tokens.append(match[1])
-        position = match.end()
-    parser = _Parser(tokens)
+    matches = list(_TOKEN.finditer(text))
+    unexpected = next((match[2] for match in matches if match[2]), None)
+    if unexpected is not None:
+        raise NotationError(f"unexpected {unexpected!r}")
+    parser = _Parser([match[1] for match in matches])
     schema = parser.type(0)
     if parser.left:
         raise NotationError(f"unexpected {parser.left!r} after the type")
@@ -107,25 +102,18 @@ class _Parser:
     """A parser of the notation of types."""
 
     def __init__(self, tokens: list[str]) -> None:
-        self._tokens = tokens
-        self._next = 0
-
-    @property
-    def left(self) -> str:
-        """The next token, empty at the end."""
-        return self._tokens[self._next] if self._next < len(self._tokens) else ""
+        self._rest = iter(tokens)
+        self.left = next(self._rest, "")  # the next token, empty at the end
 
     def _take(self) -> str:
-        token = self.left
-        self._next += 1
+        token, self.left = self.left, next(self._rest, "")
         return token
 
-    def _expect(self, token: str) -> None:
-        actual = self._take()
-        if actual != token:
-            raise NotationError(
-                f"expected {token!r} but found {actual!r}" if actual else f"expected {token!r} at the end"
-            )
+    def _expect(self, *tokens: str) -> None:
+        for token in tokens:
+            actual = self._take()
+            if actual != token:
+                raise NotationError(f"expected {token!r} {f'but found {actual!r}' if actual else 'at the end'}")
 
     def type(self, depth: int) -> JSONSchemaProps:
         """Read a type."""
@@ -142,9 +130,7 @@ class _Parser:
             self._expect(")")
             return _list_of(items)
         if name == "map":
-            self._expect("(")
-            self._expect("string")
-            self._expect(",")
+            self._expect("(", "string", ",")
             values = self.type(depth + 1)
             self._expect(")")
             return _map_of(values)

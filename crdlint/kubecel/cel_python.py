@@ -147,14 +147,12 @@ def evaluate(text: str, variables: Mapping[str, Value], steps: Steps) -> Value:
         raise NotEvaluatedError(f"cel-python ends in an exception of its own, {type(error).__name__}") from error
 
 
-@lru_cache(maxsize=1)
-def _environment() -> Environment:
-    return Environment()
+_ENVIRONMENT: Final = Environment()
 
 
 @lru_cache(maxsize=128)
 def _parse(text: str) -> lark.Tree[Any]:
-    return _environment().compile(text)
+    return _ENVIRONMENT.compile(text)
 
 
 def _counted_functions(steps: Steps) -> dict[str, Any]:

@@ -331,7 +331,6 @@ def requirement(expression: Expression, versions: Range) -> Requirement | None:
 
 
 def _used(expression: Expression, introduced: Version) -> Iterator[str]:
-    """Yield the features used by an expression that a version introduced."""
     if introduced == KEYWORDS_AS_FIELDS:
         selected = (node.field for node in nodes(expression.compiled.expr) if isinstance(node, Select))
         words = ", ".join(f"`{word}`" for word in dict.fromkeys(selected) if word in RESERVED)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal
 
 from crdlint.cel.checker_errors import format_type
 from crdlint.cel.compiler import compile_text
@@ -112,10 +112,18 @@ class Place:
     env: Env
 
 
-class _Tokens(NamedTuple):
-    kinds: Sequence[str]
-    texts: Sequence[str]
-    starts: Sequence[int]
+class _Tokens:
+    """Tokens with the opening bracket of each closing one, and the brackets that are open at the end."""
+
+    def __init__(self, kinds: Sequence[str], texts: Sequence[str], starts: Sequence[int]) -> None:
+        self.kinds, self.texts, self.starts = kinds, texts, starts
+        self.opening: Final[dict[int, int]] = {}
+        self.open: Final[list[int]] = []
+        for index, kind in enumerate(kinds):
+            if kind in _OPENING:
+                self.open.append(index)
+            elif kind in _CLOSING and self.open:
+                self.opening[index] = self.open.pop()
 
 
 def place_at(text: str, offset: int, env: Env, environment: Environment) -> Place | None:
@@ -286,7 +294,7 @@ def _receiver(tokens: _Tokens, end: int) -> int:
     while index > 0:
         kind = tokens.kinds[index - 1]
         if kind in _CLOSING:
-            opening = _opening(tokens, index - 1)
+            opening = tokens.opening.get(index - 1)
             if opening is None:
                 return end
             index = opening
@@ -307,28 +315,9 @@ def _receiver(tokens: _Tokens, end: int) -> int:
     return index
 
 
-def _opening(tokens: _Tokens, closing: int) -> int | None:
-    depth = 0
-    for index in range(closing, -1, -1):
-        kind = tokens.kinds[index]
-        if kind in _CLOSING:
-            depth += 1
-        elif kind in _OPENING:
-            depth -= 1
-            if not depth:
-                return index
-    return None
-
-
 def _scope(text: str, tokens: _Tokens, env: Env, environment: Environment) -> Env:
     """Return the environment at the end of the tokens, with the variables of the macros that are open there."""
-    stack: list[int] = []
-    for index, kind in enumerate(tokens.kinds):
-        if kind in _OPENING:
-            stack.append(index)
-        elif kind in _CLOSING and stack:
-            stack.pop()
-    for opening in stack:
+    for opening in tokens.open:
         if tokens.kinds[opening] != "(" or opening < 2 or tokens.kinds[opening - 2] != ".":
             continue
         name = tokens.texts[opening - 1]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.cel.eval.errors import COST_LIMIT_EXCEEDED, NO_SUCH_KEY, NO_SUCH_OVERLOAD, Error, PlanError
@@ -129,7 +130,7 @@ class _Ready:
         return Cause(self.rule, type_, path, self.compiled.rule.compiled.expr)
 
 
-@dataclass(slots=True)
+@dataclass
 class _Rules:
     """The rules of one schema, compiled when first needed: most values reach few rules of a schema.
 
@@ -141,15 +142,21 @@ class _Rules:
     environment: Environment
     sharing: Sharing
     used: list[Expression]
-    _ready: tuple[_Ready, ...] | None = None
 
+    @cached_property
     def ready(self) -> tuple[_Ready, ...]:
-        """Return the rules with their programs."""
-        if self._ready is None:
-            self._ready = _compiled(self.schema, self.declared, self.environment, self.sharing)
-            for ready in self._ready:
-                self.used += [part for part in (ready.compiled.rule, ready.compiled.message) if part is not None]
-        return self._ready
+        """The rules with their programs; rules without text are reported by another rule."""
+        compiler, environments = (
+            RuleCompiler(self.declared, self.sharing),
+            Environments(self.environment, self.environment),
+        )
+        rules = [rule for rule in self.schema.x_validations if rule.rule.strip(SPACE)]
+        compiled = [compiler.rule(rule, environments) for rule in rules]
+        self.used += [part for each in compiled for part in (each.rule, each.message) if part is not None]
+        return tuple(
+            _Ready(rule, each, program(each.rule), program(each.message))
+            for rule, each in zip(rules, compiled, strict=True)
+        )
 
 
 @dataclass(slots=True)
@@ -252,7 +259,6 @@ class RuleValidators:
 
 
 def _schemas_below(schema: JSONSchemaProps) -> list[JSONSchemaProps]:
-    """Return the schemas of the direct children of a value."""
     below = (*schema.properties.values(), schema.item_schema, schema.additional_schema)
     return [child for child in below if child is not None]
 
@@ -265,19 +271,6 @@ def _type_of_field(
         return declarer.declare(schema, is_resource=schema.x_embedded_resource)
     member = None if declared is None else (declared.fields or {}).get(escaped)
     return None if member is None else member.type
-
-
-def _compiled(
-    schema: JSONSchemaProps, declared: DeclType, environment: Environment, sharing: Sharing
-) -> tuple[_Ready, ...]:
-    compiler = RuleCompiler(declared, sharing)
-    compiled_rules = []
-    for rule in schema.x_validations:
-        if not rule.rule.strip(SPACE):  # reported by another rule
-            continue
-        compiled = compiler.rule(rule, Environments(environment, environment))
-        compiled_rules.append(_Ready(rule, compiled, program(compiled.rule), program(compiled.message)))
-    return tuple(compiled_rules)
 
 
 def program(expression: Expression | None) -> Program | None:
@@ -390,7 +383,7 @@ def _expressions(
     if validator.compilation_error is not None:
         run.errors.append(invalid(f"rule compiler initialization error: {validator.compilation_error}"))
         return
-    rules = () if validator.rules is None else validator.rules.ready()
+    rules = () if validator.rules is None else validator.rules.ready
     if not rules:
         return
     if run.budget <= 0:
@@ -433,7 +426,7 @@ def breaks(validator: RuleValidator | None, rule: ValidationRule, value: Any, li
     """Return whether a new value breaks one of the rules of its schema, which is found out within a limit of costs."""
     if validator is None or validator.rules is None:
         return False
-    program = next((ready.program for ready in validator.rules.ready() if ready.rule is rule), None)
+    program = next((ready.program for ready in validator.rules.ready if ready.rule is rule), None)
     if program is None:
         return False
     variables = {"self": to_value(value, validator.schema, is_resource=validator.is_root), "oldSelf": NONE}
@@ -523,9 +516,6 @@ def _message(program: Program, text: str, run: Run, variables: dict[str, Any]) -
             limit = "no further validation rules will be run due to call cost exceeds limit for messageExpression"
             return None, f"{limit}: {quote(text)}"
         return None, None
-    if not isinstance(result.value, str):
-        return None, None
-    message = result.value.strip(SPACE)
-    if not message or "\n" in message or len(message.encode("utf-8", "surrogatepass")) > _MAX_MESSAGE:
-        return None, None
-    return message, None
+    message = result.value.strip(SPACE) if isinstance(result.value, str) else ""
+    is_shown = "\n" not in message and len(message.encode("utf-8", "surrogatepass")) <= _MAX_MESSAGE
+    return message if message and is_shown else None, None

@@ -576,7 +576,6 @@ _STEPPED: Final[frozenset[type]] = frozenset({ObjectValue, ListValue, MapListVal
 
 
 def _pair(left: Value, right: Value) -> _Comparing:
-    """Return whether two parts of values are equal."""
     return (yield _comparison(left, right)) if type(left) in _STEPPED else _same(left, right)
 
 

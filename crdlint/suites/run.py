@@ -143,11 +143,23 @@ class _Runner:
 
     def _create(self, case: Case) -> None:
         outcome = self._created(self._definition, self._object(case.initial, "initial"))
-        if case.expected_error:
-            _expect(case.expected_error, self._refusal(outcome), "the create")
-            return
-        self._accepted(outcome, "the object should be created")
-        self._compare(outcome.resource, case.expected)
+        if not self._rejects(outcome, case.expected_error, "the create"):
+            self._accepted(outcome, "the object should be created")
+            self._compare(outcome.resource, case.expected)
+
+    def _rejects(self, outcome: Outcome, expected: str, what: str) -> bool:
+        """Return whether an error is expected; it is a failure if the object is not rejected with it."""
+        refusal = self._refusal(outcome)
+        if expected and not refusal:
+            raise _FailedError(f"{what} should be rejected, but is accepted; expected:", f"  {expected}")
+        if expected and not any(expected in text for text in refusal):
+            raise _FailedError(
+                f"{what} should be rejected with another error:",
+                f"  expected: {expected}",
+                f"  got:      {refusal[0]}",
+                in_oldest_words=(what, refusal[-1]),
+            )
+        return bool(expected)
 
     def _update(self, case: Case) -> None:
         stored = self._initial(case)
@@ -155,15 +167,13 @@ class _Runner:
         if isinstance(updated["metadata"], dict):
             updated["metadata"]["name"] = stored["metadata"]["name"]
         outcome = self._updated(updated, stored)
-        if case.expected_error:
-            _expect(case.expected_error, self._refusal(outcome), "the update")
+        if self._rejects(outcome, case.expected_error, "the update"):
             return
         self._accepted(outcome, "the object should be updated")
         stored = outcome.resource
         if updated.get("status") is not None:
             outcome = self._with_status(self._definition, updated["status"], stored)
-            if case.expected_status_error:
-                _expect(case.expected_status_error, self._refusal(outcome), "the update of the status")
+            if self._rejects(outcome, case.expected_status_error, "the update of the status"):
                 return
             self._accepted(outcome, "the status should be updated")
             stored = outcome.resource
@@ -257,18 +267,6 @@ def _validated(validate: Callable[..., Outcome], *objects: dict[str, Any]) -> Ou
         return validate(*objects)
     except NotDecodedError as error:
         raise _FailedError(str(error)) from error
-
-
-def _expect(expected: str, refusal: tuple[str, ...], what: str) -> None:
-    if not refusal:
-        raise _FailedError(f"{what} should be rejected, but is accepted; expected:", f"  {expected}")
-    if not any(expected in text for text in refusal):
-        raise _FailedError(
-            f"{what} should be rejected with another error:",
-            f"  expected: {expected}",
-            f"  got:      {refusal[0]}",
-            in_oldest_words=(what, refusal[-1]),
-        )
 
 
 def _own(resource: dict[str, Any]) -> dict[str, Any]:

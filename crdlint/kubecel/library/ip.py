@@ -95,7 +95,6 @@ class IP(Opaque):
         return self.number >> (_FAMILY_BITS[self.version] - bits)
 
     def __str__(self) -> str:
-        """Return the canonical text."""
         if self.version == 4:
             return ".".join(str(self.number >> shift & 0xFF) for shift in (24, 16, 8, 0))
         from ipaddress import IPv6Address
@@ -137,7 +136,6 @@ class CIDR(Opaque):
         return CIDR(IP(self.ip.version, self.ip.number >> host << host), self.bits)
 
     def __str__(self) -> str:
-        """Return the canonical text."""
         return f"{self.ip}/{self.bits}"
 
 

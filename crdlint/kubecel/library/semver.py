@@ -55,7 +55,6 @@ class Semver(Opaque):
         return int(keys[0] > keys[1]) - int(keys[0] < keys[1])
 
     def __str__(self) -> str:
-        """Return the version as text."""
         pre = f"-{'.'.join(map(str, self.pre))}" if self.pre else ""
         build = f"+{'.'.join(self.build)}" if self.build else ""
         return f"{self.major}.{self.minor}.{self.patch}{pre}{build}"

@@ -70,10 +70,10 @@ def unguarded(expression: Expression) -> list[Unguarded]:
     tree = expression.compiled.expr
     fields: dict[str, Unguarded] = {}
     for node in nodes(tree):
-        path = _path(node) if isinstance(node, Select) and not node.test_only else None
-        schema = _optional(expression, node) if path is not None and isinstance(node, Select) else None
-        if path is not None and isinstance(node, Select) and schema is not None:
-            fields.setdefault(path, Unguarded(path, node.field, node, schema))
+        if isinstance(node, Select) and not node.test_only:
+            path, schema = _path(node), _optional(expression, node)
+            if path is not None and schema is not None:
+                fields.setdefault(path, Unguarded(path, node.field, node, schema))
     reasoner = Reasoner(_NothingFails())
     return [field for field in fields.values() if reasoner.results_at_once(tree, {field.path: FAILED}) & ERROR]
 

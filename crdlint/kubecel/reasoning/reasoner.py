@@ -413,7 +413,6 @@ class _Case:
         return self._term(self._label(scope, node), self._facts.unknown)
 
     def _condition(self, node: Expr, scope: _Scope) -> Value:
-        """Return the result of a condition as a value."""
         results = self.results(node, scope)
         is_open = results not in DECIDED
         only = constant(of_results(results))

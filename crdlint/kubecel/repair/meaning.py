@@ -190,7 +190,6 @@ def _either(steps: list[_Step]) -> str:
 
 
 def _help(edit: Edit, text: str) -> str:
-    """Return the help to make an edit."""
     old, new = text[edit.start : edit.end].strip(), edit.text.strip()
     if not old:
         before = characters.shown_end(text[: edit.start])

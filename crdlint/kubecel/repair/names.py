@@ -145,13 +145,11 @@ def _is_function(node: Expr) -> bool:
 
 
 def _enum(state: State, node: Expr) -> Iterable[object]:
-    """Return the allowed values of the field that a node selects."""
     field = state.field(node)
     return () if field is None or field.schema is None else field.schema.enum or ()
 
 
 def _fields(state: State, variable: str) -> Iterable[str]:
-    """Return the fields of the object that a variable is."""
     type_ = state.expression.declarations.self_type if variable == "self" else None
     for node in nodes(state.compiled.expr):
         if isinstance(node, Comprehension) and node.iter_var == variable:
@@ -164,7 +162,6 @@ def _fields(state: State, variable: str) -> Iterable[str]:
 
 
 def _known(state: State, node: Expr, name: str, scope: list[str]) -> Iterable[str]:
-    """Return the names that may be meant by one that is not declared."""
     expression = state.expression
     if state.code is Code.UNDEFINED_FIELD:
         declared = state.object_of(node)

@@ -290,7 +290,6 @@ def _covers(text: Text, match: Match, offset: int) -> bool:
 
 
 def _edit(text: Text, match: Match, pattern: str, template: str) -> Edit:
-    """Return the edit that writes a template in place of the match of a pattern."""
 
     def part(name: re.Match[str]) -> str:
         value = text.part(match, name[1])
