@@ -11,14 +11,10 @@ from crdlint.kubecel.escaping import escape
 
 # By the name of a type: the fields of its schema.
 _NAMED: Final = {
-    "bool": {"type": "boolean"},
-    "bytes": {"type": "string", "format": "byte"},
-    "double": {"type": "number"},
-    "duration": {"type": "string", "format": "duration"},
-    "int": {"type": "integer"},
-    "string": {"type": "string"},
+    "bool": {"type": "boolean"}, "bytes": {"type": "string", "format": "byte"}, "double": {"type": "number"},
+    "duration": {"type": "string", "format": "duration"}, "int": {"type": "integer"}, "string": {"type": "string"},
     "timestamp": {"type": "string", "format": "date-time"},
-}
+}  # fmt: skip
 _TOKEN: Final = re.compile(r"([A-Za-z_][\w./-]*|[(){},:?])|([^\s])")
 _DEEPEST: Final = 64
 

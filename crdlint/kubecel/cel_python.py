@@ -40,13 +40,9 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=timezone.utc)
 # Operators and functions that read all parts of their operands; the others take constant time.
 _READ_ALL: Final = ("_==_", "_!=_", "_<_", "_<=_", "_>_", "_>=_", "_in_", "_+_")
 _CLASSES: Final[tuple[tuple[type[Any], type[Any]], ...]] = (
-    (celtypes.BoolType, bool),
-    (celtypes.UintType, Uint),
-    (celtypes.IntType, int),
-    (celtypes.DoubleType, float),
-    (celtypes.StringType, str),
-    (celtypes.BytesType, bytes),
-)
+    (celtypes.BoolType, bool), (celtypes.UintType, Uint), (celtypes.IntType, int), (celtypes.DoubleType, float),
+    (celtypes.StringType, str), (celtypes.BytesType, bytes),
+)  # fmt: skip
 
 
 class NotEvaluatedError(Exception):
@@ -179,10 +175,10 @@ def _to_cel_python(value: Value, steps: Steps) -> Any:
     class_ = type(value)
     if value is None:
         return None
+    if class_ is str or class_ is bytes:
+        steps.spend(len(value) // _BYTES_PER_STEP)
     for theirs, ours in _CLASSES:
         if class_ is ours:
-            if class_ is str or class_ is bytes:
-                steps.spend(len(value) // _BYTES_PER_STEP)
             return theirs(value)
     if class_ is Duration:
         return celtypes.DurationType(timedelta(microseconds=value.nanoseconds // _MICROSECOND))
@@ -192,9 +188,8 @@ def _to_cel_python(value: Value, steps: Steps) -> Any:
         raise NotEvaluatedError("a value does not fit its schema")
     if isinstance(value, Mapping):
         keys = [key for key in value if key in value]
-        if (
-            isinstance(value, ObjectValue) and value.has_fields
-        ):  # a field named by a keyword is also accessible unescaped
+        if isinstance(value, ObjectValue) and value.has_fields:
+            # A field named by a keyword is also accessible unescaped.
             keys += [name for key in keys if (name := unescape(key)) is not None and name != key]
         return celtypes.MapType({_to_cel_python(key, steps): _to_cel_python(value[key], steps) for key in keys})
     if hasattr(value, "__iter__"):

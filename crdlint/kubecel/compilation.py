@@ -281,15 +281,7 @@ class KubernetesEstimator:
             return None
         declared: DeclType | None = self._root
         for step in node.path[1:]:
-            if declared is None:
-                return None
-            if step in ("@items", "@values"):
-                declared = declared.elem
-            elif step == "@keys":
-                declared = declared.key
-            else:
-                field = (declared.fields or {}).get(step)
-                declared = None if field is None else field.type
+            declared = declared and declared.below(step)
         if declared is None:
             return None
         if node.expr is not None:

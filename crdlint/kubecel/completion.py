@@ -37,45 +37,24 @@ _OPERANDS: Final = frozenset({"IDENTIFIER", "ESC_IDENTIFIER", "STRING", "BYTES",
 _KEYWORDS: Final = ("true", "false", "null")
 # Arguments by type. More than one for a type parameter: the first that compiles is used.
 _SAMPLES: Final = {
-    Kind.STRING: ("''",),
-    Kind.INT: ("0",),
-    Kind.UINT: ("0u",),
-    Kind.DOUBLE: ("0.0",),
-    Kind.BOOL: ("true",),
-    Kind.BYTES: ("b''",),
-    Kind.LIST: ("[]",),
-    Kind.MAP: ("{}",),
-    Kind.DURATION: ("duration('1h')",),
-    Kind.TIMESTAMP: ("timestamp('2026-01-01T00:00:00Z')",),
-    Kind.TYPE: ("int",),
-}
+    Kind.STRING: ("''",), Kind.INT: ("0",), Kind.UINT: ("0u",), Kind.DOUBLE: ("0.0",), Kind.BOOL: ("true",),
+    Kind.BYTES: ("b''",), Kind.LIST: ("[]",), Kind.MAP: ("{}",), Kind.DURATION: ("duration('1h')",),
+    Kind.TIMESTAMP: ("timestamp('2026-01-01T00:00:00Z')",), Kind.TYPE: ("int",),
+}  # fmt: skip
 _NAMED_SAMPLES: Final = {
-    "optional_type": "optional.none()",
-    "kubernetes.Quantity": "quantity('1')",
-    "kubernetes.Semver": "semver('1.0.0')",
-    "kubernetes.URL": "url('https://example.com')",
-    "net.IP": "ip('10.0.0.1')",
-    "net.CIDR": "cidr('10.0.0.0/8')",
+    "optional_type": "optional.none()", "kubernetes.Quantity": "quantity('1')", "kubernetes.Semver": "semver('1.0.0')",
+    "kubernetes.URL": "url('https://example.com')", "net.IP": "ip('10.0.0.1')", "net.CIDR": "cidr('10.0.0.0/8')",
     "kubernetes.NamedFormat": "format.uuid().value()",
-}
+}  # fmt: skip
 # Arguments that must be of a certain form, by function.
 _SPECIAL_SAMPLES: Final = {"duration": ("'1h'",), "timestamp": ("'2026-01-01T00:00:00Z'",), "format": ("[]",)}
 _ANY_SAMPLES: Final = ("''", "0", f"{_TARGET}[0]", _TARGET, "true")
 # Macros of a target: the arguments, and how many variables they declare.
 _MACROS: Final = {
-    "all": ("x, true", 1),
-    "exists": ("x, true", 1),
-    "exists_one": ("x, true", 1),
-    "existsOne": ("x, true", 1),
-    "filter": ("x, true", 1),
-    "map": ("x, x", 1),
-    "sortBy": ("x, x", 1),
-    "optMap": ("x, x", 1),
-    "optFlatMap": ("x, optional.of(x)", 1),
-    "transformList": ("i, x, x", 2),
-    "transformMap": ("k, x, x", 2),
-    "transformMapEntry": ("k, x, {k: x}", 2),
-}
+    **dict.fromkeys(("all", "exists", "exists_one", "existsOne", "filter"), ("x, true", 1)),
+    **dict.fromkeys(("map", "sortBy", "optMap"), ("x, x", 1)), "optFlatMap": ("x, optional.of(x)", 1),
+    "transformList": ("i, x, x", 2), "transformMap": ("k, x, x", 2), "transformMapEntry": ("k, x, {k: x}", 2),
+}  # fmt: skip
 _WITH_ONE_OR_TWO: Final = frozenset({"all", "exists", "exists_one", "existsOne"})
 
 

@@ -82,6 +82,18 @@ class DeclType:
     schema: JSONSchemaProps | None = None
     shape: int = 0
 
+    def below(self, step: str) -> DeclType | None:
+        """Return the declaration of a field by its escaped name, or of the elements or keys; None if there is none."""
+        if step in _ELEMENTS:
+            return self.elem
+        if step == "@keys":
+            return self.key
+        member = (self.fields or {}).get(step)
+        return None if member is None else member.type
+
+
+# What the paths of the estimator and the names of types call the elements of lists and the values of maps.
+_ELEMENTS: Final = frozenset({"@items", "@values", "@idx", "@elem"})
 
 # Shapes of declarations that do not depend on a schema are negative.
 _STRING: Final = DeclType(MIN_STRING_SIZE, type=STRING, shape=-1)
@@ -342,13 +354,7 @@ class Declarations(WellKnownTypes):
         start, *steps = name.split(".")
         declared: DeclType | None = self._root if start == _SELF_TYPE else None
         for step in steps:
-            if declared is None:
-                return None
-            if step in ("@idx", "@elem"):
-                declared = declared.elem
-            else:
-                member = (declared.fields or {}).get(step)
-                declared = None if member is None else member.type
+            declared = declared and declared.below(step)
         return None if declared is None or declared.fields is None else declared
 
     def _named(self, declared: DeclType, name: str) -> Type:

@@ -269,8 +269,7 @@ def _type_of_field(
     escaped = escape(name)
     if escaped is None:
         return declarer.declare(schema, is_resource=schema.x_embedded_resource)
-    member = None if declared is None else (declared.fields or {}).get(escaped)
-    return None if member is None else member.type
+    return declared and declared.below(escaped)
 
 
 def program(expression: Expression | None) -> Program | None:

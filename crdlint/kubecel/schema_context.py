@@ -73,34 +73,23 @@ class SchemaContext:
             return _Node(in_scope, 1, self._converted(schema, is_resource=True) if in_scope else None)
         parent_node = self._nodes[id(parent)]
         most = max_elements(parent)
-        cardinality = (
-            None if parent_node.cardinality is None or most is None else multiply(parent_node.cardinality, most)
-        )
+        times = parent_node.cardinality
+        cardinality = None if times is None or most is None else multiply(times, most)
         if not parent_node.in_scope and not schema.x_validations:
             return _Node(in_scope=False, cardinality=cardinality, declared=None)
         if isinstance(parent_node.declared, str):
             return _Node(in_scope=True, cardinality=cardinality, declared=parent_node.declared)
         if parent_node.declared is not None and id(parent) not in self._declarer.doubtful:
-            there, declared = _part(parent_node.declared, schema)
-            if there:
+            # Upstream: CELTypeInfo.accessTypeInfo.
+            is_field = schema.steps[0] == "properties"
+            declared = parent_node.declared.below((escape(str(schema.steps[1])) or "") if is_field else "@items")
+            if declared is not None or not is_field:
                 return _Node(in_scope=True, cardinality=cardinality, declared=declared)
-        return _Node(
-            in_scope=True,
-            cardinality=cardinality,
-            declared=self._converted(schema, is_resource=schema.x_embedded_resource),
-        )
+        converted = self._converted(schema, is_resource=schema.x_embedded_resource)
+        return _Node(in_scope=True, cardinality=cardinality, declared=converted)
 
     def _converted(self, schema: JSONSchemaProps, *, is_resource: bool) -> DeclType | str:
         return self._declarer.declare(schema, is_resource=is_resource) or _NO_DECLARATION
-
-
-def _part(declared: DeclType, schema: JSONSchemaProps) -> tuple[bool, DeclType | None]:
-    """Return whether a declaration has the part for a schema, and that part. Upstream: CELTypeInfo.accessTypeInfo."""
-    if schema.steps[0] != "properties":
-        return True, declared.elem
-    escaped = escape(str(schema.steps[1]))
-    member = None if escaped is None else (declared.fields or {}).get(escaped)
-    return member is not None, None if member is None else member.type
 
 
 def max_elements(schema: JSONSchemaProps) -> int | None:

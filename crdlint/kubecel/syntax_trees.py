@@ -186,9 +186,8 @@ def _limit(expr: Call, type_: str, format_: str) -> dict[str, Any]:
     if _is_self(left) and type_ == "integer":
         return {"minimum" if is_lower else "maximum": limit}
     of_value = isinstance(left, Call) and left.function == "size" and _is_self(left.target or left.args[0])
-    if (
-        not of_value or type_ not in _OF_SIZE or format_ == "byte" or limit < 0
-    ):  # the size of bytes is that of the decoded text
+    # The size of bytes is that of the decoded text.
+    if not of_value or type_ not in _OF_SIZE or format_ == "byte" or limit < 0:
         return {}
     return {_OF_SIZE[type_][not is_lower]: limit}
 

@@ -55,13 +55,9 @@ _DURATION_PART: Final = re.compile(r"(?<![0-9])([0-9]+)[\t\n\f\r ]*[A-Za-zµ]+")
 _GO_TYPES: Final = {**GO_TYPES, Duration: "time.Duration", Timestamp: "time.Time", bytes: "[]uint8", Uint: "uint64"}
 # The Go types inside of the values of Kubernetes' libraries (ref.Val.Value).
 _HELD_TYPES: Final = {
-    "cel.Quantity": "*resource.Quantity",
-    "cel.URL": "*url.URL",
-    "cel.IP": "netip.Addr",
-    "cel.CIDR": "netip.Prefix",
-    "cel.Semver": "semver.Version",
-    "cel.Format": "*cel.Format",
-}
+    "cel.Quantity": "*resource.Quantity", "cel.URL": "*url.URL", "cel.IP": "netip.Addr", "cel.CIDR": "netip.Prefix",
+    "cel.Semver": "semver.Version", "cel.Format": "*cel.Format",
+}  # fmt: skip
 _SCALARS: Final = frozenset({bool, int, float, str})
 _UNHASHABLE: Final = ("[]", "map[", "semver.Version")  # prefixes of Go types
 _DEEPEST: Final = 64  # nested concatenations before the elements are copied

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from crdlint.kubecel.cost.advice import Advice
 from crdlint.kubecel.cost.explain import CostsByServer, describe_cardinality, explain, value_path
+from crdlint.kubecel.cost.suggest import Advice
 from crdlint.kubecel.limits import RULE_COST_LIMIT, UINT64_MAX
 from crdlint.kubernetes.servers import NEWEST_ALONE, SERVERS
 from crdlint.linting.result import by_schema

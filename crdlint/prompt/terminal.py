@@ -30,13 +30,9 @@ if TYPE_CHECKING:
 
 _STYLE: Final = Style.from_dict({"string": "ansigreen", "number": "ansimagenta", "name": "ansiblue", "command": "bold"})
 _CLASSES: Final = {
-    "STRING": "class:string",
-    "BYTES": "class:string",
-    "NUM_INT": "class:number",
-    "NUM_UINT": "class:number",
-    "NUM_FLOAT": "class:number",
-    "IDENTIFIER": "class:name",
-    "ESC_IDENTIFIER": "class:name",
+    **dict.fromkeys(("STRING", "BYTES"), "class:string"),
+    **dict.fromkeys(("NUM_INT", "NUM_UINT", "NUM_FLOAT"), "class:number"),
+    **dict.fromkeys(("IDENTIFIER", "ESC_IDENTIFIER"), "class:name"),
 }
 _FILES: Final = (":load ", ":old ")
 _EXPRESSIONS: Final = (":type ", ":cost ", ":explain ")

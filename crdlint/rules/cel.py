@@ -34,7 +34,7 @@ from crdlint.yaml.scalars import offsets_inside
 
 if TYPE_CHECKING:
     from crdlint.kubecel.compilation import Expression
-    from crdlint.kubecel.cost.advice import Advice
+    from crdlint.kubecel.cost.suggest import Advice
 
 _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"
 _PORTS = (

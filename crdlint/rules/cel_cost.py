@@ -22,7 +22,7 @@ from crdlint.rules.engine.rule import Hint, Rule, once
 from crdlint.safety.bugs import attempt
 
 if TYPE_CHECKING:
-    from crdlint.kubecel.cost.advice import Advice
+    from crdlint.kubecel.cost.suggest import Advice
     from crdlint.safety.work import Effort
 
 _HOSTS = """\
@@ -100,7 +100,7 @@ def advice_for(rules: SequenceOf[EstimatedRule], effort: Effort) -> Advice | Non
     """Return the helps for the rules of a schema, None where all are within their budgets."""
     if all(cost <= RULE_COST_LIMIT for cost, _ in _costs(rules)) and _sum(rules) <= CRD_COST_LIMIT:
         return None
-    from crdlint.kubecel.cost.advice import Advice
+    from crdlint.kubecel.cost.suggest import Advice
 
     return Advice(rules, effort)
 

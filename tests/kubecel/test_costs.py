@@ -14,9 +14,8 @@ from tables import each
 import crdlint
 from crdlint.kubecel.compilation import Expression
 from crdlint.kubecel.cost import suggest
-from crdlint.kubecel.cost.advice import Advice
 from crdlint.kubecel.cost.explain import explain, most_expensive_part, shown_cost, value_path
-from crdlint.kubecel.cost.suggest import Model, Plan, Solution
+from crdlint.kubecel.cost.suggest import Advice, Model, Plan, Solution
 from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT
 from crdlint.linting.cost_entries import entries
 from crdlint.linting.pipeline import lint_file

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from crdlint.cli.main import cli
-from crdlint.suites.featuregates import GateError, applies
+from crdlint.suites.crds import GateError, applies
 from crdlint.suites.read import SuiteError, read_suite
 from crdlint.suites.run import _difference
 
