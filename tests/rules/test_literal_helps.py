@@ -42,6 +42,21 @@ FOLLOWED = {
         "Remove the pattern, and add `x-kubernetes-validations: [{rule: \"!self.matches('^(kube-)')\"}]`: RE2 has no lookahead",
         schema(OBJECT + "  a: {type: string, maxLength: 9, x-kubernetes-validations: [{rule: \"!self.matches('^(kube-)')\"}]}"),
     ),
+    "negative lookahead of any text": (
+        schema(OBJECT + "  a: {type: string, maxLength: 9, pattern: '^(?!kube-).*'}"),
+        "Remove the pattern, and add `x-kubernetes-validations: [{rule: \"!self.matches('^(kube-)')\"}]`: RE2 has no lookahead",
+        schema(OBJECT + "  a: {type: string, maxLength: 9, x-kubernetes-validations: [{rule: \"!self.matches('^(kube-)')\"}]}"),
+    ),
+    "lookbehind": (
+        schema(OBJECT + "  a: {type: string, pattern: 'a(?<=b)'}"),
+        "Split the condition into several patterns or rules, each without lookaround: RE2 has none",
+        schema(OBJECT + "  a: {type: string, allOf: [{pattern: 'a'}, {pattern: 'b'}]}"),
+    ),
+    "negative lookahead in the middle": (
+        schema(OBJECT + "  a: {type: string, pattern: 'a(?!b)'}"),
+        "Split the condition into several patterns or rules, each without lookaround: RE2 has none",
+        schema(OBJECT + "  a: {type: string, allOf: [{pattern: 'a'}, {pattern: 'b'}]}"),
+    ),
     "other lookaround": (
         schema(OBJECT + "  a: {type: string, pattern: '^(?=.*[a-z])(?=.*[0-9]).+$'}"),
         "Split the condition into several patterns or rules, each without lookaround: RE2 has none",

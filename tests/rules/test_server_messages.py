@@ -59,6 +59,11 @@ CASES = {
     "port": (service("port: 65536"), NEWEST_VERSION, [
         f"{SERVICE % 'port'}: Invalid value: 65536: port is not valid: must be between 1 and 65535, inclusive",
     ]),
+    "approval": (SMALLEST.replace("example.com", "example.k8s.io").replace("  name: foos", "  annotations: {api-approved.kubernetes.io: yes sir}\n  name: foos"), NEWEST_VERSION, [
+        'metadata.annotations[api-approved.kubernetes.io]: Invalid value: "yes sir": protected groups must have approval annotation '
+        '"api-approved.kubernetes.io" with either a URL or a reason starting with "unapproved", see https://github.com/kubernetes/enhancements/pull/1111',
+    ]),
+    "the ends of a range": (properties("a: {type: integer, format: int32, minimum: -2147483648, maximum: 2147483647, default: 0}"), NEWEST_VERSION, []),
     "path whose first character has two bytes": (service("path: é"), NEWEST_VERSION, [
         f"{SERVICE % 'path'}: Invalid value: \"é\": must start with a '/'",
         f'{SERVICE % "path"}: Invalid value: "é": segment[0]: {SUBDOMAIN}',

@@ -73,6 +73,12 @@ def test_an_update_may_not(old: str, new: str, rule: str, message: str) -> None:
     assert (rule, message) in said(old, new)
 
 
+def test_a_stored_version_must_appear() -> None:
+    old = CRD + SECOND + "status: {storedVersions: [v1, v2]}\n"
+    message = 'status.storedVersions[1]: Invalid value: "v2": must appear in spec.versions'
+    assert message in [one.message for one in crdlint.lint_update(old, CRD, kube_version="1.32")]
+
+
 STORED = """\
   generation: 3
   uid: one

@@ -12,6 +12,7 @@ from crdlint.crd.model import JSONSchemaProps, JSONSchemaPropsOrArray
 from crdlint.crd.paths import Path
 from crdlint.kubernetes.servers import parse_range
 from crdlint.schema.validator import ValueValidator
+from crdlint.schema.values import deep_equal
 
 # The schema of `a`, its value, what is said.
 CASES = {
@@ -319,6 +320,22 @@ UPDATES = {
 def test_updates_let_pass_what_did_not_change(new: str, old: str, said: list[str]) -> None:
     errors = ValueValidator(schema(LISTS)).validate_update(value(new), value(old))
     assert sorted(str(error.path) for error in errors) == sorted(said)
+
+
+@each(
+    ("left", "right", "equal"),
+    [
+        ([1], [1], True),
+        ([1], [2], False),
+        ([1], [1.0], False),
+        ([1], [1, 1], False),
+        ([[{"a": 1}]], [[{"a": 1}]], True),
+        ({"a": [1]}, {"a": [2]}, False),
+        ({"a": 1}, {"b": 1}, False),
+    ],
+)
+def test_equal_values_are_equal_throughout(left: object, right: object, equal: bool) -> None:
+    assert deep_equal(left, right) is equal
 
 
 def test_depth_is_no_trouble() -> None:

@@ -119,7 +119,7 @@ VALUES = [
     ("timestamp('2020-01-15T00:00:00Z').getHours('Europe/Amsterdam')", 1),  # was 00:19 as long before 1970
     ("timestamp('2020-02-29T23:30:00Z').getDayOfWeek()", 6),
     ("timestamp('9999-12-31T23:59:59Z').getFullYear('+01:00')", 10000),
-    ("[duration('1h30m').getHours(), duration('-90s').getMinutes(), duration('1.5s').getMilliseconds()]", [1, -1, 1500]),
+    ("[duration('1h30m').getHours(), duration('-90s').getMinutes(), duration('-1.5s').getMilliseconds()]", [1, -1, -1500]),
     ("duration('9007199254.999999999s').getSeconds()", 9007199255),
     ("timestamp('0001-01-01T00:00:00Z')", Timestamp(-62135596800 * 10**9)),
 ]  # fmt: skip

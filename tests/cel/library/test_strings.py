@@ -78,6 +78,7 @@ def test_results(function: Callable[..., Any], args: tuple[Any, ...], result: st
     ("function", "args", "message"),
     [
         (strings.char_at, ("tacocat", 30), "index out of range: 30"),
+        (strings.char_at, ("tacocat", -1), "index out of range: -1"),
         (strings.index_of, ("tacocat", "a", -1), "index out of range: -1"),
         (strings.last_index_of, ("tacocat", "a", -1), "index out of range: -1"),
         (strings.substring, ("tacocat", 40), "index out of range: 40"),
