@@ -158,7 +158,7 @@ class _Checker:
 
     def unspecified(self, expr: ast.Unspecified) -> None:
         self._types[expr.id] = ERROR
-        self._error(expr.id, texts.UNEXPECTED_NODE)
+        self._error(expr.id, Problem("unexpected unspecified type: "))
 
     def literal(self, expr: ast.Literal) -> None:
         self._types[expr.id] = _LITERALS[type(expr.value)]
@@ -221,7 +221,7 @@ class _Checker:
 
     def _field_type(self, id_: int, struct: str, name: str) -> Type | None:
         if self._env.provider.find_struct_type(struct) is None:
-            self._error(id_, texts.failed_resolution(struct))
+            self._error(id_, Problem(f"unexpected failed resolution of '{struct}'"))
             return None
         field_type = self._env.provider.find_struct_field_type(struct, name)
         if field_type is None:
@@ -366,21 +366,23 @@ class _Checker:
             declared = self._field_type(entry.id, name, entry.field) or ERROR
             actual = self._value_type(entry.value, optional=entry.optional)
             if not self._substitution.assignable(declared, actual):
-                self._error(entry.id, texts.field_type_mismatch(entry.field, declared, actual, self._dialect))
+                expected, found = texts.format_type(declared, self._dialect), texts.format_type(actual, self._dialect)
+                text = f"expected type of field '{entry.field}' is '{expected}' but provided type is '{found}'"
+                self._error(entry.id, Problem(text))
 
     def _message(self, id_: int, ident: Variable) -> tuple[str, Type]:
         """Return the provider's name of a message type, and the type of a literal of it."""
         if ident.type.kind is Kind.ERROR:
             return ident.name, ERROR
         if ident.type.kind is not Kind.TYPE or not ident.type.params:
-            self._error(id_, texts.not_a_type(ident.type.declared_name))
+            self._error(id_, Problem(f"'{ident.type.declared_name}' is not a type"))
             return ident.name, ERROR
         result = ident.type.params[0]
         if _is_well_known(result):
             return _WELL_KNOWN_NAMES[result.kind], result
         if result.kind is Kind.STRUCT:
             return result.declared_name, result
-        self._error(id_, texts.not_a_message_type(result.declared_name))
+        self._error(id_, Problem(f"'{result.declared_name}' is not a message type"))
         return ident.name, ERROR
 
     def comprehension(self, expr: ast.Comprehension) -> Visit:

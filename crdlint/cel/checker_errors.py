@@ -14,18 +14,6 @@ if TYPE_CHECKING:
     from crdlint.kubernetes.servers import CELDialect
 
 
-# The problem of a node that has no type.
-UNEXPECTED_NODE: Final = Problem("unexpected unspecified type: ")
-
-
-def field_type_mismatch(field: str, declared: Type, actual: Type, dialect: CELDialect) -> Problem:
-    """Return the problem for a field of a message literal whose value has the wrong type."""
-    shown = format_type(actual, dialect)
-    return Problem(
-        f"expected type of field '{field}' is '{format_type(declared, dialect)}' but provided type is '{shown}'"
-    )
-
-
 def no_matching_overload(function: str, args: Sequence[Type], dialect: CELDialect, *, member: bool) -> Problem:
     """Return the problem for arguments that no overload accepts."""
     signature = format_signature(args, dialect, member=member)
@@ -43,16 +31,6 @@ def not_a_range(type_: Type, dialect: CELDialect) -> Problem:
         Code.NOT_A_RANGE,
         (type_,),
     )
-
-
-def not_a_type(name: str) -> Problem:
-    """Return the problem for a message literal whose name is not a type."""
-    return Problem(f"'{name}' is not a type")
-
-
-def not_a_message_type(name: str) -> Problem:
-    """Return the problem for a message literal of a type that is not a message."""
-    return Problem(f"'{name}' is not a message type")
 
 
 def no_field_selection(type_: Type, dialect: CELDialect) -> Problem:
@@ -78,11 +56,6 @@ def undefined_field(field: str) -> Problem:
 def undeclared_reference(name: str) -> Problem:
     """Return the problem for an unknown name. Kubernetes' environment has no container for names."""
     return Problem(f"undeclared reference to '{name}' (in container '')", Code.UNDECLARED_REFERENCE, (name,))
-
-
-def failed_resolution(name: str) -> Problem:
-    """Return the problem for an object type that the provider does not know."""
-    return Problem(f"unexpected failed resolution of '{name}'")
 
 
 _NAMES: Final = {

@@ -574,10 +574,6 @@ def _quote(nodes: Sequence[Node]) -> CallEstimate:
     return CallEstimate(size.scaled(STRING_FACTOR), doubled)
 
 
-def _in_list(nodes: Sequence[Node]) -> CallEstimate:
-    return CallEstimate(_known(nodes[1]).scaled(1))
-
-
 def _matches(nodes: Sequence[Node]) -> CallEstimate:
     text = _known(nodes[0]).plus(ONE).scaled(STRING_FACTOR)
     return CallEstimate(text.times(_known(nodes[1]).scaled(REGEX_FACTOR)))
@@ -600,7 +596,7 @@ _STANDARD: Final[dict[str, _Standard]] = {
     "strings_quote": _quote,
     "starts_with_string": _traversal(1),
     "ends_with_string": _traversal(1),
-    "in_list": _in_list,
+    "in_list": lambda nodes: CallEstimate(_known(nodes[1]).scaled(1)),
     "matches_string": _matches,
     "contains_string": _contains,
     "equals": _comparison,

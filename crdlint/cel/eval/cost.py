@@ -92,10 +92,6 @@ def _of_first(values: Sequence[Value], _: Value) -> int:
     return traversal(actual_size(values[0]))
 
 
-def _of_list(values: Sequence[Value], _: Value) -> int:
-    return actual_size(values[1])
-
-
 def _of_shorter(values: Sequence[Value], _: Value) -> int:
     return traversal(min(actual_size(values[0]), actual_size(values[1])))
 
@@ -108,22 +104,18 @@ def _of_match(values: Sequence[Value], _: Value) -> int:
     return traversal(1.0 + actual_size(values[0])) * math.ceil(actual_size(values[1]) * REGEX_FACTOR)
 
 
-def _of_search(values: Sequence[Value], _: Value) -> int:
-    return traversal(actual_size(values[0])) * traversal(actual_size(values[1]))
-
-
 _ORDERS: Final = ("less", "less_equals", "greater", "greater_equals")
 _DEFAULTS: Final[dict[str, Tracker]] = {
     **dict.fromkeys(("starts_with_string", "ends_with_string", "string_to_bytes", "bytes_to_string"), _of_first),
     **dict.fromkeys(("strings_quote", "string_format"), _of_first),
-    "in_list": _of_list,
+    "in_list": lambda values, _: actual_size(values[1]),
     **{f"{order}_{type_}": _of_shorter for order in _ORDERS for type_ in ("string", "bytes")},
     "equals": _of_shorter,
     "not_equals": _of_shorter,
     "add_string": _of_both,
     "add_bytes": _of_both,
     "matches_string": _of_match,
-    "contains_string": _of_search,
+    "contains_string": lambda values, _: traversal(actual_size(values[0])) * traversal(actual_size(values[1])),
 }
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.ast import Uint
 from crdlint.cel.eval.errors import Error
-from crdlint.cel.eval.values import MAX_INT, MIN_INT, Duration, Map, Optional_, Timestamp, kind_of, type_of
+from crdlint.cel.eval.values import MAX_INT, MIN_INT, Duration, Map, Optional_, Timestamp, find, kind_of, type_of
 from crdlint.cel.types import Kind, Type, object_type
 from crdlint.safety import work
 
@@ -123,7 +123,7 @@ def _json_deep(value: Value) -> Value:
         work.spend(2 * len(content) if kind in {Kind.LIST, Kind.MAP} else 1)
         keys = [_json_key(key) for key in content] if kind is Kind.MAP else None
         if kind in {Kind.LIST, Kind.MAP}:
-            nodes.extend(content if keys is None else [_entry(content, key) for key in content])
+            nodes.extend(content if keys is None else [find(content, key) for key in content])
             parts.append((keys, range(start, len(nodes))))
         else:
             nodes[len(parts)] = _json(content)
@@ -135,10 +135,6 @@ def _json_deep(value: Value) -> Value:
             items = [nodes[position] for position in positions]
             nodes[index] = items if keys is None else Map(list(zip(keys, items, strict=True)))
     return nodes[0]
-
-
-def _entry(entries: Value, key: Value) -> Value:
-    return entries.find(key) if hasattr(entries, "find") else entries[key]
 
 
 def _json_key(key: Value) -> str:
@@ -215,12 +211,8 @@ def _duration(fields: Mapping[str, Value]) -> Duration:
     return Duration(min(max(_nanoseconds(fields), MIN_INT), MAX_INT))
 
 
-def _any(_: Mapping[str, Value]) -> Error:
-    return Error("unsupported conversion to ref.Val: (*dynamicpb.Message)")
-
-
 _VALUES: Final[Mapping[str, Callable[[Mapping[str, Value]], Value]]] = {
-    "Any": _any,
+    "Any": lambda _: Error("unsupported conversion to ref.Val: (*dynamicpb.Message)"),
     "BoolValue": lambda fields: fields.get("value", False),
     "BytesValue": lambda fields: fields.get("value", b""),
     "DoubleValue": lambda fields: fields.get("value", 0.0),

@@ -1,12 +1,13 @@
 """Programs: expressions planned as functions, evaluated while the cost is counted.
 
 As in cel-go with `OptOptimize`, each node is planned first and then replaced: constants are folded, `in` with a list of
-constants looks up a set, and constant regular expressions are compiled. Nodes are visited by generators on an explicit
-stack, so that only memory limits the depth. Upstream: cel/program.go, interpreter/planner.go, interpreter/decorators.go.
+constants looks up a set, and constant regular expressions are compiled. Nodes are visited by generators, so that only
+memory limits the depth. Upstream: cel/program.go, interpreter/planner.go, interpreter/decorators.go.
 """
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -25,6 +26,7 @@ from crdlint.cel.eval.messages import new_message
 from crdlint.cel.eval.values import MISSING, Map
 from crdlint.cel.stack import more_frames
 from crdlint.cel.types import STANDARD_TYPES, Kind
+from crdlint.safety import calls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
     from crdlint.cel.types import Type
 
     Planned: TypeAlias = "Constant | Pipe | Attribute | Conditional"
-    Visit: TypeAlias = Generator[ast.Expr, Planned, Planned]
+    Visit: TypeAlias = Generator["Visit", Planned, Planned]
 
 
 _LEAF_DEPTH: Final = 6
@@ -62,15 +64,6 @@ class Pipe:
     head: Run
     rest: list[Then]
     depth: int = _LEAF_DEPTH
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """The function that evaluates an expression, the number of slots for comprehensions, and the depth of the Python stack."""
-
-    run: Run
-    slots: int
-    depth: int
 
 
 class _Planner:
@@ -97,23 +90,9 @@ class _Planner:
         self._scopes: Final[list[Mapping[str, Run]]] = []
         self._slots = 0
 
-    def plan(self, root: ast.Expr) -> Plan:
-        """Return the plan; raise PlanError if cel-go cannot create a program for the expression."""
-        planned: list[Planned] = []
-        stack: list[Generator[ast.Expr, Planned, None]] = [self._visited(root, planned)]
-        while stack:
-            # `next` starts a visit, `send` passes it the plan of the child that it yielded.
-            child = next(stack[-1], None) if not planned else _sent(stack[-1], planned.pop())
-            if child is None:
-                stack.pop()
-            else:
-                stack.append(self._visited(child, planned))
-        run, depth = self._run(planned.pop())
-        return Plan(run, self._slots, depth)
-
-    def _visited(self, expr: ast.Expr, planned: list[Planned]) -> Generator[ast.Expr, Planned, None]:
-        """Visit a node and append its plan to the list `planned`."""
-        planned.append((yield from self._visit(expr)))
+    def plan(self, root: ast.Expr) -> Program:
+        run, depth = self._run(calls.run(self._visit(root)))
+        return Program(run, self._slots, depth)
 
     def _visit(self, expr: ast.Expr) -> Visit:
         visit = _VISITS.get(type(expr))
@@ -121,10 +100,10 @@ class _Planner:
             raise PlanError(f"unsupported expr: {expr}")
         return visit(self, expr)
 
-    def _parts(self, exprs: Sequence[ast.Expr]) -> Generator[ast.Expr, Planned, list[Planned]]:
+    def _parts(self, exprs: Sequence[ast.Expr]) -> Generator[Visit, Planned, list[Planned]]:
         planned: list[Planned] = []
         for expr in exprs:
-            planned.append((yield expr))  # noqa: PERF401
+            planned.append((yield self._visit(expr)))  # noqa: PERF401
         return planned
 
     def _open(self, node: Planned) -> Pipe:
@@ -219,7 +198,7 @@ class _Planner:
     def select(self, expr: ast.Select) -> Visit:
         if expr.id in self._references:
             return self._name(expr.id, expr.field)
-        operand = yield expr.operand
+        operand = yield self._visit(expr.operand)
         attribute = self._relative(operand)
         note = self._note
         qualifier = constant(expr.id, expr.field, optional=False, note=note)
@@ -417,8 +396,8 @@ class _Planner:
         return self._constructed(expr.id, values, then, STRUCT_COST)
 
     def comprehension(self, expr: ast.Comprehension) -> Visit:
-        initial = yield expr.accu_init
-        over = yield expr.iter_range
+        initial = yield self._visit(expr.accu_init)
+        over = yield self._visit(expr.iter_range)
         initial_run, initial_depth = self._run(initial)
         slot, self._slots = self._slots, self._slots + SLOTS
         outer = {expr.accu_var: accumulator(slot, initial_run)}
@@ -429,10 +408,10 @@ class _Planner:
         self._scopes.append({**inner, **outer})
         stacked = self._stacked
         self._stacked = self._traced or not iterations_independent(expr, self._resolved)
-        (condition, step), depth = self._runs([(yield expr.loop_condition), (yield expr.loop_step)])
+        (condition, step), depth = self._runs((yield from self._parts([expr.loop_condition, expr.loop_step])))
         self._stacked = stacked
         self._scopes[-1] = outer
-        result, result_depth = self._run((yield expr.result))
+        result, result_depth = self._run((yield self._visit(expr.result)))
         self._scopes.pop()
         pairs, hides_errors = bool(expr.iter_var2), self._costs.hides_errors_of_ranges
         then = fold(slot, condition, step, result, pairs=pairs, id_=expr.id, hides_errors=hides_errors)
@@ -442,13 +421,6 @@ class _Planner:
 
 def _id(node: Planned) -> int:
     return node.test_id or node.id if type(node) is Attribute or type(node) is Conditional else node.id
-
-
-def _sent(visit: Generator[ast.Expr, Planned, None], part: Planned) -> ast.Expr | None:
-    try:
-        return visit.send(part)
-    except StopIteration:
-        return None
 
 
 def _type_named(name: str, type_: Type) -> Type:
@@ -517,23 +489,30 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A planned expression; evaluations share no state."""
+    """A planned expression; evaluations share no state.
 
-    _plan: Plan
+    It has the function that evaluates it, the number of slots for comprehensions, and the depth of the Python stack.
+    """
+
+    _run: Run
+    _slots: int
+    _depth: int
 
     def evaluate(self, activation: Mapping[str, Value], cost_limit: int | None = None) -> Result:
         """Evaluate with variables by name; errors, including an exceeded cost limit, are results. Upstream: Program.Eval."""
-        return self._run(Frame(activation, self._plan.slots, cost_limit))
+        return self._result(Frame(activation, self._slots, cost_limit))
 
     def trace(self, activation: Mapping[str, Value], cost_limit: int | None = None) -> tuple[Result, list[Event]]:
         """Evaluate a program that was planned with `traced`; also return the values of its nodes, in order."""
-        frame = TracingFrame(activation, self._plan.slots, cost_limit)
-        return self._run(frame), frame.events
+        frame = TracingFrame(activation, self._slots, cost_limit)
+        return self._result(frame), frame.events
 
-    def _run(self, frame: Frame) -> Result:
-        plan = self._plan
+    def _result(self, frame: Frame) -> Result:
+        # The parser's limit bounds the depth.
+        deeper = nullcontext() if self._depth < _SHALLOW else more_frames(self._depth)
         try:
-            value = plan.run(frame) if plan.depth < _SHALLOW else _deep(plan, frame)
+            with deeper:
+                value = self._run(frame)
         except CancelledError as cancelled:
             value = Error(str(cancelled))
         return Result(value, frame.cost)
@@ -552,10 +531,4 @@ def plan(
 
     A program that is `traced` can be traced; it is slower.
     """
-    return Program(_Planner(check_result, functions, costs, regexes, traced=traced).plan(expr))
-
-
-def _deep(plan: Plan, frame: Frame) -> Value:
-    """Evaluate with as many stack frames as the expression needs; the parser's depth limit bounds that number."""
-    with more_frames(plan.depth):
-        return plan.run(frame)
+    return _Planner(check_result, functions, costs, regexes, traced=traced).plan(expr)

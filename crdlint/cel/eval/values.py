@@ -167,9 +167,6 @@ class Map(Mapping[Value, Value]):
             raise KeyError(key)
         return value
 
-    def __contains__(self, key: object) -> bool:
-        return self.find(key) is not MISSING
-
     def __iter__(self) -> Iterator[Value]:
         for key, _ in self._entries.values():
             yield key
@@ -246,9 +243,6 @@ class ConcatList(Sequence[Value]):
             size = len(part.first)
             part, position = (part.first, position) if position < size else (part.second, position - size)
         return element(part, position)
-
-    def __repr__(self) -> str:
-        return f"ConcatList({list(self)!r})"
 
 
 _LIST: Final = list_type(DYN)

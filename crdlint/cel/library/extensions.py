@@ -33,16 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def _of(value: Any) -> Any:
-    return Optional_(value)
-
-
 def _of_non_zero_value(value: Any) -> Any:
     return NONE if is_zero(value) else Optional_(value)
-
-
-def _none() -> Any:
-    return NONE
 
 
 def _element(values: Any, index: int) -> Any:
@@ -69,9 +61,9 @@ _LIST_OPT_V: Final = list_type(_OPT_V)
 
 # The planner implements `or`, `orValue`, and selection and indexing with `?`.
 _OPTIONALS: Final = (
-    overload("optional.of", "optional_of", (_V,), _OPT_V, _of),
+    overload("optional.of", "optional_of", (_V,), _OPT_V, Optional_),
     overload("optional.ofNonZeroValue", "optional_ofNonZeroValue", (_V,), _OPT_V, _of_non_zero_value),
-    overload("optional.none", "optional_none", (), _OPT_V, _none),
+    overload("optional.none", "optional_none", (), _OPT_V, lambda: NONE),
     member("value", "optional_value", (_OPT_V,), _V, lambda optional: optional.value),
     member("hasValue", "optional_hasValue", (_OPT_V,), BOOL, lambda optional: optional.has_value),
     member("or", "optional_or_optional", (_OPT_V, _OPT_V), _OPT_V),

@@ -59,7 +59,8 @@ def format_string(text: str, args: Sequence[Value], *, spaced: bool = False) -> 
 
 def _clause(clause: Clause, value: Value, *, spaced: bool) -> str:
     if clause.verb == "s":
-        return _string(value)
+        kind = type_of(value).kind
+        return _walk(value) if kind is Kind.LIST or kind is Kind.MAP else _plain(value, kind)
     if clause.verb == "d":
         return str(int(value))
     if clause.verb in _BASES:
@@ -69,16 +70,12 @@ def _clause(clause: Clause, value: Value, *, spaced: bool) -> str:
             raise FunctionError(CLAUSES[clause.verb].rejection("string"))
         value = _SPECIAL[value]
     precision = _DEFAULT_PRECISION if clause.precision is None else clause.precision
-    if _too_large(precision):
+    if precision > 10 * _LARGE_NUMBER + 9:
         return "%!(NOVERB)"
     # cel-go passes the precision to x/text as a width.
     if clause.verb == "f":
         return _en_us_fixed(value, precision)
     return _en_us_scientific(value, precision, spaced=spaced)
-
-
-def _too_large(number: int) -> bool:
-    return number > 10 * _LARGE_NUMBER + 9
 
 
 def _in_base(value: Value, verb: str) -> str:
@@ -87,13 +84,6 @@ def _in_base(value: Value, verb: str) -> str:
     if isinstance(value, bytes):
         return value.hex().upper() if verb == "X" else value.hex()
     return format(int(value), verb)
-
-
-def _string(value: Value) -> str:
-    kind = type_of(value).kind
-    if kind is Kind.LIST or kind is Kind.MAP:
-        return _walk(value)
-    return _plain(value, kind)
 
 
 def _plain(value: Value, kind: Kind) -> str:

@@ -204,22 +204,10 @@ def _relation(function: str, accepted: frozenset[int]) -> Callable[[Value, Value
     return run
 
 
-def _not(value: Value) -> Value:
-    return not value if type(value) is bool else NO_OVERLOAD
-
-
 def _not_strictly_false(value: Value) -> Value:
     if type(value) is bool:
         return value
     return True if type(value) is Error else no_such_overload("@not_strictly_false", (value,))
-
-
-def _in(value: Value, container: Value) -> Value:
-    return contains(container, value)
-
-
-def _size(value: Value) -> Value:
-    return len(value) if kind_of(value) in _SIZERS else without_trait("size", value)
 
 
 def _matches(text: Value, pattern: Value) -> Value:
@@ -236,7 +224,7 @@ def _of_strings(function: Callable[[str, str], bool]) -> Implementation:
 
 
 SINGLETONS: Final[dict[str, Binding]] = {
-    "!_": _not,
+    "!_": lambda value: not value if type(value) is bool else NO_OVERLOAD,
     "_+_": add,
     "_-_": _operator("_-_", _SUBTRACT),
     "_*_": _operator("_*_", _MULTIPLY),
@@ -247,8 +235,8 @@ SINGLETONS: Final[dict[str, Binding]] = {
     "_<=_": _relation("_<=_", frozenset({-1, 0})),
     "_>_": _relation("_>_", frozenset({1})),
     "_>=_": _relation("_>=_", frozenset({0, 1})),
-    "@in": _in,
-    "size": _size,
+    "@in": lambda value, container: contains(container, value),
+    "size": lambda value: len(value) if kind_of(value) in _SIZERS else without_trait("size", value),
     "type": type_of,
     "dyn": identity,
     "matches": _matches,
