@@ -31,11 +31,10 @@ def _bypass(finding: Finding) -> Edits:
     editor = finding.editor
     metadata = expect(Mapping, finding.root, "metadata")
     value = quoted("unapproved, not reviewed by the Kubernetes community", double=editor.is_json)
-    annotations = metadata.find("annotations")
-    if annotations is None:
+    if metadata.find("annotations") is None:
         yield editor.insert(metadata, "annotations", f"{{{editor.name(ANNOTATION)}: {value}}}")
-    elif isinstance(annotations[1], Mapping) and annotations[1].items:
-        yield editor.set(annotations[1], ANNOTATION, value)
+    elif expect(Mapping, metadata, "annotations").items:
+        yield editor.set(expect(Mapping, metadata, "annotations"), ANNOTATION, value)
 
 
 @Fixer("Keep unknown fields with `x-kubernetes-preserve-unknown-fields`", "unsafe").example(
@@ -48,11 +47,8 @@ def preserved_in_schemas(finding: Finding) -> Edits:
     """Keep unknown fields by the schemas of all versions instead of by the spec."""
     editor, name = finding.editor, "x-kubernetes-preserve-unknown-fields"
     spec = expect(Mapping, finding.root, "spec")
-    versions = spec.find("versions")
-    if versions is None or not isinstance(versions[1], Sequence):
-        return
     yield editor.remove(spec, "preserveUnknownFields")
-    for version in versions[1].items:
+    for version in expect(Sequence, spec, "versions").items:
         schema = expect(Mapping, version, "schema", "openAPIV3Schema")
         if schema.find(name) is None:
             yield editor.insert(schema, name, "true", after="type")

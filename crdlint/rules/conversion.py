@@ -20,7 +20,7 @@ from crdlint.golang.values import Typed
 from crdlint.rules.engine.common import Options
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, nearest_of
 from crdlint.rules.engine.rule import Rule
-from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+from crdlint.yaml.nodes import Mapping, Sequence
 
 _Rule: Final = partial(Rule, scope="spec")
 _SOURCE = "apiextensions/validation validateCustomResourceConversion"
@@ -74,8 +74,8 @@ def _https(finding: Finding) -> Edits:
     good=_webhook("{service: {namespace: default, name: convert}}", "[v1]"),
 )
 def _lower_review_version(finding: Finding) -> Edits:
-    node = finding.node()
-    if isinstance(node, Scalar) and node.value in {"V1", "V1beta1", "V1Beta1"}:
+    node = finding.scalar()
+    if node.value in {"V1", "V1beta1", "V1Beta1"}:
         yield finding.editor.respell(node, node.value.lower())
 
 

@@ -21,12 +21,13 @@ from crdlint.diagnostics.spelling import nearest
 from crdlint.kubecel.limits import RUNTIME_BUDGET
 from crdlint.kubernetes.servers import Server
 from crdlint.rules.cel import meant
+from crdlint.rules.engine.advisory import SCALARS
 from crdlint.rules.engine.common import Answer, Options
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, require
 from crdlint.rules.engine.rule import Rule
 from crdlint.safety.bugs import attempt
 from crdlint.yaml.editor import quoted
-from crdlint.yaml.nodes import Scalar, Sequence
+from crdlint.yaml.nodes import Scalar, Sequence, child, items_of
 
 if TYPE_CHECKING:
     from crdlint.kubecel.compilation import Expression
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from crdlint.kubecel.sharing import Sharing
 
 _SOURCE: Final = "apiextensions-apiserver/pkg/apiserver/schema/defaulting ValidateDefaults"
-_SCALARS: Final = frozenset({"string", "integer", "number", "boolean"})
 _BOOLEANS: Final = {"yes": "true", "on": "true", "no": "false", "off": "false"}
 _NEVER: Final = re.compile(r"(?!)")
 _WRITTEN: Final = {
@@ -60,17 +60,14 @@ def _schema(replicas: str, default: str) -> str:
 def _of_its_type(finding: Finding) -> Edits:
     """Write the default as its type: a text in quotes, a number or a boolean without."""
     editor, node = finding.editor, finding.node()
-    reason = finding.reason(Code.TYPE)
-    if reason is None:
-        return
-    expected, actual = reason.arguments
+    expected, actual = require(finding.reason(Code.TYPE)).arguments
     if not isinstance(node, Scalar):
         if not node.items and {expected, actual} == {"array", "object"}:
             yield editor.replace(node, "[]" if expected == "array" else "{}")
-        elif isinstance(node, Sequence) and expected in _SCALARS and len(node.items) == 1:
-            value = node.items[0]
-            if isinstance(value, Scalar) and value.style not in {"|", ">"}:
-                yield editor.write(node, editor.text[value.start_mark.index : value.end_mark.index])
+        elif isinstance(node, Sequence) and expected in SCALARS and len(node.items) == 1:
+            value = expect(Scalar, node, 0)
+            if value.style not in {"|", ">"}:
+                yield editor.write(node, finding.written(value))
     elif expected == "array" and node.style not in {"|", ">"} and _item_type(finding) == actual:
         yield editor.replace(node, f"[{editor.text[node.start_mark.index : editor.end(node)]}]")
     elif expected == "string" and actual in {"integer", "number", "boolean"} and not node.style:
@@ -90,10 +87,7 @@ def _item_type(finding: Finding) -> str:
 
 def _enum_of_strings(finding: Finding) -> Edits:
     """Put the values of an enum of strings in quotes that are of the type of the default."""
-    enum = finding.owner.find("enum")
-    if enum is None or not isinstance(enum[1], Sequence):
-        return
-    for value in enum[1].items:
+    for value in items_of(child(finding.owner, "enum")):
         if isinstance(value, Scalar) and not value.style and not finding.editor.is_text(value):
             yield finding.editor.replace(value, quoted(value.value, double=finding.editor.is_json))
 
@@ -102,11 +96,10 @@ def _enum_of_strings(finding: Finding) -> Edits:
     bad="size: {type: integer, enum: ['1', '2'], default: 1}", good="size: {type: integer, enum: [1, 2], default: 1}"
 )
 def _enum_of_its_type(finding: Finding) -> Edits:
-    enum = finding.owner.find("enum")
-    if finding.reason(Code.ENUM) is None or finding.name != "default" or enum is None:
+    if finding.reason(Code.ENUM) is None or finding.name != "default":
         return
     type_, editor = finding.schema(finding.owner).type, finding.editor
-    values = [value for value in expect(Sequence, enum[1]).items if isinstance(value, Scalar)]
+    values = [value for value in expect(Sequence, finding.owner, "enum").items if isinstance(value, Scalar)]
     pattern = _WRITTEN.get(type_, _NEVER)
     if type_ == "string" and editor.is_text(finding.node()):
         yield from _enum_of_strings(finding)
@@ -117,12 +110,9 @@ def _enum_of_its_type(finding: Finding) -> Edits:
 
 @Fixer("Spell the field as the schema does", "unsafe")
 def _near_field(finding: Finding) -> Edits:
-    reason, about = finding.reason(Code.UNKNOWN_FIELDS), finding.error
-    if reason is None or not reason.arguments or about is None:
-        return
-    key = finding.location(about.at or about.path).key
-    if isinstance(key, Scalar):
-        yield finding.editor.respell(key, reason.arguments[0])
+    about, names = require(finding.error), require(finding.reason(Code.UNKNOWN_FIELDS)).arguments
+    if names:
+        yield finding.editor.respell(expect(Scalar, finding.location(about.at or about.path).key), names[0])
 
 
 @Fixer("Write the value of the enum that is meant", "unsafe").example(
@@ -130,20 +120,15 @@ def _near_field(finding: Finding) -> Edits:
     good="mode: {type: string, enum: [Always, Never], default: Always}",
 )
 def _nearest_value(finding: Finding) -> Edits:
-    node, reason = finding.scalar(), finding.reason(Code.ENUM)
-    if reason is None:
-        return
-    near = nearest(node.value, reason.arguments, _LIKE)
-    if near is not None:
-        yield finding.editor.respell(node, near)
+    node = finding.scalar()
+    yield finding.editor.respell(
+        node, require(nearest(node.value, require(finding.reason(Code.ENUM)).arguments, _LIKE))
+    )
 
 
 @Fixer("Write the bound", "unsafe")
 def _nearest_bound(finding: Finding) -> Edits:
-    reason = finding.reason(Code.LEAST, Code.MOST)
-    if reason is None:
-        return
-    limit, exclusive = reason.arguments
+    limit, exclusive = require(finding.reason(Code.LEAST, Code.MOST)).arguments
     if not exclusive and _DECIMAL.match(limit):
         yield finding.editor.replace(finding.scalar(), limit)
 

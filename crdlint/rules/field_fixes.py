@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from crdlint.crd.gotypes import SCHEMA, GoType
 from crdlint.rules import v1beta1
+from crdlint.rules.engine.advisory import SCALARS
 from crdlint.rules.engine.examples import HEAD, small
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, is_null
 from crdlint.rules.type_fixes import WHOLE_CRD, in_spec, plain_blanks
@@ -229,7 +230,7 @@ def _property(finding: Finding) -> tuple[Mapping, Scalar, Mapping]:
 def _is_scalar(schema: Mapping) -> bool:
     """Return whether a schema has a type whose values have no properties."""
     type_ = schema.find("type")
-    return type_ is not None and getattr(type_[1], "value", "") in {"string", "integer", "number", "boolean"}
+    return type_ is not None and getattr(type_[1], "value", "") in SCALARS
 
 
 @Fixer("Indent the property like the one above", "unsafe").example(

@@ -13,6 +13,7 @@ from typing import Final
 from crdlint.crd.errors import forbidden, invalid, not_supported
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.diagnostics.spelling import nearest
+from crdlint.rules.engine.advisory import SCALARS
 from crdlint.rules.engine.common import Findings
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, removal, rename_to_true, require, unlisted
 from crdlint.rules.engine.rule import Nodes, Rule
@@ -33,7 +34,6 @@ _FORMATS: Final = {
     "datetime": "date-time", "timestamp": "date-time", "time": "date-time", "url": "uri", "bytes": "byte",
 }  # fmt: skip
 _MARKERS: Final = {"object": "x-kubernetes-map-type", "array": "x-kubernetes-list-type"}
-_SCALARS: Final = frozenset({"string", "integer", "number", "boolean"})
 _LIKE: Final = 0.7
 # Names that people use for the supported types.
 _MEANT: Final = {
@@ -78,7 +78,7 @@ def _array_of_any(finding: Finding) -> Edits:
     word = finding.scalar().value
     if _meant(word) == "array" and owner.find("items") is None:
         item = _meant(word.replace("[]", "")) if "[]" in word else None
-        plain = item if item in _SCALARS else None
+        plain = item if item in SCALARS else None
         schema = f"{editor.name('type')}: {editor.value(plain)}" if plain else f"{editor.name(_PRESERVE)}: true"
         yield from finding.write("array")
         yield editor.insert(owner, "items", f"{{{schema}}}", after="type")
@@ -145,7 +145,7 @@ def _set_instead(finding: Finding) -> Edits:
         return
     if item is None or schema.x_list_type is not None:
         return
-    if item.type not in _SCALARS:  # compared as a whole
+    if item.type not in SCALARS:  # compared as a whole
         items, marker = require(item.node), require(_MARKERS.get(item.type))
         if items.find(marker) is not None:
             return

@@ -14,13 +14,24 @@ from crdlint.crd.errors import FieldError, forbidden, invalid, not_supported, re
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.values import Typed
-from crdlint.rules.engine.advisory import Advisory, DecodedCRD
+from crdlint.rules.engine.advisory import SCALARS, Advisory, DecodedCRD
 from crdlint.rules.engine.common import Findings
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, add_required, nearest_of, removal, replacement, texts
+from crdlint.rules.engine.finding import (
+    Edits,
+    Finding,
+    Fixer,
+    add_required,
+    expect,
+    nearest_of,
+    removal,
+    replacement,
+    require,
+    texts,
+)
 from crdlint.rules.engine.rule import Caution, Nodes, Rule
 from crdlint.rules.engine.schema_walk import Context, check
 from crdlint.safety.bugs import attempt
-from crdlint.yaml.nodes import Mapping, Scalar, Sequence, child, items_of
+from crdlint.yaml.nodes import Mapping, Scalar, Sequence, child, items_of, text_of
 
 _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"
 _Rule: Final = partial(Rule, source=_SOURCE)
@@ -29,7 +40,6 @@ _MAP = "  x-kubernetes-list-type: map\n  x-kubernetes-list-map-keys: [name]\n"
 _NAMED = "type: object, required: [name], properties: {name: {type: string}}"
 _TYPES: Final = ("atomic", "set", "map")
 _LIKE: Final = 0.6
-_SCALARS: Final = frozenset({"string", "integer", "number", "boolean"})
 # The keys of most lists of Kubernetes, such as containers and conditions.
 _USUAL_KEYS: Final = ("name", "type", "key", "id")
 # Values that Kubernetes itself defaults, for keys that people take over from its types.
@@ -72,8 +82,7 @@ def _marker(name: str) -> Callable[[Finding], Edits]:
     )
 )
 def _atomic_items(finding: Finding) -> Edits:
-    listed = finding.editor.parent(finding.owner)
-    if isinstance(listed, Mapping) and listed.find("x-kubernetes-list-map-keys") is not None:
+    if child(finding.editor.parent(finding.owner), "x-kubernetes-list-map-keys") is not None:
         return []  # a map is meant
     return [finding.editor.set(finding.owner, finding.name, finding.editor.value("atomic"), after="type")]
 
@@ -83,8 +92,7 @@ def _atomic_items(finding: Finding) -> Edits:
     good="names: {type: array, items: {type: string}, x-kubernetes-list-type: atomic}",
 )
 def _list_type_of_map_type(finding: Finding) -> Edits:
-    type_ = finding.owner.find("type")
-    is_list = type_ is not None and getattr(type_[1], "value", "") == "array"
+    is_list = text_of(child(finding.owner, "type")) == "array"
     if is_list and finding.owner.find("x-kubernetes-list-type") is None:
         key, _ = finding.editor.entry(finding.owner, "x-kubernetes-map-type")
         yield finding.editor.respell(key, "x-kubernetes-list-type")
@@ -97,24 +105,15 @@ def _list_type_of_map_type(finding: Finding) -> Edits:
     ),
 )
 def _map_with_keys(finding: Finding) -> Edits:
-    if finding.owner.find("x-kubernetes-list-type") is None:
-        return finding.write("map")
-    return []
-
-
-def _items_of(mapping: Mapping) -> Mapping | None:
-    items = child(mapping, "items")
-    return items if isinstance(items, Mapping) else None
+    return finding.write("map") if finding.owner.find("x-kubernetes-list-type") is None else []
 
 
 @Fixer("Add the only required scalar of the items as the key", "unsafe")
 def _only_key(finding: Finding) -> Edits:
     """Add the only required scalar of the items as the key, or the name of the items, which is then required."""
     owner, editor = finding.owner, finding.editor
-    item = finding.schema(owner).item_schema
-    key = None if item is None else _likely_key(item)
-    if item is None or key is None:
-        return
+    item = require(finding.schema(owner).item_schema)
+    key = require(_likely_key(item))
     yield editor.set(owner, "x-kubernetes-list-map-keys", f"[{editor.value(key)}]", after="x-kubernetes-list-type")
     if item.node is not None and _is_optional(item, key):
         yield from add_required(editor, item.node, [key])
@@ -122,7 +121,7 @@ def _only_key(finding: Finding) -> Edits:
 
 def _likely_key(item: JSONSchemaProps) -> str | None:
     """Return the only scalar of a list's items, preferably a required one, or the usual key among several."""
-    scalars = [name for name, field in item.properties.items() if field.type in _SCALARS]
+    scalars = [name for name, field in item.properties.items() if field.type in SCALARS]
     keys = [name for name in scalars if name in item.required] or scalars
     return keys[0] if len(keys) == 1 else next((name for name in _USUAL_KEYS if name in keys), None)
 
@@ -145,39 +144,26 @@ def _help_with_key(item: JSONSchemaProps | None) -> str | None:
 )
 def _set_of_scalars(finding: Finding) -> Edits:
     editor = finding.editor
-    owner = editor.parent(finding.owner)
-    if not isinstance(owner, Mapping) or finding.schema(finding.owner).type not in _SCALARS:
-        return
-    list_type = owner.find("x-kubernetes-list-type")
-    if list_type is not None and isinstance(list_type[1], Scalar):
-        yield editor.respell(list_type[1], "set")
-        if owner.find("x-kubernetes-list-map-keys") is not None:
-            yield editor.remove(owner, "x-kubernetes-list-map-keys")
+    owner = expect(Mapping, editor.parent(finding.owner))
+    if finding.schema(finding.owner).type in SCALARS:
+        yield editor.respell(expect(Scalar, owner, "x-kubernetes-list-type"), "set")
+        yield from editor.remove_all(owner, ("x-kubernetes-list-map-keys",))
 
 
 @Fixer("Spell the key as the property of the items", "unsafe")
 def _nearest_key(finding: Finding) -> Edits:
-    item = _items_of(finding.owner)
-    keys = finding.node()
-    properties = None if item is None else item.find("properties")
-    if properties is None or not isinstance(properties[1], Mapping) or not isinstance(keys, Sequence):
-        return
-    names = texts(properties[1].items[::2])
-    for key in keys.items:
+    names = texts(expect(Mapping, finding.owner, "items", "properties").items[::2])
+    for key in expect(Sequence, finding.node()).items:
         near = nearest(key.value, names, _LIKE) if isinstance(key, Scalar) and key.value not in names else None
-        if near is not None and isinstance(key, Scalar):
-            yield finding.editor.respell(key, near)
+        if near is not None:
+            yield finding.editor.respell(expect(Scalar, key), near)
 
 
 @Fixer("Name each key once", "safe")
 def _each_key_once(finding: Finding) -> Edits:
-    keys = finding.node()
-    if not isinstance(keys, Sequence):
-        return
+    keys = expect(Sequence, finding.node())
     names = texts(keys.items)
-    for i, name in enumerate(names):
-        if name in names[:i]:
-            yield finding.editor.remove_item(keys, i)
+    yield from (finding.editor.remove_item(keys, i) for i, name in enumerate(names) if name in names[:i])
 
 
 @Fixer("Make the key required, or give it the default of Kubernetes", "unsafe").example(
@@ -185,18 +171,15 @@ def _each_key_once(finding: Finding) -> Edits:
 )
 def _required_key(finding: Finding) -> Edits:
     owner, editor = finding.owner, finding.editor
-    properties = editor.parent(owner)
-    key, item = editor.key_of(owner), None if properties is None else editor.parent(properties)
-    if key is None or not isinstance(item, Mapping):
-        return
-    usual = _USUAL_DEFAULTS.get(key.value)
-    misspelled = _misspelled_in(item, key.value)
+    key = require(editor.key_of(owner)).value
+    item = expect(Mapping, editor.parent(expect(Mapping, editor.parent(owner))))
+    misspelled = _misspelled_in(item, key)
     if misspelled is not None:
-        yield editor.respell(misspelled, key.value)
-    elif usual is not None:
-        yield editor.insert(owner, "default", editor.value(usual), after="type")
+        yield editor.respell(misspelled, key)
+    elif key in _USUAL_DEFAULTS:
+        yield editor.insert(owner, "default", editor.value(_USUAL_DEFAULTS[key]), after="type")
     else:
-        yield from add_required(editor, item, [key.value])
+        yield from add_required(editor, item, [key])
 
 
 def _misspelled_in(item: Mapping, key: str) -> Scalar | None:
@@ -378,11 +361,8 @@ def mergeable_set_item(schema: JSONSchemaProps) -> JSONSchemaProps | None:
     item = schema.item_schema if schema.x_list_type == "set" else None
     if item is None:
         return None
-    if item.type == "array" and item.x_list_type not in {None, "atomic"}:
-        return item
-    if item.type == "object" and item.x_map_type != "atomic":
-        return item
-    return None
+    is_merged_list = item.type == "array" and item.x_list_type not in {None, "atomic"}
+    return item if is_merged_list or (item.type == "object" and item.x_map_type != "atomic") else None
 
 
 @check(Nodes({"x-kubernetes-list-type", "x-kubernetes-list-map-keys"}))

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final
 
 from crdlint.crd.model import JSONSchemaProps
-from crdlint.rules.engine.advisory import Advisory, DecodedCRD, in_junctor, property_name, top_property
+from crdlint.rules.engine.advisory import SCALARS, Advisory, DecodedCRD, in_junctor, property_name, top_property
 from crdlint.rules.engine.rule import Nodes, OnRequest
 
 _Merging: Final = partial(OnRequest, in_set="ssa")
@@ -18,7 +18,6 @@ _SELECTOR: Final = (
     "properties: {matchLabels: {type: object, additionalProperties: {type: string}}, "
     "matchExpressions: {type: array, x-kubernetes-list-type: atomic, items: {type: string}}}"
 )
-_SCALARS: Final = frozenset({"string", "integer", "number", "boolean"})
 
 
 def _list(fields: str, items: str) -> str:
@@ -63,7 +62,7 @@ def _named(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     if items is None or items.nullable or "name" not in items.required or in_junctor(schema):
         return
     name = items.properties.get("name")
-    if name is not None and name.type in _SCALARS and not name.nullable:
+    if name is not None and name.type in SCALARS and not name.nullable:
         message = "server-side apply replaces the list as a whole, although each item has a `name`"
         yield Advisory(message, schema.path)
 

@@ -15,6 +15,7 @@ from crdlint.crd.gotypes import SCHEMA
 from crdlint.crd.model import JSONSchemaProps, JSONSchemaPropsOrBool
 from crdlint.diagnostics.spelling import nearest
 from crdlint.kubernetes.servers import Server
+from crdlint.rules.engine.advisory import JUNCTORS
 from crdlint.rules.engine.common import Findings
 from crdlint.rules.engine.finding import (
     Edits,
@@ -42,7 +43,6 @@ _Rule: Final = partial(Rule, source=_SOURCE)
 _NOT_PLACES: Final = frozenset(SchemaPosition) - {SchemaPosition.OUTSIDE}
 _ROOT: Final = frozenset({SchemaPosition.ROOT})
 _NESTED: Final = frozenset({SchemaPosition.NESTED})
-_JUNCTORS: Final = frozenset({"allOf", "anyOf", "oneOf", "not"})
 _NUMERIC: Final = frozenset({"integer", "number"})
 _LIKE: Final = 0.7
 _WORDS: Final = {"item": "items", "kind": "type"}
@@ -317,7 +317,7 @@ def _alternatives(finding: Finding, nested: Mapping) -> tuple[Mapping, str, list
     editor = finding.editor
     listed = expect(Sequence, editor.parent(nested))
     outer, key = expect(Mapping, editor.parent(listed)), require(editor.key_of(listed)).value
-    if key not in _JUNCTORS:
+    if key not in JUNCTORS:
         raise UneditableError
     return outer, key, [alternative for alternative in listed.items if isinstance(alternative, Mapping)]
 
@@ -650,7 +650,7 @@ def _nested_metadata(schema: JSONSchemaProps, _context: Context, findings: Findi
         )
 
 
-@check(Nodes(_JUNCTORS), _ROOT)
+@check(Nodes(JUNCTORS), _ROOT)
 def _complete(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
     for structure, nested, path, spoken_of in incomplete(schema):
         findings.add_structural(

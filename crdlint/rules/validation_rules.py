@@ -17,12 +17,12 @@ from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.text import SPACE
 from crdlint.golang.values import Typed
 from crdlint.rules.engine.common import Findings
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, quoted_tag, removal
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, quoted_tag, removal
 from crdlint.rules.engine.rule import Nodes, Rule
 from crdlint.rules.engine.schema_walk import Context, check
 from crdlint.schema.json_paths import FieldPathError, valid_field_path
 from crdlint.yaml.editor import quoted
-from crdlint.yaml.nodes import Mapping
+from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 
 _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"
 _Rule: Final = partial(Rule, source=_SOURCE)
@@ -64,11 +64,8 @@ def _empty_message(finding: Finding) -> Edits:
     good=_rule("rule: \"has(self.mode)\\n&& true\", message: 'failed rule: has(self.mode) && true'"),
 )
 def _message_of_rule(finding: Finding) -> Edits:
-    rule = finding.owner.find("rule")
-    if rule is None or finding.owner.find("message") is not None:
-        return
-    text = " ".join(getattr(rule[1], "value", "").split())
-    if text and len(text) <= _LONGEST:
+    text = " ".join(expect(Scalar, finding.owner, "rule").value.split())
+    if text and len(text) <= _LONGEST and finding.owner.find("message") is None:
         value = quoted(f"failed rule: {text}", double=finding.editor.is_json)
         yield finding.editor.insert(finding.owner, "message", value, after="rule")
 
@@ -92,14 +89,11 @@ def _path_of_field(finding: Finding) -> Edits:
 
 @Fixer("Write the field that is meant", "unsafe").example(good=_rule("rule: has(self.mode), fieldPath: .mode"))
 def _nearest_path(finding: Finding) -> Edits:
-    node = finding.scalar()
-    listed = finding.editor.parent(finding.owner)
-    schema = None if listed is None else finding.editor.parent(listed)
-    if not isinstance(schema, Mapping) or not node.value.startswith("."):
-        return
+    node, editor = finding.scalar(), finding.editor
+    schema = expect(Mapping, editor.parent(expect(Sequence, editor.parent(finding.owner))))
     near = nearest(node.value[1:], finding.schema(schema).properties, _LIKE_FIELD)
-    if near is not None:
-        yield finding.editor.respell(node, f".{near}")
+    if near is not None and node.value.startswith("."):
+        yield editor.respell(node, f".{near}")
 
 
 @Fixer("Put the expression in quotes", "safe").example(

@@ -20,7 +20,7 @@ from crdlint.golang.text import is_print
 from crdlint.golang.values import Typed
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.common import Options
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, require
 from crdlint.rules.engine.rule import Caution, Rule
 from crdlint.safety.bugs import attempt
 from crdlint.yaml.nodes import Mapping, child, items_of
@@ -67,10 +67,8 @@ def _any_schema(finding: Finding) -> Edits:
 
 @Fixer("Write the name as Kubernetes names versions", "unsafe")
 def _like_a_version(finding: Finding) -> Edits:
-    node = finding.scalar()
-    match = _VERSION.match(node.value)
-    if match is not None:
-        yield finding.editor.respell(node, f"v{match[1]}{match[2].lower()}")
+    match = require(_VERSION.match(finding.scalar().value))
+    yield finding.editor.respell(finding.scalar(), f"v{match[1]}{match[2].lower()}")
 
 
 def _nodes(finding: Finding) -> list[Mapping]:
@@ -105,17 +103,8 @@ def _one_stored(finding: Finding) -> Edits:
 
 @Fixer("Mark the version as deprecated", "safe")
 def _deprecated(finding: Finding) -> Edits:
-    owner = finding.owner
-    version = next(
-        (
-            version
-            for version in finding.crd.spec.versions
-            if version.deprecation_warning is not None and not version.deprecated
-        ),
-        None,
-    )
-    if version is not None and finding.reason(Code.NOT_DEPRECATED):
-        yield finding.editor.set(owner, "deprecated", "true", before="deprecationWarning")
+    if finding.reason(Code.NOT_DEPRECATED):
+        yield finding.editor.set(finding.owner, "deprecated", "true", before="deprecationWarning")
 
 
 SCHEMA_REQUIRED = _Rule("schema-required", "Version without a schema",
@@ -178,18 +167,11 @@ def as_a_whole(spec: CustomResourceDefinitionSpec, path: Path) -> Iterator[Field
     names = [version.name for version in versions]
     if len(set(names)) != len(names):
         twice = sorted(name for name, times in Counter(names).items() if times > 1)
-        second = names.index(twice[0], names.index(twice[0]) + 1)
-        help_ = (
-            f"Rename this version, or remove it: `spec.versions[{names.index(twice[0])}]` is named `{twice[0]}`, too"
-        )
-        yield invalid(
-            UNIQUE.id,
-            versions_path,
-            Typed(versions, _VERSIONS_TYPE),
-            "must contain unique version names",
-            help=help_,
-            at=versions_path.index(second).child("name"),
-        )
+        first = names.index(twice[0])
+        at = versions_path.index(names.index(twice[0], first + 1)).child("name")
+        help_ = f"Rename this version, or remove it: `spec.versions[{first}]` is named `{twice[0]}`, too"
+        value, detail = Typed(versions, _VERSIONS_TYPE), "must contain unique version names"
+        yield invalid(UNIQUE.id, versions_path, value, detail, help=help_, at=at)
     stored = [version.name for version in versions if version.storage]
     if len(stored) != 1:
         marked = [i for i, version in enumerate(versions) if version.storage]

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 Advise: TypeAlias = "Callable[[DecodedCRD], Iterable[Advisory]]"
 _SPEC = Path("spec").shared()
-_JUNCTORS: Final = frozenset({"allOf", "anyOf", "oneOf", "not"})
+SCALARS: Final = frozenset({"string", "integer", "number", "boolean"})
+JUNCTORS: Final = frozenset({"allOf", "anyOf", "oneOf", "not"})
 
 
 class Advisory(NamedTuple):
@@ -119,7 +120,7 @@ def in_junctor(schema: JSONSchemaProps) -> bool:
     """Return whether a schema is in allOf, anyOf, oneOf or not, where it extends another schema."""
     ancestor: JSONSchemaProps | None = schema
     while ancestor is not None and ancestor.steps:
-        if ancestor.steps[0] in _JUNCTORS:
+        if ancestor.steps[0] in JUNCTORS:
             return True
         ancestor = ancestor.parent
     return False

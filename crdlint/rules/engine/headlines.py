@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crdlint.crd.errors import DUPLICATE, FORBIDDEN, INTERNAL, INVALID, NOT_SUPPORTED, REQUIRED, TOO_LONG, Code
 from crdlint.crd.paths import Key
+from crdlint.rules.engine.advisory import JUNCTORS
 from crdlint.safety.bugs import attempt
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ LONGEST: Final = 90
 _LONGEST_VALUE: Final = 32  # characters
 _SHOWN_VALUES: Final = 3
 _ROOT: Final = "`openAPIV3Schema`"
-_JUNCTORS: Final = frozenset({"allOf", "anyOf", "oneOf", "not"})
 _PRINTED: Final = re.compile(r"[^.\[\]]+|\[[^\]]*\]?")
 _RULES: Final = "x-kubernetes-validations"
 # Internal names, and those of v1.
@@ -171,7 +171,7 @@ def _target_of_schema(steps: Sequence[Step]) -> _Target:
         if step == "properties" and left and isinstance(left[-1], Key):
             name = str(left.pop())
             phrase = f"`{name}`"
-        elif step in _JUNCTORS and left:
+        elif step in JUNCTORS and left:
             junctor = str(step)
             if isinstance(left[-1], int):
                 left.pop()
