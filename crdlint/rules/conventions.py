@@ -17,6 +17,7 @@ from crdlint.rules.engine.advisory import (
     VersionParts,
     in_junctor,
     is_of_metadata,
+    is_own_field,
     property_name,
     top_property,
     version_parts,
@@ -69,7 +70,7 @@ def _columns(columns: str) -> str:
     bad="a: {type: boolean}", good="a: {type: string, enum: [Enabled, Disabled]}",
 ).advice_on(Nodes(types={"boolean"}))  # fmt: skip
 def _bool(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    if not in_junctor(schema) and not is_of_metadata(schema):
+    if is_own_field(schema):
         yield Advisory("a boolean cannot get a third value", schema.path)
 
 
@@ -90,7 +91,7 @@ def _float(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     bad="a: {type: integer}", good="a: {type: integer, format: int32}",
 ).advice_on(Nodes(types={"integer"}, without={"format"}))  # fmt: skip
 def _format(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    if not in_junctor(schema) and not is_of_metadata(schema):
+    if is_own_field(schema):
         yield Advisory("the integer has no `format`", schema.path)
 
 
@@ -181,12 +182,8 @@ def _generation(crd: DecodedCRD) -> Iterator[Advisory]:
 ).practice  # fmt: skip
 def _no_schema(crd: DecodedCRD) -> Iterator[Advisory]:
     for parts in version_parts(crd.spec):
-        root = parts.schema
-        if (
-            root is not None
-            and parts.has_status
-            and not (root.x_preserve_unknown_fields or "status" in root.properties)
-        ):
+        root = parts.schema if parts.has_status else None
+        if root is not None and not (root.x_preserve_unknown_fields or "status" in root.properties):
             path = parts.path.child("subresources", "status")
             yield Advisory("the API server drops every status: the schema has none", path)
 
@@ -244,15 +241,10 @@ def _default(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 def _could_have_default(schema: JSONSchemaProps) -> bool:
     """Return whether a schema is an optional property without a default, and nothing but `required` keeps it from being empty."""
     parent, name = schema.parent, property_name(schema)
+    if parent is None or name is None or name in parent.required or schema.type != "object":
+        return False
     limited = schema.min_properties or schema.all_of or schema.any_of or schema.one_of or schema.not_
-    return (
-        parent is not None
-        and name is not None
-        and name not in parent.required
-        and schema.type == "object"
-        and schema.default is None
-        and not limited
-    )
+    return schema.default is None and not limited
 
 
 @_Convention("spec-optional-hides-required", "Optional `spec` with required fields", scope="schema",

@@ -148,12 +148,8 @@ def validate(spec: CustomResourceDefinitionSpec, path: Path, options: Options) -
     conversion_path = path.child("conversion")
     if conversion.strategy != "None" and spec.preserve_unknown_fields is not False:
         detail = "must be None if spec.preserveUnknownFields is true"
-        yield invalid(
-            PRESERVE.id,
-            conversion_path.child("strategy"),
-            Typed(conversion.strategy, "apiextensions.ConversionStrategyType"),
-            detail,
-        )
+        value = Typed(conversion.strategy, "apiextensions.ConversionStrategyType")
+        yield invalid(PRESERVE.id, conversion_path.child("strategy"), value, detail)
     if not conversion.strategy:
         yield required(STRATEGY.id, conversion_path.child("strategy"), "")
     elif conversion.strategy not in STRATEGIES:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final
 
 from crdlint.crd.model import JSONSchemaProps
-from crdlint.rules.engine.advisory import Advisory, DecodedCRD, in_junctor, is_of_metadata
+from crdlint.rules.engine.advisory import Advisory, DecodedCRD, is_own_field
 from crdlint.rules.engine.markers import validation
 from crdlint.rules.engine.rule import Nodes, OnRequest
 from crdlint.schema.traversal import with_all_of
@@ -21,9 +21,9 @@ _SHORT: Final = frozenset({"date", "date-time", "datetime", "duration", "ipv4", 
 
 def _is_free(schema: JSONSchemaProps, limit: str) -> bool:
     """Return whether neither a limit nor an enum of a schema or its allOf bounds the values of a field."""
-    if in_junctor(schema) or is_of_metadata(schema):
-        return False
-    return not any(getattr(part, limit) is not None or part.enum for part in with_all_of(schema))
+    return is_own_field(schema) and not any(
+        getattr(part, limit) is not None or part.enum for part in with_all_of(schema)
+    )
 
 
 @_Limit("string-unbounded", "String without a maximum length",

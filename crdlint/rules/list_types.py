@@ -439,10 +439,8 @@ def map_list_keys_map_set(schema: JSONSchemaProps) -> Iterator[FieldError]:
     if item is None or schema.x_list_type not in {"set", "map"}:
         return
     if item.nullable:
-        path = schema.path.child("items", "nullable")
-        yield forbidden(
-            ITEMS_NULLABLE.id, path, f"cannot be nullable when x-kubernetes-list-type is {schema.x_list_type}"
-        )
+        detail = f"cannot be nullable when x-kubernetes-list-type is {schema.x_list_type}"
+        yield forbidden(ITEMS_NULLABLE.id, schema.path.child("items", "nullable"), detail)
     if schema.x_list_type != "map":
         return
     required_keys = frozenset(item.required)

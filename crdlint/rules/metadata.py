@@ -33,13 +33,8 @@ def _wanted_name(finding: Finding) -> tuple[str, str]:
     """Return the name that the spec asks for, and the one that is given; raise UneditableError if the spec is wrong."""
     crd = finding.crd
     group, plural = crd.spec.group, crd.spec.names.plural
-    if (
-        not plural
-        or "." not in group
-        or is_dns1035_label(plural)
-        or is_dns1123_subdomain(group)
-        or crd.metadata.generate_name
-    ):
+    is_wrong = not plural or "." not in group or is_dns1035_label(plural) or is_dns1123_subdomain(group)
+    if is_wrong or crd.metadata.generate_name:
         raise UneditableError
     return f"{plural}.{group}", crd.metadata.name
 
@@ -183,9 +178,8 @@ def validate(crd: CustomResourceDefinition, server: Server) -> Iterator[FieldErr
         for message in _name(mask_trailing_dash(meta.generate_name), meta.generate_name, expected):
             yield invalid(NAME.id, path, meta.generate_name, message, help=first or f"Write `name: {expected}` instead")
     if not meta.name:
-        yield required(
-            NAME.id, _PATH.child("name"), "name or generateName is required", help=first or f"Add `name: {expected}`"
-        )
+        help_ = first or f"Add `name: {expected}`"
+        yield required(NAME.id, _PATH.child("name"), "name or generateName is required", help=help_)
     else:
         for message in _name(meta.name, meta.name, expected):
             yield invalid(NAME.id, _PATH.child("name"), meta.name, message, help=first or _both(meta.name, expected))

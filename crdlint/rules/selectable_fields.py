@@ -99,18 +99,16 @@ def validate(
     if schema is not None and refusal is not None:
         cause, reason = refusal
         cause_path = cause.path.child(reason.field)
-        yield invalid(
-            "schema-not-convertible", path.child("schema.openAPIV3Schema"), "", reason.text, at=cause_path, key=True
-        )
+        schema_path = path.child("schema.openAPIV3Schema")
+        yield invalid("schema-not-convertible", schema_path, "", reason.text, at=cause_path, key=True)
     fields_path = path.child("selectableFields")
     seen: set[str] = set()
     for i, field in enumerate(fields):
+        field_path = fields_path.index(i).child("jsonPath")
         if schema is not None and refusal is None:
-            yield from _selectable_field(field.json_path, schema, fields_path.index(i).child("jsonPath"), seen)
+            yield from _selectable_field(field.json_path, schema, field_path, seen)
         elif _names_nothing(field.json_path):
-            yield from _selectable_field(
-                field.json_path, JSONSchemaProps(), fields_path.index(i).child("jsonPath"), seen
-            )
+            yield from _selectable_field(field.json_path, JSONSchemaProps(), field_path, seen)
     if len(seen) > MAX_SELECTABLE_FIELDS and not too_many_allowed:
         yield FieldError(TOO_MANY_FIELDS.id, TOO_MANY, fields_path, len(seen), too_many_detail(MAX_SELECTABLE_FIELDS))
 

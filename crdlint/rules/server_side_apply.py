@@ -108,11 +108,6 @@ def conditions(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 def is_conditions(schema: JSONSchemaProps) -> bool:
     """Return whether a schema is that of `.status.conditions`."""
     parent = schema.parent
-    if (
-        property_name(schema) != "conditions"
-        or parent is None
-        or parent.parent is None
-        or parent.parent.parent is not None
-    ):
+    if property_name(schema) != "conditions" or parent is None or parent.parent is None:
         return False
-    return top_property(schema) == "status"
+    return parent.parent.parent is None and top_property(schema) == "status"

@@ -237,11 +237,8 @@ def _bypasses(crd: DecodedCRD) -> Iterator[Advisory]:
         mentioned.setdefault(id(schema), set()).update(fields_beside_old_self(expr))
     for rule in rules:
         schema = rule.node.schema
-        if (
-            not keeps_value(rule.compiled.rule.compiled.expr)
-            or not _is_optional_property(schema)
-            or _is_of_status(schema)
-        ):
+        is_candidate = keeps_value(rule.compiled.rule.compiled.expr) and _is_optional_property(schema)
+        if not is_candidate or _is_of_status(schema):
             continue
         name = str(schema.steps[1])
         field = escape(name)

@@ -560,12 +560,8 @@ def _object_fields(schema: JSONSchemaProps, context: Context, findings: Findings
             path = child.path.child("type")
             detail, help_, reason = f"must be {type_}", f"Set `type: {type_}`", Reason(Code.TYPE, (type_, child.type))
             findings.add_structural(child, invalid(META_TYPE.id, path, child.type, detail, help=help_, reason=reason))
-    metadata = schema.properties.get("metadata")
-    if (
-        context.position is SchemaPosition.ROOT
-        and metadata is not None
-        and not _may_restrict(metadata, context.options.server)
-    ):
+    metadata = schema.properties.get("metadata") if context.position is SchemaPosition.ROOT else None
+    if metadata is not None and not _may_restrict(metadata, context.options.server):
         detail = "must not specify anything other than name and generateName, but metadata is implicitly specified"
         findings.add_structural(schema, forbidden(METADATA.id, metadata.path, detail))
 

@@ -159,9 +159,8 @@ def validate(subresources: CustomResourceSubresources | None, path: Path) -> Ite
         if problem := _json_path_problem(selector):
             yield invalid(SCALE.id, field_path, selector, problem)
         elif not selector.startswith((".spec.", ".status.")):
-            yield invalid(
-                SCALE.id, field_path, Typed(selector, "*string"), "should be a json path under either .spec or .status"
-            )
+            detail = "should be a json path under either .spec or .status"
+            yield invalid(SCALE.id, field_path, Typed(selector, "*string"), detail)
 
 
 def _one_of(word: str, known: Sequence[str]) -> str:
@@ -188,17 +187,13 @@ def column(definition: CustomResourceColumnDefinition, path: Path) -> Iterator[F
     elif definition.type not in _TYPES:
         yield invalid(COLUMN.id, path.child("type"), definition.type, types, help=_one_of(definition.type, _TYPES))
     if definition.format and definition.format not in _FORMATS:
-        formats = f"must be one of {','.join(_FORMATS)}"
-        yield invalid(
-            COLUMN.id, path.child("format"), definition.format, formats, help=_one_of(definition.format, _FORMATS)
-        )
-    json_path = path.child("JSONPath")
-    if not definition.json_path:
+        formats, help_ = f"must be one of {','.join(_FORMATS)}", _one_of(definition.format, _FORMATS)
+        yield invalid(COLUMN.id, path.child("format"), definition.format, formats, help=help_)
+    json_path, text = path.child("JSONPath"), definition.json_path
+    if not text:
         yield required(COLUMN.id, json_path, "", help="Add `jsonPath`, such as `jsonPath: .status.phase`")
-    elif problem := _json_path_problem(definition.json_path):
-        yield invalid(
-            COLUMN.id, json_path, definition.json_path, problem, help=attempt(_dotted_help, definition.json_path)
-        )
+    elif problem := _json_path_problem(text):
+        yield invalid(COLUMN.id, json_path, text, problem, help=attempt(_dotted_help, text))
 
 
 @Fixer("Write the path of the field that is meant", "unsafe")
@@ -217,33 +212,26 @@ def _with_status(fields: str, more: str) -> str:
 
 
 def _column(path: str) -> str:
-    return _with_status(
-        "phase: {type: string}",
-        "subresources: {status: {}}\n"
-        f"additionalPrinterColumns: [{{name: Phase, type: string, jsonPath: {path}}}]\n",
-    )
+    columns = f"additionalPrinterColumns: [{{name: Phase, type: string, jsonPath: {path}}}]\n"
+    return _with_status("phase: {type: string}", f"{_ENABLED}{columns}")
 
 
 def _scale(path: str) -> str:
-    return _with_status(
-        "replicas: {type: integer}",
-        f"subresources: {{status: {{}}, scale: {{specReplicasPath: {path}, statusReplicasPath: .status.replicas}}}}\n",
-    )
+    scale = f"{{specReplicasPath: {path}, statusReplicasPath: .status.replicas}}"
+    return _with_status("replicas: {type: integer}", f"subresources: {{status: {{}}, scale: {scale}}}\n")
 
-
-_FIXERS: Final = (_meant,)
 
 DEAD_COLUMN = _OfVersion("printer-column-dead-path", "Printer column of a field that the schema does not have",
     why="The API server drops fields that the schema does not have, so `kubectl get` always shows an empty column.",
     help="Correct the `jsonPath`, add the field to the schema, or remove the column",
     marker="correct the `JSONPath` of `+kubebuilder:printcolumn`",
-    bad=_column(".status.Phase"), good=_column(".status.phase"), fixes=_FIXERS)  # fmt: skip
+    bad=_column(".status.Phase"), good=_column(".status.phase"), fixes=(_meant,))  # fmt: skip
 DEAD_SCALE = _OfVersion("scale-path-dead", "Scale path to a field that the schema does not have",
     why="`kubectl scale` and autoscalers read and write the fields of these paths. They fail if the schema does not have "
     "such a field, or has it with another type.",
     help="Correct the path, or add the field to the schema: integers for replicas, a string for the label selector",
     marker="correct `+kubebuilder:subresource:scale`",
-    bad=_scale(".spec.replica"), good=_scale(".spec.replicas"), fixes=_FIXERS)  # fmt: skip
+    bad=_scale(".spec.replica"), good=_scale(".spec.replicas"), fixes=(_meant,))  # fmt: skip
 
 
 @DEAD_COLUMN.practice

@@ -163,9 +163,8 @@ def _rule_errors(schema: JSONSchemaProps, rule: ValidationRule, path: Path) -> I
         detail = "messageExpression must be non-empty if specified"
         yield required(MESSAGE_EXPRESSION.id, path.child("messageExpression"), detail)
     if rule.reason is not None and rule.reason not in REASONS:
-        yield not_supported(
-            REASON.id, path.child("reason"), Typed(rule.reason, "*apiextensions.FieldValueErrorReason"), REASONS
-        )
+        value = Typed(rule.reason, "*apiextensions.FieldValueErrorReason")
+        yield not_supported(REASON.id, path.child("reason"), value, REASONS)
     yield from _field_path(schema, rule.field_path, path.child("fieldPath"))
 
 

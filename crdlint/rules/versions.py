@@ -175,14 +175,10 @@ def as_a_whole(spec: CustomResourceDefinitionSpec, path: Path) -> Iterator[Field
     stored = [version.name for version in versions if version.storage]
     if len(stored) != 1:
         marked = [i for i, version in enumerate(versions) if version.storage]
-        yield invalid(
-            STORAGE.id,
-            versions_path,
-            Typed(versions, _VERSIONS_TYPE),
-            "must have exactly one version marked as storage version",
-            at=versions_path.index(marked[1]).child("storage") if marked else None,
-            help=attempt(_storage_help, stored, names),
-        )
+        where = versions_path.index(marked[1]).child("storage") if marked else None
+        value, detail = Typed(versions, _VERSIONS_TYPE), "must have exactly one version marked as storage version"
+        advice = attempt(_storage_help, stored, names)
+        yield invalid(STORAGE.id, versions_path, value, detail, at=where, help=advice)
 
 
 def _storage_help(stored: SequenceOf[str], names: SequenceOf[str]) -> str | None:
@@ -231,24 +227,15 @@ def stored_versions(
     stored_path = path.child("storedVersions")
     if not stored:
         # On create there is no status yet: what is missing is a version with `storage: true`.
-        here = stored_path if not versions else _VERSIONS
-        help_ = "Set `storage: true` on one version"
-        yield invalid(
-            STORAGE.id,
-            stored_path,
-            Typed(None, "[]string"),
-            "must have at least one stored version",
-            at=here,
-            help=help_,
-        )
+        here, help_ = _VERSIONS if versions else stored_path, "Set `storage: true` on one version"
+        detail = "must have at least one stored version"
+        yield invalid(STORAGE.id, stored_path, Typed(None, "[]string"), detail, at=here, help=help_)
         return
     positions = {name: i for i, name in enumerate(stored)}
     for version in versions:
         if version.storage and version.name not in positions:
-            here = _VERSIONS
-            help_ = "Set `storage: true` on one version only"
-            detail = f"must have the storage version {version.name}"
-            yield invalid(STORAGE.id, stored_path, Typed(stored, "[]string"), detail, at=here, help=help_)
+            detail, help_ = f"must have the storage version {version.name}", "Set `storage: true` on one version only"
+            yield invalid(STORAGE.id, stored_path, Typed(stored, "[]string"), detail, at=_VERSIONS, help=help_)
         positions.pop(version.name, None)
     for name_, i in positions.items():
         since_1_33 = (
@@ -260,8 +247,7 @@ def stored_versions(
             f"Restore `{name_}` in `spec.versions` (`served: false` is enough), run a storage migration, "
             f"then remove `{name_}` from `status.storedVersions`"
         )
-        here = _VERSIONS
-        yield invalid(STORED.id, stored_path.index(i), name_, detail, at=here, help=help_)
+        yield invalid(STORED.id, stored_path.index(i), name_, detail, at=_VERSIONS, help=help_)
 
 
 @Fixer("Serve the only version", "unsafe")

@@ -127,9 +127,8 @@ def _of_error(error: FieldError) -> str:
 
 
 def _default(error: FieldError, target: _Target) -> str:
-    of_schema, of_field = _BY_TYPE[error.type]
-    if not _shown(error.value):
-        of_schema, of_field = _WITHOUT_VALUE.get(error.type, (of_schema, of_field))
+    without_value = None if _shown(error.value) else _WITHOUT_VALUE.get(error.type)
+    of_schema, of_field = without_value or _BY_TYPE[error.type]
     return of_schema if target.keyword else of_field
 
 
@@ -146,9 +145,8 @@ def _target(error: FieldError) -> _Target:
     if error.rule.startswith("resource-"):
         return _Target(_last_field(str(path)) or "the object")
     target = _of_path(path)
-    if target.keyword == "default" and error.rule in _DEFAULTS:
-        return _Target(f"default of {target.phrase}")
-    return target
+    is_default = target.keyword == "default" and error.rule in _DEFAULTS
+    return _Target(f"default of {target.phrase}") if is_default else target
 
 
 def _of_path(path: Path) -> _Target:
@@ -212,19 +210,13 @@ def _shown(value: object) -> str:
         return f"`{str(value).lower().replace('none', 'null')}`"
     if isinstance(value, str):
         return f"`{_short(value)}`" if value[:_LONGEST_VALUE].strip() else "empty" if not value else "blank"
-    if (
-        isinstance(value, (list, tuple))
-        and value
-        and all(isinstance(item, (str, int, float)) for item in value[:_SHOWN_VALUES])
-    ):
-        return _listed(value, "and")
-    if (
-        isinstance(value, dict)
-        and 0 < len(value) <= _SHOWN_VALUES
-        and all(isinstance(item, (str, int, float)) for item in value.values())
-    ):
-        return _listed([f"{name}: {item}" for name, item in value.items()], "and")
-    return ""
+    if isinstance(value, (list, tuple)):
+        are_short = value and all(isinstance(item, (str, int, float)) for item in value[:_SHOWN_VALUES])
+        return _listed(value, "and") if are_short else ""
+    if not isinstance(value, dict) or not 0 < len(value) <= _SHOWN_VALUES:
+        return ""
+    are_short = all(isinstance(item, (str, int, float)) for item in value.values())
+    return _listed([f"{name}: {item}" for name, item in value.items()], "and") if are_short else ""
 
 
 def _untyped(value: object) -> object:
@@ -286,17 +278,16 @@ def _name(argument: object) -> str:
 
 
 def _storage(error: FieldError, target: _Target) -> str:
-    versions: Any = _untyped(error.value)
     if not target.phrase.startswith("`spec"):
         return f"{target.phrase} does not contain the storage version"
+    versions: Any = _untyped(error.value)
     stored = [version.name for version in versions or () if version.storage]
     if not stored:
         return "no version has `storage: true`"
     return f"{len(stored)} versions have `storage: true`: {_listed(stored, 'and')}"
 
 
-def _twice(error: FieldError, target: _Target) -> str:
-    del target
+def _twice(error: FieldError, _target: _Target) -> str:
     versions: Any = _untyped(error.value)
     names = [version.name for version in versions or ()]
     return f"version name {_listed(sorted({name for name in names if names.count(name) > 1}), 'and')} is repeated"
@@ -308,11 +299,8 @@ def _too_expensive(error: FieldError, target: _Target) -> str:
     cost, limit = error.reason.arguments
     factor = cost / limit
     times = "more than 100 times" if factor > 100 else f"{factor:.1f} times"
-    who = (
-        "rules of `openAPIV3Schema` together"
-        if error.rule == "cel-schema-cost"
-        else f"{target.keyword} on {target.phrase}"
-    )
+    of_all = error.rule == "cel-schema-cost"
+    who = "rules of `openAPIV3Schema` together" if of_all else f"{target.keyword} on {target.phrase}"
     return f"{who} may cost {times} the limit"
 
 
