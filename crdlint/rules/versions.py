@@ -168,17 +168,17 @@ def as_a_whole(spec: CustomResourceDefinitionSpec, path: Path) -> Iterator[Field
     if len(set(names)) != len(names):
         twice = sorted(name for name, times in Counter(names).items() if times > 1)
         first = names.index(twice[0])
-        at = versions_path.index(names.index(twice[0], first + 1)).child("name")
+        repeated = versions_path.index(names.index(twice[0], first + 1)).child("name")
         help_ = f"Rename this version, or remove it: `spec.versions[{first}]` is named `{twice[0]}`, too"
         value, detail = Typed(versions, _VERSIONS_TYPE), "must contain unique version names"
-        yield invalid(UNIQUE.id, versions_path, value, detail, help=help_, at=at)
+        yield invalid(UNIQUE.id, versions_path, value, detail, help=help_, at=repeated)
     stored = [version.name for version in versions if version.storage]
     if len(stored) != 1:
         marked = [i for i, version in enumerate(versions) if version.storage]
         where = versions_path.index(marked[1]).child("storage") if marked else None
         value, detail = Typed(versions, _VERSIONS_TYPE), "must have exactly one version marked as storage version"
-        advice = attempt(_storage_help, stored, names)
-        yield invalid(STORAGE.id, versions_path, value, detail, at=where, help=advice)
+        hint = attempt(_storage_help, stored, names)
+        yield invalid(STORAGE.id, versions_path, value, detail, at=where, help=hint)
 
 
 def _storage_help(stored: SequenceOf[str], names: SequenceOf[str]) -> str | None:
