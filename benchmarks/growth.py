@@ -22,7 +22,7 @@ from crdlint.files.patterns import compiled
 from crdlint.files.recognition import may_hold_crd
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
-from crdlint.sources.kustomize.slim import Slim
+from crdlint.sources.kustomize.build import Slim
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 

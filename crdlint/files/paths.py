@@ -7,10 +7,10 @@ import stat
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from crdlint.files.gitignore import Ignored, ignored_in
 from crdlint.files.globs import Glob
 from crdlint.files.patterns import compiled
 from crdlint.files.read import STDIN, entries_of, is_folder, open_descriptor, reason
+from crdlint.files.repository import Ignored, RepositoryError, ignored_in, repository_of
 from crdlint.safety.output import trace
 
 if TYPE_CHECKING:
@@ -177,7 +177,6 @@ class _Walk:
 
     def _tracked(self, top: str) -> list[str]:
         from crdlint.files.git import tracked_files
-        from crdlint.files.repository import RepositoryError, repository_of
 
         try:
             repository = repository_of(top)
@@ -190,7 +189,11 @@ class _Walk:
         self.problems[Problem(path, message, fatal)] = None
 
     def _in_force(self, folder: str) -> Ignored:
-        return ignored_in(os.path.abspath(folder), self._report_ignore_file) if self.gitignore else Ignored()
+        return (
+            ignored_in(os.path.abspath(folder), self._report_ignore_file)
+            if self.gitignore
+            else Ignored(self._report_ignore_file)
+        )
 
     def _report_ignore_file(self, path: str, message: str) -> None:
         self._report(os.path.relpath(path), f"skipped: {message}", fatal=False)

@@ -1,7 +1,10 @@
-"""The git repository of a path, found without running git.
+"""The git repository of a path, found without running git, and the files that it ignores.
 
 A directory of the checkout may look like a repository without a work tree, with a configuration that runs commands. So
 only the repository of a `.git` in a parent directory is used, and every call of git gets that repository explicitly.
+
+Files are ignored by .gitignore at every level and .git/info/exclude, as in gitignore(5). The user's own core.excludesFile
+is not read, because the checked files must not depend on the machine.
 """
 
 from __future__ import annotations
@@ -9,9 +12,15 @@ from __future__ import annotations
 import itertools
 import os
 import stat
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from crdlint.files.patterns import compiled
 from crdlint.files.read import UnreadableError, entries_of, is_folder, read_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from crdlint.files.patterns import Patterns
 
 _POINTER: Final = b"gitdir: "
 _LONGEST_POINTER: Final = 65_536  # bytes
@@ -141,3 +150,73 @@ def repository_top(folder: str) -> str:
 def is_below(path: str, folder: str) -> bool:
     """Return whether a real path is inside of a directory."""
     return path.startswith(os.path.join(folder, ""))
+
+
+_LARGEST: Final = 1024 * 1024  # bytes of a .gitignore
+_BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+
+
+class _Level(NamedTuple):
+    """The patterns of one file, relative to `base`, an absolute directory with a closing separator."""
+
+    base: str
+    patterns: Patterns
+
+
+class Ignored(NamedTuple):
+    """The patterns that apply in one directory, those with the highest precedence first.
+
+    `report` receives the path of a file that cannot be read, and the reason.
+    """
+
+    report: Callable[[str, str], None]
+    levels: tuple[_Level, ...] = ()
+
+    def below(self, folder: str) -> Ignored:
+        """Return the patterns that apply in `folder`, an absolute path; a nested repository has only its own patterns."""
+        inherited = self.levels
+        if os.path.lexists(os.path.join(folder, ".git")):
+            repository = repository_at(folder)
+            exclude = None if repository is None else os.path.join(repository.shared, "info", "exclude")
+            inherited = () if exclude is None else self._read(folder, exclude, follow_link=True)
+        # Like git, do not follow a link to a .gitignore, because its target may be outside of the repository.
+        own = self._read(folder, os.path.join(folder, ".gitignore"), follow_link=False)
+        return Ignored(self.report, own + inherited) if own or inherited is not self.levels else self
+
+    def matches(self, path: str, *, folder: bool = False) -> bool:
+        """Return whether git ignores an absolute path, provided that it ignores none of its parent directories."""
+        for level in self.levels:
+            relative = path[len(level.base) :].replace(os.sep, "/")
+            decision = level.patterns.decision(os.fsencode(relative), folder=folder)
+            if decision is not None:
+                return decision
+        return False
+
+    def _read(self, base: str, path: str, *, follow_link: bool) -> tuple[_Level, ...]:
+        if not os.path.lexists(path):
+            return ()
+        try:
+            data = read_bytes(path, _LARGEST, follow_link=follow_link)
+        except UnreadableError as error:
+            self.report(path, str(error))
+            return ()
+        lines = data.removeprefix(_BYTE_ORDER_MARK).split(b"\n")
+        return (_Level(os.path.join(base, ""), compiled(line.removesuffix(b"\r") for line in lines)),)
+
+
+def ignored_in(folder: str, report: Callable[[str, str], None]) -> Ignored:
+    """Return the patterns that apply in an absolute directory: those from the root of its repository down to itself.
+
+    Without a repository, only the patterns of the directory itself apply.
+    """
+    folders = [folder]
+    while not os.path.lexists(os.path.join(folders[-1], ".git")):
+        parent = os.path.dirname(folders[-1])
+        if parent == folders[-1]:
+            del folders[1:]
+            break
+        folders.append(parent)
+    ignored = Ignored(report)
+    for path in reversed(folders):
+        ignored = ignored.below(path)
+    return ignored

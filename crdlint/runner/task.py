@@ -182,16 +182,12 @@ class Checker:
             if task.location is None:
                 result = self.lint(text, name, task, unread, known)
             else:
+                from crdlint.sources.helm.check import ChartFile
+
                 charts = self._of_charts()
-                result = charts.check(
-                    name,
-                    text,
-                    task.location,
-                    lint,
-                    task.request.key,
-                    lint_with=None if previous is None else lint_with,
-                    is_saved=task.text is None,
-                )
+                file = ChartFile(name, text, task.location, is_saved=task.text is None)
+                by_values = None if previous is None else lint_with
+                result = charts.check(file, lint, task.request.key, lint_with=by_values)
                 failures.extend(charts.take_failures())
                 if task.supported is not None:
                     result = _with_support(result, task.supported)

@@ -12,12 +12,12 @@ import pytest
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.rules.engine.examples import HEAD
+from crdlint.sources.helm import analysis as analysis_module
 from crdlint.sources.helm import directives as directives_module
-from crdlint.sources.helm import outline as outline_module
 from crdlint.sources.helm import rendered as rendered_module
+from crdlint.sources.helm.analysis import outline
 from crdlint.sources.helm.directives import directives, is_foreign, without_texts
 from crdlint.sources.helm.masking import mask
-from crdlint.sources.helm.outline import outline
 from crdlint.sources.helm.render import RenderedDocument
 from crdlint.sources.helm.rendered import check_rendered
 from crdlint.sources.helm.templates import check_template
@@ -169,7 +169,7 @@ def test_many_findings_in_lines_that_helm_makes() -> None:
 
 
 def test_dashes_of_a_list_in_a_line() -> None:
-    once, twice = (calls(partial(outline, ["- " * n + "a: b"], [], []), outline_module) for n in (2000, 4000))
+    once, twice = (calls(partial(outline, ["- " * n + "a: b"], [], []), analysis_module) for n in (2000, 4000))
     assert once == twice
 
 

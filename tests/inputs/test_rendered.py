@@ -15,7 +15,7 @@ from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.safety.programs import ProgramError, run
 from crdlint.sources.helm import render as helm
-from crdlint.sources.helm.check import Charts
+from crdlint.sources.helm.check import ChartFile, Charts
 from crdlint.sources.helm.layout import Layout
 from crdlint.sources.helm.render import Values
 
@@ -53,7 +53,7 @@ def check(folder: Path, name: str = "crd.yaml", charts: Charts | None = None) ->
     place = Layout().locate(path)
     assert place is not None
     return (charts or Charts()).check(
-        path, text, place, lambda given, file: lint_file(given, file, CheckRequest(skip_unfinished=True))
+        ChartFile(path, text, place), lambda given, file: lint_file(given, file, CheckRequest(skip_unfinished=True))
     )
 
 

@@ -14,14 +14,13 @@ from ruamel.yaml import YAML
 from crdlint.cli.main import cli
 from crdlint.linting.pipeline import lint_file
 from crdlint.rules.engine.examples import HEAD
-from crdlint.sources.kustomize.build import Build, find_program
+from crdlint.sources.kustomize.build import Build, find_program, slimmed
 from crdlint.sources.kustomize.kustomization import read_kustomization
-from crdlint.sources.kustomize.slim import slimmed
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from crdlint.sources.kustomize.slim import Slim
+    from crdlint.sources.kustomize.build import Slim
 
 SCHEMA = """\
         type: object

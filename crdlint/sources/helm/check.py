@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field, replace
 from threading import Lock
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from crdlint.kubernetes.servers import NEWEST
 from crdlint.linting.result import FileResult
@@ -41,6 +41,20 @@ class Results(Protocol):
         """Store a result."""
 
 
+class ChartFile(NamedTuple):
+    """A file of a chart; its text may differ from the file on disk if not `is_saved`."""
+
+    path: str
+    text: str
+    location: ChartLocation
+    is_saved: bool = True
+
+    @property
+    def template(self) -> str:
+        """Its path within the outermost chart that contains it."""
+        return inside(self.location, outermost(self.location.chart))
+
+
 @dataclass(slots=True)
 class _Chart:
     """A chart of the run: why it is not rendered as a whole, until that is reported, and its rendered documents.
@@ -73,29 +87,20 @@ class Charts:
     _layout: Layout = field(default_factory=Layout)
 
     def check(
-        self,
-        path: str,
-        text: str,
-        location: ChartLocation,
-        lint: Lint,
-        versions: str = "",
-        *,
-        lint_with: LintWith | None = None,
-        is_saved: bool = True,
+        self, file: ChartFile, lint: Lint, versions: str = "", *, lint_with: LintWith | None = None
     ) -> FileResult:
-        """Return the result of a file of a chart for some versions of Kubernetes, which `lint` checks for.
+        """Return the result of a file for some versions of Kubernetes, which `lint` checks for.
 
         `lint_with` is set if the result depends on the values files with which a document is rendered. A template whose
         text differs from the file on disk is checked without Helm.
         """
+        path, text, location = file.path, file.text, file.location
         is_template = location.part == TEMPLATES and "{{" in text
-        outermost_chart = outermost(location.chart)
-        chart = self._of(outermost_chart) if is_template and is_saved else None
-        template = inside(location, outermost_chart)
-        key = self._key(text, location.part, versions, template, chart)
+        chart = self._of(outermost(location.chart)) if is_template and file.is_saved else None
+        key = self._key(file, versions, chart)
         result = self.cache.get(key, path, text) if self.cache is not None and key is not None else None
         if result is None:
-            result = self._checked(path, text, location, (lint, lint_with), chart)
+            result = self._checked(file, lint, lint_with, chart)
             if self.cache is not None and key is not None:
                 self.cache.put(key, result)
         elif is_template:
@@ -120,7 +125,7 @@ class Charts:
         location = self._layout.locate(path) if "{{" in text else None
         if location is None or location.part != TEMPLATES:
             return None
-        result = self.check(path, text, location, lint)
+        result = self.check(ChartFile(path, text, location), lint)
         return replace(result, notices=(*result.notices, *(failure.notice for failure in self.take_failures())))
 
     def take_failures(self) -> list[Failure]:
@@ -128,27 +133,20 @@ class Charts:
         failures, self.failures = self.failures, []
         return failures
 
-    def _key(self, text: str, part: str, versions: str, template: str, chart: _Chart | None) -> str | None:
+    def _key(self, file: ChartFile, versions: str, chart: _Chart | None) -> str | None:
         """Return the key of a file's result in the cache, or None if it is not cached."""
         if self.cache is None or (chart is not None and chart.digest is None):
             return None
-        digest = chart.digest.hex() if chart is not None and chart.digest is not None else ""
+        part = file.location.part
         kind = part if part in {CRDS, TEMPLATES} else ""
+        rendered = "" if chart is None or chart.digest is None else f"{chart.digest.hex()} {file.template}"
         return self.cache.key(
-            text.encode("utf-8", "surrogatepass"),
-            f"chart {versions} {kind} {digest} {digest and template} {find('helm') is None}",
+            file.text.encode("utf-8", "surrogatepass"), f"chart {versions} {kind} {rendered} {find('helm') is None}"
         )
 
-    def _checked(
-        self,
-        path: str,
-        text: str,
-        location: ChartLocation,
-        lints: tuple[Lint, LintWith | None],
-        chart: _Chart | None,
-    ) -> FileResult:
-        outermost_chart, (lint, lint_with) = outermost(location.chart), lints
-        template = inside(location, outermost_chart)
+    def _checked(self, file: ChartFile, lint: Lint, lint_with: LintWith | None, chart: _Chart | None) -> FileResult:
+        path, text, location = file.path, file.text, file.location
+        outermost_chart, template = outermost(location.chart), file.template
         if location.part == CRDS:
             return check_unrendered(path, text, lint)
         if location.part != TEMPLATES:

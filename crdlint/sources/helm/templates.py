@@ -19,10 +19,9 @@ if TYPE_CHECKING:
 
     from crdlint.diagnostics.diagnostic import Diagnostic, Fix
     from crdlint.linting.result import FileResult, Lint
-    from crdlint.sources.helm.analysis import SkippedPart, TemplateAnalysis
+    from crdlint.sources.helm.analysis import Part, SkippedPart, TemplateAnalysis
     from crdlint.sources.helm.directives import Directive
     from crdlint.sources.helm.masking import Masked
-    from crdlint.sources.helm.outline import Part
 
 
 _KIND: Final = re.compile(rf"""^["']?kind["']?:[ \t]*["']?{KIND}\b""", re.MULTILINE)
