@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from crdlint.config.model import Config, ConfigError, ConfigProblem
+from crdlint.files.read import with_parents
 
 if TYPE_CHECKING:
     from crdlint.config.model import Source
@@ -27,17 +28,13 @@ def nearest(path: str, cache: Cache) -> Config:
     """
     folder = str(Path.cwd()) if path in {"-", "<stdin>"} else _folder_of(path)
     passed: list[str] = []
-    while True:
-        config = cache.get(folder)
-        if config is None:
-            config = _of_folder(folder)
-        passed.append(folder)
-        parent = str(Path(folder).parent)
-        if config is None and parent == folder:
-            config = _DEFAULTS
+    for parent in with_parents(folder):
+        passed.append(parent)
+        config = cache.get(parent) or _of_folder(parent)
         if config is not None:
             break
-        folder = parent
+    else:
+        config = _DEFAULTS
     cache.update(dict.fromkeys(passed, config))
     if isinstance(config, ConfigError):
         raise config
@@ -56,12 +53,12 @@ def _of_folder(folder: str) -> Config | ConfigError | None:
     unread: list[str] = []
     for name in NAMES:
         path = str(Path(folder, name))
-        if not _is_there(path):
+        if not os.path.lexists(path):
             continue
         try:
             if config is None:
                 config = _read(path)
-            elif name != "pyproject.toml" or _has_table(path):
+            elif name != "pyproject.toml" or _source(path, shown_path(path)) is not None:
                 unread.append(name)
         except ConfigError as error:
             if config is None:
@@ -70,19 +67,6 @@ def _of_folder(folder: str) -> Config | ConfigError | None:
         return config
     notice = f"{config.file} is used; {' and '.join(unread)} beside it {'is' if len(unread) == 1 else 'are'} not"
     return config._replace(notices=(notice,))
-
-
-def _is_there(path: str) -> bool:
-    try:
-        os.lstat(path)
-    except (OSError, ValueError):
-        return False
-    return True
-
-
-def _has_table(path: str) -> bool:
-    """Return whether a pyproject.toml has a [tool.crdlint], as far as it can be parsed; raise ConfigError."""
-    return _source(path, shown_path(path)) is not None
 
 
 def _read(path: str, *, asked_for: bool = False) -> Config | None:

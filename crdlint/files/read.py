@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 from crdlint.files.recognition import may_hold_crd
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import BinaryIO
 
 STDIN: Final = "-"
@@ -105,6 +106,14 @@ _KINDS: Final = {
     stat.S_IFCHR: "a device",
     stat.S_IFBLK: "a device",
 }
+
+
+def with_parents(folder: str) -> Iterator[str]:
+    """Yield a directory and its parent directories, the nearest first."""
+    yield folder
+    while (parent := os.path.dirname(folder)) != folder:
+        folder = parent
+        yield folder
 
 
 def entries_of(folder: str) -> list[os.DirEntry[str]]:

@@ -15,7 +15,7 @@ import stat
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.files.patterns import compiled
-from crdlint.files.read import UnreadableError, entries_of, is_folder, read_bytes
+from crdlint.files.read import UnreadableError, entries_of, is_folder, read_bytes, with_parents
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -102,18 +102,15 @@ def repository_of(path: str) -> Repository | None:
     while not os.path.isdir(start):
         start = os.path.dirname(start)
     ceilings = os.environ.get("GIT_CEILING_DIRECTORIES", "").split(os.pathsep)
-    folder = start
-    while folder == start or folder not in ceilings:
+    for folder in with_parents(start):
+        if folder != start and folder in ceilings:
+            break
         repository = repository_at(folder)
         if repository is not None and repository.is_valid:
             repository.require_regular_files()
             return repository
         if repository is not None and not os.path.isdir(os.path.join(folder, ".git")):
             raise RepositoryError(f"{folder}/.git leads to {repository.folder}, which is not a git repository")
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            break
-        folder = parent
     return None
 
 
@@ -141,10 +138,8 @@ def _target(path: str) -> str | None:
 
 def repository_top(folder: str) -> str:
     """Return the real path of the repository of a real path, or the root of the file system if there is none."""
-    current = folder
-    while not os.path.lexists(os.path.join(current, ".git")) and os.path.dirname(current) != current:
-        current = os.path.dirname(current)
-    return current
+    *parents, root = with_parents(folder)
+    return next((parent for parent in parents if os.path.lexists(os.path.join(parent, ".git"))), root)
 
 
 def is_below(path: str, folder: str) -> bool:
@@ -209,13 +204,13 @@ def ignored_in(folder: str, report: Callable[[str, str], None]) -> Ignored:
 
     Without a repository, only the patterns of the directory itself apply.
     """
-    folders = [folder]
-    while not os.path.lexists(os.path.join(folders[-1], ".git")):
-        parent = os.path.dirname(folders[-1])
-        if parent == folders[-1]:
-            del folders[1:]
+    folders = []
+    for path in with_parents(folder):
+        folders.append(path)
+        if os.path.lexists(os.path.join(path, ".git")):
             break
-        folders.append(parent)
+    else:
+        folders = [folder]
     ignored = Ignored(report)
     for path in reversed(folders):
         ignored = ignored.below(path)

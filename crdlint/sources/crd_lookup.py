@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from crdlint.files.paths import has_yaml_suffix
-from crdlint.files.read import UnreadableError, entries_of, is_folder, read_bytes
+from crdlint.files.read import UnreadableError, entries_of, is_folder, read_bytes, with_parents
 
 # Directories of charts, of operators' repositories, and of controller-gen.
 _FOLDERS: Final = ("crds", "crd", "config/crd")
@@ -67,8 +67,7 @@ def configured_crds(locations: Iterable[str], folder: str) -> list[str]:
 def checkout_of(url: str, folder: str) -> str | None:
     """Return the closest checkout of a git repository, beside a directory or one of its parents, or None."""
     repository = _repository(url)
-    current = os.path.abspath(folder)
-    while True:
+    for current in with_parents(os.path.abspath(folder)):
         try:
             entries = entries_of(current)
         except OSError:
@@ -76,10 +75,7 @@ def checkout_of(url: str, folder: str) -> str | None:
         for path in (current, *(entry.path for entry in entries if is_folder(entry))):
             if repository in _remotes(path):
                 return path
-        parent = os.path.dirname(current)
-        if parent == current:
-            return None
-        current = parent
+    return None
 
 
 def _remotes(folder: str) -> set[str]:

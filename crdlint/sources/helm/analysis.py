@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from crdlint.files.recognition import GROUP, KIND, is_near_kind
+from crdlint.safety.programs import shortened
 
 if TYPE_CHECKING:
     from crdlint.sources.helm.directives import Directive
@@ -241,8 +242,7 @@ def _depth(output: Output) -> int:
 
 
 def _shown(directive: Directive) -> str:
-    body = " ".join(directive.body.split())
-    return f"`{{{{ {body if len(body) <= _SHOWN else body[:_SHOWN] + '...'} }}}}`"
+    return f"`{{{{ {shortened(directive.body, _SHOWN)} }}}}`"
 
 
 def _take_output(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import Final
 
+from crdlint.files.read import with_parents
+
 KUSTOMIZATIONS: Final = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 
 
@@ -28,21 +30,13 @@ class Patches:
     def has(self, path: str) -> bool:
         """Return whether a kustomization in the directory of a file or a parent directory uses the file as a patch."""
         real = os.path.realpath(path)
-        folder = os.path.dirname(real)
-        while True:
-            if folder not in self._of:
-                self._of[folder] = _patches(folder)
-            if real in self._of[folder]:
-                return True
-            parent = os.path.dirname(folder)
-            if parent == folder:
-                return False
-            folder = parent
+        return any(real in self._in(folder) for folder in with_parents(os.path.dirname(real)))
 
+    def _in(self, folder: str) -> set[str]:
+        if folder not in self._of:
+            self._of[folder] = set()
+            if kustomization_files(folder):
+                from crdlint.sources.kustomize.kustomization import patch_files
 
-def _patches(folder: str) -> set[str]:
-    if not kustomization_files(folder):
-        return set()
-    from crdlint.sources.kustomize.kustomization import patch_files
-
-    return patch_files(folder)
+                self._of[folder] = patch_files(folder)
+        return self._of[folder]

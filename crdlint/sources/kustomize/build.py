@@ -86,7 +86,11 @@ class Build:
 
     def run(self, timeout: float = TIMEOUT, *, exact: bool = False) -> Output:
         """Build the kustomization offline, in a copy of its files; unless `exact`, without the schemas that it leaves alone."""
-        files = {os.path.realpath(result.file) for result in self.resources if not _has_duplicates(result)}
+        files = {
+            os.path.realpath(result.file)
+            for result in self.resources
+            if all(finding.rule != "duplicate-key" for finding in result.diagnostics)  # which kustomize rejects
+        }
         slim = None if exact else slimmed(self.kustomization, files)
         if slim is not None:
             output = run_build(self.kustomization, self.program, timeout, slim.tree)
@@ -250,11 +254,6 @@ def _compared(build: Build, built: FileResult) -> list[FileResult]:
 def _new_findings(build: Build, built: FileResult) -> list[Diagnostic]:
     known = {_identity(finding) for resource in build.resources for finding in resource.diagnostics}
     return [finding for finding in built.diagnostics if _identity(finding) not in known]
-
-
-def _has_duplicates(result: FileResult) -> bool:
-    """Return whether a file has duplicate keys, which kustomize rejects."""
-    return any(finding.rule == "duplicate-key" for finding in result.diagnostics)
 
 
 def _fix_notice(build: Build, resource: FileResult, fixed: list[Diagnostic]) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from crdlint.files.globs import Glob
 from crdlint.files.paths import Problem, discover
-from crdlint.files.read import UnreadableError, decode, open_descriptor, read_bytes
+from crdlint.files.read import UnreadableError, decode, open_descriptor, read_bytes, with_parents
 from crdlint.files.recognition import may_hold_crd
 from crdlint.files.repository import RepositoryError, repository_of
 from crdlint.sources.helm.layout import TEMPLATES, Layout, inside, outermost
@@ -56,17 +56,12 @@ class Scope:
         return next((spelling for spelling in self._spellings(path) if not self.filter.excludes(spelling[1])), None)
 
     def _spellings(self, path: str) -> Iterator[tuple[str, str]]:
-        top = path
-        while True:
+        for top in with_parents(path):
             argument = self._tops.get(top)
             if argument is not None:
                 name = os.path.normpath(os.path.join(argument, os.path.relpath(path, top)))
                 if top == path or self.filter.wants(name):
                     yield argument, name
-            parent = os.path.dirname(top)
-            if parent == top:
-                break
-            top = parent
         for base, glob in self._globs:
             if path.startswith(base):
                 below = path[len(base) :]
