@@ -117,15 +117,11 @@ def place_at(text: str, offset: int, env: Env, environment: Environment) -> Plac
         kinds, texts, starts = kinds[:-1], texts[:-1], starts[:-1]
     tokens = _Tokens(kinds, texts, starts)
     scope = _scope(text, tokens, env, environment)
-    if kinds and kinds[-1] == ".":
-        end = len(kinds) - 1
-        first = _receiver(tokens, end)
-        receiver = text[starts[first] : starts[end]].strip() if first < end else ""
-        return Place(start, word, receiver, scope)
-    if kinds and kinds[-1] == "?" and kinds[-2:-1] == ["."]:
-        end = len(kinds) - 2
-        first = _receiver(tokens, end)
-        return Place(start, word, text[starts[first] : starts[end]].strip() + ".?", scope)
+    for dot in (".", ".?"):
+        if kinds[-len(dot) :] == [*dot]:
+            end = len(kinds) - len(dot)
+            receiver = text[starts[_receiver(tokens, end)] : starts[end]].strip()
+            return Place(start, word, receiver if dot == "." else f"{receiver}.?", scope)
     return Place(start, word, None, scope)
 
 
@@ -162,11 +158,8 @@ def complete(
 
 def _with_target(completion: Completion, receiver: str) -> Completion:
     """Return a completion with the text of its target in arguments that refer to it."""
-    if completion.arguments is None or not any(_TARGET in argument for argument in completion.arguments):
-        return completion
-    return replace(
-        completion, arguments=tuple(argument.replace(_TARGET, receiver) for argument in completion.arguments)
-    )
+    arguments = completion.arguments
+    return replace(completion, arguments=arguments and tuple(each.replace(_TARGET, receiver) for each in arguments))
 
 
 def _globals(env: Env, environment: Environment, declarations: Declarations) -> Iterator[Completion]:

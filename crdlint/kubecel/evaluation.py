@@ -363,21 +363,19 @@ def _items(
     schema = validator.schema
     before = items_by_key(schema, old)
     for i, item in enumerate(value):
-        item_path = Path(i, path)
         matching = before.get(item_key(schema, item), MISSING) if before else MISSING
         below = state.below(lambda parent, i=i: parent.index(i))  # type: ignore[misc]
-        yield validator.items, item_path, item, matching, below
+        yield validator.items, Path(i, path), item, matching, below
 
 
 def _expressions(
     validator: RuleValidator, run: Run, path: Path | None, value: Any, old: Any, state: Ratcheting
 ) -> None:
     schema = validator.schema
-    where = path or NIL
     type_ = schema.type
 
     def invalid(detail: str, cause: Cause | None = None, reason: Reason | None = None) -> FieldError:
-        return FieldError(run.rule_id, INVALID, where, type_, detail, cause=cause, reason=reason)
+        return FieldError(run.rule_id, INVALID, path or NIL, type_, detail, cause=cause, reason=reason)
 
     if validator.compilation_error is not None:
         run.errors.append(invalid(f"rule compiler initialization error: {validator.compilation_error}"))
@@ -418,7 +416,6 @@ def _expressions(
                 raise OutOfBudgetError
         elif result.value is not True:
             path = _failed(rule, run, path, value, variables, state, schema)
-            where = path or NIL
 
 
 def breaks(validator: RuleValidator | None, rule: ValidationRule, value: Any, limit: int) -> bool:

@@ -63,6 +63,7 @@ def uses_of(compiled: Compiled) -> Uses:
     """Return the features that an expression without errors uses."""
     references, types = compiled.result.reference_map.values(), compiled.result.type_map
     all_nodes = list(nodes(compiled.expr))
+    comprehensions = [node for node in all_nodes if type(node) is Comprehension]
     called = {compiled.result.namespaced.get(node.id, node.function) for node in all_nodes if type(node) is Call}
     if EQUALITY.keys().isdisjoint(types.values()):
         called.discard("_==_")
@@ -71,7 +72,7 @@ def uses_of(compiled: Compiled) -> Uses:
         names=frozenset(reference.name for reference in references if reference.name),
         functions=tuple(sorted(called)),
         keywords=any(type(node) is Select and node.field in RESERVED for node in all_nodes),
-        two_variables=any(type(node) is Comprehension and bool(node.iter_var2) for node in all_nodes),
+        two_variables=any(node.iter_var2 for node in comprehensions),
         optional_entries=any(
             (type(node) is ListExpr and bool(node.optional_indices))
             or (type(node) is MapExpr and any(entry.optional for entry in node.entries))
@@ -81,7 +82,7 @@ def uses_of(compiled: Compiled) -> Uses:
         null=any(type_.kind is Kind.NULL for type_ in types.values())
         or any(type(node) is StructExpr for node in all_nodes),
         presence_tests=any(type(node) is Select and node.test_only for node in all_nodes),
-        comprehensions=any(type(node) is Comprehension for node in all_nodes),
+        comprehensions=bool(comprehensions),
     )
 
 

@@ -234,23 +234,16 @@ def _traits(compiled: Compiled, values: Iterable[Value]) -> Iterator[str]:
             yield _TIMES
         if isinstance(node, ast.Select) and node.test_only and not isinstance(node.operand, ast.Ident):
             yield _HAS_BELOW
-        elif isinstance(node, ast.MapExpr):
-            yield _MAP
-        elif isinstance(node, ast.ListExpr):
-            yield _LIST
+        elif isinstance(node, (ast.MapExpr, ast.ListExpr)):
+            yield _MAP if isinstance(node, ast.MapExpr) else _LIST
         elif isinstance(node, ast.Call) and node.function in _COMPARED:
             operands = [types.get(operand.id, DYN) for operand in children(node)]
             if _COMPARED[node.function]:
                 operands[-1:] = operands[-1].params[:1] or [DYN]
             if any("dyn" in str(type_) for type_ in operands) or not operands[0].is_exact(operands[-1]):
                 yield _MIXED
-    compared = (
-        types.get(operand.id, DYN)
-        for node in nodes(compiled.expr)
-        if isinstance(node, ast.Call) and node.function in _EQUALITY
-        for operand in children(node)
-    )
-    if any(type_.kind in _CONTAINERS for type_ in compared):
+    equated = [node for node in nodes(compiled.expr) if isinstance(node, ast.Call) and node.function in _EQUALITY]
+    if any(types.get(operand.id, DYN).kind in _CONTAINERS for node in equated for operand in children(node)):
         yield from _traits_of_values(values)
 
 

@@ -119,19 +119,18 @@ class Session:
 
     def load(self, argument: str) -> Iterator[str]:
         """Read another object."""
-        yield from self._loaded(argument, "object")
+        yield from self._loaded("load", argument)
 
     def old(self, argument: str) -> Iterator[str]:
         """Read the object before the update."""
-        yield from self._loaded(argument, "old")
+        yield from self._loaded("old", argument)
 
-    def _loaded(self, file: str, which: str) -> Iterator[str]:
+    def _loaded(self, command: str, file: str) -> Iterator[str]:
         if not file:
             raise PlaceError(
-                "name the file of the object",
-                f"Write it after the command, as in `:{'load' if which == 'object' else which} sample.yaml`",
+                "name the file of the object", f"Write it after the command, as in `:{command} sample.yaml`"
             )
-        request = replace(self._request, object=file) if which == "object" else replace(self._request, old=file)
+        request = replace(self._request, object=file) if command == "load" else replace(self._request, old=file)
         source = load(request)
         self.bench = Workbench(source, self.bench.place)
         self._request, self._source = request, source
