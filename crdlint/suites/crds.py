@@ -78,10 +78,9 @@ class SuiteCRDs:
         that cannot be read.
         """
         self._read: Final[Read] = read or (lambda path: read_text(path, only_crds=True))
-        crds_of_files = [_read_crds(file, text) for file, text in files]
+        given = _joined(_read_crds(file, text) for file, text in files)
         self.kube_version = kube_version
-        self._given = [target for crds in crds_of_files for target in crds.targets]
-        self.broken = [problem for crds in crds_of_files for problem in crds.broken]
+        self._given, self.broken = given.targets, given.broken
         self._folders: dict[str, _FileCRDs] = {}
         self._defined: dict[tuple[int, str], tuple[Definition, str]] = {}
 
@@ -95,27 +94,18 @@ class SuiteCRDs:
 
     def of(self, suite: Suite) -> list[Target]:
         """Return the CRDs of a suite; raise MissingCRDError if there are none."""
-        candidates, broken = self._named(suite) if suite.crd_file else self._by_name(suite)
-        try:
-            chosen = [
-                crd for crd in candidates if applies(crd.annotations, suite.feature_gates, os.path.dirname(crd.file))
-            ]
-        except GateError as error:
-            raise MissingCRDError(str(error)) from error
+        if suite.crd_file:
+            files = files_near_suite(suite.file, suite.crd_file)
+            crds = _joined(_read_file(path, self._read) for path in files)
+            candidates, broken = crds.targets[:1], crds.broken
+        else:
+            candidates, broken = self._by_name(suite)
+        chosen = [crd for crd in candidates if applies(crd.annotations, suite.feature_gates, os.path.dirname(crd.file))]
         if not chosen:
-            name = suite.crd_file or suite.crd_name
-            why = (
-                "none has these feature gates"
-                if candidates
-                else "; ".join(f"{position}: {message}" for position, message in broken) or "--crd names where it is"
-            )
-            raise MissingCRDError(f"no CRD {name} for this suite: {why}")
+            problems = "; ".join(f"{position}: {message}" for position, message in broken)
+            why = "none has these feature gates" if candidates else problems or "--crd names where it is"
+            raise MissingCRDError(f"no CRD {suite.crd_file or suite.crd_name} for this suite: {why}")
         return chosen
-
-    def _named(self, suite: Suite) -> tuple[list[Target], list[tuple[str, str]]]:
-        """Return the first CRD of the file that a suite names, and the errors of that file."""
-        read = [_read_file(path, self._read) for path in files_near_suite(suite.file, suite.crd_file)]
-        return [crd for file in read for crd in file.targets][:1], [broken for file in read for broken in file.broken]
 
     def _by_name(self, suite: Suite) -> tuple[list[Target], list[tuple[str, str]]]:
         """Return the CRDs with the name in a suite, and the errors of files that may contain them."""
@@ -131,18 +121,18 @@ class SuiteCRDs:
 
     def _folder(self, folder: str) -> _FileCRDs:
         if folder not in self._folders:
-            crds = _FileCRDs()
             try:
-                paths = files_in(folder)
+                self._folders[folder] = _joined(_read_file(path, self._read) for path in files_in(folder))
+            except (FileNotFoundError, NotADirectoryError):
+                self._folders[folder] = _FileCRDs()
             except OSError as error:
-                paths = []
-                if not isinstance(error, (FileNotFoundError, NotADirectoryError)):
-                    crds.broken.append((folder, reason(error)))
-            for file_crds in (_read_file(path, self._read) for path in paths):
-                crds.targets.extend(file_crds.targets)
-                crds.broken.extend(file_crds.broken)
-            self._folders[folder] = crds
+                self._folders[folder] = _FileCRDs(broken=[(folder, reason(error))])
         return self._folders[folder]
+
+
+def _joined(files: Iterable[_FileCRDs]) -> _FileCRDs:
+    read = list(files)
+    return _FileCRDs([crd for file in read for crd in file.targets], [error for file in read for error in file.broken])
 
 
 def _read_file(path: str, read: Read) -> _FileCRDs:
@@ -243,14 +233,10 @@ _LONGEST_VERSION: Final = 9  # the maximum number of characters of a major versi
 _GATES: Final = os.path.join("payload-manifests", "featuregates")
 
 
-class GateError(ValueError):
-    """It cannot be determined whether a feature gate is on."""
-
-
 def applies(annotations: Mapping[str, str], gates: Sequence[str], near: str) -> bool:
     """Return whether a suite with feature gates applies to a CRD with certain annotations; `near` is the CRD's directory.
 
-    Raise GateError if the state of a gate cannot be determined.
+    Raise MissingCRDError if the state of a gate cannot be determined.
     """
     if not gates:
         return True
@@ -264,7 +250,7 @@ def applies(annotations: Mapping[str, str], gates: Sequence[str], near: str) -> 
     for gate in gates:
         name = gate.removeprefix("-")
         if name not in enabled:
-            raise GateError(f"no feature gate {name} in {_GATES}")
+            raise MissingCRDError(f"no feature gate {name} in {_GATES}")
         if enabled[name] == gate.startswith("-"):
             return False
     return True
@@ -275,7 +261,7 @@ def _folder(near: str) -> str:
     while not os.path.isdir(os.path.join(folder, _GATES)):
         parent = os.path.dirname(folder)
         if parent == folder:
-            raise GateError(f"no directory {_GATES} with the feature gates above {near}")
+            raise MissingCRDError(f"no directory {_GATES} with the feature gates above {near}")
         folder = parent
     return os.path.join(folder, _GATES)
 
@@ -294,7 +280,7 @@ def _status(folder: str, profile: str, sets: frozenset[str], versions: frozenset
         try:
             gate: Any = decode_yaml(decode(read_bytes(path)))
         except (UnreadableError, YAMLDecodeError) as error:
-            raise GateError(f"{path}: {error}") from error
+            raise MissingCRDError(f"{path}: {error}") from error
         annotations = {
             name: value for name, value in _find(gate, "metadata", "annotations").items() if isinstance(value, str)
         }
@@ -303,16 +289,16 @@ def _status(folder: str, profile: str, sets: frozenset[str], versions: frozenset
             listed = _find(gate, "status").get("featureGates")
             status = listed[0] if isinstance(listed, list) and listed else None
             if not isinstance(status, dict):
-                raise GateError(f"{path}: status.featureGates is not a list of objects")
+                raise MissingCRDError(f"{path}: status.featureGates is not a list of objects")
             return {name: on for on in (True, False) for name in _names(status.get("enabled" if on else "disabled"))}
-    raise GateError(f"no feature gates of {profile} and {', '.join(sorted(sets))} in {folder}")
+    raise MissingCRDError(f"no feature gates of {profile} and {', '.join(sorted(sets))} in {folder}")
 
 
 def _files(folder: str) -> list[str]:
     try:
         return [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
     except OSError as error:
-        raise GateError(f"{folder}: {reason(error)}") from error
+        raise MissingCRDError(f"{folder}: {reason(error)}") from error
 
 
 def _find(value: Any, *names: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from crdlint.cli.main import cli
-from crdlint.suites.crds import GateError, applies
+from crdlint.suites.crds import MissingCRDError, applies
 from crdlint.suites.read import SuiteError, read_suite
 from crdlint.suites.run import _difference
 
@@ -292,10 +292,10 @@ def test_feature_gates(tmp_path: Path) -> None:
     assert applies(custom, ["B"], near)
     assert not applies(custom, ["-B"], near)
     assert applies({}, ["B"], near)
-    with pytest.raises(GateError, match="no feature gate C"):
+    with pytest.raises(MissingCRDError, match="no feature gate C"):
         applies(annotations, ["C"], near)
 
 
 def test_feature_gates_that_are_nowhere(tmp_path: Path) -> None:
-    with pytest.raises(GateError, match="no directory payload-manifests"):
+    with pytest.raises(MissingCRDError, match="no directory payload-manifests"):
         applies({PROFILE: "true"}, ["A"], str(tmp_path))
