@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from crdlint.runner.task import CheckOutcome, Task
     from crdlint.sources.helm.render import Values
     from crdlint.sources.previous.crds import PreviousCRDs
-    from crdlint.sources.previous.load import Loaded, Programs
+    from crdlint.sources.previous.load import Loaded
 
 Item = TypeVar("Item")
 _OF_RUNS: Final = frozenset({"file", "folder", "notices", "in_chart", "ignores"})  # no settings
@@ -58,7 +58,6 @@ class CheckState(Totals):
     """
 
     baseline: BaselineMatcher | Update | AddedIgnores | None = None
-    updates: bool = False
     changes: Changes | None = None  # of a check of updates
     removed: bool = False  # whether an old CRD is gone
     checked: dict[str, FileResult] = field(default_factory=dict)
@@ -175,7 +174,6 @@ class _Command:
             self._fixing = Fixing(diff=arguments.diff)
 
     def run(self) -> int:
-        """Check, report, and return the exit status."""
         if self._options.against and self._options.against.endswith((".tgz", ".tar.gz")):
             from tempfile import TemporaryDirectory
 
@@ -194,8 +192,8 @@ class _Command:
         values = arguments.values()
         loaded = None
         if arguments.against:
-            loaded = _load_previous(arguments.against, paths, selection, self._programs(values, builds=builds), folder)
-        run = self._new_run(updates=loaded is not None)
+            loaded = self._load_previous(arguments.against, paths, selection, values, folder)
+        run = self._new_run()
         discovered = discover(self._paths, selection)
         deleted = set() if loaded is None else {path for path in loaded.covered if not os.path.lexists(path)}
         self._take_problems(run, (problem for problem in discovered.problems if problem.path not in deleted))
@@ -214,12 +212,12 @@ class _Command:
         run.summary.seconds = time.perf_counter() - start
         if self._fixing is not None:
             self._report_fixes(self._fixing, run)
-        if self._fixing is None or not self._fixing.diff:
+        if not self._options.diff:
             self._report_end(run, plan)
         nothing = not (run.summary.crds or run.has_findings or run.removed or run.problems or run.bugs)
         if nothing and not run.unwritten and not deleted and self._is_missing_crds(run, discovered, plan):
             return 2
-        if self._fixing is not None and self._fixing.diff:
+        if self._fixing is not None and self._options.diff:
             run.failed = bool(self._fixing.files)
         return run.status
 
@@ -238,7 +236,6 @@ class _Command:
         return 2 if run.problems else 0
 
     def _check_inputs(self, run: CheckState, planner: Planner, loaded: Loaded | None, values: Values | None) -> None:
-        """Check the planned files, builds and releases, and compare them with old files."""
         plan = planner.plan
         previous = loaded.crds() if loaded is not None else None
         settings = Settings(
@@ -267,9 +264,9 @@ class _Command:
             console.err(f"crdlint: {nothing.message}")
         return nothing.is_error
 
-    def _new_run(self, *, updates: bool) -> CheckState:
-        run = CheckState(updates=updates)
-        if updates:
+    def _new_run(self) -> CheckState:
+        run = CheckState()
+        if self._options.against:
             from crdlint.report.changes import Changes
 
             run.changes = Changes()
@@ -305,20 +302,17 @@ class _Command:
                 self._take(run, result, config, reads_comments=False)
 
     def _check(self, run: CheckState, plan: Plan, settings: Settings) -> None:
-        """Check the planned files, and print their findings in order."""
         run.summary.files += plan.passed
         for result, config in plan.results:
             self._take(run, result, config)
         # Closed at once when the run is interrupted, so that no process is left.
         with closing(self._checked(plan, settings)) as checked:
             for outcome, config in self._watched(zip(checked, plan.configs, strict=True), plan.tasks):
-                if outcome.problem is not None:
-                    run.problems.append((outcome.name, outcome.problem))
-                    if not outcome.results:
-                        run.unread.append(outcome.name)
-                        continue
+                run.take_outcome(outcome)
+                if outcome.problem is not None and not outcome.results:
+                    run.unread.append(outcome.name)
+                    continue
                 run.summary.files += 1
-                run.bugs.add(outcome.name, outcome.bugs)
                 for result in outcome.results:
                     if plan.kustomizations:
                         run.checked[os.path.realpath(result.file)] = replace(result, text="", masked=None)
@@ -331,8 +325,7 @@ class _Command:
         return console.watched(outcomes, () if self._quiet or self._options.verbose else [task.path for task in tasks])
 
     def _check_kustomizations(self, run: CheckState, planner: Planner, settings: Settings) -> None:
-        """Check the CRDs in the output of builds, and print their findings in order."""
-        if not planner.plan.kustomizations or (self._fixing is not None and self._fixing.diff):
+        if not planner.plan.kustomizations or self._options.diff:
             return
         from crdlint.runner.builds import check_kustomizations
 
@@ -343,9 +336,7 @@ class _Command:
             check_kustomizations(checker, planner.plan.kustomizations, run.checked, self._workers())
         ) as checked:
             for outcome in self._watched(checked, planner.plan.kustomizations):
-                if outcome.problem is not None:
-                    run.problems.append((outcome.name, outcome.problem))
-                run.bugs.add(outcome.name, outcome.bugs)
+                run.take_outcome(outcome)
                 for result in outcome.results:
                     config = planner.config_of(result.file)
                     if config is not None:
@@ -354,7 +345,6 @@ class _Command:
                         self._take(run, replace(result, notices=notices), config)
 
     def _check_releases(self, run: CheckState, plan: Plan, settings: Settings) -> None:
-        """Check the sizes of the releases of charts."""
         if not plan.releases:
             return
         from crdlint.runner.builds import check_release
@@ -362,19 +352,11 @@ class _Command:
         checker = Checker(settings)
         for chart, config in plan.releases.items():
             outcome = check_release(checker, chart)
-            run.bugs.add(outcome.name, outcome.bugs)
+            run.take_outcome(outcome)
             for result in outcome.results:
                 self._take(run, result, config)
 
-    def _programs(self, values: Values | None, *, builds: bool) -> Programs:
-        """Return the programs that read the old side, the same as those of the new side."""
-        from crdlint.sources.helm.render import Values
-        from crdlint.sources.previous.load import Programs
-
-        return Programs(values or Values(), not self._options.no_helm, builds)
-
     def _workers(self) -> int:
-        """Return the number of programs that may run in parallel."""
         from crdlint.runner.pool import processors
 
         return self._options.jobs or processors()
@@ -396,22 +378,22 @@ class _Command:
 
         result = run.names.add(result)
         comments = comments_of(result) if reads_comments else None
-        if run.updates:
-            run.crds.setdefault(result.file, []).extend(crd.name for crd in result.crds)
-        applied = apply(result, config, comments, run.baseline, updates=run.updates)
+        applied = apply(result, config, comments, run.baseline, updates=run.changes is not None)
         if config.ignores:
             from crdlint.config.places import UsedIgnores
 
             run.ignores = run.ignores or UsedIgnores()
             run.ignores.add(result, config, (entry for _, _, entry in applied.ignored if entry is not None))
         if run.changes is not None:
+            run.crds.setdefault(result.file, []).extend(crd.name for crd in result.crds)
             run.changes.add(applied.result)
         shown = applied.result if self._options.show_all else run.copies.without(applied.result)
         run.take(applied, shown)
         run.summary.below_minimum += sum(
             by == "min-severity" and not finding.hidden for finding, by, _ in applied.ignored
         )
-        self._print(shown, infos=self._shows_infos(config))
+        if not self._options.diff:
+            add_file(self._reports, shown, quiet=self._quiet, infos=self._shows_infos(config))
         if self._options.show_ignored:
             from crdlint.config.apply import reasons
 
@@ -423,14 +405,7 @@ class _Command:
         shows_all = self._options.show_all or self._options.min_severity == "info" or bool(self._options.selected)
         return shows_all or config.fail_on == "info" or config.select != ("*",)
 
-    def _print(self, result: FileResult, *, infos: bool = True) -> None:
-        """Write what a report has about a file, to standard output and to other files."""
-        if self._fixing is not None and self._fixing.diff:
-            return
-        add_file(self._reports, result, quiet=self._quiet, infos=infos)
-
     def _report_end(self, run: CheckState, plan: Plan) -> None:
-        """Write the end of the run: problems, the end of the report, and other files."""
         run.summary.repeated, run.summary.copies = run.copies.findings, len(run.copies.files)
         run.report_trouble(() if self._quiet else plan.notices)
         self._report_known(run)
@@ -472,6 +447,20 @@ class _Command:
         for entry in run.baseline.stale() if isinstance(run.baseline, BaselineMatcher) and not self._quiet else ():
             console.err(f"crdlint: note: no longer found, --update-baseline removes it: {entry}")
 
+    def _load_previous(
+        self, source: str, paths: tuple[str, ...], selection: Selection, values: Values | None, folder: str | None
+    ) -> Loaded:
+        """Return the old files to compare with, read by the same programs; an invalid argument ends the run."""
+        from crdlint.files.repository import RepositoryError
+        from crdlint.sources.helm.render import Values
+        from crdlint.sources.previous.load import Programs, load
+
+        programs = Programs(values or Values(), not self._options.no_helm, not self._options.no_kustomize)
+        try:
+            return load(source, paths, selection, programs, folder)
+        except RepositoryError as error:
+            raise click.UsageError(f"--against: {error}") from error
+
     def _cache(self) -> Cache | None:
         if self._options.no_cache:
             return None
@@ -490,19 +479,6 @@ def _known(file: str | None, *, missing_ok: bool) -> Known | None:
         return read(file, missing_ok=missing_ok)
     except ConfigError as error:
         raise click.UsageError(f"--baseline: {error}") from error
-
-
-def _load_previous(
-    source: str, arguments: tuple[str, ...], selection: Selection, programs: Programs, folder: str | None
-) -> Loaded:
-    """Return the old files to compare with; an invalid argument ends the run."""
-    from crdlint.files.repository import RepositoryError
-    from crdlint.sources.previous.load import load
-
-    try:
-        return load(source, arguments, selection, programs, folder)
-    except RepositoryError as error:
-        raise click.UsageError(f"--against: {error}") from error
 
 
 def _settings_of(config: Config, merged: Config, kube_version: str | None) -> Iterator[str]:

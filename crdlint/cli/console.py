@@ -94,7 +94,6 @@ class _Status:
             self._shown = True
 
     def clear(self) -> None:
-        """Take the line away."""
         if self._shown:
             self._shown = False
             with _lost_if_unwritable():
@@ -174,7 +173,6 @@ class Bugs:
         self.by_file: list[tuple[str, str]] = []
 
     def __bool__(self) -> bool:
-        """Return whether there is one."""
         return bool(self.by_file)
 
     def add(self, file: str, bugs: Iterable[Bug]) -> None:

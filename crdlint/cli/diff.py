@@ -93,7 +93,6 @@ class _Command:
         self._known = 0  # rejections that the old side has, too
 
     def run(self) -> int:
-        """Compare, report, and return the exit status."""
         arguments = self._options
         selection = Selection(arguments.include, arguments.exclude, True, None)
         loaded = self._load(selection)
@@ -184,7 +183,6 @@ class _Command:
         self._totals.bugs.add(self._new.name(outcome.name), outcome.bugs)
 
     def _take(self, result: FileResult) -> None:
-        """Report the changes of a file."""
         from crdlint.config.apply import apply
 
         known = {(crd.name, message) for crd in result.compared for message in crd.known}

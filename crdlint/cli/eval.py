@@ -142,7 +142,6 @@ def _prompt(request: Request, settings: EvalOptions) -> None:
 
 
 def _answered(request: Request, settings: EvalOptions) -> tuple[Source, Values]:
-    """Evaluate the expression, or the rules of the CRD."""
     from crdlint.evaluation.evaluate import Workbench
     from crdlint.evaluation.rules import run_rules, selected
     from crdlint.evaluation.source import load

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from crdlint.files.paths import Found
     from crdlint.linting.result import FileResult
     from crdlint.report.pieces import Report
+    from crdlint.runner.task import CheckOutcome
 
 _NAMED: Final = 3  # paths in a message
 # What a command checks, by the option that accepts an input without it.
@@ -134,6 +135,12 @@ class Totals:
         self.has_findings |= bool(applied.result.diagnostics)
         self.failed |= applied.failed
         self.rejections += len(applied.rejections)
+
+    def take_outcome(self, outcome: CheckOutcome) -> None:
+        """Count in why an input could not be checked, and its internal errors."""
+        if outcome.problem is not None:
+            self.problems.append((outcome.name, outcome.problem))
+        self.bugs.add(outcome.name, outcome.bugs)
 
     def report_trouble(self, notices: Iterable[str]) -> None:
         """Write notices, what could not be checked, and how often internal errors were repeated."""

@@ -91,7 +91,6 @@ class _Command:
         self._second_opinions = options.new_tally() if arguments.second_opinion else None
 
     def run(self) -> int:
-        """Validate, report, and return the exit status."""
         start = time.perf_counter()
         run, inputs = self._run, self._inputs
         discovered = inputs.discover(self._paths)
@@ -137,7 +136,6 @@ class _Command:
     def _validate(
         self, path: str, config: Config, definitions: Definitions, olds: dict[Key, dict[str, Any]] | None
     ) -> None:
-        """Validate the resources of a file, and print its findings."""
         from crdlint.resources.report import validate_text
 
         text = self._inputs.read(path, self._inputs.problem)
@@ -162,7 +160,6 @@ class _Command:
         )
 
     def _take(self, result: FileResult, config: Config) -> None:
-        """Report a file's findings, except those that its configuration and ignore comments exclude."""
         from crdlint.config.apply import apply, comments_of
 
         updates = self._options.old is not None

@@ -56,7 +56,6 @@ class VersionedFinding:
 
 
 def _which(holds: Sequence[Server], servers: Sequence[Server], *, is_rejection: bool) -> str:
-    """Describe which of the servers report a finding."""
     verb = "rejected" if is_rejection else "reported"
     if holds[-1] is servers[-1] and list(holds) == list(servers[-len(holds) :]):
         return f"{verb} from Kubernetes {holds[0]} on"
@@ -69,7 +68,6 @@ class FindingsByVersion:
     """The findings of all servers of a range; findings about the same problem at the same position are merged."""
 
     def __init__(self, by_server: Sequence[tuple[Server, Sequence[Diagnostic]]]) -> None:
-        """Merge the findings of each server, in `by_server`, oldest first."""
         self.servers: Final = [server for server, _ in by_server]
         self._newest: Final = by_server[-1][1]
         self.findings: Final[list[VersionedFinding]] = []

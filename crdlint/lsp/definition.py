@@ -89,7 +89,6 @@ def references_at(document: Document, cursor: Cursor, checks: Checks) -> list[Lo
 def _in_crd(
     document: Document, cursor: Cursor, checks: Checks, version: str, read: Callable[[str], str | None]
 ) -> Location | None:
-    """Return the property of a field of a custom resource, in the file of its CRD."""
     definition = definition_of(document, cursor, checks, version)
     schema = None if definition is None else value_schema(definition[0].schema(definition[1]), cursor.steps)
     if definition is None or schema is None:
@@ -149,7 +148,6 @@ def _path_in_expression(cursor: Cursor, version: str) -> Path | None:
 
 
 def _schema_of_path(crd: CustomResourceDefinition, path: Path) -> JSONSchemaProps | None:
-    """Return the schema of a CRD with a path as `JSONSchemaProps.path` has it."""
     path_text = str(path)
     return next((schema for schema in all_schemas(crd.spec) if str(schema.path) == path_text), None)
 

@@ -165,7 +165,6 @@ def _of_schema(cursor: Cursor, version: str) -> Iterator[str]:
 
 
 def _of_field(document: Document, cursor: Cursor, checks: Checks, version: str) -> Iterator[str]:
-    """Yield what is known of a field of a custom resource."""
     schema = schema_of(document, cursor, checks, version)
     if schema is None or not cursor.steps:
         return

@@ -225,7 +225,6 @@ class CRDIndex:
             return None
 
     def _stamp(self, path: str) -> object:
-        """Return a value that differs between versions of a file."""
         document = self._workspace.document_at(path)
         if document is not None:
             return document

@@ -134,7 +134,7 @@ class EditorServer(LanguageServer):
         """Forget a document, and take its diagnostics back."""
         self._cancel(uri)
         self._took.pop(uri, None)
-        document = self.documents.documents.get(uri)
+        document = self.document(uri)
         self.documents.close(uri)
         self.checks.close(uri)
         if document is not None and KIND in document.text.text:
@@ -147,6 +147,10 @@ class EditorServer(LanguageServer):
             task.cancel()
         self._worker.shutdown(wait=False, cancel_futures=True)
         self._scanner.shutdown(wait=False, cancel_futures=True)
+
+    def document(self, uri: object) -> Document | None:
+        """Return an open document."""
+        return self.documents.documents.get(str(uri))
 
     def read(self, path: str) -> str | None:
         """Return the text of a file, unsaved if it is open; None if it cannot be read."""
@@ -282,7 +286,7 @@ def _add_actions(server: EditorServer) -> None:
         lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions(code_action_kinds=actions.KINDS, resolve_provider=True)
     )
     async def code_action(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
-        document = server.documents.documents.get(params.text_document.uri)
+        document = server.document(params.text_document.uri)
         if document is None:
             return []
         resolve = capability("text_document", "code_action", "resolve_support")
@@ -298,10 +302,10 @@ def _add_actions(server: EditorServer) -> None:
     @server.feature(lsp.CODE_ACTION_RESOLVE)
     async def resolve(action: lsp.CodeAction) -> lsp.CodeAction:
         data = action.data if isinstance(action.data, dict) else {}
-        document = server.documents.documents.get(str(data.get("uri")))
+        document = server.document(data.get("uri"))
         if document is not None and document.version == data.get("version"):
             versioned = bool(capability("workspace", "workspace_edit", "document_changes"))
-            action.edit = await server.work(_fixing_edit, document, server.checks, versioned)
+            action.edit = await server.work(lambda: actions.fixing_edit(document, server.checks, versioned=versioned))
         return action
 
     @server.command(actions.EXPLAIN)
@@ -323,7 +327,7 @@ def _add_reading(server: EditorServer) -> None:
         *arguments: Any,
     ) -> T | None:
         """Return the result of a function for the place of a request, None if nothing is there."""
-        document = server.documents.documents.get(params.text_document.uri)
+        document = server.document(params.text_document.uri)
 
         def run(of: Document) -> T | None:
             cursor = cursor_at(of.text.text, of.text.index(params.position))
@@ -350,7 +354,7 @@ def _add_outlines(server: EditorServer) -> None:
 
     @server.feature(lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=TRIGGERS))
     async def completion(params: lsp.CompletionParams) -> list[lsp.CompletionItem]:
-        document = server.documents.documents.get(params.text_document.uri)
+        document = server.document(params.text_document.uri)
         if document is None:
             return []
         item = getattr(server.client_capabilities.text_document, "completion", None)
@@ -360,19 +364,15 @@ def _add_outlines(server: EditorServer) -> None:
 
     @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
     async def symbols(params: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol]:
-        document = server.documents.documents.get(params.text_document.uri)
+        document = server.document(params.text_document.uri)
         return [] if document is None else await server.work(symbols_of, document)
 
     @server.feature(lsp.TEXT_DOCUMENT_INLAY_HINT)
     async def hints(params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
-        document = server.documents.documents.get(params.text_document.uri)
+        document = server.document(params.text_document.uri)
         if document is None:
             return []
         return await server.work(lambda: list(hints_of(document, server.checks.of(document), params.range)))
-
-
-def _fixing_edit(document: Document, checks: Checks, versioned: bool) -> lsp.WorkspaceEdit | None:
-    return actions.fixing_edit(document, checks, versioned=versioned)
 
 
 class _Input:

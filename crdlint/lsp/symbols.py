@@ -51,7 +51,6 @@ class _Symbols:
         self._count = 0
 
     def all(self) -> list[DocumentSymbol]:
-        """Return the symbols of all objects."""
         symbols = []
         for document, start, root in roots(self._text.text):
             self._start = start

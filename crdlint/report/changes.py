@@ -113,7 +113,6 @@ class _AtEnd(Report):
         self._changes = Changes()
 
     def file(self, result: FileResult) -> Iterable[str]:
-        """Add the changes of a file, and return nothing."""
         self._changes.add(result)
         return ()
 

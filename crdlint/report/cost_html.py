@@ -30,14 +30,9 @@ _LONGEST_KEY: Final = 200
 _QUOTED: Final = re.compile(r"`([^`]+)`")
 # The headers of the columns and how each sorts; the text of a rule is in the row below its numbers.
 _COLUMNS: Final = (
-    ("Cost", "number"),
-    ("Rule budget", "number"),
-    ("Schema budget", "number"),
-    ("Cardinality", "number"),
-    ("CRD", "text"),
-    ("File", "text"),
-    ("Place", "text"),
-)
+    ("Cost", "number"), ("Rule budget", "number"), ("Schema budget", "number"), ("Cardinality", "number"),
+    ("CRD", "text"), ("File", "text"), ("Place", "text"),
+)  # fmt: skip
 
 
 class CostReport(WholeReport[Costs]):
@@ -53,29 +48,30 @@ def cost_page(entries: Sequence[Entry], top: int | None = None, unestimated: Seq
 
     `unestimated` are the findings because of which rules have no estimate.
     """
-    return "\n".join(
-        [
-            "<!DOCTYPE html>",
-            '<html lang="en">',
-            "<head>",
-            '<meta charset="utf-8">',
-            f'<meta http-equiv="Content-Security-Policy" content="{_policy()}">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            '<meta name="color-scheme" content="light dark">',
-            "<title>Cost of CEL rules</title>",
-            f"<style>{_STYLE}</style>",
-            "</head>",
-            "<body>",
-            "<main>",
+    body = "\n".join(
+        (
             *_heading(entries, unestimated),
             *(_table(entries[:top]) if entries else ()),
             *(_unestimated(unestimated) if unestimated else ()),
             "</main>",
             *((f"<script>{_SCRIPT}</script>",) if entries else ()),
-            "</body>",
-            "</html>",
-        ]
+        )
     )
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{_policy()}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Cost of CEL rules</title>
+<style>{_STYLE}</style>
+</head>
+<body>
+<main>
+{body}
+</body>
+</html>"""
 
 
 def _policy() -> str:
@@ -114,11 +110,10 @@ def _heading(entries: Sequence[Entry], unestimated: Sequence[Diagnostic]) -> Ite
 
 
 def _unestimated(findings: Sequence[Diagnostic]) -> Iterator[str]:
-    """Yield the findings because of which rules have no estimate."""
-    yield '<section aria-labelledby="unestimated">'
-    yield '<h2 id="unestimated">Not estimated</h2>'
-    yield "<p>These findings keep CRDs or rules from being estimated.</p>"
-    yield '<ul class="findings">'
+    yield """<section aria-labelledby="unestimated">
+<h2 id="unestimated">Not estimated</h2>
+<p>These findings keep CRDs or rules from being estimated.</p>
+<ul class="findings">"""
     for finding in findings:
         name = f"{_code(finding.crd)} " if finding.crd else ""
         yield f"<li><p>{name}{_breakable(f'{finding.file}:{finding.line}:{finding.column}')} <b>{_text(finding.rule)}</b></p>"
@@ -126,8 +121,7 @@ def _unestimated(findings: Sequence[Diagnostic]) -> Iterator[str]:
         if finding.help:
             yield f'<p class="help"><b>Help:</b> {_quoted(finding.help)}</p>'
         yield "</li>"
-    yield "</ul>"
-    yield "</section>"
+    yield "</ul>\n</section>"
 
 
 def _total(name: str, value: str, *, over: bool = False) -> str:
@@ -162,9 +156,8 @@ def _table(entries: Sequence[Entry]) -> Iterator[str]:
 
 def _header(name: str, kind: str, attributes: str) -> str:
     # The script enables the button: without it there is nothing to press.
-    return (
-        f'<th role="columnheader" {attributes} data-kind="{kind}"><button type="button" disabled>{name}</button></th>'
-    )
+    button = f'<button type="button" disabled>{name}</button>'
+    return f'<th role="columnheader" {attributes} data-kind="{kind}">{button}</th>'
 
 
 def _row(entry: Entry) -> Iterator[str]:
@@ -184,8 +177,7 @@ def _row(entry: Entry) -> Iterator[str]:
     yield "</tr>"
     yield f'<tr role="row"><td role="cell" class="rule" colspan="{len(_COLUMNS)}"{_key(cost.rule)}>'
     yield from _details(entry)
-    yield "</td></tr>"
-    yield "</tbody>"
+    yield "</td></tr>\n</tbody>"
 
 
 def _cost_cell(cost: RuleCost) -> str:

@@ -136,7 +136,6 @@ def _over_elsewhere(entry: Entry) -> str:
 
 
 def _details(entry: Entry) -> str:
-    """Return the factors of a cost, in a few words."""
     cost = entry.cost
     details = []
     if cost.error is not None:
@@ -214,6 +213,5 @@ def percent(share: float) -> str:
 
 
 def _cut(text: str, room: int) -> str:
-    """Return text cut to ``room`` columns, or a few more."""
     room = max(room, 20)
     return text if len(text) <= room else text[: room - 1] + "…"

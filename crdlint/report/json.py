@@ -39,11 +39,9 @@ class _Array(Report):
         self._before = f"{self.head}\n"
 
     def file(self, result: FileResult) -> Iterator[str]:
-        """Return the findings of a file."""
         return self._items(list(self._shown(result)), result.text)
 
     def end(self, outcome: Outcome) -> Iterator[str]:
-        """Yield the inputs that could not be read, and the end."""
         yield from self._items(list(outcome.unreadable()), "")
         yield ("\n" if self._before == ",\n" else self.head) + self.tail
 

@@ -107,7 +107,6 @@ def _change(text: str, starts: Sequence[int], first: int, last: int, edits: Sequ
 
 
 def _hunks(changes: Iterable[_Change]) -> Iterator[list[_Change]]:
-    """Yield changes that are close enough to share their context."""
     hunk: list[_Change] = []
     for change in changes:
         if hunk and change.start - hunk[-1].end > 2 * _CONTEXT:

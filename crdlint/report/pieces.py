@@ -132,11 +132,9 @@ class Report:
         return map(self._piece, outcome.unreadable())
 
     def _piece(self, finding: Diagnostic) -> str:
-        """Return the piece about a finding."""
         raise NotImplementedError
 
     def _shown(self, result: FileResult) -> Iterator[Diagnostic]:
-        """Yield the findings of a file that the report shows."""
         return (finding for finding in result.diagnostics if self._view.hidden or not finding.hidden)
 
 

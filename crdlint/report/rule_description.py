@@ -156,7 +156,6 @@ def _versions(rule: Rule) -> str:
 
 
 def _related(rule: Rule) -> list[str]:
-    """Return the ids of the rules next to a rule in its family, at most six."""
     family = next(list(rules) for rules in families() if rule.id in rules)
     position = family.index(rule.id)
     start = max(0, min(position - 3, len(family) - 7))

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from crdlint.diagnostics.diagnostic import Diagnostic, Fix
     from crdlint.linting.result import FileResult
+    from crdlint.report.locations import EditRange
     from crdlint.report.pieces import Outcome, View
     from crdlint.rules.engine.rule import Rule
 
@@ -96,12 +97,7 @@ def _result(finding: Diagnostic, index: int, fingerprint: str) -> dict[str, Any]
             {
                 "physicalLocation": {
                     "artifactLocation": _artifact(finding.file),
-                    "region": {
-                        "startLine": finding.line,
-                        "startColumn": finding.column,
-                        "endLine": finding.end_line,
-                        "endColumn": finding.end_column,
-                    },
+                    "region": _region(finding),
                 },
                 **(
                     {"logicalLocations": [{"fullyQualifiedName": printable_line(name)}]}
@@ -128,12 +124,7 @@ def _result(finding: Diagnostic, index: int, fingerprint: str) -> dict[str, Any]
 def _fix(fix: Fix, file: str, positions: TextPositions) -> dict[str, Any]:
     replacements = [
         {
-            "deletedRegion": {
-                "startLine": edit.line,
-                "startColumn": edit.column,
-                "endLine": edit.end_line,
-                "endColumn": edit.end_column,
-            },
+            "deletedRegion": _region(edit),
             **({"insertedContent": {"text": edit.text}} if edit.text else {}),
         }
         for edit in positions.ranges(fix)
@@ -143,6 +134,11 @@ def _fix(fix: Fix, file: str, positions: TextPositions) -> dict[str, Any]:
         "description": {"text": printable(title)},
         "artifactChanges": [{"artifactLocation": _artifact(file), "replacements": replacements}],
     }
+
+
+def _region(part: Diagnostic | EditRange) -> dict[str, int]:
+    start = {"startLine": part.line, "startColumn": part.column}
+    return {**start, "endLine": part.end_line, "endColumn": part.end_column}
 
 
 def _artifact(file: str) -> dict[str, str]:

@@ -162,7 +162,6 @@ class Terminal(Page):
         return [Text.assemble(("help: ", self._styles["label"]), self._coloured(Text(printable_line(help_)), _CODE))]
 
     def _rendered(self, part: RenderableType) -> list[str]:
-        """Return the lines that rich makes of a part."""
         with self._console.capture() as captured:
             self._console.print(part)
         return [line.rstrip() for line in captured.get().removesuffix("\n").split("\n")]

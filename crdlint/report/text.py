@@ -117,7 +117,6 @@ class Report(pieces.Report):
             yield from self._page.flow(*parts, Part(f"  {about}" if about else ""), Part(mark, "good"))
 
     def _source(self, finding: Diagnostic, lines: list[str]) -> Iterator[str]:
-        """Yield the line of the finding with carets below it."""
         shown = snippet(lines, finding, self._page.width or _PIPED)
         if shown is not None:
             number, line, carets = shown
@@ -126,7 +125,6 @@ class Report(pieces.Report):
             yield f"{self._page.styled(gutter, 'gutter')} {self._page.styled(carets, finding.severity)}"
 
     def _below(self, finding: Diagnostic) -> Iterator[str]:
-        """Yield the sentences, the other place, and the help."""
         yield from self._sentences(finding)
         if finding.related is not None:
             other = finding.related

@@ -228,7 +228,6 @@ def _opinion_json(opinion: Opinion) -> dict[str, Any]:
 
 
 def _step_json(step: Step) -> dict[str, Any]:
-    """Return a sub-expression with those below it."""
     has_value = step.value is not MISSING and type(step.value) is not Error
     return {
         "text": step.text,

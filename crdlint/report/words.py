@@ -134,7 +134,6 @@ class Copies:
     """
 
     def __init__(self) -> None:
-        """Start without findings."""
         self._first_files: dict[object, str] = {}
         self.findings = 0
         self.files: set[str] = set()

@@ -67,7 +67,6 @@ def user_secret() -> bytes | None:
 
 
 def _read(path: Path) -> bytes | None:
-    """Return the secret in a file, or None if there is none that only the user can read and write."""
     try:
         status = path.lstat()
         data = read_bytes(str(path), _SIZE, follow_link=False)

@@ -120,7 +120,6 @@ class _Choice:
     refused: set[Identity] = field(default_factory=set)
 
     def of(self, result: FileResult) -> list[Diagnostic]:
-        """Return the findings of a text whose fixes are applied together in the next round."""
         return _chosen(
             finding
             for finding in self.shown(result)
@@ -149,7 +148,6 @@ class _Rounds:
     seen: set[str] = field(default_factory=set)
 
     def run(self) -> Fixed:
-        """Apply fixes until there are none, or a text comes back."""
         self.seen.add(self.current.text)
         for _ in range(_ROUNDS):
             chosen = self._choose()
@@ -283,7 +281,6 @@ class _Trial:
         return _stage(self.chosen[0])
 
     def run(self) -> tuple[list[Diagnostic], FileResult]:
-        """Return the findings whose fixes cause no new errors, and the result with them; the others are added to `undone`."""
         after = self._with(self.chosen)
         brought = self._new_errors(after, self.chosen)
         if brought and self.before.stage is not None and self.stage > _LAST_STAGE["decode"]:

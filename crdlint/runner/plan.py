@@ -304,7 +304,6 @@ class Planner:
         return self._charts[chart]
 
     def _add_archive(self, path: str) -> None:
-        """Plan the check of a packed chart, without Helm."""
         from crdlint.sources.helm.archive import chart_file, files_of_archive
         from crdlint.sources.helm.check import support_of
 

@@ -104,7 +104,6 @@ class _ReadAhead:
         yield from self._checked()
 
     def left(self) -> Iterator[Task | CheckOutcome]:
-        """Yield the remaining tasks."""
         while self._waiting:
             yield self._waiting.popleft()
         yield from self._tasks

@@ -277,7 +277,6 @@ class _Repair:
         return latest._replace(results=(*latest.results, *others), task=task, problem=checked.problem, fixes=fixes)
 
     def check(self, text: str, stop_at: StopAt | None = None) -> FileResult:
-        """Check a changed text, as far as it differs from the latest one; raise CheckFailedError."""
         from crdlint.runner.fixes import CheckFailedError
 
         task = self.checked.task

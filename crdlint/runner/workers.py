@@ -147,7 +147,6 @@ def _signals_blocked() -> Iterator[None]:
 
 
 def _work(connection: Connection, settings: Settings) -> None:
-    """Check chunks until there are no more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that started this one ends it
     signal.signal(signal.SIGTERM, _exit)
     if sys.platform != "win32":
