@@ -75,7 +75,9 @@ def actions_of(request: ActionRequest, checks: Checks, read: Callable[[str], str
         offered += _fixes(here, request, read)
         offered += _ignored(here[:_MOST_IGNORED], request, read)
         offered += _explained(here)
-    if request.wants(FIX_ALL) and any(_is_safe(finding) for finding in checked.findings):
+    if request.wants(FIX_ALL) and any(
+        finding.fix is not None and finding.fix.applicability == "safe" for finding in checked.findings
+    ):
         action = CodeAction("Fix all problems that have a safe fix", FIX_ALL)
         if request.resolves and request.only is None:
             action.data = {"uri": document.uri, "version": document.version}
@@ -94,10 +96,6 @@ def fixing_edit(document: Document, checks: Checks, *, versioned: bool) -> Works
 def explanation(rule: Rule) -> str:
     """Return what a rule reports, why, and how to fix it."""
     return f"{rule.id}: {rule.summary}.\n\n{rule.why}\n\nHelp: {rule.help}."
-
-
-def _is_safe(finding: Finding) -> bool:
-    return finding.fix is not None and finding.fix.applicability == "safe"
 
 
 def _is_at(document: Document, finding: Finding, selection: Range) -> bool:

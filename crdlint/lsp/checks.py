@@ -120,7 +120,8 @@ class Checks:
             task = plan.tasks[0]._replace(text=text)
             outcome = self._checker.check_text(text, task)
             result = outcome.results[0]
-            findings = self._shown(reported(result, config))
+            shows_hidden = self._workspace.settings.hidden
+            findings = tuple(each for each in reported(result, config) if shows_hidden or not each.hidden)
             checked = replace(checked, findings=findings, crds=result, task=task, bugs=outcome.bugs)
         bugs = list(checked.bugs)
         with collected(bugs):
@@ -150,10 +151,6 @@ class Checks:
             result = replace(result, diagnostics=tuple(diagnostics))
         comments = read_comments(text, path) if "crdlint:" in text else None
         return apply(result, checked.config, comments, resources=True).result.diagnostics
-
-    def _shown(self, findings: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
-        shows_hidden = self._workspace.settings.hidden
-        return tuple(finding for finding in findings if shows_hidden or not finding.hidden)
 
     def kube_version(self, checked: Checked) -> str:
         """Return the version or range of Kubernetes that a document is checked for."""

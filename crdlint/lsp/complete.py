@@ -115,15 +115,9 @@ def _of_expression(
 
 
 def _snippet(suggestion: Completion, node: Scalar) -> str:
-    arguments = ", ".join(
-        f"${{{number}:{_in_snippet(_quoted(argument, node))}}}"
-        for number, argument in enumerate(suggestion.arguments or (), 1)
-    )
+    escaped = (re.sub(r"([\\$}])", r"\\\1", _quoted(argument, node)) for argument in suggestion.arguments or ())
+    arguments = ", ".join(f"${{{number}:{argument}}}" for number, argument in enumerate(escaped, 1))
     return f"{suggestion.name}({arguments})"
-
-
-def _in_snippet(text: str) -> str:
-    return re.sub(r"([\\$}])", r"\\\1", text)
 
 
 def _quoted(text: str, node: Scalar) -> str:
@@ -259,14 +253,9 @@ def _of_resource(document: Document, probed: _Probed, checks: Checks, version: s
         required = tuple(_written_text(field_name) for field_name in field.required if field_name in field.properties)
         collection = None if field.type not in ("object", "array") else field.type == "object"
         is_required = name in schema.required
-        yield _Word(
-            _written_text(name),
-            _described(field, is_required=is_required),
-            field.description,
-            collection,
-            is_required,
-            required,
-        )
+        type_ = "integer or string" if field.x_int_or_string else field.type
+        detail = f"{type_}, required" if is_required else type_
+        yield _Word(_written_text(name), detail, field.description, collection, is_required, required)
 
 
 def _values(schema: JSONSchemaProps) -> Iterator[_Word]:
@@ -284,8 +273,3 @@ def _written_text(value: object) -> str:
     """Return a value, or the name of a field, as it is written in YAML."""
     is_plain = isinstance(value, str) and _PLAIN.fullmatch(value) is not None and value not in WORDS
     return str(value) if is_plain else marshal(value)
-
-
-def _described(schema: JSONSchemaProps, *, is_required: bool) -> str:
-    type_ = "integer or string" if schema.x_int_or_string else schema.type
-    return f"{type_}, required" if is_required else type_

@@ -83,14 +83,9 @@ def cursor_at(text: str, index: int) -> Cursor | None:
     """Return the place of a character, None if it is in no object."""
     cursor: Cursor | None = None
     for document, start, root in roots(text):
-        if root.start_mark.index <= index - start <= _end(root):
+        if root.start_mark.index <= index - start <= root.end_mark.index:
             cursor = _descend(document, start, index, root)
     return cursor
-
-
-def _end(node: Node) -> int:
-    end: int = node.end_mark.index
-    return end
 
 
 def _descend(document: Document, start: int, index: int, root: Mapping) -> Cursor:

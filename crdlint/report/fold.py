@@ -76,17 +76,13 @@ def snippet(lines: list[str], diagnostic: Diagnostic, width: int) -> tuple[str, 
     room = max(width - len(number) - 3, 20)
     # Only the part of the line that fits: it may be a megabyte long, with a finding for each word.
     before, marked, after = (
-        _shown(part)
+        printable_line(part.replace("\t", "    "))
         for part in (line[max(start - room, 0) : start], line[start : min(end, start + room)], line[end : end + room])
     )
     if columns(before) + columns(marked) + columns(after) > room or end - start > room:
         before, marked, after = _window(before, marked, after, room)
     carets = " " * columns(before) + "^" * max(columns(marked), 1)
     return number, (before + marked + after).rstrip(), carets
-
-
-def _shown(text: str) -> str:
-    return printable_line(text.replace("\t", "    "))
 
 
 def _window(before: str, marked: str, after: str, room: int) -> tuple[str, str, str]:

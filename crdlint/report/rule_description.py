@@ -121,11 +121,8 @@ def _answer(rule: Rule) -> Iterator[Section]:
         if reported is not None:
             speaker = "The API server" if rule.origin == "apiserver" else "crdlint"
             message = reported.server_message or reported.message
-            yield Section(f"{speaker} reports", code=_shortened(message), language="text")
-
-
-def _shortened(message: str) -> str:
-    return message if len(message) < EXAMPLE_LIMIT else f"{message[:EXAMPLE_LIMIT]}…"
+            shortened = message if len(message) < EXAMPLE_LIMIT else f"{message[:EXAMPLE_LIMIT]}…"
+            yield Section(f"{speaker} reports", code=shortened, language="text")
 
 
 def _fix(rule: Rule, fix: Fixer) -> Iterator[Section]:

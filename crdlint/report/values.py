@@ -17,6 +17,7 @@ from crdlint.report.cost_text import percent
 from crdlint.report.escapes import json_text, printable_line
 from crdlint.report.page import Branch, Part
 from crdlint.report.pieces import Values, View, WholeReport
+from crdlint.report.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,13 +71,13 @@ class Text(WholeReport[Values]):
         """Yield the lines of an expression that compiles, by default all of them."""
         for label, content, style in _figures(answer):
             if not labels or label in labels:
-                yield from self._labelled(label, content, style)
-
-    def _labelled(self, label: str, content: str, style: str) -> list[str]:
-        return self._page.wrapped(printable_line(content), " " * _LABEL, label.ljust(_LABEL), style)
+                yield from self._page.wrapped(printable_line(content), " " * _LABEL, label.ljust(_LABEL), style)
 
     def _branch(self, step: Step) -> Branch:
-        return Branch(_label(step), [*map(self._branch, step.parts), *_left_out(step)])
+        below = [*map(self._branch, step.parts)]
+        if step.left_out:
+            below.append(Branch([Part(counted(step.left_out, "more iteration"), "faint")]))
+        return Branch(_label(step), below)
 
     def _rule(self, result: RuleResult, *, trees: bool) -> Iterator[str]:
         where = f"{result.path or 'the object'}, rule {result.number}"
@@ -145,12 +146,6 @@ def _label(step: Step) -> list[Part]:
         style = "error" if step.error is not None else "good"
         parts += [Part("  = "), Part(printable_line(to_text(step.value, _IN_TREE)), style)]
     return [*parts, Part(printable_line(f"  ({step.type}, cost {step.cost:,})"), "faint")]
-
-
-def _left_out(step: Step) -> list[Branch]:
-    if not step.left_out:
-        return []
-    return [Branch([Part(f"{step.left_out:,} more iteration{'s' if step.left_out > 1 else ''}", "faint")])]
 
 
 def _reason(step: Step) -> str:

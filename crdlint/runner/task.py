@@ -288,12 +288,6 @@ class _Repair:
         return self.latest.results[0]
 
 
-def _not_compared(unread: Iterable[str]) -> str | None:
-    """Return the problem of an input for whose CRDs old versions may exist that cannot be read, or None."""
-    reasons = "; ".join(unread)
-    return f"not compared with its old version: {reasons}" if reasons else None
-
-
 def outcome_of(
     name: str,
     task: Task,
@@ -311,7 +305,10 @@ def outcome_of(
             from crdlint.linting.documents import unchecked
 
             results = (unchecked(name, text, contain(error)),)
-    return CheckOutcome(name, task, results, _not_compared(unread), tuple(bugs))
+    # Old versions may exist that cannot be read.
+    reasons = "; ".join(unread)
+    problem = f"not compared with its old version: {reasons}" if reasons else None
+    return CheckOutcome(name, task, results, problem, tuple(bugs))
 
 
 def _with_support(result: FileResult, constraint: str) -> FileResult:

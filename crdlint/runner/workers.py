@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
     from types import FrameType, TracebackType
 
-    from crdlint.linting.result import FileResult
     from crdlint.runner.task import Settings, Task
 
 _GRACE: Final = 0.5  # the seconds that a process has to clean up before it is killed
@@ -174,8 +173,8 @@ def _exit_with_parent() -> None:
 
 def _light(checked: CheckOutcome) -> CheckOutcome:
     """Return a result without texts that are not needed."""
-    return checked._replace(results=tuple(map(_without_text, checked.results)))
-
-
-def _without_text(result: FileResult) -> FileResult:
-    return result if result.diagnostics or "crdlint:" in result.text else replace(result, text="")
+    results = (
+        result if result.diagnostics or "crdlint:" in result.text else replace(result, text="")
+        for result in checked.results
+    )
+    return checked._replace(results=tuple(results))
