@@ -16,7 +16,7 @@ from crdlint.safety.bugs import Bug, bug_of, collected
 _DIGITS: Final = 12  # of a commit
 _CLOSED_PIPE: Final = 141  # as of a program that SIGPIPE ends
 
-# Name: module, function, one line for --help.
+# Name: module, the name in it unless that is `command`, one line for --help.
 _COMMANDS: Final = {
     "check": ("crdlint.cli.check", "Check CRDs as the API server does."),
     "diff": ("crdlint.cli.diff", "Show what has changed between two versions of CRDs."),
@@ -25,7 +25,7 @@ _COMMANDS: Final = {
     "validate": ("crdlint.cli.validate", "Validate custom resources as the API server does."),
     "test": ("crdlint.cli.test", "Run declarative tests of CRDs."),
     "rules": ("crdlint.cli.rules", "List all rules."),
-    "explain": ("crdlint.cli.explain", "Explain a rule, with a bad and a good example."),
+    "explain": ("crdlint.cli.rules:explain", "Explain a rule, with a bad and a good example."),
     "lsp": ("crdlint.cli.lsp", "Run the language server for editors."),
     "completion": ("crdlint.cli.completion", "Print a completion script for a shell."),
     "help": ("crdlint.cli.help", "Show the help of a command."),
@@ -44,8 +44,9 @@ class _Commands(click.Group):
         entry = _COMMANDS.get(cmd_name)
         if entry is None:
             return None
-        command = import_module(entry[0]).command
-        assert isinstance(command, click.Command)  # noqa: S101  each module names its command so
+        module, _, attribute = entry[0].partition(":")
+        command = getattr(import_module(module), attribute or "command")
+        assert isinstance(command, click.Command)  # noqa: S101  that is what these names are of
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -11,10 +11,10 @@ from scripts import script
 def test_the_page_of_a_rule_is_what_explain_prints() -> None:
     from click.testing import CliRunner
 
-    from crdlint.cli.explain import command
+    from crdlint.cli.rules import explain
 
     page = script("make_rules").pages()["list-map-key-required.md"]
-    printed = CliRunner().invoke(command, ["list-map-key-required"]).output
+    printed = CliRunner().invoke(explain, ["list-map-key-required"]).output
     for line in printed.splitlines()[2:-1]:
         text = line.strip().partition(": ")[2] if line[:1].isalpha() else line.strip()
         if "list-map-key-unknown" not in text:  # links on the page

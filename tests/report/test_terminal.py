@@ -181,12 +181,12 @@ def test_nothing_is_wider_than_the_terminal(arguments: tuple[str, ...], columns:
 def test_every_rule_is_explained_in_full_at_any_width(columns: int, every: int) -> None:
     from click.testing import CliRunner
 
-    from crdlint.cli import explain
+    from crdlint.cli import rules
 
     page = Terminal(columns, ColorSystem.STANDARD)
     for rule in list(all_rules().values())[::every]:
-        lines = [line for part in explain._paragraphs(rule, page) for line in part]  # noqa: SLF001
-        whole = CliRunner().invoke(explain.command, [rule.id]).stdout
+        lines = [line for part in rules._paragraphs(rule, page) for line in part]  # noqa: SLF001
+        whole = CliRunner().invoke(rules.explain, [rule.id]).stdout
         assert words("\n".join(lines)) == words(whole)
         assert max(cell_len(plain(line)) for line in lines) <= columns
 
