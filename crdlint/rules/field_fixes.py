@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from textwrap import indent
 from typing import Final, NamedTuple
 
@@ -302,6 +303,10 @@ def _is_unknown(finding: Finding, mapping: Mapping) -> bool:
     return is_in_schema and name is not None and name.value not in SCHEMA.fields
 
 
+@Fixer("Remove the field, which no CRD keeps", "unsafe").example(
+    bad="type: object\nproperties:\n  name: {type: string, readOnly: true}\n",
+    good="type: object\nproperties:\n  name: {type: string}\n",
+)
 def _not_kept(finding: Finding) -> Edits:
     """Remove an annotation that no CRD's schema keeps."""
     mapping, key, _ = finding.entry
@@ -319,15 +324,11 @@ UNKNOWN: Final = (
         ),
         "text",
     ),
-    _field_below, _indented_property, _outdented_property, _misplaced_property,
-    Fixer("Remove the field, which no CRD keeps", "unsafe", _not_kept).example(
-        bad="type: object\nproperties:\n  name: {type: string, readOnly: true}\n",
-        good="type: object\nproperties:\n  name: {type: string}\n",
-    ),
+    _field_below, _indented_property, _outdented_property, _misplaced_property, _not_kept,
 )  # fmt: skip
 IGNORED: Final = (
     _rename, _const.example(f"{_ITEMS}      const: auto\n", f"{_ITEMS}      enum: [auto]\n"),
-    Fixer("Remove the field, which no CRD keeps", "safe", _not_kept).example(f"{_ITEMS}      readOnly: true\n", _ITEMS),
+    replace(_not_kept, applicability="safe").example(f"{_ITEMS}      readOnly: true\n", _ITEMS),
     _misplaced_property.example(
         bad=f"{_OBJECTS}      host:\n        type: string\n",
         good=f"{_OBJECTS}      properties:\n        host:\n          type: string\n",
@@ -530,7 +531,7 @@ _HELPS: Final[dict[str, Callable[[Finding, Edit], Placement]]] = {
     _indented_property.title: _in_words("Indent `{name}` like the property above: a scalar has no properties"),
     _misplaced_property.title: _in_words("Move `{name}` into `properties`"),
     _in_v1.title: lambda finding, _: Placement(v1beta1.moved(finding) or ""),
-    UNKNOWN[-1].title: _in_words("Remove the field: the API server keeps it in no schema"),
+    _not_kept.title: _in_words("Remove the field: the API server keeps it in no schema"),
 }
 _SCHEMA: Final = "type: object\nproperties:\n  host:\n"
 OF_SCHEMA: Final = indented.example(

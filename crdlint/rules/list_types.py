@@ -56,7 +56,8 @@ def _list(fields: str, items: str) -> str:
 _GOOD_MAP = _list(_MAP, _NAMED)
 
 
-def _type_of_its_marker(type_: str) -> Callable[[Finding], Edits]:
+def _with_type(type_: str) -> Callable[[Finding], Edits]:
+    """Return what adds the type that a list or map marker requires, if it is missing."""
 
     def edits(finding: Finding) -> Edits:
         owner, editor = finding.owner, finding.editor
@@ -66,13 +67,11 @@ def _type_of_its_marker(type_: str) -> Callable[[Finding], Edits]:
     return edits
 
 
-def _marker(name: str) -> Callable[[Finding], Edits]:
-
-    def edits(finding: Finding) -> Edits:
-        if finding.owner.find("type") is not None:
-            yield finding.editor.remove(finding.owner, name)
-
-    return edits
+def _without_marker(name: str) -> Callable[[Finding], Edits]:
+    """Return what removes a marker from a schema whose type has no use for it."""
+    return lambda finding: (
+        [finding.editor.remove(finding.owner, name)] if finding.owner.find("type") is not None else []
+    )
 
 
 @Fixer("Make the items atomic", "unsafe").example(
@@ -207,12 +206,12 @@ MAP_TYPE_OBJECT = _Rule("map-type-not-object", "`x-kubernetes-map-type` on a sch
     bad="selector: {type: string, x-kubernetes-map-type: atomic}",
     good="selector: {type: object, x-kubernetes-map-type: atomic}",
     fixes=(
-        Fixer("Add `type: object`", "safe", _type_of_its_marker("object")).example(
+        Fixer("Add `type: object`", "safe", _with_type("object")).example(
             bad="selector:\n  x-kubernetes-map-type: atomic",
             good="selector:\n  type: object\n  x-kubernetes-map-type: atomic",
         ),
         _list_type_of_map_type,
-        Fixer("Remove `x-kubernetes-map-type`", "unsafe", _marker("x-kubernetes-map-type")).example(
+        Fixer("Remove `x-kubernetes-map-type`", "unsafe", _without_marker("x-kubernetes-map-type")).example(
             good="selector: {type: string}"
         ),
     ))  # fmt: skip
@@ -232,11 +231,11 @@ LIST_TYPE_ARRAY = _Rule("list-type-not-array", "`x-kubernetes-list-type` on a sc
     bad="ports: {type: object, x-kubernetes-list-type: atomic}",
     good="ports:\n  type: array\n  x-kubernetes-list-type: set\n  items: {type: string}",
     fixes=(
-        Fixer("Add `type: array`", "safe", _type_of_its_marker("array")).example(
+        Fixer("Add `type: array`", "safe", _with_type("array")).example(
             bad="ports:\n  x-kubernetes-list-type: atomic\n  items: {type: string}",
             good="ports:\n  type: array\n  x-kubernetes-list-type: atomic\n  items: {type: string}",
         ),
-        Fixer("Remove `x-kubernetes-list-type`", "unsafe", _marker("x-kubernetes-list-type")).example(
+        Fixer("Remove `x-kubernetes-list-type`", "unsafe", _without_marker("x-kubernetes-list-type")).example(
             good="ports: {type: object}"
         ),
     ))  # fmt: skip
