@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from crds import crd_in_json, object_in_json, schema_with_spec
+from crds import crd_in_json, crd_with_spec, object_in_json, schema_with_spec
 from tables import each
 
 from crdlint import validate_resource
@@ -254,3 +254,14 @@ BUDGET = "validation failed due to running out of cost budget, no further valida
 def test_what_costs_too_much_is_not_done(rule: str, spec: dict[str, Any], problem: str) -> None:
     (said,) = judged([rule], spec)[0]
     assert said.startswith(problem)
+
+
+def test_a_value_is_shown_unless_it_has_parts() -> None:
+    rule = "x-kubernetes-validations: [{rule: self.size() > 5}]"
+    crd = crd_with_spec(
+        f"{{type: object, properties: {{l: {{type: array, items: {{type: integer}}, {rule}}}, s: {{type: string, {rule}}}}}}}"
+    )
+    assert [error.message for error in validate_resource(crd, object_in_json({"l": [1], "s": "x"})).errors] == [
+        "spec.l: Invalid value: failed rule: self.size() > 5",
+        'spec.s: Invalid value: "x": failed rule: self.size() > 5',
+    ]

@@ -283,7 +283,8 @@ def test_errors_of_many_controllers_grow_with_the_list() -> None:
 
 def test_updates() -> None:
     old = {"name": "x", "finalizers": ["a.b/c"], "deletionTimestamp": "2020-01-01T00:00:00Z"}
-    new = {"name": "y", "finalizers": ["a.b/d"], "uid": "u"}
+    owner = {"apiVersion": "v1", "kind": "A", "name": "a"}
+    new = {"name": "y", "finalizers": ["a.b/d"], "uid": "u", "ownerReferences": [owner]}
     errors = validate_object_meta_update(as_record(new), as_record(old), Path("m"), RESOURCE_RULES, KUBERNETES_1_36)
     assert [str(error) for error in errors] == [
         "m.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, "
@@ -291,6 +292,7 @@ def test_updates() -> None:
         'm.name: Invalid value: "y": field is immutable',
         'm.uid: Invalid value: "u": field is immutable',
         "m.deletionTimestamp: Invalid value: null: field is immutable",
+        'm.ownerReferences.uid: Invalid value: "": must not be empty',
     ]
 
 
