@@ -38,6 +38,8 @@ class Report(pieces.Report):
     def __init__(self, view: View) -> None:
         super().__init__(view)
         self._infos = 0  # infos that are shown
+        self._noted: set[str] = set()  # kinds of notices
+        self._repeated_notices = 0  # that are not shown
 
     def file(self, result: FileResult) -> Iterator[str]:
         """Yield the text about a file."""
@@ -49,12 +51,19 @@ class Report(pieces.Report):
         if view.statistics:
             for rule, count in sorted(outcome.by_rule.items(), key=lambda item: (-item[1], item[0])):
                 yield f"{count:6}  {self._page.styled(rule, '', rule_link(rule))}\n"
+        if self._repeated_notices:
+            notes = counted(self._repeated_notices, "more note")
+            yield f"{notes} of the same kinds: --show-all shows {'it' if self._repeated_notices == 1 else 'them'}\n"
         if not view.quiet and (summary.files or not outcome.problems):
             yield f"{self.summary(summary)}\n"
 
     def lines(self, result: FileResult) -> Iterator[str]:
         """Yield the lines about a file; none if there is nothing to report."""
         for kind, notices in _of_a_kind(() if self._view.quiet else result.notices):
+            if kind in self._noted and not self._view.show_all:
+                self._repeated_notices += len(notices)
+                continue
+            self._noted.add(kind)
             more = f" (and {len(notices) - 1:,} more)" if len(notices) > 1 else ""
             yield printable_line(f"{result.file}: note: {notices[0] if kind else ''}{more}")
         lines = split_lines(result.text) if result.diagnostics else []

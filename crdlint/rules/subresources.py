@@ -254,7 +254,7 @@ def _columns(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advisory]
     for i, column in enumerate(parts.columns):
         target = follow(column.json_path, schema)
         if isinstance(target, Missing):
-            message = f"the column {column.name} is always empty: {_reason(target)}"
+            message = f"column `{column.name}` is always empty: {_reason(target)}"
             yield Advisory(message, columns_path.index(i).child("jsonPath"), *_help(target, column.json_path))
 
 

@@ -77,7 +77,7 @@ properties:
 def test_paths_of_columns(path: str, expected: str | None) -> None:
     column = f'[{{name: A, type: string, jsonPath: "{path}"}}]'.replace("\\", "\\\\")
     found = messages(crd(COLUMNS, additionalPrinterColumns=column), ["printer-column-dead-path"])
-    assert found == ([] if expected is None else [f"the column A is always empty: {expected}"])
+    assert found == ([] if expected is None else [f"column `A` is always empty: {expected}"])
 
 
 @each(
@@ -478,7 +478,7 @@ def test_what_versions_share_is_one_finding() -> None:
     assert messages(found, ["printer-column-dead-path", "status-without-subresource"]) == [
         f"{message} (and at 1 more place of this CRD)"
         for message in (
-            "the column A is always empty: `.a` is not in the schema",
+            "column `A` is always empty: `.a` is not in the schema",
             "the status subresource is disabled: `/status` does not exist, and writes of it raise the generation",
         )
     ]
