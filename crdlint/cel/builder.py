@@ -22,7 +22,7 @@ from crdlint.kubernetes.servers import NEWEST
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from crdlint.cel.ast import SourceInfo
+    from crdlint.cel.ast import SourceInfo, Value
     from crdlint.cel.macros import MacroKey
     from crdlint.kubernetes.servers import CELDialect
 
@@ -141,6 +141,19 @@ def double_value(text: str) -> float:
     if math.isinf(value):
         raise LiteralError("invalid double literal")
     return value
+
+
+LITERALS: dict[str, Callable[[str], Value]] = {
+    "NUM_INT": int_value,
+    "NUM_UINT": uint_value,
+    "NUM_FLOAT": double_value,
+    "STRING": string_value,
+    "BYTES": bytes_value,
+    "true": lambda _: True,
+    "false": lambda _: False,
+    "null": lambda _: None,
+}
+"""The functions that read literals, by the kind of their token."""
 
 
 class Builder:

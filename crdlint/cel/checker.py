@@ -366,8 +366,13 @@ class _Checker:
             declared = self._field_type(entry.id, name, entry.field) or ERROR
             actual = self._value_type(entry.value, optional=entry.optional)
             if not self._substitution.assignable(declared, actual):
-                expected, found = texts.format_type(declared, self._dialect), texts.format_type(actual, self._dialect)
-                text = f"expected type of field '{entry.field}' is '{expected}' but provided type is '{found}'"
+                declared_name, actual_name = (
+                    texts.format_type(declared, self._dialect),
+                    texts.format_type(actual, self._dialect),
+                )
+                text = (
+                    f"expected type of field '{entry.field}' is '{declared_name}' but provided type is '{actual_name}'"
+                )
                 self._error(entry.id, Problem(text))
 
     def _message(self, id_: int, ident: Variable) -> tuple[str, Type]:

@@ -68,11 +68,6 @@ def fixed(value: int) -> Estimate:
     return Estimate(value, value)
 
 
-def add(first: int, second: int) -> int:
-    """Return the sum, at most 2**64-1."""
-    return min(first + second, UINT64_MAX)
-
-
 def multiply(first: int, second: int) -> int:
     """Return the product, at most 2**64-1."""
     return min(first * second, UINT64_MAX)

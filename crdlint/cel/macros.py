@@ -6,25 +6,14 @@ import dataclasses
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from crdlint.cel import ast
-from crdlint.cel.ast import (
-    Call,
-    Comprehension,
-    Expr,
-    Ident,
-    ListExpr,
-    Literal,
-    MapEntry,
-    MapExpr,
-    Select,
-    StructExpr,
-    StructField,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeAlias
 
-    Part: TypeAlias = Expr | MapEntry | StructField
+    from crdlint.cel.ast import Expr
+
+    Part: TypeAlias = Expr | ast.MapEntry | ast.StructField
 
 ACCU = "@result"
 _OLD_ACCU = "__result__"
@@ -76,27 +65,27 @@ class Helper:
 
     def literal(self, value: ast.Value) -> Expr:
         """Return a literal."""
-        return Literal(self.new_id(), value)
+        return ast.Literal(self.new_id(), value)
 
     def ident(self, name: str | None = None) -> Expr:
         """Return an identifier, by default the accumulator."""
-        return Ident(self.new_id(), self.accu if name is None else name)
+        return ast.Ident(self.new_id(), self.accu if name is None else name)
 
     def call(self, function: str, *args: Expr) -> Expr:
         """Return a call of a global function."""
-        return Call(self.new_id(), function, None, list(args))
+        return ast.Call(self.new_id(), function, None, list(args))
 
     def member(self, function: str, target: Expr) -> Expr:
         """Return a member call without arguments."""
-        return Call(self.new_id(), function, target, [])
+        return ast.Call(self.new_id(), function, target, [])
 
     def list(self, *elements: Expr) -> Expr:
         """Return a list."""
-        return ListExpr(self.new_id(), list(elements), [])
+        return ast.ListExpr(self.new_id(), list(elements), [])
 
     def fold(self, target: Expr, names: tuple[str, str], init: Expr, condition: Expr, step: Expr, result: Expr) -> Expr:
         """Return a comprehension with the hidden accumulator."""
-        return Comprehension(self.new_id(), target, names[0], names[1], self.accu, init, condition, step, result)
+        return ast.Comprehension(self.new_id(), target, names[0], names[1], self.accu, init, condition, step, result)
 
     def copy(self, root: Expr) -> Expr:
         """Return a copy of an expression with new ids. Upstream: exprHelper.Copy."""
@@ -115,7 +104,7 @@ class Helper:
         return cast("Expr", copies[id(root)])
 
     def _copied_id(self, part: Part) -> int:
-        if isinstance(part, MapEntry | StructField):
+        if isinstance(part, ast.MapEntry | ast.StructField):
             return self.new_id()
         new_id = self.builder.new_id(self.builder.offsets.get(part.id, (0, 0)))
         if new_id > _MAX_NODES:
@@ -127,16 +116,16 @@ class Helper:
 # The attributes of a node that are copied, in the order in which cel-go assigns new ids.
 _PARTS: dict[type, tuple[str, ...]] = {
     ast.Unspecified: (),
-    Literal: (),
-    Ident: (),
-    Select: ("operand",),
-    Call: ("args", "target"),
-    ListExpr: ("elements",),
-    MapExpr: ("entries",),
-    MapEntry: ("key", "value"),
-    StructExpr: ("fields",),
-    StructField: ("value",),
-    Comprehension: ("iter_range", "accu_init", "loop_condition", "loop_step", "result"),
+    ast.Literal: (),
+    ast.Ident: (),
+    ast.Select: ("operand",),
+    ast.Call: ("args", "target"),
+    ast.ListExpr: ("elements",),
+    ast.MapExpr: ("entries",),
+    ast.MapEntry: ("key", "value"),
+    ast.StructExpr: ("fields",),
+    ast.StructField: ("value",),
+    ast.Comprehension: ("iter_range", "accu_init", "loop_condition", "loop_step", "result"),
 }
 
 
@@ -151,7 +140,7 @@ Expander: TypeAlias = "Callable[[Helper, Expr, Args], Expr]"
 
 
 def _variable(arg: Expr, message: str, *, at_argument: bool = True) -> str:
-    if not isinstance(arg, Ident):
+    if not isinstance(arg, ast.Ident):
         raise MacroError(arg.id, message, at_argument=at_argument)
     return arg.name
 
@@ -177,9 +166,9 @@ def _two_names(helper: Helper, args: Args) -> tuple[str, str]:
 
 
 def _has(helper: Helper, _target: Expr | None, args: Args) -> Expr:
-    if not isinstance(args[0], Select):
+    if not isinstance(args[0], ast.Select):
         raise MacroError(args[0].id, "invalid argument to has() macro", at_argument=False)
-    return Select(helper.new_id(), args[0].operand, args[0].field, test_only=True)
+    return ast.Select(helper.new_id(), args[0].operand, args[0].field, test_only=True)
 
 
 def _fold_all(h: Helper, target: Expr, names: tuple[str, str], predicate: Expr) -> Expr:
@@ -238,20 +227,20 @@ def _transform_list(h: Helper, target: Expr, args: Args) -> Expr:
 def _transform_map(h: Helper, target: Expr, args: Args) -> Expr:
     names = _two_names(h, args)
     step = _filtered(h, args, h.call("cel.@mapInsert", h.ident(), h.ident(names[0]), args[-1]))
-    return h.fold(target, names, MapExpr(h.new_id(), []), h.literal(True), step, h.ident())
+    return h.fold(target, names, ast.MapExpr(h.new_id(), []), h.literal(True), step, h.ident())
 
 
 def _transform_map_entry(h: Helper, target: Expr, args: Args) -> Expr:
     names = _two_names(h, args)
     step = _filtered(h, args, h.call("cel.@mapInsert", h.ident(), args[-1]))
-    return h.fold(target, names, MapExpr(h.new_id(), []), h.literal(True), step, h.ident())
+    return h.fold(target, names, ast.MapExpr(h.new_id(), []), h.literal(True), step, h.ident())
 
 
 def _bind_value(h: Helper, target: Expr, name: str, body: Expr) -> Expr:
     iter_range = h.list()
     init = h.member("value", h.copy(target))
     condition, step = h.literal(False), h.ident(name)
-    return Comprehension(h.new_id(), iter_range, "#unused", "", name, init, condition, step, body)
+    return ast.Comprehension(h.new_id(), iter_range, "#unused", "", name, init, condition, step, body)
 
 
 def _opt_map(h: Helper, target: Expr, args: Args) -> Expr:
@@ -268,7 +257,7 @@ def _opt_flat_map(h: Helper, target: Expr, args: Args) -> Expr:
 
 
 _SORT_INPUT = "@__sortBy_input__"
-_SORTABLE = (ListExpr, Select, Ident, Comprehension, Call)
+_SORTABLE = (ast.ListExpr, ast.Select, ast.Ident, ast.Comprehension, ast.Call)
 
 
 def _sort_by(h: Helper, target: Expr, args: Args) -> Expr:
@@ -278,9 +267,9 @@ def _sort_by(h: Helper, target: Expr, args: Args) -> Expr:
         raise MacroError(target.id, text)
     keys = _map(h, h.copy(values), args)
     on = h.copy(values)
-    sort = Call(h.new_id(), "@sortByAssociatedKeys", on, [keys])
+    sort = ast.Call(h.new_id(), "@sortByAssociatedKeys", on, [keys])
     iter_range, condition = h.list(), h.literal(False)
-    return Comprehension(h.new_id(), iter_range, "#unused", "", _SORT_INPUT, target, condition, values, sort)
+    return ast.Comprehension(h.new_id(), iter_range, "#unused", "", _SORT_INPUT, target, condition, values, sort)
 
 
 MacroKey: TypeAlias = "tuple[str, int, bool]"

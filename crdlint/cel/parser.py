@@ -5,32 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
-from crdlint.cel.ast import (
-    Call,
-    Expr,
-    Ident,
-    ListExpr,
-    Literal,
-    MapEntry,
-    MapExpr,
-    Select,
-    SourceInfo,
-    StructExpr,
-    StructField,
-    Unspecified,
-)
-from crdlint.cel.builder import (
-    BINARY_OPERATORS,
-    RESERVED,
-    Builder,
-    LiteralError,
-    bytes_value,
-    double_value,
-    int_value,
-    join_terms,
-    string_value,
-    uint_value,
-)
+from crdlint.cel import ast
+from crdlint.cel.ast import Expr, SourceInfo
+from crdlint.cel.builder import BINARY_OPERATORS, LITERALS, RESERVED, Builder, LiteralError, join_terms
 from crdlint.cel.errors import CELError, Problem, display_errors
 from crdlint.cel.lexer import tokenize
 from crdlint.cel.macros import ExpansionError
@@ -39,7 +16,6 @@ from crdlint.cel.stack import run_with_large_stack
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from crdlint.cel.ast import Value
     from crdlint.cel.builder import ParserOptions
     from crdlint.cel.lexer import Tokens
 
@@ -74,7 +50,7 @@ def parse(text: str, *, options: ParserOptions) -> ParseResult:
         builder = Builder(SourceInfo(text), options)
         size = f"size: {len(text)}, limit {MAX_CODE_POINTS}"
         builder.add_error(Problem(f"expression code point size exceeds limit: {size}"))
-        return ParseResult(Unspecified(1), builder.source, builder.errors)
+        return ParseResult(ast.Unspecified(1), builder.source, builder.errors)
     tokens = tokenize(text)
     parsed = None if tokens is None else _parse_valid(text, options, tokens)
     if parsed is None:
@@ -100,7 +76,7 @@ def _parse_valid(text: str, options: ParserOptions, tokens: Tokens) -> ParseResu
 def _result(text: str, options: ParserOptions, work: Callable[[Builder], Expr]) -> ParseResult:
     source = SourceInfo(text, locates_line_starts=options.dialect.locates_line_starts)
     builder = Builder(source, options)
-    expr: Expr = Unspecified(1)
+    expr: Expr = ast.Unspecified(1)
     try:
         expr = work(builder)
     except ExpansionError as error:
@@ -125,18 +101,8 @@ class _LimitError(Exception):
 
 
 _LEVELS = dict.fromkeys(("<", "<=", ">=", ">", "==", "!=", "in"), 1) | {"+": 2, "-": 2} | {"*": 3, "/": 3, "%": 3}
-_LITERALS: dict[str, Callable[[str], Value]] = {
-    "NUM_INT": int_value,
-    "NUM_UINT": uint_value,
-    "NUM_FLOAT": double_value,
-    "STRING": string_value,
-    "BYTES": bytes_value,
-    "true": lambda _: True,
-    "false": lambda _: False,
-    "null": lambda _: None,
-}
 _SIGNED = ("NUM_INT", "NUM_FLOAT")
-_FIRST = frozenset((*_LITERALS, "IDENTIFIER", "[", "{", "(", ".", "-", "!"))
+_FIRST = frozenset((*LITERALS, "IDENTIFIER", "[", "{", "(", ".", "-", "!"))
 
 
 class _FastParser:
@@ -308,10 +274,10 @@ class _FastParser:
             self.height = max(height, self.height) + 1
             return self.builder.call(call_id, name, operand, args)
         if not optional:
-            return Select(self._id(dot), operand, name)
+            return ast.Select(self._id(dot), operand, name)
         self._need_optional_syntax()
-        field_expr = Literal(self._id(start), name)
-        return Call(self._id(dot), "_?._", None, [operand, field_expr])
+        field_expr = ast.Literal(self._id(start), name)
+        return ast.Call(self._id(dot), "_?._", None, [operand, field_expr])
 
     def _need_optional_syntax(self) -> None:
         if not self.builder.options.optional_syntax:
@@ -354,7 +320,7 @@ class _FastParser:
         self.height = 0
         if kind == "IDENTIFIER":
             return self._named(start, "")
-        if kind in _LITERALS or kind == "-":
+        if kind in LITERALS or kind == "-":
             return self._literal()
         self.index = start + 1
         if kind == "(":
@@ -377,10 +343,10 @@ class _FastParser:
             raise _NotSimpleError
         self.index += 1
         try:
-            value = _LITERALS[kind](sign + token)
+            value = LITERALS[kind](sign + token)
         except LiteralError:
             raise _NotSimpleError from None
-        return Literal(self.builder.token_id(self.starts[start], sign + token), value)
+        return ast.Literal(self.builder.token_id(self.starts[start], sign + token), value)
 
     def _named(self, start: int, dot: str) -> Expr:
         kinds, texts = self.kinds, self.texts
@@ -394,7 +360,7 @@ class _FastParser:
             raise _NotSimpleError
         if kinds[start + 1] != "(":
             self.index = start + 1
-            return Ident(self._id(start), dot + name)
+            return ast.Ident(self._id(start), dot + name)
         call_id = self._id(start + 1)
         self.index = start + 2
         return self.builder.call(call_id, dot + name, None, self._args())
@@ -407,25 +373,25 @@ class _FastParser:
             if is_optional:
                 optionals.append(len(elements))
             elements.append(self._expr())
-        return ListExpr(list_id, elements, optionals)
+        return ast.ListExpr(list_id, elements, optionals)
 
     def _map(self, start: int) -> Expr:
         map_id = self._id(start)
-        entries: list[MapEntry] = []
+        entries: list[ast.MapEntry] = []
         for is_optional in self._items("}"):
             entry_id = self.builder.new_id((0, 0))
             key = self._expr()
             height = self.height
             colon = self._expect(":")
             self.builder.offsets[entry_id] = (self.starts[colon], self.starts[colon] + 1)
-            entries.append(MapEntry(entry_id, key, self._expr(), is_optional))
+            entries.append(ast.MapEntry(entry_id, key, self._expr(), is_optional))
             self.height = max(height, self.height)
-        return MapExpr(map_id, entries)
+        return ast.MapExpr(map_id, entries)
 
     def _struct(self, brace: int, name: str) -> Expr:
         struct_id = self._id(brace)
         self.index = brace + 1
-        fields: list[StructField] = []
+        fields: list[ast.StructField] = []
         for is_optional in self._items("}"):
             start = self.index
             escaped = self.kinds[start] == "ESC_IDENTIFIER" and self.builder.options.enable_identifier_escape_syntax
@@ -434,8 +400,8 @@ class _FastParser:
             self.index = start + 1
             field_id = self._id(self._expect(":"))
             field_name = self.texts[start][1:-1] if escaped else self.texts[start]
-            fields.append(StructField(field_id, field_name, self._expr(), is_optional))
-        return StructExpr(struct_id, name, fields)
+            fields.append(ast.StructField(field_id, field_name, self._expr(), is_optional))
+        return ast.StructExpr(struct_id, name, fields)
 
     def _items(self, closing: str) -> Iterator[bool]:
         """Yield before each item of a literal whether it is optional, and skip commas and the closing bracket."""

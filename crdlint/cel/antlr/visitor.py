@@ -4,38 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from crdlint.cel import ast
 from crdlint.cel.antlr.parser import MAX_DEPTH, RecursionLimitError, Tree
-from crdlint.cel.ast import (
-    Call,
-    Expr,
-    Ident,
-    ListExpr,
-    Literal,
-    MapEntry,
-    MapExpr,
-    Select,
-    StructExpr,
-    StructField,
-    Unspecified,
-)
-from crdlint.cel.builder import (
-    BINARY_OPERATORS,
-    RESERVED,
-    Builder,
-    LiteralError,
-    bytes_value,
-    double_value,
-    int_value,
-    join_terms,
-    string_value,
-    uint_value,
-)
+from crdlint.cel.builder import BINARY_OPERATORS, LITERALS, RESERVED, Builder, LiteralError, join_terms
 from crdlint.cel.errors import Code, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from crdlint.cel.ast import Value
+    from crdlint.cel.ast import Expr
 
 
 def visit(tree: Any, builder: Builder) -> Expr:
@@ -79,7 +56,7 @@ class _Visitor:
         if handler is None:
             if not self.builder.errors:
                 self.builder.add_error(Problem("unknown parse element encountered: <<nil>>"))
-            return Unspecified(self.builder.new_id((-1, -1)))
+            return ast.Unspecified(self.builder.new_id((-1, -1)))
         if tree.kind not in _COUNTED:
             return handler(self, tree)
         self.depth += 1
@@ -103,7 +80,7 @@ class _Visitor:
         return self.builder.new_id(self.span(ctx))
 
     def unspecified(self, ctx: Any) -> Expr:
-        return Unspecified(self.id(ctx))
+        return ast.Unspecified(self.id(ctx))
 
     def report(self, ctx: Any, message: str, code: Code = Code.OTHER, *args: str) -> Expr:
         return self.builder.report(self.span(ctx), Problem(message, code, args))
@@ -179,11 +156,11 @@ def _select(v: _Visitor, ctx: Any) -> Expr:
     if error:
         v.report(field, error)
     if ctx.first("?") is None:
-        return Select(v.id(dot), operand, name)
+        return ast.Select(v.id(dot), operand, name)
     if not v.builder.options.optional_syntax:
         return v.report(dot, "unsupported syntax '.?'")
-    literal = Literal(v.id(field), name)
-    return Call(v.id(dot), "_?._", None, [operand, literal])
+    literal = ast.Literal(v.id(field), name)
+    return ast.Call(v.id(dot), "_?._", None, [operand, literal])
 
 
 def _member_call(v: _Visitor, ctx: Any) -> Expr:
@@ -210,7 +187,7 @@ def _index(v: _Visitor, ctx: Any) -> Expr:
 def _message(v: _Visitor, ctx: Any) -> Expr:
     name = ".".join(token.text for token in ctx.all("IDENTIFIER"))
     brace = ctx.first("{")
-    return StructExpr(
+    return ast.StructExpr(
         -1 if brace is None else v.id(brace), _root(ctx) + name, _fields(v, ctx.first("fieldInitializerList"))
     )
 
@@ -220,8 +197,8 @@ def _root(ctx: Any) -> str:
     return "." if ctx.matched and ctx.matched[0][0] == "." else ""
 
 
-def _fields(v: _Visitor, ctx: Any) -> list[StructField]:
-    fields: list[StructField] = []
+def _fields(v: _Visitor, ctx: Any) -> list[ast.StructField]:
+    fields: list[ast.StructField] = []
     if ctx is None:
         return fields
     colons, values = ctx.all(":"), ctx.all("expr")
@@ -238,7 +215,7 @@ def _fields(v: _Visitor, ctx: Any) -> list[StructField]:
             continue
         if not name:
             return []
-        fields.append(StructField(field_id, name, v.visit(values[i]), is_optional))
+        fields.append(ast.StructField(field_id, name, v.visit(values[i]), is_optional))
     return fields
 
 
@@ -250,7 +227,7 @@ def _named(v: _Visitor, ctx: Any) -> Expr:
     if name.text in RESERVED:
         return v.report(ctx, f"reserved identifier: {name.text}", Code.RESERVED_IDENTIFIER, name.text)
     if ctx.kind == "Ident":
-        return Ident(v.id(name), _root(ctx) + name.text)
+        return ast.Ident(v.id(name), _root(ctx) + name.text)
     call_id = -1 if opening is None else v.id(opening)
     return v.builder.call(call_id, _root(ctx) + name.text, None, v.args(ctx.first("exprList")))
 
@@ -265,17 +242,17 @@ def _list(v: _Visitor, ctx: Any) -> Expr:
         mark = element.first("?")
         if mark is not None and v.optional_allowed(mark):
             optionals.append(i)
-    return ListExpr(list_id, elements, optionals)
+    return ast.ListExpr(list_id, elements, optionals)
 
 
 def _map(v: _Visitor, ctx: Any) -> Expr:
     map_id = v.id(ctx.first("{"))
     inner = ctx.first("mapInitializerList")
-    return MapExpr(map_id, [] if inner is None else _entries(v, inner))
+    return ast.MapExpr(map_id, [] if inner is None else _entries(v, inner))
 
 
-def _entries(v: _Visitor, ctx: Any) -> list[MapEntry]:
-    entries: list[MapEntry] = []
+def _entries(v: _Visitor, ctx: Any) -> list[ast.MapEntry]:
+    entries: list[ast.MapEntry] = []
     keys, values = ctx.all("optExpr"), ctx.all("expr")
     for i, colon in enumerate(ctx.all(":")):
         entry_id = v.id(colon)
@@ -284,19 +261,19 @@ def _entries(v: _Visitor, ctx: Any) -> list[MapEntry]:
         key, is_optional = keys[i], keys[i].first("?") is not None
         if is_optional and not v.optional_allowed(key):
             continue
-        entries.append(MapEntry(entry_id, v.visit(key.first("expr")), v.visit(values[i]), is_optional))
+        entries.append(ast.MapEntry(entry_id, v.visit(key.first("expr")), v.visit(values[i]), is_optional))
     return entries
 
 
-def _literal(read: Callable[[str], Value]) -> Callable[[_Visitor, Any], Expr]:
+def _literal(kind: str) -> Callable[[_Visitor, Any], Expr]:
     def handle(v: _Visitor, ctx: Any) -> Expr:
         try:
-            value = read(ctx.getText())
+            value = LITERALS[kind](ctx.getText())
         except LiteralError as error:
             message = v.report(ctx, str(error))
             # cel-go reports a string that it cannot unescape, and continues with its text.
-            return Literal(v.id(ctx), ctx.getText()) if ctx.kind in {"String", "Bytes"} else message
-        return Literal(v.id(ctx), value)
+            return ast.Literal(v.id(ctx), ctx.getText()) if ctx.kind in {"String", "Bytes"} else message
+        return ast.Literal(v.id(ctx), value)
 
     return handle
 
@@ -309,7 +286,7 @@ _HANDLERS: dict[str, Callable[[_Visitor, Any], Expr]] = {
     "calc": _operator,
     "LogicalNot": _prefix("!"),
     "Negate": _prefix("-"),
-    "unary": lambda v, ctx: Literal(v.id(ctx), "<<error>>"),
+    "unary": lambda v, ctx: ast.Literal(v.id(ctx), "<<error>>"),
     "Select": _select,
     "MemberCall": _member_call,
     "Index": _index,
@@ -318,12 +295,12 @@ _HANDLERS: dict[str, Callable[[_Visitor, Any], Expr]] = {
     "CreateList": _list,
     "CreateStruct": _map,
     "CreateMessage": _message,
-    "Int": _literal(int_value),
-    "Uint": _literal(uint_value),
-    "Double": _literal(double_value),
-    "String": _literal(string_value),
-    "Bytes": _literal(bytes_value),
-    "BoolTrue": _literal(lambda _: True),
-    "BoolFalse": _literal(lambda _: False),
-    "Null": _literal(lambda _: None),
+    "Int": _literal("NUM_INT"),
+    "Uint": _literal("NUM_UINT"),
+    "Double": _literal("NUM_FLOAT"),
+    "String": _literal("STRING"),
+    "Bytes": _literal("BYTES"),
+    "BoolTrue": _literal("true"),
+    "BoolFalse": _literal("false"),
+    "Null": _literal("null"),
 }

@@ -369,8 +369,8 @@ def other_integers(number: Value) -> list[Value]:
     """Return a number as values of the other integer types, as far as they have it; nothing for other values."""
     cls = type(number)
     if cls is float:
-        whole = -(2.0**63) < number < 2.0**64 and number == int(number)
-        return [of(number) for of, fits in ((int, number < 2.0**63), (Uint, number >= 0)) if whole and fits]
+        is_integer = -(2.0**63) < number < 2.0**64 and number == int(number)
+        return [of(number) for of, fits in ((int, number < 2.0**63), (Uint, number >= 0)) if is_integer and fits]
     if cls is int and number >= 0:
         return [Uint(number)]
     return [int(number)] if cls is Uint and number < 2**63 else []

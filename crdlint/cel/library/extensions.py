@@ -119,9 +119,7 @@ def intersects(first: Sequence[Any], second: Sequence[Any]) -> bool:
 def _cost(factor: float) -> CallCost:
     """Return the cost of comparing each element of one list with each element of another."""
 
-    def estimate(estimator: Estimator, _target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
-        if len(args) != 2:
-            return None
+    def estimate(estimator: Estimator, _target: Node | None, args: Sequence[Node]) -> CallEstimate:
         pairs = size_of(estimator, args[0]).times(size_of(estimator, args[1]))
         return CallEstimate(pairs.scaled(factor).plus(ONE))
 

@@ -14,7 +14,6 @@ from crdlint.cel.estimates import (
     CallEstimate,
     Estimate,
     Estimator,
-    FunctionEstimator,
     Node,
     fixed,
     size_of,
@@ -40,7 +39,10 @@ from crdlint.cel.types import (
 from crdlint.safety import work
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import TypeAlias
+
+    _Estimate: TypeAlias = Callable[[Estimator, Sequence[Node]], CallEstimate]
 
 
 def slice_(values: Sequence[Any], start: int, end: int) -> list[Any]:
@@ -156,28 +158,23 @@ def _tracked(factor: float, size: int) -> int:
     return 1 + LIST_COST + int(float(size) * factor)
 
 
-def _estimate_slice(estimator: Estimator, target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
-    if target is None or len(args) != 2:
-        return None
-    start, end = _int(args[0], 0), _int(args[1], size_of(estimator, target).max)
+def _cost(estimate: _Estimate, track: FunctionTracker, *, in_advance: bool = False) -> CallCost:
+    """Return a cost whose estimate takes the target and the arguments in one list."""
+
+    def of_call(estimator: Estimator, target: Node | None, args: Sequence[Node]) -> CallEstimate:
+        return estimate(estimator, args if target is None else [target, *args])
+
+    return CallCost(of_call, track, in_advance)
+
+
+def _estimate_slice(estimator: Estimator, nodes: Sequence[Node]) -> CallEstimate:
+    start, end = _int(nodes[1], 0), _int(nodes[2], size_of(estimator, nodes[0]).max)
     return _estimated(1, fixed(end - start & UINT64_MAX))
 
 
-def _estimate_range(_estimator: Estimator, target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
-    if target is not None or len(args) != 1:
-        return None
-    return _estimated(1, fixed(_int(args[0], UINT64_MAX)))
-
-
-def _estimate_reverse(estimator: Estimator, target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
-    return None if target is None or args else _estimated(1, size_of(estimator, target))
-
-
-def _estimate_flatten(estimator: Estimator, target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
-    if target is None or len(args) > 1:
-        return None
-    depth = _int(args[0], UINT64_MAX) if args else 1
-    return _estimated(float(depth), size_of(estimator, target))
+def _estimate_flatten(estimator: Estimator, nodes: Sequence[Node]) -> CallEstimate:
+    depth = _int(nodes[1], UINT64_MAX) if len(nodes) == 2 else 1
+    return _estimated(float(depth), size_of(estimator, nodes[0]))
 
 
 def _track_result(_values: Sequence[Any], result: Any) -> int:
@@ -190,20 +187,12 @@ def _track_flatten(values: Sequence[Any], _: Any) -> int:
     return _tracked(float(values[1]) if len(values) == 2 else 1.0, actual_size(values[0]))
 
 
-def _estimate_pairs(factor: float, arguments: int) -> FunctionEstimator:
-    """Return the estimate of comparing all pairs of elements of the last list."""
+def _pairs_cost(factor: float, index: int, *, in_advance: bool = False) -> CallCost:
+    """Return the cost of comparing all pairs of elements of the list at an argument index."""
 
-    def estimate(estimator: Estimator, target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
-        if target is None or len(args) != arguments:
-            return None
-        size = size_of(estimator, args[0] if args else target)
+    def estimate(estimator: Estimator, nodes: Sequence[Node]) -> CallEstimate:
+        size = size_of(estimator, nodes[index])
         return _estimated(factor, size.times(size))
-
-    return estimate
-
-
-def _track_pairs(index: int) -> FunctionTracker:
-    """Return the run-time cost of comparing all pairs of elements of the list at an argument index."""
 
     def track(values: Sequence[Any], _: Any) -> int:
         compared = values[index]
@@ -213,7 +202,7 @@ def _track_pairs(index: int) -> FunctionTracker:
         is_textual = size > 0 and kind_of(element(compared, 0)) in (Kind.STRING, Kind.BYTES)
         return _tracked(2.0 + STRING_FACTOR if is_textual else 2.0, size * size)
 
-    return track
+    return _cost(estimate, track, in_advance=in_advance)
 
 
 def _type_assertion(text: str, value: Any) -> CancelledError:
@@ -224,9 +213,9 @@ def _type_assertion(text: str, value: Any) -> CancelledError:
 _T: Final = list_type(type_param("T"))
 _COMPARABLE: Final = (INT, UINT, DOUBLE, BOOL, DURATION, TIMESTAMP, STRING, BYTES)
 _FLATTEN: Final = Implementation(flatten, guarded=False)
-_FLATTEN_COST: Final = CallCost(_estimate_flatten, _track_flatten)
+_FLATTEN_COST: Final = _cost(_estimate_flatten, _track_flatten)
 
-_BASE: Final = (member("slice", "list_slice", (_T, INT, INT), _T, slice_, CallCost(_estimate_slice, _track_result)),)
+_BASE: Final = (member("slice", "list_slice", (_T, INT, INT), _T, slice_, _cost(_estimate_slice, _track_result)),)
 _VERSION_1: Final = (
     member("flatten", "list_flatten", (list_type(_T),), _T, _FLATTEN, _FLATTEN_COST),
     member("flatten", "list_flatten_int", (list_type(DYN), INT), list_type(DYN), _FLATTEN, _FLATTEN_COST),
@@ -235,35 +224,22 @@ _VERSION_1: Final = (
 
 def _sorts() -> Iterator[Overload]:
     """Yield the overloads of `sort`, then those of `@sortByAssociatedKeys`, one for each key type."""
-    costs = {
-        key: [
-            CallCost(
-                _estimate_pairs(2.0 + STRING_FACTOR if key in (STRING, BYTES) else 2.0, index), _track_pairs(index)
-            )
-            for index in (0, 1)
-        ]
-        for key in _COMPARABLE
-    }
-    for key in _COMPARABLE:
+    factors = {key: 2.0 + STRING_FACTOR if key in (STRING, BYTES) else 2.0 for key in _COMPARABLE}
+    for key, factor in factors.items():
         keys = list_type(key)
-        yield member("sort", f"list_{key.name}_sort", (keys,), keys, sort_values, costs[key][0])
-    for key in _COMPARABLE:
+        yield member("sort", f"list_{key.name}_sort", (keys,), keys, sort_values, _pairs_cost(factor, 0))
+    for key, factor in factors.items():
         id_ = f"list_{key.name}_sortByAssociatedKeys"
-        yield member("@sortByAssociatedKeys", id_, (_T, list_type(key)), _T, sort_by_keys, costs[key][1])
+        yield member("@sortByAssociatedKeys", id_, (_T, list_type(key)), _T, sort_by_keys, _pairs_cost(factor, 1))
 
 
+_RANGE_COST: Final = _cost(lambda _, nodes: _estimated(1, fixed(_int(nodes[0], UINT64_MAX))), _track_result)
+_REVERSE_COST: Final = _cost(lambda estimator, nodes: _estimated(1, size_of(estimator, nodes[0])), _track_result)
 _VERSION_2: Final = (
     *_sorts(),
-    overload("lists.range", "lists_range", (INT,), list_type(INT), range_, CallCost(_estimate_range, _track_result)),
-    member("reverse", "list_reverse", (_T,), _T, reverse, CallCost(_estimate_reverse, _track_result)),
-    member(
-        "distinct",
-        "list_distinct",
-        (_T,),
-        _T,
-        distinct,
-        CallCost(_estimate_pairs(2.0, 0), _track_pairs(0), in_advance=True),
-    ),
+    overload("lists.range", "lists_range", (INT,), list_type(INT), range_, _RANGE_COST),
+    member("reverse", "list_reverse", (_T,), _T, reverse, _REVERSE_COST),
+    member("distinct", "list_distinct", (_T,), _T, distinct, _pairs_cost(2.0, 0, in_advance=True)),
 )
 
 
