@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from crdlint.crd.decode import as_go_number
 from crdlint.crd.errors import (
     TOO_LONG,
     Code,
@@ -17,7 +18,7 @@ from crdlint.crd.errors import (
     required,
     too_long_detail,
 )
-from crdlint.crd.gotypes import INT_RANGES, OBJECT_META
+from crdlint.crd.gotypes import OBJECT_META
 from crdlint.crd.kubenames import (
     is_dns1123_label,
     is_dns1123_subdomain,
@@ -162,10 +163,10 @@ def _time(value: str) -> str | None:
 
 def _integer(value: float) -> int:
     # The decoder reads the output of Marshal, which prints an integral float below 1e21 as an integer.
-    low, high = INT_RANGES["int64"]
-    if (value.__class__ is float and (not value.is_integer() or abs(value) >= 1e21)) or not low <= value <= high:
+    number = as_go_number(value, literal=False)
+    if isinstance(number, float):
         raise _MistypedError
-    return int(value)
+    return number
 
 
 def as_record(value: dict[str, Any], of: GoType = OBJECT_META) -> Any:

@@ -166,13 +166,16 @@ def _underlying(of: str) -> str:
 def _struct_entries(value: Any, fields: tuple[tuple[str, str, str], ...], unknown_fields: frozenset[str]) -> Entries:
     before = ""
     for name, attribute, of in fields:
-        if attribute in unknown_fields:
-            continue
-        item = getattr(value, attribute)
-        # The class has Go's zero values, which are nil for collections.
-        is_nil = attribute not in vars(value) and isinstance(item, (dict, list, tuple, bytes))
-        yield f"{before}{name}:", None if is_nil else item, of
-        before = ", "
+        if attribute not in unknown_fields:
+            yield f"{before}{name}:", _field(value, attribute), of
+            before = ", "
+
+
+def _field(value: Any, attribute: str) -> Any:
+    """Return the value of a field of a struct; the class has Go's zero values, which are nil for collections."""
+    item = getattr(value, attribute)
+    is_nil = attribute not in vars(value) and isinstance(item, (bytes, Sequence, Mapping)) and not isinstance(item, str)
+    return None if is_nil else item
 
 
 def _map_entries(pairs: Iterable[tuple[Any, Any]], element: str) -> Entries:
@@ -201,18 +204,13 @@ def _open_json(item: Any, _of: str) -> tuple[str, Entries, str]:
 
 
 def _json_fields(item: Any, fields: tuple[tuple[str, str, str], ...]) -> Entries:
-    attributes = vars(item)
-    omitted = getattr(item, "OMITTED_NIL", ())
-    tags = getattr(item, "JSON_TAGS", {})
+    omitted, tags = getattr(item, "OMITTED_NIL", ()), getattr(item, "JSON_TAGS", {})
     before = '"'
     for name, attribute, _ in fields:
-        value = getattr(item, attribute)
-        if value is None and attribute in omitted:
-            continue
-        if attribute not in attributes and isinstance(value, (bytes, Sequence, Mapping)) and not isinstance(value, str):
-            value = None
-        yield f'{before}{tags.get(name, name)}":', value, ""
-        before = ',"'
+        value = _field(item, attribute)
+        if value is not None or attribute not in omitted:
+            yield f'{before}{tags.get(name, name)}":', value, ""
+            before = ',"'
 
 
 def _json_scalar(item: Any, _of: str) -> str | None:

@@ -118,14 +118,6 @@ def _greater(version: Triple, comparison: _Constraint) -> bool:
     return version[: comparison.parts] > comparison.version[: comparison.parts]
 
 
-def _less(version: Triple, comparison: _Constraint) -> bool:
-    return _compare(version, comparison) < 0
-
-
-def _greater_or_equal(version: Triple, comparison: _Constraint) -> bool:
-    return _compare(version, comparison) >= 0
-
-
 def _less_or_equal(version: Triple, comparison: _Constraint) -> bool:
     if comparison.parts == 3:
         return _compare(version, comparison) <= 0
@@ -160,9 +152,9 @@ _OPERATORS: Final[dict[str, Callable[[Triple, _Constraint], bool]]] = {
     "=": _equal,
     "!=": _not_equal,
     ">": _greater,
-    "<": _less,
-    ">=": _greater_or_equal,
-    "=>": _greater_or_equal,
+    "<": lambda version, comparison: _compare(version, comparison) < 0,
+    ">=": lambda version, comparison: _compare(version, comparison) >= 0,
+    "=>": lambda version, comparison: _compare(version, comparison) >= 0,
     "<=": _less_or_equal,
     "=<": _less_or_equal,
     "~": _tilde,
