@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from crdlint.golang.base64 import CorruptInputError, decode_base64
 
@@ -14,8 +13,7 @@ _DASHES: Final = b"-----"
 _BLANKS: Final = b" \t"
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """A PEM block: its type, whether it has headers, its decoded content, and the offset of the data after it."""
 
     type: bytes
@@ -26,13 +24,10 @@ class Block:
 
 def blocks(data: bytes) -> Iterator[Block]:
     """Yield the PEM blocks of `data`, skipping other data."""
-    start = 0
-    while start < len(data):
-        block = _next(data, start)
-        if block is None:
-            return
+    block = _next(data, 0)
+    while block is not None:
         yield block
-        start = block.end
+        block = _next(data, block.end)
 
 
 def _next(data: bytes, start: int) -> Block | None:
@@ -52,27 +47,19 @@ def _next(data: bytes, start: int) -> Block | None:
             continue
         kind = line.removesuffix(_DASHES)
         body = position
-        while True:
-            if position == len(data):
-                return None
-            line, following = _line(data, position)
-            if b":" not in line:
-                break
-            position = following
+        while position < len(data) and b":" in _line(data, position)[0]:
+            position = _line(data, position)[1]
+        if position == len(data):
+            return None
         if position > after_end:
             return None
         has_headers = position != body
         # Without headers, END may directly follow BEGIN: they share a newline.
         content = _content(data[position:end]) if position <= end or not has_headers else None
-        if content is None or not _closes(data, after_end, kind):
-            continue
-        return Block(kind, has_headers, content, _line(data, after_end)[1])
-
-
-def _closes(data: bytes, position: int, kind: bytes) -> bool:
-    """Return whether an END line ends with the type `kind`, five dashes and blanks."""
-    closing = kind + _DASHES
-    return data.startswith(closing, position) and not _line(data, position + len(closing))[0]
+        closing = kind + _DASHES
+        rest, following = _line(data, after_end + len(closing))
+        if content is not None and data.startswith(closing, after_end) and not rest:
+            return Block(kind, has_headers, content, following)
 
 
 def _content(data: bytes) -> bytes | None:
@@ -120,13 +107,10 @@ def _is_certificate(der: bytes) -> bool:
     if outer is None or outer[0] != _SEQUENCE or outer[2] != len(der):
         return False
     start, tags = outer[1], []
-    while start < outer[2]:
-        inner = _element(der, start)
-        if inner is None:
-            return False
+    while start < outer[2] and (inner := _element(der, start)) is not None:
         tags.append(inner[0])
         start = inner[2]
-    return tags == [_SEQUENCE, _SEQUENCE, 0x03]
+    return start == outer[2] and tags == [_SEQUENCE, _SEQUENCE, 0x03]
 
 
 def _element(der: bytes, offset: int) -> tuple[int, int, int] | None:

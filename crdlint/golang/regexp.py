@@ -132,11 +132,6 @@ class _Parser:
         self.index += 1
         self.tree.char_class(_EVERY if self.flags & syntax.ALL else _NO_NEWLINE, 0)
 
-    def brace(self) -> None:
-        # A valid count would have been parsed already.
-        self.index += 1
-        self.tree.literal("{", self.flags)
-
     def bar(self) -> None:
         self.index += 1
         self.tree.bar()
@@ -173,9 +168,7 @@ class _Parser:
         if not text.startswith("(?", start):
             self.index += 1
             self.tree.open(self.flags, True)
-        elif (text.startswith("(?P<", start) and len(text) > start + 4) or (
-            text.startswith("(?<", start) and len(text) > start + 3
-        ):
+        elif _NAMED_GROUP.match(text, start):
             self._open_named()
         else:
             self._flags()
@@ -381,6 +374,7 @@ def _count(digits: str) -> int:
 
 
 _COUNT: Final = re.compile(r"\{(0|[1-9][0-9]*)(,(0|[1-9][0-9]*)?)?\}")
+_NAMED_GROUP: Final = re.compile(r"\(\?P?<(?s:.)")
 _NAME: Final = re.compile(r"[A-Za-z0-9_]+")
 _OCTAL: Final = re.compile(r"[0-7]{1,2}")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
@@ -396,7 +390,6 @@ _HANDLERS: Final = {
     "$": _Parser.assertion,
     ".": _Parser.dot,
     "[": _Parser.bracket,
-    "{": _Parser.brace,
     "\\": _Parser.backslash,
 }
 _FLAGS: Final = {"i": syntax.FOLD, "m": syntax.LINES, "s": syntax.ALL, "U": 0}

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 from crdlint.crd.errors import DUPLICATE, Code, FieldError, Reason, invalid
 from crdlint.crd.paths import Key, Path
 from crdlint.golang.values import marshal
-from crdlint.schema.values import scalar_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -58,8 +57,8 @@ def _repeated(items: Sequence[Any]) -> Iterator[int]:
     """Yield the index of the second occurrence of each item."""
     seen: dict[object, int] = {}
     for i, item in enumerate(items):
-        # Objects and lists are compared by their JSON text.
-        same: object = marshal(item) if item.__class__ is dict or item.__class__ is list else scalar_key(item)
+        # Objects and lists are compared by their JSON text, and others as in Go, where the type is part of a key.
+        same: object = marshal(item) if item.__class__ is dict or item.__class__ is list else (item.__class__, item)
         seen[same] = times = seen.get(same, 0) + 1
         if times == 2:
             yield i

@@ -75,8 +75,3 @@ def equality_key(value: Any) -> tuple[Any, ...]:
         else:
             tokens.append((kind, item))
     return tuple(tokens)
-
-
-def scalar_key(value: Any) -> tuple[type, Any]:
-    """Return the key of a scalar in a dict: as in Go's map[interface{}], the type is part of the key."""
-    return value.__class__, value
