@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _MIN_INT64: Final = -(2**63)
 _MAX_INT64: Final = 2**63 - 1
 _FLOAT32_OVERFLOW: Final = 2.0**128 - 2.0**103  # larger numbers cannot be rounded to a float32
-_FORMATS: Final = {"integer": ("int32", "int64"), "number": ("float", "double")}
+FORMATS: Final = {"integer": ("int32", "int64"), "number": ("float", "double")}
 
 
 def integer_range(format_: str) -> tuple[int, int]:
@@ -42,8 +42,8 @@ def to_int64(value: float) -> int:
 
 def checks(schema: JSONSchemaProps, types: tuple[str, ...], format_: str, kind: type) -> list[Check]:
     """Return the checks of a number (`int` or `float`) in upstream's order."""
-    type_ = types[0] if len(types) == 1 and types[0] in _FORMATS else ""
-    if format_ not in _FORMATS.get(type_, ()):
+    type_ = types[0] if len(types) == 1 and types[0] in FORMATS else ""
+    if format_ not in FORMATS.get(type_, ()):
         format_ = ""
     result: list[Check] = []
     if (type_ == "integer" and (kind is float or format_ == "int32")) or format_ == "float":

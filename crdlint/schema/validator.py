@@ -67,7 +67,6 @@ _TYPES: Final[dict[type, tuple[str, str]]] = {  # by Python type: the type in JS
     list: ("array", ""),
     dict: ("object", ""),
 }
-_NUMBER_FORMATS: Final = {"integer": ("int32", "int64"), "number": ("float", "double")}
 _CONTAINERS: Final[frozenset[type]] = frozenset({dict, list})
 _TYPE_META: Final = frozenset({"apiVersion", "kind"})
 
@@ -94,13 +93,11 @@ class Dialect:
         name = schema.format
         if not name or self.structural:
             return name
-        if not self.server.checks_number_ranges:  # such a server does not check the type either
-            return name if is_supported(name, self.server) else ""
         types = self.types(schema)
-        type_ = types[0] if len(types) == 1 else ""
-        if type_ in {"", "string"}:
-            return name if is_supported(name, self.server) else ""
-        return name if name in _NUMBER_FORMATS.get(type_, ()) else ""
+        # A server that does not check the ranges of numbers does not check the type of their formats either.
+        if self.server.checks_number_ranges and len(types) == 1 and types[0] != "string":
+            return name if name in numbers.FORMATS.get(types[0], ()) else ""
+        return name if is_supported(name, self.server) else ""
 
 
 class ValueValidator:
@@ -325,7 +322,8 @@ def _own_checks(schema: JSONSchemaProps, dialect: Dialect, kind: type) -> _Own:
         typed = (types, format_) if dialect.server.checks_number_ranges else ((), "")
         rest.extend(numbers.checks(schema, *typed, kind))
     elif kind is list:
-        rest.extend(_list_checks(schema))
+        rest.extend(_size_checks(schema.min_items, schema.max_items, "items"))
+        rest.extend([_unique_check] if schema.unique_items else [])
     if schema.enum:
         rest.append(_enum_check(schema.enum, kind))
     if kind is dict:
@@ -408,11 +406,6 @@ def _format_check(format_: str) -> Check:
             violations.append(unformatted(value_path, format_, value))
 
     return check
-
-
-def _list_checks(schema: JSONSchemaProps) -> list[Check]:
-    checks = _size_checks(schema.min_items, schema.max_items, "items")
-    return [*checks, _unique_check] if schema.unique_items else checks
 
 
 def _unique_check(value: list[Any], value_path: ValuePath, violations: Found) -> None:
