@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import click
 
 from crdlint.cli import console, options
-from crdlint.cli.console import Bugs
 from crdlint.cli.options import FileOptions, flag, option
 from crdlint.cli.reports import Reports, Totals
 from crdlint.files.paths import Selection, discover
@@ -63,42 +62,41 @@ def command(settings: CostOptions) -> int:
     from crdlint.rules.cel_cost import OVER_BUDGET
 
     reports = Reports(formats.costs, settings.format_, settings.outputs, View(options.page(settings.color, 140)))
-    bugs = Bugs()
-    results, problems = _read(settings, bugs)
+    run = Totals()
+    results = _read(settings, run)
     is_shown = not settings.suggest or settings.outputs or settings.explain is not None
     entries = _entries(results, settings) if is_shown else []
-    costs = Costs(entries, results, problems, settings.top, parts=settings.explain is not None)
+    costs = Costs(entries, results, run.problems, settings.top, parts=settings.explain is not None)
     if settings.suggest:
         _print_patch(results, settings.kube_version, OVER_BUDGET)
         for finding in costs.unestimated:
             console.err(f"{finding.file}:{finding.line}:{finding.column}: not estimated: {finding.message}")
     else:
         reports.show(lambda report: report.pieces(costs))
-    unwritten = reports.save(lambda report: report.pieces(costs))
-    notices = [f"{result.file}: note: {notice}" for result in results for notice in result.notices]
-    failures = [f"crdlint: {name}: {reason}" for name, reason in problems]
-    for line in (*notices, *failures, *(f"crdlint: {problem}" for problem in unwritten)):
+    run.unwritten = reports.save(lambda report: report.pieces(costs))
+    for line in (f"{result.file}: note: {notice}" for result in results for notice in result.notices):
         console.err(line)
-    bugs.report_repeated()
+    run.report_trouble(())
+    for problem in run.unwritten:
+        console.err(f"crdlint: {problem}")
     over = any(d.rule in OVER_BUDGET for result in results for d in result.diagnostics)
-    return Totals(problems, unwritten=unwritten, bugs=bugs, failed=over or bool(costs.unestimated)).status
+    run.failed = over or bool(costs.unestimated)
+    return run.status
 
 
-def _read(settings: CostOptions, bugs: Bugs) -> tuple[list[FileResult], list[tuple[str, str]]]:
+def _read(settings: CostOptions, run: Totals) -> list[FileResult]:
     discovered = discover(settings.paths, Selection(settings.include, settings.exclude, not settings.no_ignore))
     checker = Checker(Settings())
     request = CheckRequest(kube_version=settings.kube_version, skip_unfinished=True, keep=True, fixes=settings.suggest)
-    problems = [(problem.path, problem.message) for problem in discovered.problems if problem.fatal]
+    run.problems += [(problem.path, problem.message) for problem in discovered.problems if problem.fatal]
     results: list[FileResult] = []
     layout = Layout()
     for path in discovered.files:
         location = None if open_descriptor(path) is not None else layout.locate(path)
         checked = checker.check(Task(path, request, location))
         results.extend(map(_with_unchecked, checked.results))
-        if checked.problem is not None:
-            problems.append((checked.name, checked.problem))
-        bugs.add(checked.name, checked.bugs)
-    return results, problems
+        run.take_outcome(checked)
+    return results
 
 
 def _with_unchecked(result: FileResult) -> FileResult:

@@ -151,18 +151,22 @@ class Totals:
         self.bugs.report_repeated()
 
     def end(self, reports: Reports[Report], fail_on: FailOn | None, *, accepted: bool) -> None:
-        """Write the end of the reports, how many ignored findings the API server rejects, and which files are not written."""
+        """Write the end of the reports of findings, and how many ignored findings the API server rejects."""
         self.summary.unreadable = len(self.problems)
         outcome = Outcome(self.problems, self.summary, self.by_rule, self.bugs.by_file)
-        reports.show(lambda report: report.end(outcome))
         if self.rejections:
             from crdlint.config.apply import closing_line
 
             line = closing_line(self.rejections, fail_on or "error", accepted=accepted)
             self.remarks += [] if line is None else [line]
+        self.finish(reports, lambda report: report.end(outcome))
+
+    def finish(self, reports: Reports[AnyReport], pieces: Callable[[AnyReport], Iterable[str]]) -> None:
+        """Write the last pieces of the reports and the remarks below them, and which files are not written."""
+        reports.show(pieces)
         for remark in self.remarks:
             reports.note(remark)
-        self.unwritten += reports.save(lambda report: report.end(outcome))
+        self.unwritten += reports.save(pieces)
         for problem in self.unwritten:
             console.err(f"crdlint: {problem}")
 

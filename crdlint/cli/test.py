@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from crdlint.cli import console, options
-from crdlint.cli.console import Bugs
 from crdlint.cli.options import Options, argument, file_option, flag, option
 from crdlint.cli.reports import Reports, Totals
 from crdlint.files.paths import Problem, Selection
@@ -23,24 +22,18 @@ if TYPE_CHECKING:
     from crdlint.suites.run import Result
 
 
-@dataclass(slots=True)
-class TestState:
-    """What a run has found so far; ``broken`` are suites that could not be run, and why."""
+@dataclass(slots=True, kw_only=True)
+class TestState(Totals):
+    """What a run has found so far; its problems are suites that could not be run."""
 
     reports: Reports[SuiteReport]
     results: list[Result] = field(default_factory=list)
-    broken: list[tuple[str, str]] = field(default_factory=list)
-    bugs: Bugs = field(default_factory=Bugs)
     second_opinions: Tally | None = None
 
-    @property
-    def has_failed(self) -> bool:
-        """Whether a result is not as expected."""
-        return any(result.failure for result in self.results)
-
-    def take(self, suite: Suite, result: Result) -> None:
+    def add(self, suite: Suite, result: Result) -> None:
         """Add the result of a test."""
         self.results.append(result)
+        self.failed |= bool(result.failure)
         self.reports.add(lambda report: report.test(suite, result))
 
 
@@ -82,24 +75,17 @@ def command(settings: TestOptions) -> int:
     view = View(options.page(settings.color, 120), quiet=settings.quiet, verbose=settings.verbose)
     junit = () if settings.junit_file is None else (f"junit={settings.junit_file}",)
     reports = Reports(formats.suites, settings.format_, (*settings.outputs, *junit), view)
-    run = TestState(reports, second_opinions=options.new_tally() if settings.second_opinion else None)
+    run = TestState(reports=reports, second_opinions=options.new_tally() if settings.second_opinion else None)
     _run_suites(run, settings)
-    run.bugs.report_repeated()
-    for file, reason in run.broken:
-        console.err(f"crdlint: {file}: {reason}")
-    if run.second_opinions is not None:
-        console.err(f"crdlint: note: {run.second_opinions.notice()}")
-    outcome = SuiteOutcome(run.results, run.broken, time.perf_counter() - start)
-    reports.show(lambda report: report.end(outcome))
-    unwritten = reports.save(lambda report: report.end(outcome))
-    for problem in unwritten:
-        console.err(f"crdlint: {problem}")
-    if not (run.results or run.broken or run.bugs):
+    run.report_trouble(() if run.second_opinions is None else [run.second_opinions.notice()])
+    outcome = SuiteOutcome(run.results, run.problems, time.perf_counter() - start)
+    run.finish(reports, lambda report: report.end(outcome))
+    if not (run.results or run.problems or run.bugs):
         part = settings.name_part
         what = f"no test with {part!r} in its name" if part else "no suite (*.testsuite.yaml)"
         console.err(f"crdlint: {what} in {', '.join(settings.paths)}")
         return 2
-    return Totals(run.broken, unwritten=unwritten, bugs=run.bugs, failed=run.has_failed).status
+    return run.status
 
 
 def _run_suites(run: TestState, settings: TestOptions) -> None:
@@ -108,10 +94,10 @@ def _run_suites(run: TestState, settings: TestOptions) -> None:
     crd_files = _crd_files(run, settings.crds, settings.kube_version)
     for suite in find_suites(settings.paths, Selection()):
         if isinstance(suite, Problem):
-            run.broken.append((suite.path, suite.message))
+            run.problems.append((suite.path, suite.message))
             continue
         _run_suite(run, suite, crd_files, settings)
-        if settings.fail_fast and run.has_failed:
+        if settings.fail_fast and run.failed:
             return
 
 
@@ -122,14 +108,14 @@ def _crd_files(run: TestState, crds: tuple[str, ...], kube_version: str) -> Suit
 
     texts: list[tuple[str, str]] = []
     discovered = discover(crds, Selection())
-    run.broken += [(problem.path, problem.message) for problem in discovered.problems if problem.fatal]
+    run.problems += [(problem.path, problem.message) for problem in discovered.problems if problem.fatal]
     for path in discovered.files:
         try:
             texts.append((path, decode(read_bytes(path))))
         except UnreadableError as error:  # noqa: PERF203  files are few
-            run.broken.append((path, str(error)))
+            run.problems.append((path, str(error)))
     files = SuiteCRDs(texts, kube_version)
-    run.broken += files.broken
+    run.problems += files.broken
     return files
 
 
@@ -142,20 +128,20 @@ def _run_suite(run: TestState, source: tuple[str, str], files: SuiteCRDs, settin
     try:
         suite = read_suite(text, file)
     except SuiteError as error:
-        run.broken.append((f"{file}:{error.line}", str(error)))
+        run.problems.append((f"{file}:{error.line}", str(error)))
         return
     for line, message in suite.ignored:
         console.err(f"crdlint: {file}:{line}: note: {message}; skipped")
     try:
         for target in files.of(suite):
             for result in run_suite(suite, target, files, settings.name_part, run.second_opinions):
-                run.take(suite, result)
+                run.add(suite, result)
                 if settings.fail_fast and result.failure:
                     return
     except MissingCRDError as error:
-        run.broken.append((file, str(error)))
+        run.problems.append((file, str(error)))
     except Exception as error:
         bug = bug_of(error)
-        run.broken.append((file, f"a bug in crdlint: {bug.text}"))
+        run.problems.append((file, f"a bug in crdlint: {bug.text}"))
         run.bugs.add(file, [bug])
     run.reports.add(lambda report: report.end_suite(suite))

@@ -75,7 +75,7 @@ def completions(document: Document, index: int, checks: Checks, *, snippets: boo
     if cursor is not None and expression is not None and cursor.inside is not None:
         return list(_of_expression(document, cursor, expression, snippets=snippets))
     for probed in _probes(text, index):
-        words = list(_of_crd(probed) if probed.cursor.is_crd else _of_resource(document, probed, checks, version))
+        words = list(_of_crd(probed) if probed.cursor.is_crd else _of_resource(document, probed, checks))
         if words:
             return [_item(document, probed, word, snippets=snippets) for word in words]
     return []
@@ -239,9 +239,9 @@ def _names_of_fields(probed: _Probed, *, items: bool) -> Iterator[_Word]:
         yield from (_Word(_written_text(name)) for name in names if name is not None)
 
 
-def _of_resource(document: Document, probed: _Probed, checks: Checks, version: str) -> Iterator[_Word]:
+def _of_resource(document: Document, probed: _Probed, checks: Checks) -> Iterator[_Word]:
     """Yield the fields of a custom resource, the required ones first, or the values of a field."""
-    schema = schema_of(document, replace(probed.cursor, steps=probed.steps), checks, version)
+    schema = schema_of(document, replace(probed.cursor, steps=probed.steps), checks)
     if schema is None:
         return
     if not probed.cursor.on_key:

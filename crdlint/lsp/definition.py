@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
     from crdlint.crd.paths import Path
+    from crdlint.crd.positions import Span
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FoundRule
     from crdlint.lsp.checks import Checks
@@ -41,10 +42,12 @@ def definition_at(
     document: Document, cursor: Cursor, checks: Checks, read: Callable[[str], str | None]
 ) -> Location | None:
     """Return where what is at a place is defined, None if it names nothing."""
-    version = checks.kube_version(checks.of(document))
     if not cursor.is_crd:
-        return _in_crd(document, cursor, checks, version, read)
-    path = _named_path(cursor, version)
+        target = _in_crd(document, cursor, checks)
+        if target is None:
+            return None
+        return Location(uri_of(target[0]), Text(read(target[0]) or "", document.text.encoding).range_of(target[1]))
+    path = _named_path(cursor, checks.kube_version(checks.of(document)))
     return None if path is None else _location(document, cursor, path)
 
 
@@ -53,17 +56,14 @@ def related_to(finding: Diagnostic, document: Document, checks: Checks) -> Relat
     if finding.related is not None or finding.rule not in _OF_PROPERTIES:
         return finding.related
     cursor = cursor_at(document.text.text, document.text.index_at(finding.line, finding.column))
-    version = checks.kube_version(checks.of(document))
-    definition = None if cursor is None or cursor.is_crd else definition_of(document, cursor, checks, version)
-    schema = (
-        None
-        if definition is None or cursor is None
-        else value_schema(definition[0].schema(definition[1]), cursor.steps)
-    )
-    if definition is None or schema is None:
-        return None
-    span = definition[0].locator.span(schema.path, key=True)
-    return Related("the field in the CRD", definition[0].file, span.line, span.column)
+    target = None if cursor is None or cursor.is_crd else _in_crd(document, cursor, checks)
+    return None if target is None else Related("the field in the CRD", target[0], target[1].line, target[1].column)
+
+
+def _in_crd(document: Document, cursor: Cursor, checks: Checks) -> tuple[str, Span] | None:
+    """Return the file and the place of the property of a field of a custom resource."""
+    defined = definition_of(document, cursor, checks)
+    return None if defined is None else (defined[0].file, defined[0].locator.span(defined[1].path, key=True))
 
 
 def references_at(document: Document, cursor: Cursor, checks: Checks) -> list[Location]:
@@ -76,7 +76,9 @@ def references_at(document: Document, cursor: Cursor, checks: Checks) -> list[Lo
     nearest = schema_at(crd, cursor.steps)
     is_property = nearest is not None and not nearest[1] and nearest[0].steps[:1] == ("properties",)
     path = nearest[0].path if nearest is not None and is_property else _named_path(cursor, version)
-    schema = None if path is None else _schema_of_path(crd, path)
+    schema = None
+    if path is not None:
+        schema = next((schema for schema in all_schemas(crd.spec) if str(schema.path) == str(path)), None)
     if schema is None:
         return []
     locations = [*_names(document, cursor, schema), *_paths(document, cursor, crd, schema)]
@@ -84,18 +86,6 @@ def references_at(document: Document, cursor: Cursor, checks: Checks) -> list[Lo
         if rule.locator.line_offset == cursor.document.line_offset:
             locations += _reads(document, rule, schema)
     return locations
-
-
-def _in_crd(
-    document: Document, cursor: Cursor, checks: Checks, version: str, read: Callable[[str], str | None]
-) -> Location | None:
-    definition = definition_of(document, cursor, checks, version)
-    schema = None if definition is None else value_schema(definition[0].schema(definition[1]), cursor.steps)
-    if definition is None or schema is None:
-        return None
-    text = Text(read(definition[0].file) or "", document.text.encoding)
-    span = definition[0].locator.span(schema.path, key=True)
-    return Location(uri_of(definition[0].file), text.range_of(span))
 
 
 def _named_path(cursor: Cursor, version: str) -> Path | None:
@@ -145,11 +135,6 @@ def _path_in_expression(cursor: Cursor, version: str) -> Path | None:
     type_ = type_of(context.receiver.removesuffix(".?"), context.env, expression.environment)
     member = expression.declarations.member(None if type_ is None else type_.unwrapped, word[0])
     return None if member is None or member.schema is None else member.schema.path
-
-
-def _schema_of_path(crd: CustomResourceDefinition, path: Path) -> JSONSchemaProps | None:
-    path_text = str(path)
-    return next((schema for schema in all_schemas(crd.spec) if str(schema.path) == path_text), None)
 
 
 def _location(document: Document, cursor: Cursor, path: Path) -> Location:

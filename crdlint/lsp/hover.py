@@ -45,7 +45,7 @@ def hover_of(document: Document, cursor: Cursor, checks: Checks) -> str | None:
     checked = checks.of(document)
     version = checks.kube_version(checked)
     if not cursor.is_crd:
-        return "\n\n".join(_of_field(document, cursor, checks, version)) or None
+        return "\n\n".join(_of_field(document, cursor, checks)) or None
     expression = expression_at(cursor, version)
     inside = cursor.inside
     if expression is not None and inside is not None:
@@ -164,30 +164,32 @@ def _of_schema(cursor: Cursor, version: str) -> Iterator[str]:
         yield "Fields that the schema does not list are dropped."
 
 
-def _of_field(document: Document, cursor: Cursor, checks: Checks, version: str) -> Iterator[str]:
-    schema = schema_of(document, cursor, checks, version)
+def _of_field(document: Document, cursor: Cursor, checks: Checks) -> Iterator[str]:
+    schema = schema_of(document, cursor, checks)
     if schema is None or not cursor.steps:
         return
     yield f"`{value_path(schema)}`"
     yield from _described(schema, required=_is_required(schema))
 
 
-def schema_of(document: Document, cursor: Cursor, checks: Checks, version: str) -> JSONSchemaProps | None:
+def schema_of(document: Document, cursor: Cursor, checks: Checks) -> JSONSchemaProps | None:
     """Return the schema of a place of a custom resource."""
-    definition = definition_of(document, cursor, checks, version)
-    return None if definition is None else value_schema(definition[0].schema(definition[1]), cursor.steps)
+    defined = definition_of(document, cursor, checks)
+    return None if defined is None else defined[1]
 
 
-def definition_of(document: Document, cursor: Cursor, checks: Checks, version: str) -> tuple[Definition, str] | None:
-    """Return the CRD of a custom resource, and the name of its version."""
-    group, _, name = text_at(cursor.root, "apiVersion").rpartition("/")
+def definition_of(document: Document, cursor: Cursor, checks: Checks) -> tuple[Definition, JSONSchemaProps] | None:
+    """Return the CRD of a custom resource, and the schema of a place of it."""
+    group, _, version = text_at(cursor.root, "apiVersion").rpartition("/")
     if not group:
         return None
-    definitions = checks.index.definitions(document, checks.of(document).config, version)
+    checked = checks.of(document)
+    definitions = checks.index.definitions(document, checked.config, checks.kube_version(checked))
     definition = definitions.kinds(group).get(text_at(cursor.root, "kind"))
-    if definition is None or name not in {version.name for version in definition.crd.spec.versions}:
+    if definition is None or version not in {served.name for served in definition.crd.spec.versions}:
         return None
-    return definition, name
+    schema = value_schema(definition.schema(version), cursor.steps)
+    return None if schema is None else (definition, schema)
 
 
 def _is_required(schema: JSONSchemaProps) -> bool:

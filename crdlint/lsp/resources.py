@@ -171,7 +171,7 @@ class CRDIndex:
     def forget(self) -> None:
         """Look for files and CRDs again, and no longer at those of folders that have left the workspace."""
         folders = self._workspace.folders
-        self._in_folders = tuple(one for one in self._in_folders if any(is_below(one, folder) for folder in folders))
+        self._in_folders = tuple(file for file in self._in_folders if any(is_below(file, folder) for folder in folders))
         self._definitions.clear()
 
     def definitions(self, document: Document, config: Config, kube_version: str) -> Definitions:
