@@ -16,7 +16,7 @@ from crdlint.kubernetes.servers import NEWEST
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.resources.definitions import Definitions
-from crdlint.resources.report import validate_text
+from crdlint.resources.pipeline import validate_text
 
 _RULE = "!has(self.f{0}) || self.f{0}.startsWith('value') && self.f{0} != 'x'"
 _OBJECT = "---\napiVersion: example.com/v1\nkind: Foo\nmetadata: {{name: x{0}}}\nspec: {{{1}}}\n"

@@ -13,7 +13,7 @@ from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.rule_cost import RuleCost, rule_cost
 from crdlint.linting.stored_crds import collect_crds
-from crdlint.resources.report import ResourceReport, report
+from crdlint.resources.pipeline import ResourceReport, report
 from crdlint.rules.catalog import on_request
 from crdlint.yaml import YAMLDecodeError, decode_yaml
 

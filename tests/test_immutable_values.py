@@ -15,9 +15,9 @@ CONTAINER = re.compile(r"\b(?:dict|list|set|deque|defaultdict)\[")
 OBJECT = "dict[str, Any]"  # a JSON object, which belongs to whoever holds the value
 # The results of the Python API, which are lists of the caller.
 EXCEPTIONS = {
-    "resources/report.py: ResourceReport.errors",
-    "resources/report.py: ResourceReport.unknown_fields",
-    "resources/report.py: ResourceReport.crd_errors",
+    "resources/pipeline.py: ResourceReport.errors",
+    "resources/pipeline.py: ResourceReport.unknown_fields",
+    "resources/pipeline.py: ResourceReport.crd_errors",
 }
 MUTABLE = {"defaultdict", "deque", "dict", "field", "list", "set"}
 CHANGING = {"append", "extend", "add", "update", "pop", "popitem", "clear", "insert", "remove", "discard", "setdefault"}

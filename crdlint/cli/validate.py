@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from crdlint.files.paths import Found
     from crdlint.linting.result import FileResult
     from crdlint.resources.definitions import Definitions
-    from crdlint.resources.report import ResourceOptions
+    from crdlint.resources.pipeline import ResourceOptions
     from crdlint.resources.requests import Key
 
 _NAMED: Final = 5  # groups in one message
@@ -122,7 +122,7 @@ class _Command:
 
     def _old_objects(self, path: str) -> dict[Key, dict[str, Any]]:
         """Return the objects to validate updates of; of several with the same identity, the first is used."""
-        from crdlint.resources.report import old_objects
+        from crdlint.resources.pipeline import old_objects
 
         objects: dict[Key, dict[str, Any]] = {}
         for file in self._inputs.discover([path]).files:
@@ -136,7 +136,7 @@ class _Command:
     def _validate(
         self, path: str, config: Config, definitions: Definitions, olds: dict[Key, dict[str, Any]] | None
     ) -> None:
-        from crdlint.resources.report import validate_text
+        from crdlint.resources.pipeline import validate_text
 
         text = self._inputs.read(path, self._inputs.problem)
         if text is None:
@@ -151,8 +151,8 @@ class _Command:
             _print_stored(validated.stored)
 
     def _options_for(self, config: Config) -> ResourceOptions:
+        from crdlint.resources.pipeline import ResourceOptions
         from crdlint.resources.placeholders import Patterns
-        from crdlint.resources.report import ResourceOptions
 
         placeholders = Patterns(config.placeholders or (), built_in=config.placeholders is not None)
         return ResourceOptions(

@@ -17,7 +17,7 @@ from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.resources.definitions import Definitions
 from crdlint.resources.objects import objects_of
-from crdlint.resources.report import version_of
+from crdlint.resources.pipeline import version_of
 from crdlint.resources.validation import NotDecodedError, ResourceValidator
 from crdlint.rules.charts import SKIPPED
 from crdlint.sources.helm.check import Charts

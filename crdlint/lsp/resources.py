@@ -18,8 +18,8 @@ from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.resources.definitions import Definitions, may_have_crd
 from crdlint.resources.index import outline
+from crdlint.resources.pipeline import ResourceOptions, validate_text
 from crdlint.resources.placeholders import Patterns
-from crdlint.resources.report import ResourceOptions, validate_text
 from crdlint.sources.crd_lookup import configured_crds, crd_folders_near, files_beside
 from crdlint.sources.helm.masking import mask
 from crdlint.suites.crds import MissingCRDError, SuiteCRDs

@@ -105,7 +105,7 @@ def _resource_findings(text: str, name: str) -> Sequence[Diagnostic]:
     from crdlint.linting.pipeline import lint_file
     from crdlint.linting.request import CheckRequest
     from crdlint.resources.definitions import Definitions
-    from crdlint.resources.report import validate_text
+    from crdlint.resources.pipeline import validate_text
 
     definitions = Definitions()
     definitions.add(lint_file(text, name, CheckRequest(keep=True)))

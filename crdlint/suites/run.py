@@ -17,7 +17,7 @@ from crdlint.kubecel.evaluation import recorded
 from crdlint.kubecel.second_opinion import compare
 from crdlint.kubernetes.servers import OLDEST
 from crdlint.resources.dump import dump
-from crdlint.resources.report import read_resource
+from crdlint.resources.pipeline import read_resource
 from crdlint.resources.validation import NotDecodedError
 from crdlint.schema.values import deep_copy, deep_equal
 from crdlint.suites.crds import MissingCRDError, define, patched, reduced

@@ -17,7 +17,7 @@ from crdlint.report.locations import TextPositions
 from crdlint.report.page import rule_link
 from crdlint.report.words import counted, headline, where
 from crdlint.resources.definitions import Definitions
-from crdlint.resources.report import validate_text
+from crdlint.resources.pipeline import validate_text
 from crdlint.rules.catalog import all_rules
 from crdlint.rules.kube_versions import NEEDS_NEWER
 from crdlint.yaml.parse import reading_notice

@@ -17,7 +17,7 @@ from crdlint.safety import work
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from crdlint.resources.report import ResourceReport
+    from crdlint.resources.pipeline import ResourceReport
 
 TEXT = {"type": "string"}
 INTS = {"type": "array", "items": {"type": "integer"}}

@@ -12,11 +12,11 @@ from tables import each
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.resources.definitions import Definitions
+from crdlint.resources.pipeline import ResourceOptions, old_objects, report, validate_text
 from crdlint.resources.placeholders import Patterns
-from crdlint.resources.report import ResourceOptions, old_objects, report, validate_text
 
 if TYPE_CHECKING:
-    from crdlint.resources.report import Validated
+    from crdlint.resources.pipeline import Validated
 
 SPEC = """
             type: object

@@ -13,7 +13,7 @@ from crdlint.rules.engine.examples import small
 if TYPE_CHECKING:
     from typing import Any
 
-    from crdlint.resources.report import ResourceReport
+    from crdlint.resources.pipeline import ResourceReport
 
 META = {"name": "x", "namespace": "default"}
 

@@ -10,7 +10,7 @@ from counting import without_collector
 from crdlint.linting.documents import DocumentWalk
 from crdlint.linting.pipeline import lint_file
 from crdlint.resources.definitions import Definitions
-from crdlint.resources.report import old_objects, validate_text
+from crdlint.resources.pipeline import old_objects, validate_text
 from crdlint.yaml.parse import Document
 
 OBJECT = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\n"
