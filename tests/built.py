@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import scratch
 
-from crdlint.safety.programs import TIMEOUT
 from crdlint.sources.kustomize.build import Build, plan_build
 
 if TYPE_CHECKING:
@@ -21,9 +20,7 @@ def write(folder: Path, files: Mapping[str, str]) -> str:
     return str(scratch.write(folder, files))
 
 
-def check_kustomization(
-    folder: str, lint: Lint, known: dict[str, FileResult], timeout: float = TIMEOUT
-) -> list[FileResult]:
-    """Return the results of a kustomization as it is built, see `plan_build`. Programs end after ``timeout`` seconds."""
+def check_kustomization(folder: str, lint: Lint, known: dict[str, FileResult]) -> list[FileResult]:
+    """Return the results of a kustomization as it is built, see `plan_build`."""
     planned = plan_build(folder, lint, known)
-    return planned.results(planned.lint(planned.run(timeout), lint)) if isinstance(planned, Build) else planned
+    return planned.results(planned.lint(planned.run(), lint)) if isinstance(planned, Build) else planned

@@ -167,12 +167,12 @@ def _read_document(comments: Comments, document: Document) -> None:
             where = blocks[below[1]]
         if read is None:
             continue
-        word, rules = read
+        word, rules, reason = read
         if word == "ignore-file":
             where = (_WHOLE_FILE,)
         elif document.error is not None:
             continue  # a document that cannot be parsed has no nodes
-        comments.valid.append(Comment(rules, where, lines, _reason(match[0])))
+        comments.valid.append(Comment(rules, where, lines, reason))
 
 
 def _read_annotations(comments: Comments, document: Document) -> None:
@@ -199,8 +199,8 @@ def _read_annotations(comments: Comments, document: Document) -> None:
 
 def _rules_of(
     comments: Comments, comment: str, position: Position, *, is_first: bool
-) -> tuple[str, tuple[Named, ...]] | None:
-    """Return the directive of a comment and its rules, or None after reporting why the comment is invalid."""
+) -> tuple[str, tuple[Named, ...], str] | None:
+    """Return the directive of a comment, its rules and the reason, or None after reporting why the comment is invalid."""
     match = _DIRECTIVE.match(comment)
     assert match is not None  # noqa: S101  the marker is what was found
     word = match[1]
@@ -223,15 +223,9 @@ def _rules_of(
     elif word == "ignore-file" and not is_first:
         message = "`ignore-file` must be at the start of a line: nothing is ignored"
     else:
-        return word, _known(comments, names)
+        return word, _known(comments, names), comment[match.end() :].strip()
     comments.report(MALFORMED, message, position, column + len(comment.rstrip()))
     return None
-
-
-def _reason(comment: str) -> str:
-    """Return the text after the rules of a comment."""
-    match = _DIRECTIVE.match(comment)
-    return "" if match is None else comment[match.end() :].strip()
 
 
 def _known(comments: Comments, names: Iterable[Named]) -> tuple[Named, ...]:
@@ -339,10 +333,9 @@ def match_ignore_comments(
                 rules = matched[name.pattern] = [rule for rule in by_rule if is_matched(rule, (name.pattern,))]
             used = False
             for rule in rules:
-                for stretch in comment.where:
-                    if _holds(by_rule[rule], stretch):
-                        covered[rule].append(stretch)
-                        used = True
+                held = [stretch for stretch in comment.where if _holds(by_rule[rule], stretch)]
+                covered[rule] += held
+                used = used or bool(held)
             if not used and not updates and reported.had_to_match(comment, name.pattern):
                 unused.append(_unused(comments.file, comment, name))
     unused.sort(key=lambda finding: (finding.line, finding.column))

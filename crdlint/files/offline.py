@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from crdlint.files.read import MAX_BYTES
-from crdlint.safety.programs import TIMEOUT, run, shortened
+from crdlint.safety.programs import run, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -49,11 +49,10 @@ class Sandbox:
             with open(path, "wb") as file:
                 file.write(data)
 
-    def run(self, command: Sequence[str], folder: str = "", timeout: float = TIMEOUT) -> Done:
+    def run(self, command: Sequence[str], folder: str = "") -> Done:
         """Run a program in a directory below `files`; raise ProgramError."""
         return run(
             command,
-            timeout,
             environment=self._environment(),
             folder=os.path.join(self.files, folder),
             limit=MAX_BYTES,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import IO
 
-TIMEOUT: Final = 60.0  # seconds
+TIMEOUT: Final = 60.0  # seconds that a program may take
 _CHUNK: Final = 65536  # bytes
 
 
@@ -71,7 +71,6 @@ def shortened(text: str, longest: int) -> str:
 
 def run(
     command: Sequence[str],
-    timeout: float = TIMEOUT,
     *,
     data: bytes = b"",
     environment: Mapping[str, str] | None = None,
@@ -83,7 +82,7 @@ def run(
 
     `folder` is its working directory. `limit` is the maximum output in bytes, `memory` the maximum address space in
     bytes, if the system supports that limit. Raise ProgramError if the program cannot be run, prints more, or does not
-    end within `timeout` seconds.
+    end in time.
     """
     name = Path(command[0]).name
     trace(f"runs {shlex.join(command)}{f' in {folder}' if folder else ''}")
@@ -104,11 +103,11 @@ def run(
         try:
             if memory is not None:
                 _limit_memory(process, memory)
-            output, errors = _communicate(process, data, timeout, limit)
+            output, errors = _communicate(process, data, limit)
         except BaseException as error:
             _end(process)
             if isinstance(error, subprocess.TimeoutExpired):
-                message = f"{name} took more than {timeout:g} s"
+                message = f"{name} took more than {TIMEOUT:g} s"
                 raise ProgramError(message) from error
             raise
     if limit is not None and max(len(output), len(errors)) > limit:
@@ -117,11 +116,9 @@ def run(
     return Done(output, errors.decode("utf-8", "replace"), process.returncode)
 
 
-def _communicate(
-    process: subprocess.Popen[bytes], data: bytes, timeout: float, limit: int | None
-) -> tuple[bytes, bytes]:
+def _communicate(process: subprocess.Popen[bytes], data: bytes, limit: int | None) -> tuple[bytes, bytes]:
     """Return the output of a program as Popen.communicate does, but end it if it prints more than `limit` bytes."""
-    deadline = time.monotonic() + timeout
+    deadline = time.monotonic() + TIMEOUT
     printed = bytearray(), bytearray()
 
     def read(stream: IO[bytes], into: bytearray) -> None:
@@ -144,7 +141,7 @@ def _communicate(
     for thread in threads:
         thread.join(max(deadline - time.monotonic(), 0))
         if thread.is_alive():
-            raise subprocess.TimeoutExpired(process.args, timeout)
+            raise subprocess.TimeoutExpired(process.args, TIMEOUT)
     process.wait(max(deadline - time.monotonic(), 0))
     return bytes(printed[0]), bytes(printed[1])
 

@@ -339,12 +339,13 @@ def test_without_helm_nothing_is_said_of_it(tmp_path: Path) -> None:
     assert (len(said(result)), result.notices) == (1, ())
 
 
-def test_a_program_that_does_not_end(program: Callable[..., Any]) -> None:
+def test_a_program_that_does_not_end(program: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("crdlint.safety.programs.TIMEOUT", 0.3)
     script = program(
         "slow", "import signal, subprocess, sys\nsubprocess.Popen([sys.executable, '-c', 'input()'])\nsignal.pause()\n"
     )
     with pytest.raises(ProgramError, match=r"slow took more than 0\.3 s"):
-        run([str(script)], 0.3)
+        run([str(script)])
 
 
 def test_a_program_that_cannot_be_run(tmp_path: Path) -> None:

@@ -38,14 +38,11 @@ def check_template(path: str, text: str, lint: Lint, without: Container[str] = (
     yaml = masked.text  # documents that cannot be checked are blanked later
     if masked.broken is not None:
         line, reason = masked.broken
-        result = lint("", path)
-        broken = (
-            _skipped(path, text.split("\n"), line, f"Helm cannot read this template: {reason}")
-            if KIND in text
-            else None
-        )
-        diagnostics = [*([broken] if broken else []), *template_findings(path, text, masked)]
-        return replace(result, text=text, skipped=1, diagnostics=tuple(diagnostics))
+        diagnostics = template_findings(path, text, masked)
+        if KIND in text:
+            message = f"Helm cannot read this template: {reason}"
+            diagnostics = [_skipped(path, text.split("\n"), line, message), *diagnostics]
+        return replace(lint("", path), text=text, skipped=1, diagnostics=tuple(diagnostics))
     result = _masked(path, text, masked, lint, without)
     if masked.has_else:
         other = _masked(path, text, mask(text, takes_else=True), lint, without)
@@ -99,11 +96,8 @@ def _masked(path: str, text: str, masked: Masked, lint: Lint, without: Container
 
 def _is_own(fix: Fix, text: str, checked: str) -> bool:
     """Return whether a fix changes only characters that are unchanged from the template."""
-    for edit in fix.edits:
-        start, end = max(edit.start - 1, 0), edit.end + 1
-        if text[start:end] != checked[start:end]:
-            return False
-    return True
+    ranges = (slice(max(edit.start - 1, 0), edit.end + 1) for edit in fix.edits)
+    return all(text[characters] == checked[characters] for characters in ranges)
 
 
 def _has_between(numbers: list[int], first: int, last: int) -> bool:

@@ -18,7 +18,7 @@ from crdlint.files.offline import reason, sandbox
 from crdlint.files.read import UnreadableError, read_text
 from crdlint.linting.result import CRD, ComparedCRD, FileResult
 from crdlint.rules.catalog import of_whole_crds
-from crdlint.safety.programs import TIMEOUT, ProgramError, find, identity_of
+from crdlint.safety.programs import ProgramError, find, identity_of
 from crdlint.sources.kustomize.changes import changes_crds
 from crdlint.sources.kustomize.kustomization import PATCHES, read_kustomization, reading_problem
 from crdlint.yaml.nodes import child, items_of
@@ -84,7 +84,7 @@ class Build:
             digest.update(part)
         return digest.digest()
 
-    def run(self, timeout: float = TIMEOUT, *, exact: bool = False) -> Output:
+    def run(self, *, exact: bool = False) -> Output:
         """Build the kustomization offline, in a copy of its files; unless `exact`, without the schemas that it leaves alone."""
         files = {
             os.path.realpath(result.file)
@@ -93,11 +93,11 @@ class Build:
         }
         slim = None if exact else slimmed(self.kustomization, files)
         if slim is not None:
-            output = run_build(self.kustomization, self.program, timeout, slim.tree)
+            output = run_build(self.kustomization, self.program, slim.tree)
             text = slim.restored(output.text) if output.problem is None else None
             if text is not None:
                 return replace(output, text=text, exact=False)
-        return run_build(self.kustomization, self.program, timeout)
+        return run_build(self.kustomization, self.program)
 
     def has_findings(self, built: FileResult) -> bool:
         """Return whether the result of the output has findings that the resources do not have."""
@@ -136,15 +136,13 @@ class Output:
     exact: bool = True
 
 
-def run_build(
-    kustomization: Kustomization, program: Program, timeout: float = TIMEOUT, tree: Mapping[str, bytes] | None = None
-) -> Output:
+def run_build(kustomization: Kustomization, program: Program, tree: Mapping[str, bytes] | None = None) -> Output:
     """Build a kustomization offline, in a copy of its files; `tree` replaces them."""
     try:
         with sandbox() as box:
             box.write(kustomization.tree() if tree is None else tree)
             folder = os.path.relpath(kustomization.top.folder, kustomization.parent)
-            done = box.run([program.path, program.command, "."], folder, timeout)
+            done = box.run([program.path, program.command, "."], folder)
             problem = reason(done, _LONGEST).replace(os.path.join(box.files, ""), "")
     except (ProgramError, OSError) as error:
         return Output(problem=str(error))
