@@ -97,7 +97,7 @@ def _parsed_semver(text: str) -> Semver:
         minor_,
         _number(patch_, "Patch"),
         tuple(map(_pre_release, pre.split("."))) if dash else (),
-        tuple(map(_build, build.split("."))) if plus else (),
+        tuple(_identifier(part, "Build meta data") for part in build.split(".")) if plus else (),
     )
 
 
@@ -118,22 +118,18 @@ def _uint64(digits: str) -> int:
 
 
 def _pre_release(text: str) -> PreRelease:
-    if not text:
-        raise FunctionError("Prerelease is empty")
-    if _NUMBER.fullmatch(text):
-        if len(text) > 1 and text[0] == "0":
-            raise FunctionError(f"Numeric PreRelease version must not contain leading zeroes {quote(text)}")
-        return _uint64(text)
-    if not _IDENTIFIER.fullmatch(text):
-        raise FunctionError(f"Invalid character(s) found in prerelease {quote(text)}")
-    return text
+    if not text or not _NUMBER.fullmatch(text):
+        return _identifier(text, "Prerelease")
+    if len(text) > 1 and text[0] == "0":
+        raise FunctionError(f"Numeric PreRelease version must not contain leading zeroes {quote(text)}")
+    return _uint64(text)
 
 
-def _build(text: str) -> str:
+def _identifier(text: str, what: str) -> str:
     if not text:
-        raise FunctionError("Build meta data is empty")
+        raise FunctionError(f"{what} is empty")
     if not _IDENTIFIER.fullmatch(text):
-        raise FunctionError(f"Invalid character(s) found in build meta data {quote(text)}")
+        raise FunctionError(f"Invalid character(s) found in {what.lower()} {quote(text)}")
     return text
 
 
