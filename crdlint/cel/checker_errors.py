@@ -70,14 +70,7 @@ _NAMES: Final = {
 def format_type(type_: Type, dialect: CELDialect | None = None) -> str:
     """Return a type as messages print it, e.g. `map(string, dyn)`. Upstream: checker.FormatCELType."""
     is_newest = dialect is None or dialect.names_optional_type
-    return write(type_, _special) if is_newest else write(type_, _special, _OLDER_NAMES)
-
-
-_OLDER_NAMES: Final = {"optional_type": "optional"}
-
-
-def _special(type_: Type) -> str | None:
-    return _NAMES.get(type_.kind)
+    return write(type_, lambda part: _NAMES.get(part.kind), {} if is_newest else {"optional_type": "optional"})
 
 
 def format_signature(args: Sequence[Type], dialect: CELDialect, *, member: bool) -> str:

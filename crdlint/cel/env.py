@@ -13,7 +13,7 @@ from crdlint.cel.types import (
     DYN,
     INT,
     STRING,
-    UINT,
+    WELL_KNOWN,
     Type,
     list_type,
     map_type,
@@ -33,21 +33,12 @@ _PACKAGE: Final = "google.protobuf."
 
 _FIELDS: Final[dict[str, dict[str, Type]]] = {
     "Any": {"type_url": STRING, "value": BYTES},
-    "BoolValue": {"value": BOOL},
-    "BytesValue": {"value": BYTES},
-    "DoubleValue": {"value": DOUBLE},
     "Duration": {"seconds": INT, "nanos": INT},
     "Empty": {},
-    "FloatValue": {"value": DOUBLE},
-    "Int32Value": {"value": INT},
-    "Int64Value": {"value": INT},
     "ListValue": {"values": list_type(DYN)},
-    "StringValue": {"value": STRING},
     "Struct": {"fields": map_type(STRING, DYN)},
     "Struct.FieldsEntry": {"key": STRING, "value": DYN},
     "Timestamp": {"seconds": INT, "nanos": INT},
-    "UInt32Value": {"value": UINT},
-    "UInt64Value": {"value": UINT},
     "Value": {
         "null_value": INT,
         "number_value": DOUBLE,
@@ -57,7 +48,10 @@ _FIELDS: Final[dict[str, dict[str, Type]]] = {
         "list_value": list_type(DYN),
     },
 }
-_MESSAGES: Final = {_PACKAGE + name: fields for name, fields in _FIELDS.items()}
+_MESSAGES: Final = {
+    **{name: {"value": Type(type_.kind, type_.name)} for name, type_ in WELL_KNOWN.items() if type_.wrapper},
+    **{_PACKAGE + name: fields for name, fields in _FIELDS.items()},
+}
 _ENUMS: Final = {_PACKAGE + "NullValue.NULL_VALUE": 0}
 
 

@@ -87,7 +87,10 @@ class Substitution:
         while agenda:
             source, target, param = agenda.pop()
             if param is not None:
-                self._generalize(source, target, param)
+                # Both already unify: the parameter stands for the more general one.
+                general = most_general(source, target)
+                if self._absent(param, general):
+                    self._bind(param.name, general)
             elif source is not target and not self._assignable(source, target, agenda, done):
                 return False
         return True
@@ -130,12 +133,6 @@ class Substitution:
         elif not type_.is_exact(bound):
             agenda += ((type_, bound, param), (type_, bound, None))
         return True
-
-    def _generalize(self, type_: Type, bound: Type, param: Type) -> None:
-        """Bind a type parameter to the more general of its current binding and `type_`. Both must already unify."""
-        general = most_general(type_, bound)
-        if self._absent(param, general):
-            self._bind(param.name, general)
 
     def _absent(self, param: Type, within: Type) -> bool:
         """Return whether the parameter does not occur in a type (the occurs check). Upstream: checker.notReferencedIn."""

@@ -42,6 +42,7 @@ ERRORS = {
     "x..y": "1:3: Syntax error: no viable alternative at input '..'",
     "a == break": "1:6: reserved identifier: break",
     "9223372036854775808": "1:1: invalid int literal",
+    "-99999999999999999999999": "1:1: invalid int literal",
     "18446744073709551616u": "1:1: invalid uint literal",
     "X{y: has(a)} $": "1:10: invalid argument to has() macro",
     "has(a)": "1:5: invalid argument to has() macro",
