@@ -78,9 +78,9 @@ class SuiteCRDs:
         that cannot be read.
         """
         self._read: Final[Read] = read or (lambda path: read_text(path, only_crds=True))
-        given = _joined(_read_crds(file, text) for file, text in files)
+        joined = _joined(_read_crds(file, text) for file, text in files)
         self.kube_version = kube_version
-        self._given, self.broken = given.targets, given.broken
+        self._given, self.broken = joined.targets, joined.broken
         self._folders: dict[str, _FileCRDs] = {}
         self._defined: dict[tuple[int, str], tuple[Definition, str]] = {}
 
