@@ -52,10 +52,12 @@ def variable(slot: int) -> Run:
     return run
 
 
-def fold(
-    slot: int, condition: Run, step: Run, result: Run, *, pairs: bool, id_: int, hides_errors: bool = False
-) -> Then:
-    """Return a comprehension over a range, with one or two variables; see the dialect for `hides_errors`."""
+def fold(slot: int, loop: tuple[Run, Run, Run], *, pairs: bool, id_: int, hides_errors: bool) -> Then:
+    """Return a comprehension over a range, with one or two variables; see the dialect for `hides_errors`.
+
+    `loop` has its condition, step and result.
+    """
+    condition, step, result = loop
 
     def run(frame: Frame, over: Value) -> Value:
         if type(over) is Error:

@@ -414,7 +414,7 @@ class _Planner:
         result, result_depth = self._run((yield self._visit(expr.result)))
         self._scopes.pop()
         pairs, hides_errors = bool(expr.iter_var2), self._costs.hides_errors_of_ranges
-        then = fold(slot, condition, step, result, pairs=pairs, id_=expr.id, hides_errors=hides_errors)
+        then = fold(slot, (condition, step, result), pairs=pairs, id_=expr.id, hides_errors=hides_errors)
         note = steps.dropping((_id(over),), expr.id)
         return self._continued(over, expr.id, then, note, max(depth, result_depth, initial_depth) + 2)
 
