@@ -100,10 +100,6 @@ class Changes:
             findings.setdefault(finding.crd or finding.file, []).append(finding)
         return dict(sorted(findings.items()))
 
-    def counts(self) -> Counter[str]:
-        """Return the number of findings of each group."""
-        return Counter(map(group_of, self.findings))
-
 
 class _AtEnd(Report):
     """The base of reports that write the changes of a run at its end, because a headline or groups come first."""
@@ -134,7 +130,7 @@ class Text(_AtEnd):
                 yield f"\n  {self._page.styled(printable_line(crd), 'title')}\n"
                 for finding in findings:
                     yield from (f"{line}\n" for line in self._finding(finding))
-        counts = changes.counts()
+        counts = Counter(map(group_of, changes.findings))
         if counts and not self._view.quiet:
             yield f"\n{', '.join(f'{name}: {counts[name]:,}' for name in GROUPS if counts[name])}\n"
 

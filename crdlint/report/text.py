@@ -5,20 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from crdlint.report import pieces
+from crdlint.report import pieces, words
 from crdlint.report.escapes import printable, printable_line
 from crdlint.report.fold import columns, fitting, fold, snippet
 from crdlint.report.page import Part, rule_link
-from crdlint.report.words import (
-    advice,
-    by_crd,
-    combined,
-    counted,
-    describe_others,
-    headline,
-    sentences,
-    where,
-)
 from crdlint.rules.consequences import causes
 from crdlint.yaml.edit import split_lines
 
@@ -52,7 +42,7 @@ class Report(pieces.Report):
             for rule, count in sorted(outcome.by_rule.items(), key=lambda item: (-item[1], item[0])):
                 yield f"{count:6}  {self._page.styled(rule, '', rule_link(rule))}\n"
         if self._repeated_notices:
-            notes = counted(self._repeated_notices, "more note")
+            notes = words.counted(self._repeated_notices, "more note")
             yield f"{notes} of the same kinds: --show-all shows {'it' if self._repeated_notices == 1 else 'them'}\n"
         if not view.quiet and (summary.files or not outcome.problems):
             yield f"{self.summary(summary)}\n"
@@ -67,7 +57,7 @@ class Report(pieces.Report):
             more = f" (and {len(notices) - 1:,} more)" if len(notices) > 1 else ""
             yield printable_line(f"{result.file}: note: {notices[0] if kind else ''}{more}")
         lines = split_lines(result.text) if result.diagnostics else []
-        for _, findings in by_crd(result.diagnostics):
+        for _, findings in words.by_crd(result.diagnostics):
             visible = [d for d in findings if not d.hidden]
             self._infos += sum(d.severity == "info" for d in visible)
             hidden = [d for d in findings if d.hidden]
@@ -79,13 +69,13 @@ class Report(pieces.Report):
                 yield ""
                 yield from self._grouped(hidden, lines, result.text)
             elif hidden and visible:
-                count = counted(len(hidden), "more finding")
+                count = words.counted(len(hidden), "more finding")
                 yield from self._note(f"{count} after these are fixed: crdlint check --hidden shows them")
                 yield ""
 
     def _grouped(self, findings: Sequence[Diagnostic], lines: list[str], text: str) -> Iterator[str]:
         """Yield findings, each with those below it that only follow from it."""
-        entries = combined(findings, show_all=self._view.show_all)
+        entries = words.combined(findings, show_all=self._view.show_all)
         findings = [finding for finding, _ in entries]
         first = causes(findings)
         following: dict[int, list[Diagnostic]] = {}
@@ -100,7 +90,7 @@ class Report(pieces.Report):
             yield from self._below(finding)
             yield from self._fix(finding, text)
             if others:
-                yield from self._note(describe_others(finding, others))
+                yield from self._note(words.describe_others(finding, others))
             yield ""
             for other in following.get(id(finding), ()):
                 yield from self._head(other, "follows from the finding above")
@@ -112,12 +102,12 @@ class Report(pieces.Report):
         styled, rule = self._page.styled, finding.rule
         lead = styled(f"{finding.severity}[{rule}]", finding.severity, rule_link(rule))
         width = len(f"{finding.severity}[{rule}]: ")
-        first, *others = self._page.wrapped(headline(finding), "  ", " " * width)
+        first, *others = self._page.wrapped(words.headline(finding), "  ", " " * width)
         yield f"{lead}: {first[width:]}"
         yield from others
         position = printable_line(f"{finding.file}:{finding.line}:{finding.column}")
         parts = [Part("  --> ", "gutter"), Part(position, "", self._page.file_link(finding.file))]
-        about = printable_line("  ".join(filter(None, (where(finding), remark))))
+        about = printable_line("  ".join(filter(None, (words.where(finding), remark))))
         mark = "" if finding.fix is None else "  [*]"
         if self._page.width is not None and columns(f"  --> {position}  {about}{mark}") > self._page.width:
             yield from self._page.flow(*parts, Part(mark, "good"))
@@ -138,11 +128,11 @@ class Report(pieces.Report):
         if finding.related is not None:
             other = finding.related
             yield from self._note(printable_line(f"{other.label} at {other.file}:{other.line}:{other.column}"))
-        if advice(finding):
-            yield from self._page.wrapped(advice(finding), _INDENT, "  = help: ", "label")
+        if words.advice(finding):
+            yield from self._page.wrapped(words.advice(finding), _INDENT, "  = help: ", "label")
 
     def _sentences(self, finding: Diagnostic) -> Iterator[str]:
-        for label, text in sentences(finding):
+        for label, text in words.sentences(finding):
             first: str | None = f"  = {label}: "
             for line in (text if self._view.show_all else fold(text)).split("\n"):
                 if line.startswith(" | "):  # a caret block of CEL: its columns must not change
@@ -180,9 +170,9 @@ class Report(pieces.Report):
 
     def summary(self, summary: Summary) -> str:
         """Return the closing line."""
-        skipped = f" ({counted(summary.skipped, 'other document')} skipped)" if summary.skipped else ""
-        counts = [counted(summary.errors, "error"), counted(summary.warnings, "warning")]
-        infos = counted(summary.infos, "info")
+        skipped = f" ({words.counted(summary.skipped, 'other document')} skipped)" if summary.skipped else ""
+        counts = [words.counted(summary.errors, "error"), words.counted(summary.warnings, "warning")]
+        infos = words.counted(summary.infos, "info")
         if summary.infos > self._infos:
             infos += f" (--min-severity info shows {'it' if summary.infos == 1 else 'them'})"
         findings = ", ".join([*counts, *([infos] if summary.infos else [])])
@@ -190,10 +180,15 @@ class Report(pieces.Report):
             findings += f" ({summary.below_minimum:,} below the minimum severity)"
         seconds = "" if self._page.width is None else f" in {summary.seconds:.2f} s"
         style = "error" if summary.errors else "warning" if summary.warnings else "good"
-        start = f"checked {counted(summary.files, 'file')}, {counted(summary.crds, self._view.noun)}{skipped}: "
+        start = (
+            f"checked {words.counted(summary.files, 'file')}, {words.counted(summary.crds, self._view.noun)}{skipped}: "
+        )
         lines = self._page.flow(Part(start), Part(findings, style), Part(seconds))
         if summary.repeated:
-            these, files = counted(summary.repeated, "equal finding"), counted(summary.copies, "copy", "copies")
+            these, files = (
+                words.counted(summary.repeated, "equal finding"),
+                words.counted(summary.copies, "copy", "copies"),
+            )
             them = "it" if summary.repeated == 1 else "them"
             lines += self._page.wrapped(f"{these} in {files} of these CRDs: --show-all shows {them}", "")
         fixable = _fixable(summary)
