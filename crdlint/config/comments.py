@@ -333,9 +333,9 @@ def match_ignore_comments(
                 rules = matched[name.pattern] = [rule for rule in by_rule if is_matched(rule, (name.pattern,))]
             used = False
             for rule in rules:
-                held = [stretch for stretch in comment.where if _holds(by_rule[rule], stretch)]
-                covered[rule] += held
-                used = used or bool(held)
+                stretches = [stretch for stretch in comment.where if _holds(by_rule[rule], stretch)]
+                covered[rule] += stretches
+                used = used or bool(stretches)
             if not used and not updates and reported.had_to_match(comment, name.pattern):
                 unused.append(_unused(comments.file, comment, name))
     unused.sort(key=lambda finding: (finding.line, finding.column))
