@@ -91,7 +91,7 @@ def _read(settings: CostOptions, run: Totals) -> list[FileResult]:
     run.problems += [(problem.path, problem.message) for problem in discovered.problems if problem.fatal]
     results: list[FileResult] = []
     layout = Layout()
-    for path in discovered.files:
+    for path in console.watched(discovered.files, discovered.files):
         location = None if open_descriptor(path) is not None else layout.locate(path)
         checked = checker.check(Task(path, request, location))
         results.extend(map(_with_unchecked, checked.results))

@@ -111,7 +111,8 @@ class _Command:
         checked: dict[str, FileResult] = {}
         from crdlint.runner.pool import processors, run
 
-        for outcome in run(plan.tasks, settings, None):
+        names = () if arguments.quiet else [task.path for task in plan.tasks]
+        for outcome in console.watched(run(plan.tasks, settings, None), names):
             self._take_outcome(outcome)
             for result in outcome.results:
                 crds.setdefault(result.file, []).extend(crd.name for crd in result.crds)
@@ -123,7 +124,9 @@ class _Command:
 
             builds_of = check_kustomizations(Checker(settings), plan.kustomizations, checked, processors())
             with closing(builds_of) as outcomes:
-                for outcome in outcomes:
+                for outcome in console.watched(
+                    outcomes, () if arguments.quiet else [task.path for task in plan.kustomizations]
+                ):
                     self._take_outcome(outcome)
                     for result in outcome.results:
                         self._take(result)

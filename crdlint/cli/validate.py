@@ -96,7 +96,7 @@ class _Command:
         discovered = inputs.discover(self._paths)
         definitions = self._definitions(discovered)
         olds = None if self._options.old is None else self._old_objects(self._options.old)
-        for path in discovered.files:
+        for path in console.watched(discovered.files, () if self._quiet else discovered.files):
             config = self._planner.config_of(path)
             if config is None:
                 self._excluded.add(path)
