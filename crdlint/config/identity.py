@@ -151,17 +151,13 @@ def _of_steps(steps: list[Step], manifest: _Manifest, diagnostic: Diagnostic) ->
     if steps[:2] != ["spec", "versions"] or len(steps) < 3 or not isinstance(steps[2], int):
         return ("",), _printed(steps)
     below = steps[3:]
-    version = _version(manifest, steps[2])
+    # A second `versions` key may have more of them.
+    version = manifest.versions[steps[2]] if steps[2] < len(manifest.versions) else str(steps[2])
     # Errors of the internal CRD are located in the first version if all share the field; decode errors are separate.
     is_internal = diagnostic.kind in {"warning", "advice"} and steps[2] == 0 and bool(below)
     if is_internal and below[0] in SHARED.values() and _is_shared(manifest, str(below[0])):
         return tuple(dict.fromkeys(manifest.versions)), _printed(below)
     return (version,), _printed(below)
-
-
-def _version(manifest: _Manifest, index: int) -> str:
-    """Return the name of a version, or its index if it belongs to a second `versions` key."""
-    return manifest.versions[index] if index < len(manifest.versions) else str(index)
 
 
 def _printed(steps: SequenceOf[Step]) -> str:

@@ -80,10 +80,6 @@ class Failure:
         return next(cause for cause in _CAUSES if cause.mark in self.why)
 
     @property
-    def _help(self) -> str:
-        return self._cause.help.format(chart=self.chart)
-
-    @property
     def is_finding(self) -> bool:
         """Whether it is reported as a finding, not only as a notice."""
         return self._cause.severity is not None
@@ -113,7 +109,7 @@ class Failure:
         column = len(shown) - len(shown.lstrip()) if position.column is None else position.column
         span = Span(line, column + 1, line, max(len(shown.rstrip()), column + 1) + 1)
         message = f"Helm does not render the chart{self.values}: {self.why}"
-        finding = RENDER.diagnostic(position.file, "advice", message, span, self._help)
+        finding = RENDER.diagnostic(position.file, "advice", message, span, self._cause.help.format(chart=self.chart))
         if not self.is_chosen and self._cause.severity is not None:
             finding = replace(finding, severity=self._cause.severity)
         # Ignore comments are those of the file's own result.

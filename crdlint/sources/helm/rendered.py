@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 _DOCUMENT: Final = re.compile(r"^---(?:[ \t].*)?\r?\n", re.MULTILINE)
 _NAME: Final = re.compile(r"^ {2,}name: *\S+", re.MULTILINE)
-_SPACES: Final = re.compile(" *")
 _LONGEST: Final = 400  # characters of a rendered line
 _MOST: Final = 50  # the number of template lines compared with a rendered one; more are seldom distinguishable
 
@@ -288,8 +287,7 @@ def _around_directives(text: str) -> list[str]:
 
 
 def _indent(line: str) -> int:
-    match = _SPACES.match(line)
-    return match.end() if match else 0
+    return len(line) - len(line.lstrip(" "))
 
 
 def align(rendered: Sequence[str], template: Sequence[str]) -> list[int | None]:

@@ -134,15 +134,11 @@ def load(
     A packed chart is unpacked to `folder` if that is given. Raise RepositoryError if `source` is none of these, or both
     a path and a revision.
     """
-    repositories = _repositories(arguments)
+    named = (repository_of(argument if open_descriptor(argument) is None else ".") for argument in arguments)
+    repositories = list(dict.fromkeys(repository for repository in named if repository is not None))
     if not os.path.lexists(source):
         return _of_revision(source, repositories, arguments, selection, programs)
     return load_side(side_of_path(source, repositories, folder), arguments, selection, programs)
-
-
-def _repositories(arguments: Sequence[str]) -> list[Repository]:
-    repositories = (repository_of(argument if open_descriptor(argument) is None else ".") for argument in arguments)
-    return list(dict.fromkeys(argument for argument in repositories if argument is not None))
 
 
 def load_side(side: Side, arguments: Sequence[str], selection: Selection, programs: Programs) -> Loaded:

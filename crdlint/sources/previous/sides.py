@@ -67,8 +67,8 @@ def is_archive(path: str) -> bool:
     return path.endswith(ARCHIVES) and os.path.isfile(path)
 
 
-def _unpack(archive: str, folder: str) -> str:
-    """Write the regular files of a packed chart to a folder, and return its top folder; raise RepositoryError.
+def unpacked(archive: str, folder: str, shown: str | None = None) -> Side:
+    """Return a packed chart as a side, after its regular files are written to a folder; raise RepositoryError.
 
     Links in the archive are left out, as Helm does. An empty `.git` marks the folder as a repository, so that no
     reference in a file leads out of it.
@@ -85,14 +85,8 @@ def _unpack(archive: str, folder: str) -> str:
         raise RepositoryError(f"{archive}: cannot be unpacked: {error}") from error
     except OSError as error:
         raise RepositoryError(f"{archive}: cannot be unpacked: {error.filename}: {error.strerror}") from error
-    return os.path.join(folder, *tops) if len(tops) == 1 else folder
-
-
-def unpacked(archive: str, folder: str, shown: str | None = None) -> Side:
-    """Return a packed chart as a side, after it is unpacked to a folder; raise RepositoryError."""
-    root = _unpack(archive, folder)
-    below = os.path.relpath(root, folder)
-    return Side(root, f"{shown or archive}:{'' if below == os.curdir else below}")
+    below = tops.pop() if len(tops) == 1 else ""
+    return Side(os.path.join(folder, below) if below else folder, f"{shown or archive}:{below}")
 
 
 def side_of_path(path: str, repositories: Iterable[Repository], folder: str | None) -> Side:
