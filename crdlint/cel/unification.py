@@ -87,7 +87,7 @@ class Substitution:
         while agenda:
             source, target, param = agenda.pop()
             if param is not None:
-                # Both already unify: the parameter stands for the more general one.
+                # Both already unify: the parameter becomes the more general one.
                 general = most_general(source, target)
                 if self._absent(param, general):
                     self._bind(param.name, general)
