@@ -66,18 +66,21 @@ def _curly_quotes(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisor
 ).advice_on(Nodes({"pattern"}))  # fmt: skip
 def _patterns_without_texts(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     pattern = schema.pattern
-    if _INNER_EDGE.search(pattern) is None:
-        return
-    from crdlint.golang.regexp_language import UnsupportedError, compare
-
-    try:
-        example = compare(pattern, _NOTHING).only_first
-    except UnsupportedError:
-        return
-    if example is None:
+    if _INNER_EDGE.search(pattern) is not None and _matches_nothing(pattern):
         slashes = pattern.startswith("/") and pattern.endswith("/")
         help_ = "Remove the slashes at both ends of the pattern" if slashes else None
         yield Advisory("no text matches the pattern", schema.path.child("pattern"), help_)
+
+
+@lru_cache(maxsize=1024)
+def _matches_nothing(pattern: str) -> bool:
+    """Return whether no text matches a pattern, as far as that can be decided."""
+    from crdlint.golang.regexp_language import UnsupportedError, compare
+
+    try:
+        return compare(pattern, _NOTHING).only_first is None
+    except UnsupportedError:
+        return False
 
 
 @Caution("enum-value-duplicate", "Value is in an enum twice",
