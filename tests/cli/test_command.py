@@ -8,7 +8,6 @@ import subprocess
 import sys
 from dataclasses import fields
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, Final
 
 import pytest
@@ -174,11 +173,15 @@ def test_version_imports_nothing_heavy() -> None:
     assert not loaded & {"ruamel", "rich", "_ruamel_yaml"}
 
 
-def test_the_version_has_the_commit_and_the_kubernetes_versions(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_version_has_the_commit_and_the_kubernetes_versions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pattern = rf"crdlint {re.escape(__version__)} \({{}}\), Kubernetes 1\.\d+ to 1\.\d+\n"
     assert re.fullmatch(pattern.format("[0-9a-f]{12}"), crdlint("--version").stdout)  # of this checkout
-    origin = SimpleNamespace(read_text=lambda _: json.dumps({"vcs_info": {"commit_id": "1" * 40}}))
-    monkeypatch.setattr("importlib.metadata.distribution", lambda _: origin)
+    origin = tmp_path / "crdlint-0.1.0.dist-info" / "direct_url.json"
+    origin.parent.mkdir()
+    origin.write_text(json.dumps({"vcs_info": {"commit_id": "1" * 40}}), encoding="utf-8")
+    monkeypatch.setattr("crdlint.cli.main.__file__", str(tmp_path / "crdlint" / "cli" / "main.py"))
     assert re.fullmatch(pattern.format("1{12}"), CliRunner().invoke(cli, ["-V"]).stdout)  # pip install git+URL
     monkeypatch.setattr("crdlint.cli.main.COMMIT", "2" * 40)
     assert re.fullmatch(pattern.format("2{12}"), CliRunner().invoke(cli, ["-V"]).stdout)  # of a release
