@@ -23,7 +23,7 @@ LATER = {
 # and times of metadata; fixes, and texts that are not ASCII.
 LATER_THAN_A_CLEAN_CHECK = {
     "platformdirs", "crdlint.linting.update", "crdlint.linting.version_range", "crdlint.diagnostics.by_version",
-    "crdlint.yaml.from_json",
+    "crdlint.yaml.json_events",
     "crdlint.golang.regexp", "crdlint.golang.addresses", "crdlint.golang.times", "crdlint.golang.base64",
     "crdlint.schema.formats", "crdlint.schema.value_errors", "heapq", "unicodedata", "zlib",
 }  # fmt: skip

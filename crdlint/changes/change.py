@@ -1,18 +1,24 @@
-"""A change between two versions of a CRD, and how severities depend on where it is."""
+"""A change between two versions of a CRD, how severities depend on where it is, and the collector of changes."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from crdlint.crd.model import CustomResourceDefinition
+    from crdlint.changes.examples import Example, Examples
+    from crdlint.changes.pairs import ComparedField, Pair
+    from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps, ValidationRule
     from crdlint.crd.paths import Path
     from crdlint.diagnostics.diagnostic import Severity
+    from crdlint.kubernetes.servers import Server
+    from crdlint.rules.engine.rule import Rule
 
 AlphaPolicy: TypeAlias = Literal["lower", "same", "off"]
 StatusPolicy: TypeAlias = Literal["lower", "same"]
 ALPHA: Final = "(alpha: reported as a warning)"  # ends the message of a change that is an error in other versions
+NEW_VALUES: Final = "clients meet values that were not possible before"
 
 
 class Policy(NamedTuple):
@@ -54,3 +60,54 @@ class Change(NamedTuple):
         if not missing or len(self.versions) == len(crd.spec.versions):
             return f"{self.text}{end}"
         return f"{self.text} (in {', '.join(self.versions)}){end}"
+
+
+@dataclass(slots=True)
+class Collector:
+    """Collects changes. ``server`` is the newest of the run; ``versions`` are those that are compared at the moment."""
+
+    server: Server
+    versions: tuple[str, ...] = ()
+    changes: list[Change] = field(default_factory=list)
+    examples: Examples | None = None
+
+    def add(
+        self,
+        rule: Rule,
+        text: str,
+        paths: tuple[Path, Path],
+        *,
+        field: ComparedField | None = None,
+        severity: Severity | None = None,
+        help_: str | None = None,
+        example: Example | None = None,
+    ) -> None:
+        """Add a change at its paths in the new and the old CRD; the rule's own severity and help by default."""
+        where = field.path if field else ""
+        shown = example.text if example else None
+        self.changes.append(
+            Change(rule.id, where, text, *paths, severity or rule.severity, help_, self.versions, shown)
+        )
+
+    def report(
+        self,
+        rule: Rule,
+        text: str,
+        pair: Pair,
+        attribute: str,
+        *,
+        keyword: str = "",
+        severity: Severity | None = None,
+        example: Example | None = None,
+    ) -> None:
+        """Add a change of an attribute of both schemas; the text follows the field and a colon."""
+        paths = pair.paths(attribute, keyword)
+        self.add(rule, f"{pair.field.shown}: {text}", paths, field=pair.field, severity=severity, example=example)
+
+    def example(self, pair: Pair, condition: str, part: JSONSchemaProps | ValidationRule) -> Example | None:
+        """Return an example for a new condition on the values of a pair, which is a part of the new schema."""
+        return None if self.examples is None else self.examples.find(pair, condition, part)
+
+    def explanation(self, pair: Pair, condition: str, part: JSONSchemaProps) -> Example | None:
+        """Return an example for a condition that is known to reject values, if the run explains its changes."""
+        return self.example(pair, condition, part) if self.examples is not None and self.examples.explains else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.changes.collector import Collector
+from crdlint.changes.change import Collector
 from crdlint.changes.examples import Examples
 from crdlint.changes.pairs import ComparedField
 from crdlint.changes.schemas import compare_schemas

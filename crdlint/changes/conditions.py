@@ -18,7 +18,7 @@ from crdlint.kubecel.reasoning.reasoner import ITEM
 from crdlint.kubernetes.servers import NEWEST
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from crdlint.changes.conjunction import Conjunction
     from crdlint.kubecel.reasoning.reasoner import FieldPath
@@ -35,6 +35,13 @@ BOUNDS: Final = {
 _EXPRESSED: Final = frozenset({*BOUNDS, "multiple_of", "exclusive_maximum", "exclusive_minimum", "pattern", "enum", "required",
                                "properties", "items", "all_of", "any_of", "one_of", "not_"})  # fmt: skip
 _SILENT: Final = frozenset({"type", "description", "title", "example", "x_validations"})
+
+
+def schema_of(attributes: Mapping[str, object]) -> JSONSchemaProps:
+    """Return a schema that has only some attributes."""
+    schema = JSONSchemaProps()
+    vars(schema).update(attributes)
+    return schema
 
 
 def condition(schema: JSONSchemaProps, value: str = _SELF, depth: int = 0) -> str:
@@ -166,9 +173,7 @@ def known_conditions(node: Conjunction) -> list[str]:
     for schema in node:
         texts += [multiple(schema.multiple_of)] if schema.multiple_of is not None else []
         if schema.format:
-            part = JSONSchemaProps()
-            part.format = schema.format
-            texts.append(condition(part))
+            texts.append(condition(schema_of({"format": schema.format})))
     return texts + [
         count_of_fields(node, operator, number)
         for attribute, operator in (("min_properties", ">="), ("max_properties", "<="))

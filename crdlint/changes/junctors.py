@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from crdlint.changes.conditions import junctor_condition
+from crdlint.changes.change import NEW_VALUES
+from crdlint.changes.conditions import junctor_condition, schema_of
 from crdlint.changes.fingerprints import JUNCTORS, branches_of, fingerprint
 from crdlint.changes.reasons import FOR_EXISTING, WIDER
-from crdlint.crd.model import JSONSchemaProps
 from crdlint.rules import changes as rules
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crdlint.changes.collector import Collector
+    from crdlint.changes.change import Collector
     from crdlint.changes.conjunction import Conjunction
     from crdlint.changes.pairs import Pair
     from crdlint.changes.reasons import Reasons
+    from crdlint.crd.model import JSONSchemaProps
     from crdlint.crd.paths import Path
-
-_NEW_VALUES: Final = "clients meet values that were not possible before"
+    from crdlint.diagnostics.diagnostic import Severity
 
 
 class _Junctor(NamedTuple):
@@ -47,14 +47,9 @@ class _Junctor(NamedTuple):
     @property
     def part(self) -> JSONSchemaProps:
         """A schema that has only the junctor."""
-        part = JSONSchemaProps()
         if self.kind == "not":
-            part.not_ = self.branches[0]
-        elif self.kind == "anyOf":
-            part.any_of = self.branches
-        else:
-            part.one_of = self.branches
-        return part
+            return schema_of({"not_": self.branches[0]})
+        return schema_of({"any_of" if self.kind == "anyOf" else "one_of": self.branches})
 
 
 def compare_junctors(pair: Pair, reasons: Reasons, collector: Collector) -> None:
@@ -67,8 +62,8 @@ def compare_junctors(pair: Pair, reasons: Reasons, collector: Collector) -> None
         _report_added(junctor, [old for old in lost if old.is_like(junctor)], pair, reasons, collector)
     for junctor in lost:
         if not any(junctor.is_like(new) for new in gained) and not reasons.remains(junctor.condition):
-            text = f"{pair.field.shown}: `{junctor.kind}` was removed: {_NEW_VALUES}"
-            collector.add(rules.JUNCTOR_REMOVED, text, pair.new[0].path, junctor.path, field=pair.field)
+            text = f"{pair.field.shown}: `{junctor.kind}` was removed: {NEW_VALUES}"
+            collector.add(rules.JUNCTOR_REMOVED, text, (pair.new[0].path, junctor.path), field=pair.field)
 
 
 def _junctors(node: Conjunction) -> list[_Junctor]:
@@ -100,19 +95,17 @@ def _report_added(
     reason, example = reasons.effect(junctor.condition, junctor.part, collector)
     if reason == WIDER or (reason is not None and replaced):
         if not all(reasons.remains(old.condition) for old in replaced):
-            collector.add(rules.JUNCTOR_REMOVED, f"{change}: {_NEW_VALUES}", *paths, field=pair.field)
+            collector.add(rules.JUNCTOR_REMOVED, f"{change}: {NEW_VALUES}", paths, field=pair.field)
         return
-    if reason is not None:
-        text = (
-            f"{change}, which rejects only objects with new fields" if reason == FOR_EXISTING else f"{change}, {reason}"
-        )
-        collector.add(rules.JUNCTOR, text, *paths, field=pair.field, severity="info")
-        return
+    severity: Severity | None = None
     consequence = pair.field.consequence(is_container=pair.new[0].type in {"object", "array"})
-    if example is None:
+    if reason is not None:
+        severity = "info"
+        text = f"{change}, {'which rejects only objects with new fields' if reason == FOR_EXISTING else reason}"
+    elif example is None:
+        severity = "warning"
         text = f"{change}: it is not known which values are rejected now; {consequence}"
-        collector.add(rules.JUNCTOR, text, *paths, field=pair.field, severity="warning")
-        return
-    which = "match" if kind == "not" else "match several branches" if "became" in change else "do not match"
-    text = f"{change}: values that {which} are rejected; {consequence}"
-    collector.add(rules.JUNCTOR, text, *paths, field=pair.field, example=example)
+    else:
+        which = "match" if kind == "not" else "match several branches" if "became" in change else "do not match"
+        text = f"{change}: values that {which} are rejected; {consequence}"
+    collector.add(rules.JUNCTOR, text, paths, field=pair.field, severity=severity, example=example)

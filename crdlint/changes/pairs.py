@@ -6,11 +6,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from crdlint.crd.model import JSONSchemaProps
 
+if TYPE_CHECKING:
     from crdlint.changes.conjunction import Conjunction
-    from crdlint.crd.model import JSONSchemaProps
     from crdlint.crd.paths import Path
 
 _PLAIN: Final = re.compile(r"[\w-]+\Z")
@@ -82,15 +81,17 @@ class Pair:
         """Return the pair of a value in this one."""
         return Pair(old, new, field, self, step)
 
-    def paths(self, attribute: str, keyword: str) -> tuple[Path, Path]:
-        """Return where the new and the old CRD have a keyword; the path of the schema itself without it."""
+    def paths(self, attribute: str, keyword: str = "") -> tuple[Path, Path]:
+        """Return where the new and the old CRD have an attribute; the path of the schema itself without it."""
         return path_of(self.new, attribute, keyword), path_of(self.old, attribute, keyword)
 
 
-def path_of(node: Iterable[JSONSchemaProps], attribute: str, keyword: str) -> Path:
-    """Return where the first of several schemas has a keyword; the path of the first schema if none has it."""
-    schemas = tuple(node)
-    for schema in schemas:
+_KEYWORDS: Final = {field.attribute: field.json_name for field in JSONSchemaProps.FIELDS}
+
+
+def path_of(node: Conjunction, attribute: str, keyword: str = "") -> Path:
+    """Return where the first of several schemas has an attribute; the path of the first schema if none has it."""
+    for schema in node:
         if attribute in vars(schema):
-            return schema.path.child(keyword)
-    return schemas[0].path
+            return schema.path.child(keyword or _KEYWORDS[attribute])
+    return node[0].path

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from crdlint.cel.ast import Expr
-    from crdlint.changes.collector import Collector
+    from crdlint.changes.change import Collector
     from crdlint.changes.conjunction import Conjunction
     from crdlint.changes.examples import Example
     from crdlint.changes.pairs import Pair

@@ -6,23 +6,24 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from weakref import ref
 
 from crdlint.changes import values
-from crdlint.changes.conditions import conditions_of, has
+from crdlint.changes.conditions import conditions_of, has, schema_of
 from crdlint.changes.conjunction import conjunction, items, keeps_unknown_fields, map_values, properties, type_of
+from crdlint.changes.fingerprints import of_conjunction
 from crdlint.changes.junctors import compare_junctors
 from crdlint.changes.pairs import Pair, path_of
 from crdlint.changes.reasons import Reasons, is_implied
-from crdlint.changes.renames import renamed
 from crdlint.changes.validation_rules import compare_messages, compare_rules
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.record import semantic_equal
+from crdlint.files.recognition import edits
 from crdlint.kubecel.reasoning.reasoner import ITEM
 from crdlint.rules import changes as rules
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from crdlint.changes.collector import Collector
+    from crdlint.changes.change import Collector
     from crdlint.changes.conjunction import Conjunction
     from crdlint.changes.pairs import ComparedField
     from crdlint.crd.model import JSONSchemaPropsOrBool
@@ -34,6 +35,11 @@ _SILENT: Final = sum(
     for name in ("description", "title", "example", "externalDocs", "properties", "items", "type", "id", "$schema")
 )
 _OF_RESOURCES: Final = frozenset({"apiVersion", "kind", "metadata"})  # what no schema needs to specify
+# Fields are compared with others as their new names by their schemas and names.
+_NODES: Final = 3  # of a schema that is unlikely to be the same by chance
+_DISTANCE: Final = 3  # edits from one name to a similar one
+_LONGEST: Final = 64  # characters of a name that is compared
+_MOST_FIELDS: Final = 50  # removed or added fields of an object beyond which names are not compared
 
 
 class _Frame(NamedTuple):
@@ -119,22 +125,16 @@ def _below(pair: Pair, collector: Collector) -> Iterator[_Frame]:
     elif new_values and keeps_unknown_fields(pair.old):
         _report_typed(pair, pair.field.map_values(), new_values, collector)
     removed = [name for name in before if name not in after]
-    for name in removed:
-        if new_values:
-            yield _Frame(
-                pair.below(before[name], new_values, pair.field.property(name), name), is_required=name in required
-            )
+    compared = [(name, before[name], new_values) for name in removed if new_values]
+    compared += [(name, before.get(name, old_values), schemas) for name, schemas in after.items()]
     if removed and not new_values:
         _report_removed(pair, removed, before, after, collector)
-    for name, schemas in after.items():
-        if name in before:
-            yield _Frame(
-                pair.below(before[name], schemas, pair.field.property(name), name), is_required=name in required
-            )
-        elif old_values:
-            yield _Frame(pair.below(old_values, schemas, pair.field.property(name), name), is_required=name in required)
+    for name, was, now in compared:
+        if was:
+            below = pair.below(was, now, pair.field.property(name), name)
+            yield _Frame(below, is_required=name in required)
         else:
-            _report_added(pair, name, schemas, collector)
+            _report_added(pair, name, now, collector)
 
 
 def _known_properties(node: Conjunction, pair: Pair) -> dict[str, Conjunction]:
@@ -166,7 +166,7 @@ def _report_removed(
     keeps = keeps_unknown_fields(pair.new)
     is_resource = not pair.field.path or pair.new[0].x_embedded_resource
     added = {name: schemas for name, schemas in after.items() if name not in before}
-    new_names = {} if keeps else renamed({name: before[name] for name in removed}, added)
+    new_names = {} if keeps else _renamed({name: before[name] for name in removed}, added)
     for name in removed:
         if is_resource and name in _OF_RESOURCES:
             continue
@@ -174,15 +174,51 @@ def _report_removed(
         paths = _property_path(pair.new, new_names.get(name, name)), _property_path(pair.old, name)
         if keeps:
             text = f"{field.shown}: the schema of the field was removed: any value is accepted and stored"
-            collector.add(rules.FIELD_UNTYPED, text, *paths, field=field)
+            collector.add(rules.FIELD_UNTYPED, text, paths, field=field)
         elif name in new_names:
             other = pair.field.property(new_names[name]).shown
             text = f"{field.shown} is now named {other}: stored objects lose the value at their next write"
             help_ = f"Keep `{name}` beside `{new_names[name]}` and read both, or rename it in a new version only"
-            collector.add(rules.FIELD_REMOVED, text, *paths, field=field, help_=help_)
+            collector.add(rules.FIELD_REMOVED, text, paths, field=field, help_=help_)
         else:
             text = f"{field.shown} was removed: stored objects lose the field at their next write"
-            collector.add(rules.FIELD_REMOVED, text, *paths, field=field)
+            collector.add(rules.FIELD_REMOVED, text, paths, field=field)
+
+
+def _renamed(removed: Mapping[str, Conjunction], added: Mapping[str, Conjunction]) -> dict[str, str]:
+    """Return the new names of removed fields; each new name once, and only if no other candidate is as good."""
+    new_names: dict[str, str] = {}
+    by_digest: dict[str, list[str]] = {}
+    if not removed or not added:
+        return new_names
+    for name, schemas in added.items():
+        by_digest.setdefault(of_conjunction(schemas).digest, []).append(name)
+    for name, schemas in removed.items():
+        fingerprint = of_conjunction(schemas)
+        same = by_digest.get(fingerprint.digest, [])
+        if fingerprint.nodes >= _NODES and len(same) == 1 and same[0] not in new_names.values():
+            new_names[name] = same[0]
+    if len(removed) > _MOST_FIELDS or len(added) > _MOST_FIELDS:
+        return new_names
+    for name, schemas in removed.items():
+        if name in new_names:
+            continue
+        near = [
+            other
+            for other, candidate in added.items()
+            if other not in new_names.values() and type_of(candidate) == type_of(schemas) and _is_similar(name, other)
+        ]
+        if len(near) == 1:
+            new_names[name] = near[0]
+    return new_names
+
+
+def _is_similar(name: str, other: str) -> bool:
+    """Return whether few edits, compared with the length of the names, lead from one to the other."""
+    if max(len(name), len(other)) > _LONGEST:
+        return False
+    most = min(_DISTANCE, min(len(name), len(other)) // 2)
+    return edits(name.lower(), other.lower(), most) <= most
 
 
 def _report_added(pair: Pair, name: str, schemas: Conjunction, collector: Collector) -> None:
@@ -192,8 +228,8 @@ def _report_added(pair: Pair, name: str, schemas: Conjunction, collector: Collec
     if keeps_unknown_fields(pair.old):
         _report_typed(pair, field, schemas, collector)
         return
-    paths = schemas[0].path, path_of(pair.old, "properties", "properties")
-    collector.add(rules.FIELD_ADDED, f"{field.shown} was added", *paths, field=field)
+    paths = schemas[0].path, path_of(pair.old, "properties")
+    collector.add(rules.FIELD_ADDED, f"{field.shown} was added", paths, field=field)
 
 
 def _report_typed(pair: Pair, field: ComparedField, schemas: Conjunction, collector: Collector) -> None:
@@ -203,7 +239,7 @@ def _report_typed(pair: Pair, field: ComparedField, schemas: Conjunction, collec
         return
     text = f"{field.shown} could have any value, and now must be of type {type_}; "
     text += field.consequence(is_container=False)
-    collector.add(rules.FIELD_TYPED, text, schemas[0].path, path_of(pair.old, "properties", "properties"), field=field)
+    collector.add(rules.FIELD_TYPED, text, (schemas[0].path, path_of(pair.old, "properties")), field=field)
 
 
 def _compare_required(pair: Pair, collector: Collector) -> None:
@@ -212,66 +248,59 @@ def _compare_required(pair: Pair, collector: Collector) -> None:
     before = frozenset(name for schema in pair.old for name in schema.required)
     after = dict.fromkeys(name for schema in pair.new for name in schema.required)
     specified = properties(pair.new)
-    paths = pair.paths("required", "required")
+    paths = pair.paths("required")
     for name in after:
         if name in before or (not pair.field.path and name in _OF_RESOURCES):
             continue
         field = pair.field.property(name)
         if any(schema.default is not None for schema in specified.get(name, ())):
             text = f"{field.shown} is required, with a default: manifests may still leave it out"
-            collector.add(rules.REQUIRED_WITH_DEFAULT, text, *paths, field=field)
+            collector.add(rules.REQUIRED_WITH_DEFAULT, text, paths, field=field)
             continue
         if is_implied(pair, has("self", name), collector.server):
             continue
         text = f"{field.shown} is required: objects without it are rejected; "
         text += pair.field.consequence(is_container=True)
-        part = JSONSchemaProps()
-        part.required = [name]
-        example = collector.explanation(pair, has("self", name), part)
-        collector.add(rules.REQUIRED_ADDED, text, *paths, field=field, example=example)
+        example = collector.explanation(pair, has("self", name), schema_of({"required": [name]}))
+        collector.add(rules.REQUIRED_ADDED, text, paths, field=field, example=example)
     for name in sorted(before.difference(after)):
         if name in specified:
             field = pair.field.property(name)
             text = f"{field.shown} is optional now: clients meet objects without it"
-            collector.add(rules.REQUIRED_REMOVED, text, *paths, field=field)
+            collector.add(rules.REQUIRED_REMOVED, text, paths, field=field)
 
 
 def _compare_lists(pair: Pair, collector: Collector) -> None:
     if type_of(pair.new) != "array":
         return
-    old, new, field = pair.old[0], pair.new[0], pair.field
+    old, new = pair.old[0], pair.new[0]
     before, after = old.x_list_type or "atomic", new.x_list_type or "atomic"
     if before != after:
-        change = f"{field.shown}: list type changed from {before} to {after}"
+        text = f"list type changed from {before} to {after}: server-side apply "
         if after == "atomic":
-            text = f"{change}: server-side apply of one manager replaces the items of all others"
+            text += "of one manager replaces the items of all others"
         else:
-            duplicates = pair.field.consequence(is_container=True)
-            text = f"{change}: server-side apply merges it item by item, and duplicates are rejected; {duplicates}"
-        collector.add(rules.LIST_TYPE, text, *pair.paths("x_list_type", "x-kubernetes-list-type"), field=field)
+            text += "merges it item by item, and duplicates are rejected; "
+            text += pair.field.consequence(is_container=True)
+        collector.report(rules.LIST_TYPE, text, pair, "x_list_type")
     elif after == "map" and set(old.x_list_map_keys) != set(new.x_list_map_keys):
         keys = f"from {', '.join(old.x_list_map_keys)} to {', '.join(new.x_list_map_keys)}"
-        text = f"{field.shown}: list map keys changed {keys}: server-side apply does not find items of stored objects"
-        paths = pair.paths("x_list_map_keys", "x-kubernetes-list-map-keys")
-        collector.add(rules.LIST_MAP_KEYS, text, *paths, field=field)
+        text = f"list map keys changed {keys}: server-side apply does not find items of stored objects"
+        collector.report(rules.LIST_MAP_KEYS, text, pair, "x_list_map_keys")
 
 
 def _compare_maps(pair: Pair, collector: Collector) -> None:
     if type_of(pair.new) != "object":
         return
-    old, new, field = pair.old[0], pair.new[0], pair.field
-    before, after = old.x_map_type or "granular", new.x_map_type or "granular"
+    before, after = pair.old[0].x_map_type or "granular", pair.new[0].x_map_type or "granular"
     if before != after:
-        text = f"{field.shown}: map type changed from {before} to {after}"
-        collector.add(rules.MAP_TYPE, text, *pair.paths("x_map_type", "x-kubernetes-map-type"), field=field)
+        collector.report(rules.MAP_TYPE, f"map type changed from {before} to {after}", pair, "x_map_type")
     if not keeps_unknown_fields(pair.old) or keeps_unknown_fields(pair.new):
         return
     if map_values(pair.old):
-        text = (
-            f"{field.shown} was a map, and now has fields: other keys of stored objects are dropped at their next write"
-        )
-        paths = pair.paths("additional_properties", "additionalProperties")
+        text = f"{pair.field.shown} was a map, and now has fields: "
+        text += "other keys of stored objects are dropped at their next write"
+        collector.add(rules.PRUNING, text, pair.paths("additional_properties"), field=pair.field)
     else:
-        text = f"{field.shown}: unknown fields of stored objects are dropped at their next write"
-        paths = pair.paths("x_preserve_unknown_fields", "x-kubernetes-preserve-unknown-fields")
-    collector.add(rules.PRUNING, text, *paths, field=field)
+        text = "unknown fields of stored objects are dropped at their next write"
+        collector.report(rules.PRUNING, text, pair, "x_preserve_unknown_fields")

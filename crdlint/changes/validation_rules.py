@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.cel.ast import Ident, nodes
 from crdlint.changes.conjunction import steps, type_of
@@ -15,7 +14,8 @@ from crdlint.kubecel.syntax_trees import parsed, rule_key
 from crdlint.rules import changes as rules
 
 if TYPE_CHECKING:
-    from crdlint.changes.collector import Collector
+    from crdlint.cel.ast import Expr
+    from crdlint.changes.change import Collector
     from crdlint.changes.examples import Example
     from crdlint.changes.pairs import Pair
     from crdlint.changes.reasons import Reasons
@@ -33,42 +33,39 @@ def compare_rules(pair: Pair, reasons: Reasons, collector: Collector) -> None:
     after = {
         rule_key(rule.rule): (rule, i, schema) for schema in pair.new for i, rule in enumerate(schema.x_validations)
     }
-    paths = pair.paths("x_validations", "x-kubernetes-validations")
+    _, old_path = pair.paths("x_validations")
     for text_key, (rule, i, schema) in after.items():
         if text_key in before:
             continue
-        path = schema.path.child("x-kubernetes-validations").index(i).child("rule")
-        tree = parsed(rule.rule)
-        if tree is not None and any(isinstance(node, Ident) and node.name == "oldSelf" for node in nodes(tree)):
+        paths = schema.path.child("x-kubernetes-validations").index(i).child("rule"), old_path
+        if _names_old_self(parsed(rule.rule)):
             reason, example = reasons.reason(rule.rule), None
         else:
             reason, example = reasons.effect(rule.rule, rule, collector)
         if reason == WIDER:
             text = f"{pair.field.shown}: rule `{_shown(rule)}` {reason}"
-            collector.add(rules.RULE_REMOVED, text, path, paths[1], field=pair.field)
+            collector.add(rules.RULE_REMOVED, text, paths, field=pair.field)
             continue
         effect = _effect(rule, pair, example) if reason is None else _Effect(f", {reason}", "info")
         text = f"{pair.field.shown}: rule `{_shown(rule)}` was added{effect.text}"
-        where = path, paths[1]
-        collector.add(rules.RULE_ADDED, text, *where, field=pair.field, severity=effect.severity, example=example)
+        collector.add(rules.RULE_ADDED, text, paths, field=pair.field, severity=effect.severity, example=example)
     for text_key, rule in before.items():
         if text_key not in after:
-            text = f"{pair.field.shown}: rule `{_shown(rule)}` was removed"
-            collector.add(rules.RULE_REMOVED, text, *paths, field=pair.field)
+            collector.report(rules.RULE_REMOVED, f"rule `{_shown(rule)}` was removed", pair, "x_validations")
 
 
 def compare_messages(pair: Pair, collector: Collector) -> None:
     """Report the rules that remain with another message, reason or field path."""
     before = {rule_key(rule.rule): rule for schema in pair.old for rule in schema.x_validations}
-    paths = pair.paths("x_validations", "x-kubernetes-validations")
-    for rule in (rule for schema in pair.new for rule in schema.x_validations):
-        old = before.get(rule_key(rule.rule))
-        for keyword, attribute in () if old is None else _MESSAGES:
+    remaining = [rule for schema in pair.new for rule in schema.x_validations if rule_key(rule.rule) in before]
+    for rule in remaining:
+        old = before[rule_key(rule.rule)]
+        for keyword, attribute in _MESSAGES:
             was, now = getattr(old, attribute), getattr(rule, attribute)
             if (was or "") != (now or ""):
-                text = f"{pair.field.shown}: rule `{_shown(rule)}`: `{keyword}` changed from "
+                text = f"rule `{_shown(rule)}`: `{keyword}` changed from "
                 text += f"{marshal(was) if was else 'nothing'} to {marshal(now) if now else 'nothing'}"
-                collector.add(rules.RULE_MESSAGE, text, *paths, field=pair.field)
+                collector.report(rules.RULE_MESSAGE, text, pair, "x_validations")
 
 
 _MESSAGES: Final = (
@@ -81,8 +78,11 @@ def _shown(rule: ValidationRule) -> str:
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
 
 
-@dataclass(frozen=True, slots=True)
-class _Effect:
+def _names_old_self(tree: Expr | None) -> bool:
+    return tree is not None and any(isinstance(node, Ident) and node.name == "oldSelf" for node in nodes(tree))
+
+
+class _Effect(NamedTuple):
     """What an added rule means for existing objects, as the end of a sentence."""
 
     text: str
@@ -93,7 +93,7 @@ def _effect(rule: ValidationRule, pair: Pair, example: Example | None) -> _Effec
     tree = parsed(rule.rule)
     is_container = type_of(pair.new) in {"object", "array"}
     consequence = pair.field.consequence(is_container=is_container)
-    if tree is not None and any(isinstance(node, Ident) and node.name == "oldSelf" for node in nodes(tree)):
+    if _names_old_self(tree):
         rejected = "new objects and updates" if rule.optional_old_self else "updates"
         text = f": {rejected} that break it are rejected, so automation that changes the value fails"
         return _Effect(text, "warning")

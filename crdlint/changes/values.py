@@ -6,11 +6,11 @@ import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crdlint.changes import patterns
-from crdlint.changes.conditions import BOUNDS, among, count_of_fields, matches, multiple
+from crdlint.changes.change import NEW_VALUES
+from crdlint.changes.conditions import BOUNDS, among, count_of_fields, matches, multiple, schema_of
 from crdlint.changes.conjunction import keeps_unknown_fields, type_of
 from crdlint.changes.constraints import CONTAINER_LIMITS, LIMITS, NUMBER_FORMATS, Bound, constraints, format_bound
 from crdlint.changes.reasons import is_implied
-from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.values import marshal
 from crdlint.rules import changes as rules
 from crdlint.schema.defaulting import apply_defaults
@@ -20,7 +20,7 @@ from crdlint.schema.values import deep_copy, equality_key
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from crdlint.changes.collector import Collector
+    from crdlint.changes.change import Collector
     from crdlint.changes.conjunction import Conjunction
     from crdlint.changes.constraints import Constraints, Limit
     from crdlint.changes.pairs import Pair
@@ -38,20 +38,13 @@ def compare_types(pair: Pair, collector: Collector) -> bool:
     old, new = type_of(pair.old), type_of(pair.new)
     if old == new:
         return True
-    paths = pair.paths("type", "type")
     change = f"type changed from {old or _ANY} to {new or _ANY}"
-    if new == "":
-        text = f"{pair.field.shown}: {change}: clients may read a value that they cannot decode"
-        collector.add(rules.TYPE_WIDENED, text, *paths, field=pair.field)
-        return False
-    if (old, new) in _WIDENED:
-        text = f"{pair.field.shown}: {change}: clients may read a value that they cannot decode"
-        collector.add(rules.TYPE_WIDENED, text, *paths, field=pair.field)
-        return True
-    consequence = pair.field.consequence(is_container=False)
-    text = f"{pair.field.shown}: {change}: values of the old type are rejected; {consequence}"
-    attribute = "x_int_or_string" if new == "int-or-string" else "type"
-    _reject(rules.TYPE, text, _New("type", {attribute: new if attribute == "type" else True}), pair, collector)
+    if new == "" or (old, new) in _WIDENED:
+        text = f"{change}: clients may read a value that they cannot decode"
+        collector.report(rules.TYPE_WIDENED, text, pair, "type")
+        return new != ""
+    type_: dict[str, Any] = {"x_int_or_string": True} if new == "int-or-string" else {"type": new}
+    _reject(rules.TYPE, f"{change}: values of the old type are rejected", _New(type_, keyword="type"), pair, collector)
     return False
 
 
@@ -74,10 +67,9 @@ def compare_constraints(pair: Pair, collector: Collector) -> None:
             patterns.relation(pattern, f"^(?:{alternatives})$", *_lengths(old)).is_covered for pattern in old.patterns
         ):
             return
-        consequence = pair.field.consequence(is_container=False)
-        text = f"{pair.field.shown}: only {_values(new.enum.values())} accepted now; {consequence}"
         values = list(new.enum.values())
-        _reject(rules.ENUM_ADDED, text, _New("enum", {"enum": values}, among(values)), pair, collector)
+        text = f"only {_values(values)} accepted now"
+        _reject(rules.ENUM_ADDED, text, _New({"enum": values}, among(values)), pair, collector)
     else:
         _compare_limits(pair, old, new, collector)
         _compare_multiples(pair, old, new, collector)
@@ -115,43 +107,36 @@ def _compare_enumerated(pair: Pair, old: Mapping[Any, Any], new: Constraints, co
         for key, value in old.items()
         if (new.enum is not None and key not in new.enum) or any(validator.validate(value) for validator in validators)
     ]
-    paths = pair.paths("enum", "enum")
     if lost:
-        consequence = pair.field.consequence(is_container=False)
+        text = f"{_values(lost)} not accepted any more"
         default = pair.old[0].default
-        was_default = default is not None and equality_key(default.value) in map(equality_key, lost)
-        note = f"; {marshal(default.value)} was the default" if was_default and default is not None else ""
-        text = f"{pair.field.shown}: {_values(lost)} not accepted any more{note}; {consequence}"
-        rejected = JSONSchemaProps()
-        rejected.enum = lost
-        constraint = _New("enum", {"enum": [], "not_": rejected}, f"!({among(lost)})")
+        if default is not None and equality_key(default.value) in map(equality_key, lost):
+            text += f"; {marshal(default.value)} was the default"
+        constraint = _New({"enum": [], "not_": schema_of({"enum": lost})}, f"!({among(lost)})")
         _reject(rules.ENUM_VALUE_REMOVED, text, constraint, pair, collector)
     if new.enum is None:
-        text = f"{pair.field.shown}: the enumeration was removed: clients meet values that were not possible before"
-        collector.add(rules.ENUM_REMOVED, text, *paths, field=pair.field)
+        collector.report(rules.ENUM_REMOVED, f"the enumeration was removed: {NEW_VALUES}", pair, "enum")
     elif gained := [value for key, value in new.enum.items() if key not in old]:
-        text = f"{pair.field.shown}: {_values(gained)} accepted now: clients may not know the new values"
-        collector.add(rules.ENUM_VALUE_ADDED, text, *paths, field=pair.field)
+        text = f"{_values(gained)} accepted now: clients may not know the new values"
+        collector.report(rules.ENUM_VALUE_ADDED, text, pair, "enum")
 
 
 class _New(NamedTuple):
-    """A new constraint: its keyword and attributes in a schema, and the same as a condition in CEL, empty if CEL has none."""
+    """A new constraint: its attributes in a schema, and the same as a condition in CEL, empty if CEL has none."""
 
-    keyword: str
     attributes: Mapping[str, Any]
     condition: str = ""
+    keyword: str = ""  # where it is, unless it is its first attribute
 
 
 def _reject(rule: Rule, text: str, new: _New, pair: Pair, collector: Collector) -> None:
     """Report a constraint that rejects values, unless old rules imply it."""
     if new.condition and is_implied(pair, new.condition, collector.server):
         return
-    part = JSONSchemaProps()
-    for attribute, value in new.attributes.items():
-        setattr(part, attribute, value)
-    example = collector.explanation(pair, new.condition or "true", part)
-    paths = pair.paths(next(iter(new.attributes)), new.keyword)
-    collector.add(rule, text, *paths, field=pair.field, example=example)
+    attribute = next(iter(new.attributes))
+    text += f"; {pair.field.consequence(is_container=attribute in CONTAINER_LIMITS)}"
+    example = collector.explanation(pair, new.condition or "true", schema_of(new.attributes))
+    collector.report(rule, text, pair, attribute, keyword=new.keyword, example=example)
 
 
 def _compare_limits(pair: Pair, old: Constraints, new: Constraints, collector: Collector) -> None:
@@ -160,13 +145,12 @@ def _compare_limits(pair: Pair, old: Constraints, new: Constraints, collector: C
         before = _implied(old, limit)
         if after == before:
             continue
-        paths = pair.paths(limit.attribute, limit.keyword)
         if after is None or (before is not None and before.tighter_than(after, is_upper=limit.is_upper)):
             if limit.attribute in old.bounds:
                 was = _number(old.bounds[limit.attribute])
                 now = "was removed" if after is None else f"changed from {was} to {_number(after)}"
-                text = f"{pair.field.shown}: `{limit.keyword}` {now}: clients meet values that were not possible before"
-                collector.add(rules.LIMIT_LOOSENED, text, *paths, field=pair.field)
+                text = f"`{limit.keyword}` {now}: {NEW_VALUES}"
+                collector.report(rules.LIMIT_LOOSENED, text, pair, limit.attribute)
             continue
         if _cannot_break(pair, limit, after, collector):
             continue
@@ -177,14 +161,13 @@ def _compare_limits(pair: Pair, old: Constraints, new: Constraints, collector: C
             breaking = limit.empty
         if after.is_strict:
             breaking = f"{breaking} and {_number(after)} itself"
-        consequence = pair.field.consequence(is_container=limit.attribute in CONTAINER_LIMITS)
-        text = f"{pair.field.shown}: `{limit.keyword}` {change}: {breaking} are rejected; {consequence}"
         number = int(after.value) if float(after.value).is_integer() else after.value
         attributes = {limit.attribute: number, **({f"exclusive_{limit.attribute}": True} if after.is_strict else {})}
         condition = BOUNDS[limit.attribute].replace("= ", " " if after.is_strict else "= ").format("self", number)
         if limit.attribute in {"min_properties", "max_properties"}:
             condition = count_of_fields(pair.old, "<=" if limit.is_upper else ">=", number)
-        _reject(rules.LIMIT_TIGHTENED, text, _New(limit.keyword, attributes, condition), pair, collector)
+        text = f"`{limit.keyword}` {change}: {breaking} are rejected"
+        _reject(rules.LIMIT_TIGHTENED, text, _New(attributes, condition), pair, collector)
 
 
 def _implied(old: Constraints, limit: Limit) -> Bound | None:
@@ -221,18 +204,12 @@ def _number(bound: Bound) -> str:
 def _compare_multiples(pair: Pair, old: Constraints, new: Constraints, collector: Collector) -> None:
     added = [factor for factor in new.multiples if not any(_divides(factor, other) for other in old.multiples)]
     lost = old.multiples - new.multiples
-    paths = pair.paths("multiple_of", "multipleOf")
     for factor in sorted(added):
-        consequence = pair.field.consequence(is_container=False)
-        number = marshal(factor)
-        text = f"{pair.field.shown}: values that are not multiples of {number} are rejected; {consequence}"
-        constraint = _New("multipleOf", {"multiple_of": factor}, multiple(factor))
-        _reject(rules.LIMIT_TIGHTENED, text, constraint, pair, collector)
+        text = f"values that are not multiples of {marshal(factor)} are rejected"
+        _reject(rules.LIMIT_TIGHTENED, text, _New({"multiple_of": factor}, multiple(factor)), pair, collector)
     if lost and not added:
-        text = (
-            f"{pair.field.shown}: `multipleOf` accepts more values: clients meet values that were not possible before"
-        )
-        collector.add(rules.LIMIT_LOOSENED, text, *paths, field=pair.field)
+        text = f"`multipleOf` accepts more values: {NEW_VALUES}"
+        collector.report(rules.LIMIT_LOOSENED, text, pair, "multiple_of")
 
 
 def _divides(factor: float, other: float) -> bool:
@@ -242,8 +219,6 @@ def _divides(factor: float, other: float) -> bool:
 
 def _compare_patterns(pair: Pair, old: Constraints, new: Constraints, collector: Collector) -> None:
     added, lost = sorted(new.patterns - old.patterns), sorted(old.patterns - new.patterns)
-    paths = pair.paths("pattern", "pattern")
-    shown, consequence = pair.field.shown, pair.field.consequence(is_container=False)
     lengths = _lengths(old)
     for pattern in added:
         if len(lost) == 1 and len(added) == 1:
@@ -251,11 +226,11 @@ def _compare_patterns(pair: Pair, old: Constraints, new: Constraints, collector:
             continue
         if any(patterns.relation(known, pattern, *lengths).is_covered for known in ("", *old.patterns)):
             continue
-        text = f"{shown}: values that do not match `{pattern}` are rejected; {consequence}"
-        _reject(rules.PATTERN_ADDED, text, _New("pattern", {"pattern": pattern}, matches(pattern)), pair, collector)
+        text = f"values that do not match `{pattern}` are rejected"
+        _reject(rules.PATTERN_ADDED, text, _New({"pattern": pattern}, matches(pattern)), pair, collector)
     if lost and not added:
-        text = f"{shown}: the pattern `{lost[0]}` was removed: clients meet values that were not possible before"
-        collector.add(rules.PATTERN_REMOVED, text, *paths, field=pair.field)
+        text = f"the pattern `{lost[0]}` was removed: {NEW_VALUES}"
+        collector.report(rules.PATTERN_REMOVED, text, pair, "pattern")
 
 
 def _lengths(old: Constraints) -> tuple[float, float | None]:
@@ -266,42 +241,36 @@ def _lengths(old: Constraints) -> tuple[float, float | None]:
 
 def _compare_pattern(pair: Pair, relation: Relation, old: str, new: str, collector: Collector) -> None:
     """Report a pattern in place of another one, by what is known of the two languages."""
-    shown, paths = pair.field.shown, pair.paths("pattern", "pattern")
     if relation.is_equal:
         return
     change = f"pattern changed from `{old}` to `{new}`"
     if relation.is_covered:
         example = f", such as {marshal(relation.gained)}" if relation.gained is not None else ""
-        text = f"{shown}: {change}, which matches more values{example}"
-        collector.add(rules.PATTERN_REMOVED, text, *paths, field=pair.field)
+        collector.report(rules.PATTERN_REMOVED, f"{change}, which matches more values{example}", pair, "pattern")
         return
-    consequence = pair.field.consequence(is_container=False)
     if relation.lost is not None:
         which = "matches fewer values" if relation.covers else "matches other values"
-        text = f"{shown}: {change}, which {which}: {marshal(relation.lost)} is rejected; {consequence}"
+        text = f"{change}, which {which}: {marshal(relation.lost)} is rejected"
     else:
-        text = f"{shown}: {change}: it is not known which values are rejected now; {consequence}"
-    _reject(rules.PATTERN, text, _New("pattern", {"pattern": new}, matches(new)), pair, collector)
+        text = f"{change}: it is not known which values are rejected now"
+    _reject(rules.PATTERN, text, _New({"pattern": new}, matches(new)), pair, collector)
 
 
 def _compare_formats(pair: Pair, old: Constraints, new: Constraints, collector: Collector) -> None:
     added, lost = sorted(new.formats - old.formats), sorted(old.formats - new.formats)
     if not added and not lost:
         return
-    paths = pair.paths("format", "format")
     tighter = [name for name in added if name not in NUMBER_FORMATS or name in _NARROW]
     if not tighter:
-        changed = f"format {', '.join(lost) or 'without a format'} became {', '.join(added) or 'no format'}"
-        text = f"{pair.field.shown}: {changed}: clients meet values that were not possible before"
         if lost:
-            collector.add(rules.FORMAT_LOOSENED, text, *paths, field=pair.field)
+            text = f"format {', '.join(lost)} became {', '.join(added) or 'no format'}: {NEW_VALUES}"
+            collector.report(rules.FORMAT_LOOSENED, text, pair, "format")
         return
-    consequence = pair.field.consequence(is_container=False)
     before = f" instead of {', '.join(lost)}" if lost else ""
     which = "numbers outside of its range" if tighter[0] in NUMBER_FORMATS else "values without this format"
-    text = f"{pair.field.shown}: format is {', '.join(tighter)}{before}: {which} are rejected; {consequence}"
+    text = f"format is {', '.join(tighter)}{before}: {which} are rejected"
     attributes = {"format": tighter[0], "type": new.type if new.type in {"string", "integer", "number"} else "string"}
-    _reject(rules.FORMAT, text, _New("format", attributes), pair, collector)
+    _reject(rules.FORMAT, text, _New(attributes), pair, collector)
 
 
 # The formats of numbers that reject some numbers of 64 bits.
@@ -319,42 +288,33 @@ def compare_annotations(pair: Pair, collector: Collector, *, is_required: bool) 
             text, severity = "null is rejected", "error"
         else:
             text = "an explicit null is dropped"
-        text = f"{field.shown}: not nullable any more: {text}"
-        collector.add(rules.NULLABLE_REMOVED, text, *pair.paths("nullable", "nullable"), field=field, severity=severity)
+        text = f"not nullable any more: {text}"
+        collector.report(rules.NULLABLE_REMOVED, text, pair, "nullable", severity=severity)
     elif new.nullable and not old.nullable:
-        text = f"{field.shown}: nullable now: clients may read null"
-        collector.add(rules.NULLABLE_ADDED, text, *pair.paths("nullable", "nullable"), field=field)
+        collector.report(rules.NULLABLE_ADDED, "nullable now: clients may read null", pair, "nullable")
     _compare_defaults(pair, collector, is_required=is_required)
     if new.x_embedded_resource and not old.x_embedded_resource:
-        text = f"{field.shown}: an embedded resource now: `apiVersion` and `kind` are required; "
+        text = "an embedded resource now: `apiVersion` and `kind` are required; "
         text += field.consequence(is_container=True)
-        paths = pair.paths("x_embedded_resource", "x-kubernetes-embedded-resource")
-        collector.add(rules.EMBEDDED_RESOURCE, text, *paths, field=field)
+        collector.report(rules.EMBEDDED_RESOURCE, text, pair, "x_embedded_resource")
 
 
 def _compare_defaults(pair: Pair, collector: Collector, *, is_required: bool) -> None:
-    old, new, field = pair.old[0].default, pair.new[0].default, pair.field
-    paths = pair.paths("default", "default")
+    old, new = pair.old[0].default, pair.new[0].default
     was, now = _with_defaults(pair.old), _with_defaults(pair.new)
-    if old is None and new is not None:
-        if now == {}:
-            return  # the object has no field with a default
-        text = f"{field.shown}: default {marshal(now)} added: objects without the field are read with it"
-        collector.add(rules.DEFAULT_ADDED, text, *paths, field=field)
-    elif old is not None and new is None and was == {} and not is_required:
-        return
-    elif old is not None and new is None:
-        if is_required:
-            text = f"{field.shown}: required, and its default {marshal(old.value)} was removed: "
-            text += "manifests without the field are rejected"
-            collector.add(rules.DEFAULT_REMOVED, text, *paths, field=field, severity="error")
-        else:
-            text = f"{field.shown}: default {marshal(was)} removed: objects without the field are read without it"
-            collector.add(rules.DEFAULT_REMOVED, text, *paths, field=field)
+    if old is None and new is not None and now != {}:  # else the object has no field with a default
+        text = f"default {marshal(now)} added: objects without the field are read with it"
+        collector.report(rules.DEFAULT_ADDED, text, pair, "default")
+    elif old is not None and new is None and is_required:
+        text = f"required, and its default {marshal(old.value)} was removed: manifests without the field are rejected"
+        collector.report(rules.DEFAULT_REMOVED, text, pair, "default", severity="error")
+    elif old is not None and new is None and was != {}:
+        text = f"default {marshal(was)} removed: objects without the field are read without it"
+        collector.report(rules.DEFAULT_REMOVED, text, pair, "default")
     elif old is not None and new is not None and equality_key(old.value) != equality_key(new.value):
-        text = f"{field.shown}: default changed from {marshal(old.value)} to {marshal(new.value)}: "
+        text = f"default changed from {marshal(old.value)} to {marshal(new.value)}: "
         text += "objects without the field change their meaning, also stored ones"
-        collector.add(rules.DEFAULT, text, *paths, field=field)
+        collector.report(rules.DEFAULT, text, pair, "default")
 
 
 def _with_defaults(node: Conjunction) -> Any:

@@ -13,7 +13,7 @@ from crdlint.rules import changes as rules
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from crdlint.changes.collector import Collector
+    from crdlint.changes.change import Collector
     from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionSpec, JSONSchemaProps
     from crdlint.diagnostics.diagnostic import Severity
 
@@ -72,17 +72,19 @@ def compare_versions(old: dict[str, Version], new: dict[str, Version], collector
             _compare_served(before, new[name], collector)
         elif name in renamed:
             text = f"version `{name}` is now named `{renamed[name]}`: requests to `{name}` return 404"
-            collector.add(rules.VERSION_RENAMED, text, new[renamed[name]].path.child("name"), before.path.child("name"))
+            collector.add(
+                rules.VERSION_RENAMED, text, (new[renamed[name]].path.child("name"), before.path.child("name"))
+            )
         elif before.served:
             text = f"version `{name}` was removed: requests to it return 404"
-            collector.add(rules.VERSION_REMOVED, text, path, before.path.child("name"))
+            collector.add(rules.VERSION_REMOVED, text, (path, before.path.child("name")))
         else:
             text = f"version `{name}` was removed, which was not served: objects that are stored in it must be migrated first"
-            collector.add(rules.VERSION_REMOVED, text, path, before.path.child("name"), severity="info")
+            collector.add(rules.VERSION_REMOVED, text, (path, before.path.child("name")), severity="info")
     for name, after in new.items():
         if name not in old and name not in renamed.values():
             collector.versions = (name,)
-            collector.add(rules.VERSION_ADDED, f"version `{name}` was added", after.path.child("name"), path)
+            collector.add(rules.VERSION_ADDED, f"version `{name}` was added", (after.path.child("name"), path))
     collector.versions = ()
     _compare_storage(old, new, collector)
 
@@ -119,12 +121,12 @@ def _renamed(old: dict[str, Version], new: dict[str, Version]) -> dict[str, str]
 def _compare_served(old: Version, new: Version, collector: Collector) -> None:
     if old.served and not new.served:
         text = f"version `{old.name}` is not served any more: requests to it return 404"
-        collector.add(rules.VERSION_UNSERVED, text, new.path.child("served"), old.path.child("served"))
+        collector.add(rules.VERSION_UNSERVED, text, (new.path.child("served"), old.path.child("served")))
     if new.deprecated and not old.deprecated:
         text = f"version `{old.name}` was deprecated: the API server returns a warning with each request"
         paths = new.path.child("deprecated"), old.path.child("name")
         help_ = f"Use another version than `{old.name}` in clients and manifests" if new.has_warning else None
-        collector.add(rules.VERSION_DEPRECATED, text, *paths, help_=help_)
+        collector.add(rules.VERSION_DEPRECATED, text, paths, help_=help_)
 
 
 def _compare_storage(old: dict[str, Version], new: dict[str, Version], collector: Collector) -> None:
@@ -137,7 +139,7 @@ def _compare_storage(old: dict[str, Version], new: dict[str, Version], collector
     text += "until they are written again"
     if after.name not in old:
         text += f"; after a rollback, the old CRD cannot read what was stored as `{after.name}`"
-    collector.add(rules.STORAGE_VERSION, text, *paths)
+    collector.add(rules.STORAGE_VERSION, text, paths)
 
 
 def compare_names(old: CustomResourceDefinitionSpec, new: CustomResourceDefinitionSpec, collector: Collector) -> None:
@@ -147,11 +149,11 @@ def compare_names(old: CustomResourceDefinitionSpec, new: CustomResourceDefiniti
     if before.list_kind != after.list_kind:
         path = names.child("listKind")
         text = f"`listKind` changed from `{before.list_kind}` to `{after.list_kind}`: generated clients fail to decode lists"
-        collector.add(rules.NAMES, text, path, path)
+        collector.add(rules.NAMES, text, (path, path))
     if before.singular != after.singular:
         path = names.child("singular")
         text = f"`singular` changed from `{before.singular}` to `{after.singular}`: scripts that use the old name fail"
-        collector.add(rules.NAMES, text, path, path)
+        collector.add(rules.NAMES, text, (path, path))
     for rule, what, field, old_words, left in (
         (rules.SHORT_NAME_REMOVED, "short name", "shortNames", before.short_names, after.short_names),
         (rules.CATEGORY_REMOVED, "category", "categories", before.categories, after.categories),
@@ -159,11 +161,11 @@ def compare_names(old: CustomResourceDefinitionSpec, new: CustomResourceDefiniti
         for name in old_words:
             if name not in left:
                 path = names.child(field)
-                collector.add(rule, f"{what} `{name}` was removed: scripts that use it fail", path, path)
+                collector.add(rule, f"{what} `{name}` was removed: scripts that use it fail", (path, path))
         for name in left:
             if name not in old_words:
                 path = names.child(field)
-                collector.add(rules.NAME_ADDED, f"{what} `{name}` was added", path, path)
+                collector.add(rules.NAME_ADDED, f"{what} `{name}` was added", (path, path))
 
 
 def compare_parts(old: Version, new: Version, collector: Collector) -> None:
@@ -175,7 +177,7 @@ def compare_parts(old: Version, new: Version, collector: Collector) -> None:
     for selectable_field in old.selectable:
         if selectable_field.json_path not in selectable:
             text = f"selectable field `{selectable_field.json_path}` was removed: requests with it in a field selector are rejected"
-            collector.add(rules.SELECTABLE_FIELD_REMOVED, text, *paths)
+            collector.add(rules.SELECTABLE_FIELD_REMOVED, text, paths)
 
 
 def _compare_columns(old: Version, new: Version, collector: Collector) -> None:
@@ -185,13 +187,13 @@ def _compare_columns(old: Version, new: Version, collector: Collector) -> None:
         same = columns.get(column.name)
         if same is None:
             text = f"printer column `{column.name}` was removed: scripts that read it fail"
-            collector.add(rules.PRINTER_COLUMN_REMOVED, text, *paths)
+            collector.add(rules.PRINTER_COLUMN_REMOVED, text, paths)
             continue
         for field, attribute in (("jsonPath", "json_path"), ("type", "type")):
             was, now = getattr(column, attribute), getattr(same, attribute)
             if was != now:
                 text = f"printer column `{column.name}`: `{field}` changed from {was} to {now}"
-                collector.add(rules.PRINTER_COLUMN, text, *paths)
+                collector.add(rules.PRINTER_COLUMN, text, paths)
 
 
 def _compare_subresources(old: Version, new: Version, collector: Collector) -> None:
@@ -201,10 +203,10 @@ def _compare_subresources(old: Version, new: Version, collector: Collector) -> N
     paths = new.path.child("subresources", "status"), old.path.child("subresources", "status")
     if before is not None and after is None:
         text = "the status subresource was removed: requests to /status return 404"
-        collector.add(rules.STATUS_REMOVED, text, *paths)
+        collector.add(rules.STATUS_REMOVED, text, paths)
     elif after is not None and before is None:
         text = "the status subresource was added: writes to the main resource do not change the status any more"
-        collector.add(rules.STATUS_ADDED, text, *paths)
+        collector.add(rules.STATUS_ADDED, text, paths)
     before, after = (
         None if subresources is None else subresources.scale for subresources in (old.subresources, new.subresources)
     )
@@ -213,7 +215,7 @@ def _compare_subresources(old: Version, new: Version, collector: Collector) -> N
         return
     if after is None:
         text = "the scale subresource was removed: kubectl scale and autoscalers fail"
-        collector.add(rules.SCALE_REMOVED, text, *paths)
+        collector.add(rules.SCALE_REMOVED, text, paths)
         return
     for field, name in (
         ("spec_replicas_path", "specReplicasPath"),
@@ -223,7 +225,7 @@ def _compare_subresources(old: Version, new: Version, collector: Collector) -> N
         was, now = getattr(before, field), getattr(after, field)
         if was and was != now:
             text = f"`{name}` changed from {was} to {now or 'nothing'}: autoscalers read or write another field"
-            collector.add(rules.SCALE_PATH, text, *(path.child(name) for path in paths))
+            collector.add(rules.SCALE_PATH, text, (paths[0].child(name), paths[1].child(name)))
 
 
 def compare_conversion(
@@ -240,15 +242,15 @@ def compare_conversion(
         schemas = {fingerprint(version.schema).digest for version in after.values() if version.schema is not None}
         if len(schemas) > 1:
             text = "conversion changed from Webhook to None: fields that differ between versions are lost"
-            collector.add(rules.CONVERSION, text, path, path)
+            collector.add(rules.CONVERSION, text, (path, path))
         else:
             reason = "all versions have the same schema" if len(after) > 1 else "there is only one version"
             text = f"conversion changed from Webhook to None: nothing is lost, since {reason}"
             help_ = "Stop the conversion webhook after all API servers have the new CRD"
-            collector.add(rules.CONVERSION, text, path, path, severity="info", help_=help_)
+            collector.add(rules.CONVERSION, text, (path, path), severity="info", help_=help_)
     elif was == "None" and now == "Webhook":
         text = "conversion changed from None to Webhook: requests fail while the webhook is not available"
-        collector.add(rules.CONVERSION, text, path, path, severity="info")
+        collector.add(rules.CONVERSION, text, (path, path), severity="info")
     if was == now == "Webhook":
         _compare_webhooks(old, new, collector)
     if now == "None":
@@ -268,7 +270,7 @@ def _compare_webhooks(
             continue
         text = f"conversion webhook: `{what}` changed"
         shown = "" if what == _CA else f" from {was or 'nothing'} to {now or 'nothing'}"
-        collector.add(rules.CONVERSION_WEBHOOK, text + shown, path, path, severity=_WEBHOOK_SEVERITIES[what])
+        collector.add(rules.CONVERSION_WEBHOOK, text + shown, (path, path), severity=_WEBHOOK_SEVERITIES[what])
 
 
 _CA: Final = "caBundle"
@@ -329,7 +331,9 @@ def _compare_pairs(
             # Objects have values of the fields already if the version with the fields is the older one. A conversion that
             # the manifest leaves out is often added by a patch.
             severity: Severity = "warning" if is_explicit and (version.name in before or had_webhook) else "info"
-            collector.add(rules.SERVED_PAIR, text, other.path.child("name"), _SPEC.child("versions"), severity=severity)
+            collector.add(
+                rules.SERVED_PAIR, text, (other.path.child("name"), _SPEC.child("versions")), severity=severity
+            )
     collector.versions = ()
 
 

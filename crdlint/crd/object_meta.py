@@ -95,7 +95,7 @@ _GO_TYPES: Final = {str: "string", bool: "bool", int: "int64", float: "float64",
 def decode_error(metadata: Any) -> MetadataError:
     """Return the error of decoding metadata as an ObjectMeta."""
     from crdlint.crd.decode_errors import GoError, explain  # most metadata needs neither
-    from crdlint.yaml.from_json import json_node
+    from crdlint.yaml.json_events import json_node
 
     error, _ = explain(OBJECT_META, json_node(metadata))
     if not isinstance(error, GoError) or error.struct != "ObjectMeta":

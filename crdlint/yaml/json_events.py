@@ -1,4 +1,4 @@
-"""JSON as the events of a YAML parser, for what JSON allows and libyaml rejects.
+"""JSON as nodes, and as the events of a YAML parser for what JSON allows and libyaml rejects.
 
 kubectl reads a text that begins with a brace as JSON. In it, a key may have more than 1,024 characters, and two escaped
 surrogates are one character.
@@ -12,16 +12,21 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ruamel.yaml.events import MappingEndEvent, MappingStartEvent, SequenceEndEvent, SequenceStartEvent
 
+from crdlint.golang.values import marshal
 from crdlint.yaml.edit import line_and_column, line_starts
-from crdlint.yaml.nodes import Mark, Scalar
+from crdlint.yaml.nodes import Mapping, Mark, Scalar, Sequence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from crdlint.yaml.nodes import Node
 
 _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]|[^\s"\[\]{},:]+')
 _STARTS: Final = {"{": MappingStartEvent, "[": SequenceStartEvent}
 _ENDS: Final = {"}": MappingEndEvent, "]": SequenceEndEvent}
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_OBJECT: Final = MappingStartEvent(None, None, implicit=True, flow_style=True)
+_ARRAY: Final = SequenceStartEvent(None, None, implicit=True, flow_style=True)
 
 
 def is_json(text: str) -> bool:
@@ -65,3 +70,39 @@ def _unescaped(literal: str) -> str:
     if _SURROGATE.search(text):  # lone ones: Go replaces them
         text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return text
+
+
+def json_node(value: Any) -> Node:
+    """Return the node of a JSON value with sorted keys, as encoding/json prints it; the nodes have no marks.
+
+    Parsing a printed text instead would apply limits that JSON does not have, such as 1,024 characters for a key.
+    """
+    top: list[Node] = []
+    pending: list[tuple[Any, list[Node]]] = [(value, top)]  # values, and the lists of items that they are appended to
+    while pending:
+        item, items = pending.pop()
+        if not isinstance(item, (dict, list)):
+            items.append(_scalar(item))
+            continue
+        node: Mapping | Sequence
+        if isinstance(item, dict):
+            names = sorted(item)
+            node = Mapping(_OBJECT, tuple(map(_text, names)))
+            inner = [part for name in names for part in (name, item[name])]
+        else:
+            node = Sequence(_ARRAY)
+            inner = item
+        items.append(node)
+        pending.extend((part, node.items) for part in reversed(inner))
+    return top[0]
+
+
+def _scalar(value: Any) -> Node:
+    if isinstance(value, str):
+        return Scalar(None, None, (False, True), _text(value), style='"')
+    return Scalar(None, None, (True, False), marshal(value), style="")
+
+
+def _text(value: str) -> str:
+    # In Go, a lone surrogate is three invalid bytes, each of which becomes a replacement character.
+    return _SURROGATE.sub("\ufffd" * 3, value)

@@ -24,94 +24,49 @@ def _repair(title: str, applicability: Literal["safe", "unsafe"], bad: str, good
 
 
 _REST: Final = f"{' ' * 11}maxLength: "  # of a line of a patch
-_FIELD: Final = "host:\n  type: string\n  maxLength: 9\n"
+_TYPE: Final = "host:\n  type: string\n"
+_LENGTH: Final = "  maxLength: 9\n"
 
-QUOTES: Final = _repair(
-    "Put the value in quotes", "safe", "  description: The host: a name.\n", "  description: 'The host: a name.'\n"
-)
+# fmt: off
+QUOTES: Final = _repair("Put the value in quotes", "safe",
+    "  description: The host: a name.\n", "  description: 'The host: a name.'\n")
 BACKSLASH: Final = _repair("Write the backslash twice", "safe", '  pattern: "^\\d+$"\n', '  pattern: "^\\\\d+$"\n')
-BLANK_AFTER_COLON: Final = Repair(
-    "Add a space after the colon", "safe", "host:\n  type:string\n  maxLength: 9\n", _FIELD
-)
-COLON: Final = Repair("Add a colon after the key", "safe", "host\n  type: string\n", "host:\n  type: string\n")
-BLANK_AFTER_DASH: Final = _repair(
-    "Add a space after the dash", "safe", "  enum:\n  -fast\n  -slow\n", "  enum:\n  - fast\n  - slow\n"
-)
+BLANK_AFTER_COLON: Final = Repair("Add a space after the colon", "safe", f"host:\n  type:string\n{_LENGTH}", _TYPE + _LENGTH)
+COLON: Final = Repair("Add a colon after the key", "safe", "host\n  type: string\n", _TYPE)
+BLANK_AFTER_DASH: Final = _repair("Add a space after the dash", "safe",
+    "  enum:\n  -fast\n  -slow\n", "  enum:\n  - fast\n  - slow\n")
 DASH: Final = _repair("Begin the item with a dash", "safe", "  enum:\n  \u2013 fast\n", "  enum:\n  - fast\n")
-PLAIN_SPACES: Final = Repair(
-    "Replace special spaces by plain spaces", "safe", "host:\n  type:\u00a0string\n  maxLength: 9\n", _FIELD
-)
-SPACES: Final = Repair("Indent with spaces", "unsafe", "host:\n\t  type: string\n", "host:\n  type: string\n")
-CLOSED_QUOTE: Final = _repair(
-    "Close the quote", "unsafe", "  description: 'The host.\n", "  description: 'The host.'\n"
-)
-INNER_QUOTE: Final = _repair(
-    "Escape the quotes inside of the value",
-    "unsafe",
-    "  description: 'It isn't long.'\n",
-    "  description: 'It isn''t long.'\n",
-)
-CLOSED_BRACKET: Final = _repair(
-    "Close the bracket", "unsafe", "  enum: [on-demand, spot\n", "  enum: [on-demand, spot]\n"
-)
-COMMA: Final = _repair(
-    "Add a comma after the item", "unsafe", "  enum: [\n    'a'\n    'b']\n", "  enum: [\n    'a',\n    'b']\n"
-)
-LIST_BELOW: Final = _repair(
-    "Move the list to the lines below its key", "safe", "  enum: - fast\n", "  enum:\n  - fast\n"
-)
-NO_STRAYS: Final = Repair(
-    "Remove the lines that are not YAML",
-    "unsafe",
-    "host: {type: string}\n",
-    "host: {type: string}\n",
-    "```yaml\n{}```\n",
-)
-NO_VALUE: Final = Repair(
-    "Remove the empty value of a key with fields below it",
-    "safe",
-    "host: {}\n  type: string\n",
-    "host:\n  type: string\n",
-)
-INDENTATION: Final = Repair(
-    "Indent the line like the lines around it", "unsafe", "host:\n  maxLength: 9\n type: string\n",
-    "host:\n  maxLength: 9\n  type: string\n",
-)  # fmt: skip
-SAME_SIDES: Final = _repair(
-    "Keep one side of a conflict whose sides are equal",
-    "safe",
-    "<<<<<<< HEAD\n  maxLength: 9\n=======\n  maxLength: 9\n>>>>>>> main\n",
-    "  maxLength: 9\n",
-)
-ONE_SIDE: Final = _repair(
-    "Keep the only side of a conflict, without its markers",
-    "unsafe",
-    "<<<<<<< HEAD\n  maxLength: 9\n=======\n>>>>>>> main\n",
-    "  maxLength: 9\n",
-)
-PATCH: Final = _repair("Remove the marks of a patch", "safe", f"+{_REST}9\n", "  maxLength: 9\n")
-REMOVED_LINES: Final = _repair(
-    "Remove the lines that a patch removes, and its marks",
-    "unsafe",
-    f"-{_REST}8\n+{_REST}9\n",
-    "  maxLength: 9\n",
-)
-COMMENT: Final = _repair(
-    "Begin the comment with `#`", "safe", "  // Not too long.\n  maxLength: 9\n", "  # Not too long.\n  maxLength: 9\n"
-)
-COMMENTED: Final = _repair(
-    "Make a comment of the line",
-    "unsafe",
-    "  +kubebuilder:validation:MaxLength=9\n  maxLength: 9\n",
-    "  # +kubebuilder:validation:MaxLength=9\n  maxLength: 9\n",
-)
-ENTITIES: Final = _repair(
-    "Write the characters instead of HTML entities", "safe", "  pattern: &quot;^a&quot;\n", '  pattern: "^a"\n'
-)
-NO_JSON_COMMENTS: Final = Repair(
-    "Remove the comments, which JSON does not have",
-    "unsafe",
-    '{"host": {"type": "string" /* a name */}}',
-    '{"host": {"type": "string"}}',
-)
+PLAIN_SPACES: Final = Repair("Replace special spaces by plain spaces", "safe",
+    f"host:\n  type:\u00a0string\n{_LENGTH}", _TYPE + _LENGTH)
+SPACES: Final = Repair("Indent with spaces", "unsafe", "host:\n\t  type: string\n", _TYPE)
+CLOSED_QUOTE: Final = _repair("Close the quote", "unsafe", "  description: 'The host.\n", "  description: 'The host.'\n")
+INNER_QUOTE: Final = _repair("Escape the quotes inside of the value", "unsafe",
+    "  description: 'It isn't long.'\n", "  description: 'It isn''t long.'\n")
+CLOSED_BRACKET: Final = _repair("Close the bracket", "unsafe",
+    "  enum: [on-demand, spot\n", "  enum: [on-demand, spot]\n")
+COMMA: Final = _repair("Add a comma after the item", "unsafe",
+    "  enum: [\n    'a'\n    'b']\n", "  enum: [\n    'a',\n    'b']\n")
+LIST_BELOW: Final = _repair("Move the list to the lines below its key", "safe", "  enum: - fast\n", "  enum:\n  - fast\n")
+NO_STRAYS: Final = Repair("Remove the lines that are not YAML", "unsafe",
+    "host: {type: string}\n", "host: {type: string}\n", "```yaml\n{}```\n")
+NO_VALUE: Final = Repair("Remove the empty value of a key with fields below it", "safe",
+    "host: {}\n  type: string\n", _TYPE)
+INDENTATION: Final = Repair("Indent the line like the lines around it", "unsafe",
+    "host:\n  maxLength: 9\n type: string\n", "host:\n  maxLength: 9\n  type: string\n")
+SAME_SIDES: Final = _repair("Keep one side of a conflict whose sides are equal", "safe",
+    f"<<<<<<< HEAD\n{_LENGTH}=======\n{_LENGTH}>>>>>>> main\n", _LENGTH)
+ONE_SIDE: Final = _repair("Keep the only side of a conflict, without its markers", "unsafe",
+    f"<<<<<<< HEAD\n{_LENGTH}=======\n>>>>>>> main\n", _LENGTH)
+PATCH: Final = _repair("Remove the marks of a patch", "safe", f"+{_REST}9\n", _LENGTH)
+REMOVED_LINES: Final = _repair("Remove the lines that a patch removes, and its marks", "unsafe",
+    f"-{_REST}8\n+{_REST}9\n", _LENGTH)
+COMMENT: Final = _repair("Begin the comment with `#`", "safe",
+    f"  // Not too long.\n{_LENGTH}", f"  # Not too long.\n{_LENGTH}")
+COMMENTED: Final = _repair("Make a comment of the line", "unsafe",
+    f"  +kubebuilder:validation:MaxLength=9\n{_LENGTH}", f"  # +kubebuilder:validation:MaxLength=9\n{_LENGTH}")
+ENTITIES: Final = _repair("Write the characters instead of HTML entities", "safe",
+    "  pattern: &quot;^a&quot;\n", '  pattern: "^a"\n')
+NO_JSON_COMMENTS: Final = Repair("Remove the comments, which JSON does not have", "unsafe",
+    '{"host": {"type": "string" /* a name */}}', '{"host": {"type": "string"}}')
+# fmt: on
 ALL: Final = tuple(value for value in list(globals().values()) if isinstance(value, Repair))
