@@ -146,7 +146,7 @@ def parse_quantity(text: str) -> Quantity:
         return Quantity(0, 0, DECIMAL_SI, text=text)
     negative, value, integer, fraction, unit = _split(text)
     base, exponent, format_ = _interpret(unit)
-    return _parse_int64(text, negative, integer, fraction, base, exponent, format_) or _parse_exact(
+    return _parse_int64(text, integer, fraction, base, exponent, format_) or _parse_exact(
         negative, value, base, exponent, format_
     )
 
@@ -196,9 +196,7 @@ def _int32(number: int) -> int:
     return (number + 2**31) % 2**32 - 2**31
 
 
-def _parse_int64(
-    text: str, negative: bool, integer: str, fraction: str, base: int, exponent: int, format_: str
-) -> Quantity | None:
+def _parse_int64(text: str, integer: str, fraction: str, base: int, exponent: int, format_: str) -> Quantity | None:
     """Return a quantity whose digits certainly fit into 64 bits, or None."""
     factor, scale = 1, 0
     if base == 10:
@@ -212,7 +210,7 @@ def _parse_int64(
         return None
     digits = integer + fraction
     number = int(digits)
-    value = -number * factor if negative else number * factor
+    value = -number * factor if text.startswith("-") else number * factor
     binary = number % 8 != 0
     decimal = scale % 3 == 0 and not digits.endswith("000") and digits[0] != "0"
     canonical = binary if base == 2 else decimal
