@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from crdlint.yaml.edit import Edit
+from crdlint.yaml.edit import Edit, differing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -44,6 +44,11 @@ class Entry:
     head: str
     value: str
     rest: str
+
+    @property
+    def columns(self) -> tuple[int, int]:
+        """The columns (0-based) of the value."""
+        return len(self.head), len(self.head) + len(self.value)
 
 
 @dataclass(frozen=True)
@@ -83,6 +88,17 @@ class BrokenText:
                 if lines > _LINES_ABOVE:
                     return
 
+    def entries(self) -> Iterator[tuple[int, Entry]]:
+        """Yield the lines of `near` that have a value, and their entries."""
+        for i in self.near():
+            entry = entry_of(self.lines[i])
+            if entry is not None:
+                yield i, entry
+
+    def previous(self, index: int) -> int | None:
+        """Return the index of the last line above that is not blank."""
+        return next((i for i in range(index - 1, -1, -1) if self.lines[i].strip()), None)
+
     def line(self, index: int) -> int:
         """Return the number of a line in the file (1-based)."""
         return index + 1 + self.document.line_offset
@@ -114,17 +130,21 @@ class BrokenText:
         start, end = columns or (len(line) - len(line.lstrip()), len(line.rstrip()))
         return Cause(repair, self.line(index), start + 1, max(end, start + 1) + 1, help_, edits)
 
+    def line_cause(
+        self, repair: Repair, index: int, new: str, help_: str, columns: tuple[int, int] | None = None
+    ) -> Cause:
+        """Return a cause that the line at `index` should be `new`."""
+        return self.cause(repair, index, help_, self.replaced(index, new), columns)
+
+    def value_cause(self, repair: Repair, index: int, entry: Entry, new: str, help_: str) -> Cause:
+        """Return a cause that the value in the line at `index` should be `new`."""
+        return self.line_cause(repair, index, f"{entry.head}{new}{entry.rest}", help_, entry.columns)
+
     def replaced(self, index: int, new: str) -> tuple[Edit, ...]:
         """Return the smallest edit that replaces the line at `index` by `new`."""
-        old = self.lines[index]
-        head = 0
-        while head < min(len(old), len(new)) and old[head] == new[head]:
-            head += 1
-        tail = 0
-        while tail < min(len(old), len(new)) - head and old[-1 - tail] == new[-1 - tail]:
-            tail += 1
-        start = self.starts[index]
-        return (Edit(start + head, start + len(old) - tail, new[head : len(new) - tail]),)
+        first, before, after = differing(list(self.lines[index]), list(new))
+        start = self.starts[index] + first
+        return (Edit(start, start + len(before), "".join(after)),)
 
     def removed(self, indexes: Iterable[int]) -> tuple[Edit, ...]:
         """Return the edits that remove lines."""

@@ -6,6 +6,7 @@ The parser reports the line where it has to stop; the wrong line is often an ear
 from __future__ import annotations
 
 from bisect import bisect_right
+from itertools import accumulate
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.yaml import layout_causes, pasted_causes, value_causes
@@ -120,9 +121,7 @@ def conversion_cause(document: Document, node: Node) -> Cause | None:
 def _broken_text(document: Document, line: int, message: str) -> BrokenText:
     """Return the lines of a document that the parser rejects at a line of the file (0-based)."""
     lines = document.text.split("\n")
-    starts = [0]
-    for text_line in lines:
-        starts.append(starts[-1] + len(text_line) + 1)
+    starts = list(accumulate((len(text_line) + 1 for text_line in lines), initial=0))
     stop = max(min(line - document.line_offset, len(lines) - 1), 0)
     return BrokenText(document, lines, starts, stop, message)
 
@@ -148,9 +147,7 @@ def _oddities(root: Node) -> int:
             continue
         if isinstance(node, Mapping):
             names = [key.value for key in node.items[::2] if isinstance(key, Scalar)]
-            count += len(names) - len(set(names))
-            count += sum(
-                isinstance(value, Scalar) and not value.value and not value.style for value in node.items[1::2]
-            )
+            empty = [1 for part in node.items[1::2] if isinstance(part, Scalar) and not part.value and not part.style]
+            count += len(names) - len(set(names)) + len(empty)
         pending += node.items
     return count

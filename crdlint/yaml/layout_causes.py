@@ -72,30 +72,26 @@ def tabs(text: BrokenText) -> Iterator[Cause]:
         if match is not None:
             help_ = f"Replace the tab after the dash in line {text.line(i)} with a space"
             new = f"{match[1]} {line[match.end() :]}"
-            yield text.cause(repairs.SPACES, i, help_, text.replaced(i, new), (match.end(1), match.end()))
-    wrong = {i for i in near if "\t" in text.lines[i][: _blanks(text.lines[i])]}
-    if not wrong:
+            yield text.line_cause(repairs.SPACES, i, new, help_, (match.end(1), match.end()))
+    first = min((i for i in near if "\t" in _blanks(text.lines[i])), default=-1)
+    if first < 0:
         return
-    indented = [i for i in text.structure if i >= min(wrong) and "\t" in text.lines[i][: _blanks(text.lines[i])]]
-    first = min(wrong)
-    indented = indented or [first]
+    indented = [i for i in text.structure if i >= first and "\t" in _blanks(text.lines[i])] or [first]
     help_ = f"Indent {text.numbers(indented)} with spaces: YAML does not allow tabs"
-    columns = (0, _blanks(text.lines[first]))
-    for width in (2, 4, 8):
-        edits = []
-        for i in indented:
-            blanks = text.lines[i][: _blanks(text.lines[i])]
-            start = text.starts[i]
-            edits.append(Edit(start, start + len(blanks), blanks.replace("\t", " " * width)))
-        yield text.cause(repairs.SPACES, first, help_, tuple(edits), columns)
     fields = [i for i in text.structure if FIELD.match(text.lines[i]) and "\t" not in text.lines[i]]
-    for deeper in (2, 0):
-        edits = []
-        for i in indented:
-            position = bisect_left(fields, i)
-            previous = text.lines[fields[position - 1]] if position else ""
-            column = key_column(previous) + (deeper if previous.rstrip().endswith(":") else 0)
-            edits.append(Edit(text.starts[i], text.starts[i] + _blanks(text.lines[i]), " " * column))
+    previous = [text.lines[fields[bisect_left(fields, i) - 1]] if fields and fields[0] < i else "" for i in indented]
+    blanks = [_blanks(text.lines[i]) for i in indented]
+    indents = [[each.replace("\t", " " * width) for each in blanks] for width in (2, 4, 8)]
+    indents += [
+        [" " * (key_column(line) + (deeper if line.rstrip().endswith(":") else 0)) for line in previous]
+        for deeper in (2, 0)
+    ]
+    columns = (0, len(_blanks(text.lines[first])))
+    for spaces in indents:
+        edits = (
+            Edit(text.starts[i], text.starts[i] + len(old), new)
+            for i, old, new in zip(indented, blanks, spaces, strict=True)
+        )
         yield text.cause(repairs.SPACES, first, help_, tuple(edits), columns)
     yield text.cause(repairs.SPACES, first, help_, columns=columns)
 
@@ -103,9 +99,9 @@ def tabs(text: BrokenText) -> Iterator[Cause]:
 _TAB_AFTER_DASH: Final = re.compile(r"([ ]*(?:- +)*-)\t\s*(?=\S)")
 
 
-def _blanks(line: str) -> int:
-    """Return how many blanks and tabs a line begins with."""
-    return len(line) - len(line.lstrip(" \t"))
+def _blanks(line: str) -> str:
+    """Return the blanks and tabs that a line begins with."""
+    return line[: len(line) - len(line.lstrip(" \t"))]
 
 
 def special_spaces(text: BrokenText) -> Iterator[Cause]:
@@ -122,13 +118,13 @@ def special_spaces(text: BrokenText) -> Iterator[Cause]:
         name = "byte order mark" if match[0] == "\ufeff" else name
         several = "s" if len(alike) > 1 or text.lines[i].count(match[0]) > 1 else ""
         where = text.numbers(alike) if several else f"line {text.line(i)}, column {match.start() + 1}"
-        is_space = match[0].isspace()
-        help_ = f"Replace the {name}{several} in {where} with {'plain spaces' if several else 'a space'}"
-        if not is_space:
+        if match[0].isspace():
+            new = " "
+            help_ = f"Replace the {name}{several} in {where} with {'plain spaces' if several else 'a space'}"
+        else:
+            new = ""
             help_ = f"Remove the {name}{several} in {where}"
-        edits = tuple(
-            edit for j in alike for edit in text.replaced(j, text.lines[j].replace(match[0], " " if is_space else ""))
-        )
+        edits = tuple(edit for j in alike for edit in text.replaced(j, text.lines[j].replace(match[0], new)))
         yield text.cause(repairs.PLAIN_SPACES, i, help_, edits, match.span())
 
 
@@ -155,14 +151,12 @@ def lists_below_text(text: BrokenText) -> Iterator[Cause]:
         entry = entry_of(line)
         if entry is not None and entry.value.startswith("- "):
             help_ = f"Move the list in line {text.line(text.stop)} to lines of its own, below the key"
-            columns = len(entry.head), len(entry.head) + len(entry.value)
             end = "\r" if line.endswith("\r") else ""
             head = f"{entry.head.rstrip()}{entry.rest.rstrip()}{end}"
             new = f"{head}\n{' ' * key_column(line)}{entry.value}{end}"
-            yield text.cause(repairs.LIST_BELOW, text.stop, help_, text.replaced(text.stop, new), columns)
+            yield text.line_cause(repairs.LIST_BELOW, text.stop, new, help_, entry.columns)
     for i in text.near():
-        line = text.lines[i]
-        previous = next((j for j in range(i - 1, -1, -1) if text.lines[j].strip()), None)
+        line, previous = text.lines[i], text.previous(i)
         if previous is None or not line.lstrip().startswith("- "):
             continue
         entry = entry_of(text.lines[previous])
@@ -186,10 +180,8 @@ def odd_indentation(text: BrokenText) -> Iterator[Cause]:
         else:
             blocks.append([index])
     for block in sorted(blocks[-_BLOCKS:], key=lambda block: abs(block[0] - stop)):
-        around = {
-            indent_of(text.lines[lines[index]]) for index in (block[0] - 1, block[-1] + 1) if 0 <= index < len(lines)
-        }
-        is_deeper = indent_of(text.lines[lines[block[0]]]) - 1 in around
+        around = (lines[index] for index in (block[0] - 1, block[-1] + 1) if 0 <= index < len(lines))
+        is_deeper = indent_of(text.lines[lines[block[0]]]) - 1 in {indent_of(text.lines[i]) for i in around}
         for by in (-1, 1) if is_deeper else (1, -1):
             yield _shift(text, [lines[index] for index in block], by)
 
@@ -226,9 +218,8 @@ def _shift(text: BrokenText, lines: list[int], by: int) -> Cause:
         help_ = help_ if old + by else f"Do not indent line {text.line(first)}"
     else:
         lines = _with_texts(text, lines)
-        help_ = (
-            f"Indent {text.numbers(range(first, lines[-1] + 1))} by {_count(abs(by), 'more' if by > 0 else 'fewer')}"
-        )
+        spaces = _count(abs(by), "more " if by > 0 else "fewer ")
+        help_ = f"Indent {text.numbers(range(first, lines[-1] + 1))} by {spaces}"
     return text.cause(repairs.INDENTATION, first, help_, text.shifted(lines, by))
 
 
@@ -242,7 +233,7 @@ def _with_texts(text: BrokenText, lines: list[int]) -> list[int]:
 
 
 def _count(spaces: int, more: str = "") -> str:
-    return f"{spaces} {more}{' ' if more else ''}space{'' if spaces == 1 else 's'}"
+    return f"{spaces} {more}space{'' if spaces == 1 else 's'}"
 
 
 def _empty_value(text: BrokenText, upper: int, lower: int) -> Iterator[Cause]:
@@ -250,7 +241,7 @@ def _empty_value(text: BrokenText, upper: int, lower: int) -> Iterator[Cause]:
     entry = entry_of(text.lines[upper])
     if entry is not None and entry.value in _EMPTY and key_column(text.lines[lower]) > key_column(text.lines[upper]):
         help_ = f"Remove `{entry.value}` in line {text.line(upper)}: the value is below it"
-        yield text.cause(repairs.NO_VALUE, upper, help_, text.replaced(upper, f"{entry.head.rstrip()}{entry.rest}"))
+        yield text.line_cause(repairs.NO_VALUE, upper, f"{entry.head.rstrip()}{entry.rest}", help_)
 
 
 def _below_text(text: BrokenText, stop: int) -> Iterator[Cause]:
@@ -280,18 +271,14 @@ _EMPTY: Final = frozenset({"{}", "[]", "null", "~", "''", '""'})
 
 def _block(text: BrokenText, index: int) -> list[int]:
     """Return a line of the structure and those below it that are indented as much or more."""
-    lines = text.structure
-    indent = indent_of(text.lines[lines[index]])
-    end = index + 1
-    while end < len(lines) and indent_of(text.lines[lines[end]]) >= indent:
-        end += 1
-    return lines[index:end]
+    lines = text.structure[index:]
+    return list(takewhile(lambda i: indent_of(text.lines[i]) >= indent_of(text.lines[lines[0]]), lines))
 
 
 def _prose(text: BrokenText) -> Iterator[Cause]:
     """Find a line of a text of several lines that is indented less than the text."""
     for i in text.near():
-        previous = next((j for j in range(i - 1, -1, -1) if text.lines[j].strip()), None)
+        previous = text.previous(i)
         if previous is None or FIELD.match(text.lines[i]):
             continue
         indent, expected = indent_of(text.lines[i]), indent_of(text.lines[previous])
@@ -305,38 +292,30 @@ def _prose(text: BrokenText) -> Iterator[Cause]:
 def _between_levels(text: BrokenText, stop: int) -> Iterator[Cause]:
     """Find a line at a level that no line above has, or lines above that are the reason for it."""
     lines = text.structure
+    indents = [indent_of(text.lines[i]) for i in lines]
     for index in range(stop, max(stop - _TRIED, -1), -1):
-        here = indent_of(text.lines[lines[index]])
-        upper_line = next((i for i in range(index - 1, -1, -1) if indent_of(text.lines[lines[i]]) < here), None)
-        deeper = next(
-            (
-                i
-                for i in range(0 if upper_line is None else upper_line + 1, index)
-                if indent_of(text.lines[lines[i]]) > here
-            ),
-            None,
-        )
-        levels = sorted(
-            {indent_of(text.lines[i]) for i in lines[max(index - 40, 0) : index + 40]}
-            | {key_column(text.lines[i]) for i in lines[max(index - 40, 0) : index + 40]},
-            key=lambda level: (abs(level - here), -level),
-        )
-        own = []
-        for level in [level for level in levels if 0 < abs(level - here) <= _NEAR]:
-            own.append(_shift(text, [lines[index]], level - here))
-            below = _block(text, index)
-            if len(below) > 1:
-                own.append(_shift(text, below, level - here))
-        others = []
-        step = _STEP if upper_line is None else here - indent_of(text.lines[lines[upper_line]])
-        if deeper is not None and indent_of(text.lines[lines[deeper]]) - here <= _NEAR:
-            by = here - indent_of(text.lines[lines[deeper]])
+        here = indents[index]
+        upper = next((i for i in range(index - 1, -1, -1) if indents[i] < here), -1)
+        deeper = next((i for i in range(upper + 1, index) if indents[i] > here), None)
+        around = [text.lines[i] for i in lines[max(index - _AROUND, 0) : index + _AROUND]]
+        levels = {*map(indent_of, around), *map(key_column, around)}
+        own, others = [], []
+        for level in sorted(levels, key=lambda level: (abs(level - here), -level)):
+            if 0 < abs(level - here) <= _NEAR:
+                own.append(_shift(text, [lines[index]], level - here))
+                below = _block(text, index)
+                if len(below) > 1:
+                    own.append(_shift(text, below, level - here))
+        step = _STEP if upper < 0 else here - indents[upper]
+        if deeper is not None and indents[deeper] - here <= _NEAR:
+            by = here - indents[deeper]
             others += [_shift(text, [lines[deeper]], by), _shift(text, lines[deeper:index], by)]
-        if upper_line is not None and step <= _NEAR:
-            others.append(_shift(text, [lines[upper_line]], step))
+        if upper >= 0 and step <= _NEAR:
+            others.append(_shift(text, [lines[upper]], step))
         yield from (*others, *own) if step == _STEP else (*own, *others)
 
 
 _STEP: Final = 2  # spaces between the levels of most documents
 _NEAR: Final = 4
 _TRIED: Final = 2
+_AROUND: Final = 40  # lines above and below with possible levels

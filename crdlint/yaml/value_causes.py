@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
 from crdlint.yaml import repairs
@@ -25,39 +26,26 @@ _NO_BLANK_AFTER_DASH: Final = re.compile(r"[ ]*-(?=[A-Za-z$\"'])")
 _CLOSING: Final = {"[": "]", "{": "}"}
 
 
-def _at_value(entry: Entry) -> tuple[int, int]:
-    """Return the columns (0-based) of a value in its line."""
-    return len(entry.head), len(entry.head) + len(entry.value)
-
-
 def unquoted(text: BrokenText) -> Iterator[Cause]:
     """Find a value that needs quotes."""
-    for i in text.near():
-        entry = entry_of(text.lines[i])
-        if entry is None:
-            continue
+    for i, entry in text.entries():
         why = _reason_for_quotes(entry.value, is_expression=_EXPRESSION.search(entry.head) is not None)
-        if why is None:
-            continue
-        new, number = quoted(entry.value), text.line(i)
-        help_ = f"Put the value in line {number} in quotes, since it {why}: `{new}`"
-        edits = text.replaced(i, f"{entry.head}{new}{entry.rest}")
-        yield text.cause(repairs.QUOTES, i, help_, edits, _at_value(entry))
+        if why is not None:
+            new = quoted(entry.value)
+            help_ = f"Put the value in line {text.line(i)} in quotes, since it {why}: `{new}`"
+            yield text.value_cause(repairs.QUOTES, i, entry, new, help_)
 
 
 def unquoted_in_brackets(text: BrokenText) -> Iterator[Cause]:
     """Find values between brackets that need quotes."""
     for i in text.near():
-        line, number = text.lines[i], text.line(i)
+        line, begin = text.lines[i], text.starts[i]
         wrong = [(start, end) for start, end in _values_in_brackets(line) if _reason_for_quotes(line[start:end])]
-        if not wrong:
-            continue
-        start, end = wrong[0]
-        begin = text.starts[i]
-        edits = tuple(Edit(begin + left, begin + right, quoted(line[left:right])) for left, right in wrong)
-        why, new = _reason_for_quotes(line[start:end]), quoted(line[start:end])
-        help_ = f"Put the value in line {number} in quotes, since it {why}: `{new}`"
-        yield text.cause(repairs.QUOTES, i, help_, edits, (start, end))
+        if wrong:
+            edits = tuple(Edit(begin + left, begin + right, quoted(line[left:right])) for left, right in wrong)
+            why = _reason_for_quotes(line[slice(*wrong[0])])
+            help_ = f"Put the value in line {text.line(i)} in quotes, since it {why}: `{edits[0].text}`"
+            yield text.cause(repairs.QUOTES, i, help_, edits, wrong[0])
 
 
 def _values_in_brackets(line: str) -> list[tuple[int, int]]:
@@ -120,9 +108,8 @@ def _reason_for_quotes(value: str, *, is_expression: bool = False) -> str | None
 
 def unquoted_lines(text: BrokenText) -> Iterator[Cause]:
     """Find a description or message of several lines that needs quotes, if none of its lines is a field."""
-    for first in text.near():
-        entry = entry_of(text.lines[first])
-        if entry is None or _PROSE.search(entry.head) is None:
+    for first, entry in text.entries():
+        if _PROSE.search(entry.head) is None:
             continue
         indent, last = key_column(text.lines[first]), first
         for i in range(first + 1, len(text.lines)):
@@ -155,24 +142,17 @@ def _value_of(line: str) -> str:
 
 def inner_quotes(text: BrokenText) -> Iterator[Cause]:
     """Find a value in quotes with the same quote inside."""
-    for i in text.near():
-        entry = entry_of(text.lines[i])
-        if entry is None or len(entry.value) < _QUOTES or entry.value[0] not in "'\"":
-            continue
-        quote, inner, number = entry.value[0], entry.value[1:-1], text.line(i)
-        if entry.value[-1] != quote or quote not in inner:
+    for i, entry in text.entries():
+        quote, inner, last = entry.value[0], entry.value[1:-1], entry.value[-1]
+        if quote not in "'\"" or last != quote or quote not in inner:
             continue
         if quote == "'":
             new = "'" + inner.replace("''", "'").replace("'", "''") + "'"
-            help_ = f"Write `''` for an apostrophe between single quotes in line {number}"
+            help_ = f"Write `''` for an apostrophe between single quotes in line {text.line(i)}"
         else:
             new = '"' + re.sub(r'(?<!\\)"', r'\\"', inner) + '"'
-            help_ = f'Write `\\"` for a quote between double quotes in line {number}'
-        edits = text.replaced(i, f"{entry.head}{new}{entry.rest}")
-        yield text.cause(repairs.INNER_QUOTE, i, help_, edits, _at_value(entry))
-
-
-_QUOTES: Final = 2
+            help_ = f'Write `\\"` for a quote between double quotes in line {text.line(i)}'
+        yield text.value_cause(repairs.INNER_QUOTE, i, entry, new, help_)
 
 
 def escapes(text: BrokenText) -> Iterator[Cause]:
@@ -180,33 +160,27 @@ def escapes(text: BrokenText) -> Iterator[Cause]:
     if "escape" not in text.message:
         return
     for i in text.near():
-        line = text.lines[i]
-        first = _BAD_ESCAPE.search(line)
-        if first is None:
-            continue
-        help_ = f"Write `\\\\` for a backslash between double quotes in line {text.line(i)}, or use single quotes"
-        new = _BAD_ESCAPE.sub(lambda match: f"\\\\{match[1]}", line)
-        yield text.cause(repairs.BACKSLASH, i, help_, text.replaced(i, new), first.span())
+        first = _BAD_ESCAPE.search(text.lines[i])
+        if first is not None:
+            help_ = f"Write `\\\\` for a backslash between double quotes in line {text.line(i)}, or use single quotes"
+            new = _BAD_ESCAPE.sub(r"\\\\\1", text.lines[i])
+            yield text.line_cause(repairs.BACKSLASH, i, new, help_, first.span())
 
 
 def quotes(text: BrokenText) -> Iterator[Cause]:
     """Find a quote that is not closed."""
-    for i in (*text.near(), *_opening_lines(text)):
-        entry = entry_of(text.lines[i])
-        if entry is None:
-            continue
+    for i, entry in chain(text.entries(), islice(_opening_lines(text), _MOST_OPEN)):
         value, quote = entry.value, entry.value[0]
         last = _last_line(text, i)
         lines = "".join([value, *text.lines[i + 1 : last + 1]])
         if quote not in "'\"" or any(_is_closed(candidate, quote) for candidate in (value, lines)):
             continue
         help_ = f"Add `{quote}` at the end of the value in line {text.line(i)} to close the quote"
-        edits = text.replaced(i, f"{entry.head}{value}{quote}{entry.rest}")
-        yield text.cause(repairs.CLOSED_QUOTE, i, help_, edits, _at_value(entry))
+        yield text.value_cause(repairs.CLOSED_QUOTE, i, entry, f"{value}{quote}", help_)
         if last != i:
             help_ = f"Add `{quote}` at the end of line {text.line(last)} to close the quote in line {text.line(i)}"
             edits = text.replaced(last, f"{text.lines[last].rstrip()}{quote}")
-            yield text.cause(repairs.CLOSED_QUOTE, i, help_, edits, _at_value(entry))
+            yield text.cause(repairs.CLOSED_QUOTE, i, help_, edits, entry.columns)
 
 
 def _is_closed(value: str, quote: str) -> bool:
@@ -217,16 +191,12 @@ def _is_closed(value: str, quote: str) -> bool:
 _MOST_OPEN: Final = 8
 
 
-def _opening_lines(text: BrokenText) -> Iterator[int]:
-    """Yield the lines above in which a value starts with a quote that the line does not close, the nearest first."""
-    count = 0
+def _opening_lines(text: BrokenText) -> Iterator[tuple[int, Entry]]:
+    """Yield the lines above whose values start with a quote that the line does not close, the nearest first."""
     for i in range(min(text.stop, len(text.lines) - 1), -1, -1):
         entry = entry_of(text.lines[i])
         if entry is not None and entry.value[0] in "'\"" and entry.value.count(entry.value[0]) % 2:
-            yield i
-            count += 1
-            if count == _MOST_OPEN:
-                return
+            yield i, entry
 
 
 def colons(text: BrokenText) -> Iterator[Cause]:
@@ -236,17 +206,17 @@ def colons(text: BrokenText) -> Iterator[Cause]:
         match = _NO_BLANK.match(line)
         if match is not None:
             help_ = f"Write a space after the colon in line {number}: `{match[1].strip()} {match[2].strip()}`"
-            yield text.cause(repairs.BLANK_AFTER_COLON, i, help_, text.replaced(i, f"{match[1]} {match[2]}"))
+            yield text.line_cause(repairs.BLANK_AFTER_COLON, i, f"{match[1]} {match[2]}", help_)
         match = _BARE_KEY.match(line)
         if match is not None:
             help_ = f"Add a colon after the key in line {number}: `{match[1].strip()}:`"
-            yield text.cause(repairs.COLON, i, help_, text.replaced(i, f"{match[1]}:{match[2]}"))
+            yield text.line_cause(repairs.COLON, i, f"{match[1]}:{match[2]}", help_)
         match = _NO_COLON.match(line)
         if match is not None:
             mark, entry = match[3].strip(), f"{match[2]}: {match[4]}"
             how = f"Write a colon instead of `{mark}`" if mark else "Add a colon after the key"
             help_ = f"{how} in line {number}: `{entry.strip()}`"
-            yield text.cause(repairs.COLON, i, help_, text.replaced(i, f"{match[1]}{entry}"))
+            yield text.line_cause(repairs.COLON, i, f"{match[1]}{entry}", help_)
 
 
 def dashes(text: BrokenText) -> Iterator[Cause]:
@@ -254,51 +224,41 @@ def dashes(text: BrokenText) -> Iterator[Cause]:
     for i in text.near():
         if _OTHER_DASH.match(text.lines[i]):
             help_ = f"Write `-` instead of `{text.lines[i].lstrip()[0]}` in line {text.line(i)}"
-            yield text.cause(repairs.DASH, i, help_, text.replaced(i, _OTHER_DASH.sub(r"\1-", text.lines[i])))
+            yield text.line_cause(repairs.DASH, i, _OTHER_DASH.sub(r"\1-", text.lines[i]), help_)
         end = i
         while end < len(text.lines) and _NO_BLANK_AFTER_DASH.match(text.lines[end]):
             end += 1
         if end > i:
-            edits = [edit for j in range(i, end) for edit in text.replaced(j, _with_blank(text.lines[j]))]
+            edits = [edit for j in range(i, end) for edit in text.replaced(j, text.lines[j].replace("-", "- ", 1))]
             help_ = f"Write a space after the dash in {text.numbers(range(i, end))}"
             yield text.cause(repairs.BLANK_AFTER_DASH, i, help_, tuple(edits))
 
 
-def _with_blank(line: str) -> str:
-    """Return a line with a space after its first dash."""
-    dash = line.index("-") + 1
-    return f"{line[:dash]} {line[dash:]}"
-
-
 def brackets(text: BrokenText) -> Iterator[Cause]:
     """Find a bracket that is not closed."""
-    for first in _bracket_lines(text):
-        entry = entry_of(text.lines[first])
-        if entry is None:
-            continue
+    for first, entry in _bracket_lines(text):
         last = _last_line(text, first)
         value = "\n".join([entry.value, *text.lines[first + 1 : last + 1]])
         opened = "".join(_CLOSING[char] for char in reversed(_open_brackets(value)))
         if not opened:
             continue
-        begins = text.line(first)
         end = text.lines[last].partition(" #")[0].rstrip(" \r")
         where = f"at the end of line {text.line(last)} " if last != first else ""
-        help_ = f"Add `{opened}` {where}to close the bracket in line {begins}"
+        help_ = f"Add `{opened}` {where}to close the bracket in line {text.line(first)}"
         edits = text.replaced(last, f"{end}{opened}{text.lines[last][len(end) :]}")
-        yield text.cause(repairs.CLOSED_BRACKET, first, help_, edits, _at_value(entry))
+        yield text.cause(repairs.CLOSED_BRACKET, first, help_, edits, entry.columns)
 
 
 _FLOW_LINES: Final = 40
 
 
-def _bracket_lines(text: BrokenText) -> Iterator[int]:
-    """Yield the lines above in which a value begins with a bracket that the line does not close, the nearest first."""
+def _bracket_lines(text: BrokenText) -> Iterator[tuple[int, Entry]]:
+    """Yield the lines above whose values begin with a bracket that the line does not close, the nearest first."""
     last = min(text.stop, len(text.lines) - 1)
     for i in range(last, max(last - _FLOW_LINES, -1), -1):
         entry = entry_of(text.lines[i])
         if entry is not None and entry.value[0] in _CLOSING and _open_brackets(entry.value):
-            yield i
+            yield i, entry
 
 
 def _last_line(text: BrokenText, first: int) -> int:
@@ -314,9 +274,8 @@ def _last_line(text: BrokenText, first: int) -> int:
 
 def wrong_brackets(text: BrokenText) -> Iterator[Cause]:
     """Find brackets in one line that are closed by another kind, or closed twice."""
-    for i in text.near():
-        entry = entry_of(text.lines[i])
-        if entry is None or entry.value[0] not in _CLOSING or _QUOTED.search(entry.value):
+    for i, entry in text.entries():
+        if entry.value[0] not in _CLOSING or _QUOTED.search(entry.value):
             continue
         pending, right = [], ""
         for char in entry.value:
@@ -328,8 +287,7 @@ def wrong_brackets(text: BrokenText) -> Iterator[Cause]:
                 right += pending.pop()
         if right != entry.value and not pending:
             help_ = f"Close the brackets in line {text.line(i)} in their order: `{right}`"
-            edits = text.replaced(i, f"{entry.head}{right}{entry.rest}")
-            yield text.cause(repairs.CLOSED_BRACKET, i, help_, edits, _at_value(entry))
+            yield text.value_cause(repairs.CLOSED_BRACKET, i, entry, right, help_)
 
 
 def commas(text: BrokenText) -> Iterator[Cause]:
@@ -340,8 +298,8 @@ def commas(text: BrokenText) -> Iterator[Cause]:
         line = text.lines[i].rstrip()
         if line and line[-1] not in ",[{:":
             help_ = f"Add a comma at the end of line {text.line(i)}"
-            edits = text.replaced(i, f"{line},{text.lines[i][len(line) :]}")
-            yield text.cause(repairs.COMMA, i, help_, edits, (len(line) - 1, len(line)))
+            new = f"{line},{text.lines[i][len(line) :]}"
+            yield text.line_cause(repairs.COMMA, i, new, help_, (len(line) - 1, len(line)))
 
 
 def collections_as_keys(text: BrokenText) -> Iterator[Cause]:
@@ -349,9 +307,9 @@ def collections_as_keys(text: BrokenText) -> Iterator[Cause]:
     i = text.stop
     entry = entry_of(text.lines[i])
     if entry is not None and entry.value[0] in _CLOSING:
-        help_ = f"Write a text as the key in line {text.line(i)}, or put the value in quotes: `{quoted(entry.value)}`"
-        edits = text.replaced(i, f"{entry.head}{quoted(entry.value)}{entry.rest}")
-        yield text.cause(repairs.QUOTES, i, help_, edits, _at_value(entry))
+        new = quoted(entry.value)
+        help_ = f"Write a text as the key in line {text.line(i)}, or put the value in quotes: `{new}`"
+        yield text.value_cause(repairs.QUOTES, i, entry, new, help_)
 
 
 def _open_brackets(value: str) -> list[str]:
