@@ -383,7 +383,7 @@ class _Command:
             from crdlint.config.places import UsedIgnores
 
             run.ignores = run.ignores or UsedIgnores()
-            run.ignores.add(result, config, (entry for _, _, entry in applied.ignored if entry is not None))
+            run.ignores.add(result, config, applied.used)
         if run.changes is not None:
             run.crds.setdefault(result.file, []).extend(crd.name for crd in result.crds)
             run.changes.add(applied.result)

@@ -45,12 +45,14 @@ class Applied(NamedTuple):
 
     `result` contains the reported findings with their configured severity, `ignored` the others. `rejections` are the
     ignored or lowered errors of the API server, without hidden ones. `failed` is true if the file causes exit status 1.
+    `used` are the entries of `ignore` for some CRDs that have a finding in the file.
     """
 
     result: FileResult
     ignored: tuple[Ignored, ...]
     rejections: tuple[Diagnostic, ...]
     failed: bool
+    used: frozenset[Ignore]
 
 
 def comments_of(result: FileResult) -> Comments | None:
@@ -95,7 +97,7 @@ def apply(
         from crdlint.config.places import ignored_by_place
 
         entries = ignored_by_place(result, config)
-        by |= dict.fromkeys(entries, "ignore")
+        by |= {i: "ignore" for i, entry in entries.items() if entry.severity is None}
     decided: dict[str, IgnoredBy | None] = {}
     for i, diagnostic in enumerate(findings):
         rule = diagnostic.rule
@@ -131,6 +133,11 @@ def _applied(
         diagnostic = _as_sent(sent, config)
         is_internal = diagnostic.rule == INTERNAL_ERROR
         severity = "error" if is_internal else config.severity_of(diagnostic.rule, diagnostic.severity)
+        entry = entries.get(i)
+        if entry is not None and entry.severity is not None and not is_internal:
+            severity = entry.severity
+            if entry.reason:
+                diagnostic = replace(diagnostic, help=f"{diagnostic.help}. Configured as {severity}: {entry.reason}")
         reason = by.get(i)
         if reason is None and _is_strict(sent) and _validation(config) == "ignore":
             reason = "field-validation"
@@ -139,11 +146,12 @@ def _applied(
         if reason is None:
             reported.append(diagnostic if severity == diagnostic.severity else replace(diagnostic, severity=severity))
         else:
-            ignored.append(Ignored(diagnostic, reason, entries.get(i)))
+            ignored.append(Ignored(diagnostic, reason, entry if reason == "ignore" else None))
         if (reason is not None or severity != "error") and is_rejection(diagnostic):
             rejections.append(diagnostic)
     failed = _is_failed(reported, rejections, config)
-    return Applied(replace(result, diagnostics=tuple(reported)), tuple(ignored), tuple(rejections), failed)
+    used = frozenset(entries.values())
+    return Applied(replace(result, diagnostics=tuple(reported)), tuple(ignored), tuple(rejections), failed, used)
 
 
 def _validation(config: Config) -> FieldValidation:

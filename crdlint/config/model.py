@@ -79,6 +79,7 @@ class ConfigError(Exception):
 class Ignore(NamedTuple):
     """Rules not to report in some CRDs, versions and fields (empty: all of them), why, and the entry's position (1-based).
 
+    With a `severity`, their findings are reported with it instead.
     In `crd`, `version` and `path`, `*` is any text. A path contains what is below it. One that begins with a dot is
     that of a field in objects, any other that of an `Identity`.
     """
@@ -88,6 +89,7 @@ class Ignore(NamedTuple):
     version: str = ""
     path: str = ""
     reason: str = ""
+    severity: Severity | None = None
     line: int = 1
     column: int = 1
 

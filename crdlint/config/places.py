@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from crdlint.config.comments import is_reported_in_each_run, is_withheld
 from crdlint.config.rule_patterns import is_matched, shown
@@ -21,13 +21,6 @@ if TYPE_CHECKING:
     from crdlint.config.model import Config, Ignore
     from crdlint.diagnostics.diagnostic import Diagnostic
 
-_SCHEMA: Final = "schema.openAPIV3Schema"
-# A step in a path of a schema, and what it adds to the path of the field in an object.
-_STEP: Final = re.compile(
-    r"\.?(?:properties\[(?P<name>[^\]]*(?:\](?![.\[]|$)[^\]]*)*)\]|(?P<items>items)(?![\w-])|(?P<values>additionalProperties)(?![\w-])"
-    r"|(?:allOf|anyOf|oneOf)\[\]|not(?![\w-]))"
-)
-
 
 def ignored_by_place(result: FileResult, config: Config) -> dict[int, Ignore]:
     """Return the entry that ignores each of the ignored findings of a file, by the finding's index."""
@@ -38,32 +31,23 @@ def ignored_by_place(result: FileResult, config: Config) -> dict[int, Ignore]:
     matched = {}
     for i, (finding, versions) in enumerate(zip(result.diagnostics, identities(result), strict=True)):
         entries = (entry for entry in config.ignores if is_matched(finding.rule, entry.rules))
-        entry = next((entry for entry in entries if versions and all(_is_at(entry, v) for v in versions)), None)
+        entry = next(
+            (entry for entry in entries if versions and all(_is_at(entry, v, finding.user_path) for v in versions)),
+            None,
+        )
         if entry is not None:
             matched[i] = entry
     return matched
 
 
-def _is_at(entry: Ignore, identity: Identity) -> bool:
+def _is_at(entry: Ignore, identity: Identity, user_path: str) -> bool:
     if not (_may_be(entry.crd, identity.crd) and _may_be(entry.version, identity.version)):
         return False
     if not entry.path:
         return True
-    path = identity.path
-    if entry.path.startswith("."):  # of a field in an object
-        path = _object_path(path.removeprefix(_SCHEMA)) if path.startswith(_SCHEMA) else ""
+    path = user_path if entry.path.startswith(".") else identity.path
     ends = (*(match.start() for match in re.finditer(r"[.\[]", path)), len(path))
     return any(is_in_order(entry.path.split("*"), path[:end]) for end in ends)
-
-
-def _object_path(path: str) -> str:
-    """Return the path of a field in objects, such as `.spec.list[].name`, for a path below the root of a schema."""
-    shown_path, position = "", 0
-    while (match := _STEP.match(path, position)) is not None:
-        name = match["name"]
-        shown_path += f".{name}" if name is not None else "[]" if match["items"] else ".*" if match["values"] else ""
-        position = match.end()
-    return shown_path
 
 
 def _may_be(pattern: str, name: str) -> bool:

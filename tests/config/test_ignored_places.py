@@ -102,6 +102,34 @@ def test_ignored_rejections_still_fail_and_nothing_hides_what_cannot_be_read(tmp
     assert check(tmp_path) == ([], "", 1)
 
 
+def test_an_entry_with_a_severity_reports_its_findings_with_it(tmp_path: Path) -> None:
+    entry = "ignore: [{{rules: ['*'], crd: foos.example.com, path: {}, severity: {}, reason: no client reads it}}]\n"
+    changed = CRD.replace("mode: {type: string, enum: [on]}", "mode: {type: string, maxLength: 9, pattern: a}")
+    for folder, text in {"old": CRD.replace("enum: [on]", "maxLength: 10"), "new": changed}.items():
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "a.yaml").write_text(text)
+    sides = ["--against", str(tmp_path / "old"), str(tmp_path / "new")]
+    for path, severity in ((".spec.mode", "info"), (".spec.mode", "warning"), (".spec.other", "warning")):
+        (tmp_path / "new/.crdlint.yaml").write_text(entry.format(path, severity))
+        done = CliRunner().invoke(cli, ["check", "--format", "json", *sides])
+        changes = [one for one in json.loads(done.stdout)["diagnostics"] if one["rule"].startswith("change-")]
+        is_lowered = path == ".spec.mode"
+        assert {one["severity"] for one in changes} == {severity if is_lowered else "error"}
+        assert (
+            all(one["help"].endswith(f". Configured as {severity}: no client reads it") for one in changes)
+            is is_lowered
+        )
+        assert (done.exit_code, "ignore-unused" in done.stdout) == (0, False) if is_lowered else (1, True)
+
+
+def test_an_error_of_the_server_that_is_lowered_for_a_field_still_fails(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(CRD.replace("enum: [on]", 'pattern: "("'))
+    (tmp_path / ".crdlint.yaml").write_text("ignore: [{rules: [pattern-invalid], path: .spec, severity: info}]\n")
+    done = CliRunner().invoke(cli, ["check", "--format", "json", str(tmp_path)])
+    [lowered] = [one for one in json.loads(done.stdout)["diagnostics"] if one["rule"] == "pattern-invalid"]
+    assert (lowered["severity"], done.exit_code) == ("info", 1)
+
+
 def annotated(value: str) -> str:
     return CRD.replace("metadata:\n", f"metadata:\n  annotations: {{crdlint/ignore: {value}}}\n")
 
