@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
+    from crdlint.changes.conjunction import ComparedField, Pair
     from crdlint.changes.examples import Example, Examples
-    from crdlint.changes.pairs import ComparedField, Pair
     from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps, ValidationRule
     from crdlint.crd.paths import Path
     from crdlint.diagnostics.diagnostic import Severity

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.changes.change import Collector
+from crdlint.changes.conjunction import ComparedField
 from crdlint.changes.examples import Examples
-from crdlint.changes.pairs import ComparedField
 from crdlint.changes.schemas import compare_schemas
 from crdlint.changes.versions import compare_conversion, compare_names, compare_parts, compare_versions, versions_of
 from crdlint.safety import work

@@ -22,8 +22,7 @@ from crdlint.schema.values import deep_copy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from crdlint.changes.conjunction import Conjunction
-    from crdlint.changes.pairs import Pair
+    from crdlint.changes.conjunction import Conjunction, Pair
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.kubernetes.servers import Server

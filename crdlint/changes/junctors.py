@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from crdlint.changes.change import Collector
-    from crdlint.changes.conjunction import Conjunction
-    from crdlint.changes.pairs import Pair
+    from crdlint.changes.conjunction import Conjunction, Pair
     from crdlint.changes.reasons import Reasons
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.crd.paths import Path

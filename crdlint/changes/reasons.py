@@ -19,9 +19,8 @@ if TYPE_CHECKING:
 
     from crdlint.cel.ast import Expr
     from crdlint.changes.change import Collector
-    from crdlint.changes.conjunction import Conjunction
+    from crdlint.changes.conjunction import Conjunction, Pair
     from crdlint.changes.examples import Example
-    from crdlint.changes.pairs import Pair
     from crdlint.crd.model import JSONSchemaProps, ValidationRule
     from crdlint.kubecel.reasoning.reasoner import FieldPath
     from crdlint.kubernetes.servers import Server

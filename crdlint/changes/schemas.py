@@ -7,10 +7,18 @@ from weakref import ref
 
 from crdlint.changes import values
 from crdlint.changes.conditions import conditions_of, has, schema_of
-from crdlint.changes.conjunction import conjunction, items, keeps_unknown_fields, map_values, properties, type_of
+from crdlint.changes.conjunction import (
+    Pair,
+    conjunction,
+    items,
+    keeps_unknown_fields,
+    map_values,
+    path_of,
+    properties,
+    type_of,
+)
 from crdlint.changes.fingerprints import of_conjunction
 from crdlint.changes.junctors import compare_junctors
-from crdlint.changes.pairs import Pair, path_of
 from crdlint.changes.reasons import Reasons, is_implied
 from crdlint.changes.validation_rules import compare_messages, compare_rules
 from crdlint.crd.gotypes import SCHEMA_BITS
@@ -24,8 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from crdlint.changes.change import Collector
-    from crdlint.changes.conjunction import Conjunction
-    from crdlint.changes.pairs import ComparedField
+    from crdlint.changes.conjunction import ComparedField, Conjunction
     from crdlint.crd.model import JSONSchemaPropsOrBool
     from crdlint.crd.paths import Path
 

@@ -16,8 +16,8 @@ from crdlint.rules import changes as rules
 if TYPE_CHECKING:
     from crdlint.cel.ast import Expr
     from crdlint.changes.change import Collector
+    from crdlint.changes.conjunction import Pair
     from crdlint.changes.examples import Example
-    from crdlint.changes.pairs import Pair
     from crdlint.changes.reasons import Reasons
     from crdlint.crd.model import ValidationRule
     from crdlint.diagnostics.diagnostic import Severity

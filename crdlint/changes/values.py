@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from crdlint.changes.change import Collector
-    from crdlint.changes.conjunction import Conjunction
+    from crdlint.changes.conjunction import Conjunction, Pair
     from crdlint.changes.constraints import Constraints, Limit
-    from crdlint.changes.pairs import Pair
     from crdlint.changes.patterns import Relation
     from crdlint.diagnostics.diagnostic import Severity
     from crdlint.rules.engine.rule import Rule

@@ -75,12 +75,13 @@ def compare_versions(old: dict[str, Version], new: dict[str, Version], collector
             collector.add(
                 rules.VERSION_RENAMED, text, (new[renamed[name]].path.child("name"), before.path.child("name"))
             )
-        elif before.served:
-            text = f"version `{name}` was removed: requests to it return 404"
-            collector.add(rules.VERSION_REMOVED, text, (path, before.path.child("name")))
         else:
-            text = f"version `{name}` was removed, which was not served: objects that are stored in it must be migrated first"
-            collector.add(rules.VERSION_REMOVED, text, (path, before.path.child("name")), severity="info")
+            severity: Severity = "error" if before.served else "info"
+            effect = ": requests to it return 404"
+            if not before.served:
+                effect = ", which was not served: objects that are stored in it must be migrated first"
+            text = f"version `{name}` was removed{effect}"
+            collector.add(rules.VERSION_REMOVED, text, (path, before.path.child("name")), severity=severity)
     for name, after in new.items():
         if name not in old and name not in renamed.values():
             collector.versions = (name,)
@@ -91,37 +92,30 @@ def compare_versions(old: dict[str, Version], new: dict[str, Version], collector
 
 def _renamed(old: dict[str, Version], new: dict[str, Version]) -> dict[str, str]:
     """Return the new names of versions that are gone, where exactly one new version has an equal schema."""
-    added = {
-        name: version
-        for name, version in new.items()
-        if name not in old and version.schema is not None and version.served
-    }
-    gone = {
-        name: version
-        for name, version in old.items()
-        if name not in new and version.schema is not None and version.served
-    }
-    if not added or not gone:
-        return {}
-    digests = {
-        name: fingerprint(version.schema).digest for name, version in added.items() if version.schema is not None
-    }
     new_names: dict[str, str] = {}
-    for name, version in gone.items():
-        assert version.schema is not None  # noqa: S101  those without are left out
-        digest = fingerprint(version.schema).digest
-        same = [
-            other for other, candidate in digests.items() if candidate == digest and other not in new_names.values()
-        ]
+    if old.keys() <= new.keys() or new.keys() <= old.keys():
+        return new_names
+    added = _digests(new, old)
+    for name, digest in _digests(old, new).items():
+        same = [other for other in added if added[other] == digest and other not in new_names.values()]
         if len(same) == 1:
             new_names[name] = same[0]
     return new_names
 
 
+def _digests(versions: dict[str, Version], others: dict[str, Version]) -> dict[str, str]:
+    """Return the digests of the schemas of served versions that are not among the others."""
+    return {
+        name: fingerprint(version.schema).digest
+        for name, version in versions.items()
+        if name not in others and version.schema is not None and version.served
+    }
+
+
 def _compare_served(old: Version, new: Version, collector: Collector) -> None:
     if old.served and not new.served:
         text = f"version `{old.name}` is not served any more: requests to it return 404"
-        collector.add(rules.VERSION_UNSERVED, text, (new.path.child("served"), old.path.child("served")))
+        collector.add(rules.VERSION_UNSERVED, text, _paths(old, new, "served"))
     if new.deprecated and not old.deprecated:
         text = f"version `{old.name}` was deprecated: the API server returns a warning with each request"
         paths = new.path.child("deprecated"), old.path.child("name")
@@ -134,98 +128,96 @@ def _compare_storage(old: dict[str, Version], new: dict[str, Version], collector
     after = next((version for version in new.values() if version.storage), None)
     if before is None or after is None or before.name == after.name:
         return
-    paths = after.path.child("storage"), before.path.child("storage")
     text = f"storage version changed from `{before.name}` to `{after.name}`: objects remain stored as `{before.name}` "
     text += "until they are written again"
     if after.name not in old:
         text += f"; after a rollback, the old CRD cannot read what was stored as `{after.name}`"
-    collector.add(rules.STORAGE_VERSION, text, paths)
+    collector.add(rules.STORAGE_VERSION, text, _paths(before, after, "storage"))
 
 
 def compare_names(old: CustomResourceDefinitionSpec, new: CustomResourceDefinitionSpec, collector: Collector) -> None:
     """Report changed and removed names."""
-    names = _SPEC.child("names")
+    path = _SPEC.child("names")
     before, after = old.names, new.names
-    if before.list_kind != after.list_kind:
-        path = names.child("listKind")
-        text = f"`listKind` changed from `{before.list_kind}` to `{after.list_kind}`: generated clients fail to decode lists"
-        collector.add(rules.NAMES, text, (path, path))
-    if before.singular != after.singular:
-        path = names.child("singular")
-        text = f"`singular` changed from `{before.singular}` to `{after.singular}`: scripts that use the old name fail"
-        collector.add(rules.NAMES, text, (path, path))
-    for rule, what, field, old_words, left in (
+    for field, was, now, effect in (
+        ("listKind", before.list_kind, after.list_kind, "generated clients fail to decode lists"),
+        ("singular", before.singular, after.singular, "scripts that use the old name fail"),
+    ):
+        if was != now:
+            paths = path.child(field), path.child(field)
+            collector.add(rules.NAMES, f"`{field}` changed from `{was}` to `{now}`: {effect}", paths)
+    for rule, what, field, words, left in (
         (rules.SHORT_NAME_REMOVED, "short name", "shortNames", before.short_names, after.short_names),
         (rules.CATEGORY_REMOVED, "category", "categories", before.categories, after.categories),
     ):
-        for name in old_words:
+        paths = path.child(field), path.child(field)
+        for name in words:
             if name not in left:
-                path = names.child(field)
-                collector.add(rule, f"{what} `{name}` was removed: scripts that use it fail", (path, path))
+                collector.add(rule, f"{what} `{name}` was removed: scripts that use it fail", paths)
         for name in left:
-            if name not in old_words:
-                path = names.child(field)
-                collector.add(rules.NAME_ADDED, f"{what} `{name}` was added", (path, path))
+            if name not in words:
+                collector.add(rules.NAME_ADDED, f"{what} `{name}` was added", paths)
 
 
 def compare_parts(old: Version, new: Version, collector: Collector) -> None:
     """Report the subresources, columns and selectable fields of a version that were removed or changed."""
-    _compare_subresources(old, new, collector)
+    _compare_status(old, new, collector)
+    _compare_scale(old, new, collector)
     _compare_columns(old, new, collector)
     selectable = {selectable_field.json_path for selectable_field in new.selectable}
-    paths = new.path.child("selectableFields"), old.path.child("selectableFields")
-    for selectable_field in old.selectable:
-        if selectable_field.json_path not in selectable:
-            text = f"selectable field `{selectable_field.json_path}` was removed: requests with it in a field selector are rejected"
-            collector.add(rules.SELECTABLE_FIELD_REMOVED, text, paths)
+    for path in (selectable_field.json_path for selectable_field in old.selectable):
+        if path not in selectable:
+            text = f"selectable field `{path}` was removed: requests with it in a field selector are rejected"
+            collector.add(rules.SELECTABLE_FIELD_REMOVED, text, _paths(old, new, "selectableFields"))
+
+
+def _paths(old: Version, new: Version, *steps: str) -> tuple[Path, Path]:
+    """Return the paths of a part of both versions, that of the new one first."""
+    return new.path.child(*steps), old.path.child(*steps)
 
 
 def _compare_columns(old: Version, new: Version, collector: Collector) -> None:
     columns = {column.name: column for column in new.columns}
-    paths = new.path.child("additionalPrinterColumns"), old.path.child("additionalPrinterColumns")
+    paths = _paths(old, new, "additionalPrinterColumns")
     for column in old.columns:
         same = columns.get(column.name)
         if same is None:
             text = f"printer column `{column.name}` was removed: scripts that read it fail"
             collector.add(rules.PRINTER_COLUMN_REMOVED, text, paths)
             continue
-        for field, attribute in (("jsonPath", "json_path"), ("type", "type")):
-            was, now = getattr(column, attribute), getattr(same, attribute)
+        for field, was, now in (("jsonPath", column.json_path, same.json_path), ("type", column.type, same.type)):
             if was != now:
                 text = f"printer column `{column.name}`: `{field}` changed from {was} to {now}"
                 collector.add(rules.PRINTER_COLUMN, text, paths)
 
 
-def _compare_subresources(old: Version, new: Version, collector: Collector) -> None:
-    before, after = (
-        None if subresources is None else subresources.status for subresources in (old.subresources, new.subresources)
-    )
-    paths = new.path.child("subresources", "status"), old.path.child("subresources", "status")
+def _compare_status(old: Version, new: Version, collector: Collector) -> None:
+    before, after = (version.subresources and version.subresources.status for version in (old, new))
+    paths = _paths(old, new, "subresources", "status")
     if before is not None and after is None:
         text = "the status subresource was removed: requests to /status return 404"
         collector.add(rules.STATUS_REMOVED, text, paths)
     elif after is not None and before is None:
         text = "the status subresource was added: writes to the main resource do not change the status any more"
         collector.add(rules.STATUS_ADDED, text, paths)
-    before, after = (
-        None if subresources is None else subresources.scale for subresources in (old.subresources, new.subresources)
-    )
-    paths = new.path.child("subresources", "scale"), old.path.child("subresources", "scale")
+
+
+def _compare_scale(old: Version, new: Version, collector: Collector) -> None:
+    before, after = (version.subresources and version.subresources.scale for version in (old, new))
     if before is None:
         return
     if after is None:
         text = "the scale subresource was removed: kubectl scale and autoscalers fail"
-        collector.add(rules.SCALE_REMOVED, text, paths)
+        collector.add(rules.SCALE_REMOVED, text, _paths(old, new, "subresources", "scale"))
         return
-    for field, name in (
-        ("spec_replicas_path", "specReplicasPath"),
-        ("status_replicas_path", "statusReplicasPath"),
-        ("label_selector_path", "labelSelectorPath"),
+    for name, was, now in (
+        ("specReplicasPath", before.spec_replicas_path, after.spec_replicas_path),
+        ("statusReplicasPath", before.status_replicas_path, after.status_replicas_path),
+        ("labelSelectorPath", before.label_selector_path, after.label_selector_path),
     ):
-        was, now = getattr(before, field), getattr(after, field)
         if was and was != now:
             text = f"`{name}` changed from {was} to {now or 'nothing'}: autoscalers read or write another field"
-            collector.add(rules.SCALE_PATH, text, (paths[0].child(name), paths[1].child(name)))
+            collector.add(rules.SCALE_PATH, text, _paths(old, new, "subresources", "scale", name))
 
 
 def compare_conversion(
