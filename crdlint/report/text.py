@@ -184,13 +184,6 @@ class Report(pieces.Report):
             f"checked {words.counted(summary.files, 'file')}, {words.counted(summary.crds, self._view.noun)}{skipped}: "
         )
         lines = self._page.flow(Part(start), Part(findings, style), Part(seconds))
-        if summary.repeated:
-            these, files = (
-                words.counted(summary.repeated, "equal finding"),
-                words.counted(summary.copies, "copy", "copies"),
-            )
-            them = "it" if summary.repeated == 1 else "them"
-            lines += self._page.wrapped(f"{these} in {files} of these CRDs: --show-all shows {them}", "")
         fixable = _fixable(summary)
         return "\n".join([*lines, *(self._page.wrapped(fixable, "    ", "[*] ", "good") if fixable else ())])
 

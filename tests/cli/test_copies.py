@@ -72,4 +72,7 @@ def test_the_last_lines_count_what_copies_repeat(tmp_path: Path) -> None:
     (tmp_path / "c.yaml").unlink()
     (tmp_path / "b.yaml").write_text(BAD.replace("strin}", "string}"), encoding="utf-8")
     done = CliRunner().invoke(cli, ["check", "--no-cache", str(tmp_path)])
-    assert "1 equal finding in 1 copy of these CRDs: --show-all shows it" in done.stdout.splitlines()
+    line = "1 equal finding in 1 copy of these CRDs: --show-all shows it"
+    assert line in done.stdout.splitlines()
+    done = CliRunner().invoke(cli, ["check", "--no-cache", "--format", "sarif", str(tmp_path)])
+    assert done.stderr.splitlines() == [line]
