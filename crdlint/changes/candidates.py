@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from itertools import islice, product
+from itertools import chain, islice, product
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.cel.ast import Literal, Select, nodes
@@ -84,7 +84,7 @@ class Candidates:
         if depth > _DEEPEST:
             return []
         if type_ == "object":
-            return [*null, *self._objects(old, new, depth, fixed)] if null else self._objects(old, new, depth, fixed)
+            return chain(null, self._objects(old, new, depth, fixed))
         if type_ == "array":
             return [*self._lists(old, new, depth), *null]
         return [*self._scalars(old, new, type_), *null]
@@ -175,11 +175,8 @@ class Candidates:
         folded = constraints(old, self._server)
         after = constraints(new, self._server) if new else None
         if folded.enum is not None:
-            lost = [
-                value
-                for key, value in folded.enum.items()
-                if after and after.enum is not None and key not in after.enum
-            ]
+            kept = folded.enum if after is None or after.enum is None else after.enum
+            lost = [value for key, value in folded.enum.items() if key not in kept]
             mentioned = [value for value in folded.enum.values() if value in self._texts]
             return [*lost, *mentioned, *folded.enum.values()]
         if type_ == "boolean":
@@ -194,9 +191,8 @@ class Candidates:
 
     def _of_numbers(self, old: Constraints, new: Constraints | None) -> list[Any]:
         numbers = [0, 1, -1, *self._numbers]
-        for side in (old, new):
-            bounds = () if side is None else side.bounds.items()
-            for name, bound in bounds:
+        for side in filter(None, (old, new)):
+            for name, bound in side.bounds.items():
                 if name in {"minimum", "maximum"} and math.isfinite(bound.value):
                     numbers += [bound.value, bound.value - 1, bound.value + 1]
         numbers += [factor * times for factor in old.multiples for times in (1, 2, 3)]
@@ -213,15 +209,18 @@ class Candidates:
         for known in folded.patterns or {""}:
             for pattern in (*(after.patterns if after else ()), _NOTHING):
                 text = patterns.relation(known, pattern, shortest, longest).lost
-                yield from () if text is None else (text,)
+                if text is not None:
+                    yield text
         yield from (_SAMPLES[name] for name in sorted(folded.formats) if name in _SAMPLES)
         yield from ("", "a")
         known = next(iter(folded.patterns), "")
         for size in self._sizes(old, "length"):
             text = patterns.relation(known, _NOTHING, size, size).lost if known else "a" * size
-            yield from () if text is None else (text,)
+            if text is not None:
+                yield text
         yield from ("A b!", "10.0.0.1", "::1", "https://a.b")
-        yield from () if known else ("0" * size for size in self._sizes(old, "length"))
+        if not known:
+            yield from ("0" * size for size in self._sizes(old, "length"))
 
 
 def _by_rank(options: Sequence[Sequence[Any]]) -> Iterator[tuple[Any, ...]]:
@@ -235,7 +234,8 @@ def _by_rank(options: Sequence[Sequence[Any]]) -> Iterator[tuple[Any, ...]]:
 
 def _of_rank(options: Sequence[Sequence[Any]], rank: int) -> Iterator[tuple[Any, ...]]:
     if not options:
-        yield from ((),) if rank == 0 else ()
+        if rank == 0:
+            yield ()
         return
     first, *rest = options
     most = sum(len(values) - 1 for values in rest)
@@ -248,7 +248,9 @@ def mentioned(condition: str) -> tuple[set[str], set[Any]]:
     names: set[str] = set()
     literals: set[Any] = set()
     tree = parsed(condition)
-    for node in () if tree is None else nodes(tree):
+    if tree is None:
+        return names, literals
+    for node in nodes(tree):
         if isinstance(node, Select):
             names.add(unescape(node.field) or node.field)
         elif isinstance(node, Literal) and isinstance(node.value, (str, int, float)):

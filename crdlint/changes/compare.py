@@ -12,7 +12,7 @@ from crdlint.changes.versions import compare_conversion, compare_names, compare_
 from crdlint.safety import work
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Sequence
+    from collections.abc import Hashable, Iterable
 
     from crdlint.changes.change import Change, Policy
     from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionSpec
@@ -61,20 +61,15 @@ def _identity(spec: CustomResourceDefinitionSpec, version: str) -> dict[str, Any
 def _lowered(changes: Iterable[Change], policy: Policy) -> Iterable[Change]:
     """Yield changes with the severities that a policy gives them, without those that it leaves out."""
     for change in changes:
-        severity = change.severity
-        if _is_alpha(change):
-            if policy.alpha == "off":
-                continue
-            if policy.alpha == "lower" and severity == "error":
-                severity = "warning"
-                change = change._replace(is_alpha=True)
+        severity, is_alpha = change.severity, bool(change.versions) and all("alpha" in name for name in change.versions)
+        if is_alpha and policy.alpha == "off":
+            continue
+        is_lowered = is_alpha and policy.alpha == "lower" and severity == "error"
+        if is_lowered:
+            severity = "warning"
         if policy.status == "lower" and is_status(change.field):
             severity = _LOWER[severity]
-        yield change if severity == change.severity else change._replace(severity=severity)
-
-
-def _is_alpha(change: Change) -> bool:
-    return bool(change.versions) and all("alpha" in version for version in change.versions)
+        yield change._replace(severity=severity, is_alpha=is_lowered)
 
 
 def is_status(field: str) -> bool:
@@ -88,10 +83,9 @@ def _merged(changes: Iterable[Change]) -> list[Change]:
     for change in changes:
         text = change.text if change.field else (change.text, change.versions)
         groups.setdefault((change.rule, change.field, text), []).append(change)
-    return [_worst(group) for group in groups.values()]
-
-
-def _worst(group: Sequence[Change]) -> Change:
-    first = min(group, key=lambda change: _RANKS[change.severity])
-    versions = tuple(dict.fromkeys(version for change in group for version in change.versions))
-    return first if first.versions == versions else first._replace(versions=versions)
+    merged = []
+    for group in groups.values():
+        worst = min(group, key=lambda change: _RANKS[change.severity])
+        versions = tuple(dict.fromkeys(version for change in group for version in change.versions))
+        merged.append(worst._replace(versions=versions))
+    return merged

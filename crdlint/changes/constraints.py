@@ -66,6 +66,15 @@ class Bound:
             return self.is_strict and not other.is_strict
         return self.value < other.value if is_upper else self.value > other.value
 
+    def of_integers(self, *, is_upper: bool) -> Bound:
+        """Return the same bound for integers, which includes its own value."""
+        if not math.isfinite(self.value):
+            return self
+        nearest = math.floor(self.value) if is_upper else math.ceil(self.value)
+        if self.is_strict and nearest == self.value:
+            nearest += -1 if is_upper else 1
+        return Bound(nearest)
+
 
 @dataclass(frozen=True, slots=True)
 class Constraints:
@@ -124,21 +133,8 @@ def _given_bounds(node: Conjunction, limit: Limit, type_: str) -> Iterable[Bound
         value = getattr(schema, limit.attribute)
         if value is not None:
             is_strict = bool(getattr(schema, f"exclusive_{limit.attribute}", False))
-            yield (
-                _of_integers(value, is_strict=is_strict, is_upper=limit.is_upper)
-                if type_ == "integer"
-                else Bound(value, is_strict)
-            )
-
-
-def _of_integers(value: float, *, is_strict: bool, is_upper: bool) -> Bound:
-    """Return the bound of integers that includes its own value."""
-    if not math.isfinite(value):
-        return Bound(value, is_strict)
-    nearest = math.floor(value) if is_upper else math.ceil(value)
-    if is_strict and nearest == value:
-        nearest += -1 if is_upper else 1
-    return Bound(nearest)
+            bound = Bound(value, is_strict)
+            yield bound.of_integers(is_upper=limit.is_upper) if type_ == "integer" else bound
 
 
 def format_bound(formats: frozenset[str], attribute: str) -> Bound | None:

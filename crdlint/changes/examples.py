@@ -36,7 +36,7 @@ _COMPLETED: Final = 3  # values that break a condition, until one is part of a v
 
 
 class Example(NamedTuple):
-    """A value that was valid and is not any more, and the whole object as JSON, None if none was count."""
+    """A value that was valid and is not any more, and the whole object as JSON, None if none was found."""
 
     value: Any
     text: str | None
@@ -62,20 +62,13 @@ class Examples:
             return self._search(pair, condition, part)
 
     def _search(self, pair: Pair, condition: str, part: JSONSchemaProps | ValidationRule) -> Example | None:
-        first: Example | None = None
-        count = 0
-        try:
-            for value in self._breaking(pair, condition, part):
-                text = self._completed(pair, value) if self.explains else None
-                first = first or Example(value, text)
-                count += 1
-                if text is not None or not self.explains:
-                    return Example(value, text)
-                if count == _COMPLETED:
-                    break
-        except work.WorkLimitError:
-            return first
-        return first
+        found: list[Example] = []
+        with suppress(work.WorkLimitError):
+            for value in islice(self._breaking(pair, condition, part), _COMPLETED if self.explains else 1):
+                found.append(Example(value, self._completed(pair, value) if self.explains else None))
+                if found[-1].text is not None:
+                    return found[-1]
+        return found[0] if found else None
 
     def _breaking(self, pair: Pair, condition: str, part: JSONSchemaProps | ValidationRule) -> Iterator[Any]:
         """Yield values that the old schema accepts and a part of the new one rejects."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from crdlint.changes import patterns
-from crdlint.changes.conjunction import items, properties
+from crdlint.changes.conjunction import steps
 from crdlint.changes.constraints import Bound, constraints
 from crdlint.kubecel.reasoning.domains import FAILED, PRESENT, SIZES, Just, Numbers, Others, Piece
 from crdlint.kubecel.reasoning.reasoner import ITEM, Facts
@@ -78,10 +79,7 @@ class SchemaFacts(Facts):
 
     def _node(self, path: FieldPath) -> Conjunction:
         if path not in self._nodes:
-            parent = self._node(path[:-1])
-            self._nodes[path] = (
-                items(parent) if path[-1] == ITEM else properties(parent).get(path[-1], ()) if parent else ()
-            )
+            self._nodes[path] = next(steps(path[-1:], self._node(path[:-1])), ())
         return self._nodes[path]
 
 
@@ -100,12 +98,8 @@ def _values(folded: Constraints) -> Domain:
 
 
 def _numbers(low: Bound | None, high: Bound | None, *, is_whole: bool) -> Domain:
-    numbers = Numbers(is_whole=is_whole)
-    if low is not None:
-        numbers = Numbers(low.value, numbers.high, is_whole, low.is_strict)
-    if high is not None:
-        numbers = Numbers(numbers.low, high.value, is_whole, numbers.is_open_low, high.is_strict)
-    return numbers.narrowed()
+    low, high = low or Bound(-math.inf), high or Bound(math.inf)
+    return Numbers(low.value, high.value, is_whole, low.is_strict, high.is_strict).narrowed()
 
 
 # Rules for the uniqueness of list items, with {} for the equality of two of them.
