@@ -412,8 +412,8 @@ class _Command:
         if run.changes is not None and not self._quiet:
             self._reports.release(f"compared with {self._options.against}: {run.changes.headline()}")
         run.end(self._reports, self._options.fail_on, accepted=self._options.accept_rejections)
-        if run.copies.findings and not self._quiet:
-            self._reports.note(run.copies.line())
+        if run.summary.repeated and not self._quiet and not self._reports.is_text:
+            console.err(run.summary.repetitions())
 
     def _report_fixes(self, fixing: Fixing, run: CheckState) -> None:
         """Write what was fixed, and what was not; with a diff, that is the whole report."""

@@ -94,6 +94,11 @@ class Summary:
         """Return the number of findings of each severity, such as `1 error, 0 warnings, 2 infos`."""
         return f"{counted(self.errors, 'error')}, {counted(self.warnings, 'warning')}, {counted(self.infos, 'info')}"
 
+    def repetitions(self) -> str:
+        """Return a line about the findings of copies, which are left out."""
+        these, files = counted(self.repeated, "equal finding"), counted(self.copies, "copy", "copies")
+        return f"{these} in {files} of these CRDs: --show-all shows {'it' if self.repeated == 1 else 'them'}"
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:

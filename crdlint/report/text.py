@@ -184,6 +184,7 @@ class Report(pieces.Report):
             f"checked {words.counted(summary.files, 'file')}, {words.counted(summary.crds, self._view.noun)}{skipped}: "
         )
         lines = self._page.flow(Part(start), Part(findings, style), Part(seconds))
+        lines += self._page.wrapped(summary.repetitions(), "") if summary.repeated else []
         fixable = _fixable(summary)
         return "\n".join([*lines, *(self._page.wrapped(fixable, "    ", "[*] ", "good") if fixable else ())])
 

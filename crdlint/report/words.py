@@ -147,11 +147,6 @@ class Copies:
         self.files.add(result.file)
         return replace(result, diagnostics=new)
 
-    def line(self) -> str:
-        """Return a line about what is left out."""
-        these, files = counted(self.findings, "equal finding"), counted(len(self.files), "copy", "copies")
-        return f"{these} in {files} of these CRDs: --show-all shows {'it' if self.findings == 1 else 'them'}"
-
     def _is_first(self, finding: Diagnostic, file: str) -> bool:
         path = finding.version, finding.user_path or finding.field
         same = finding.crd, path, finding.rule, finding.severity, finding.message, finding.hidden
