@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from crdlint.yaml.edit import Edit, differing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from collections.abc import Sequence as SequenceOf
 
     from crdlint.yaml.parse import Document
@@ -105,13 +105,10 @@ class BrokenText:
 
     def numbers(self, indexes: Iterable[int]) -> str:
         """Return the numbers of some lines as a phrase, such as `lines 3 to 5 and 9`."""
-        runs: list[list[int]] = []
-        for number in sorted(map(self.line, indexes)):
-            if runs and number == runs[-1][-1] + 1:
-                runs[-1].append(number)
-            else:
-                runs.append([number])
-        parts = [part for run in runs for part in ([f"{run[0]} to {run[-1]}"] if len(run) > 2 else map(str, run))]
+        numbers = sorted(map(self.line, indexes))
+        parts = [
+            part for run in runs(numbers) for part in ([f"{run[0]} to {run[-1]}"] if len(run) > 2 else map(str, run))
+        ]
         if len(parts) > _MOST_PARTS:
             parts = [*parts[: _MOST_PARTS - 1], f"{len(parts) - _MOST_PARTS + 1} more places"]
         several = len(parts) > 1 or " to " in parts[0]
@@ -134,17 +131,21 @@ class BrokenText:
         self, repair: Repair, index: int, new: str, help_: str, columns: tuple[int, int] | None = None
     ) -> Cause:
         """Return a cause that the line at `index` should be `new`."""
-        return self.cause(repair, index, help_, self.replaced(index, new), columns)
+        return self.cause(repair, index, help_, (self.replaced(index, new),), columns)
 
     def value_cause(self, repair: Repair, index: int, entry: Entry, new: str, help_: str) -> Cause:
         """Return a cause that the value in the line at `index` should be `new`."""
         return self.line_cause(repair, index, f"{entry.head}{new}{entry.rest}", help_, entry.columns)
 
-    def replaced(self, index: int, new: str) -> tuple[Edit, ...]:
+    def replaced(self, index: int, new: str) -> Edit:
         """Return the smallest edit that replaces the line at `index` by `new`."""
         first, before, after = differing(list(self.lines[index]), list(new))
         start = self.starts[index] + first
-        return (Edit(start, start + len(before), "".join(after)),)
+        return Edit(start, start + len(before), "".join(after))
+
+    def rewritten(self, indexes: Iterable[int], rewrite: Callable[[str], str]) -> tuple[Edit, ...]:
+        """Return the smallest edits that replace lines by what a function returns for them."""
+        return tuple(self.replaced(i, rewrite(self.lines[i])) for i in indexes)
 
     def removed(self, indexes: Iterable[int]) -> tuple[Edit, ...]:
         """Return the edits that remove lines."""
@@ -162,6 +163,17 @@ class BrokenText:
 
 _TEXT: Final = 20  # lines in which a text in block style begins
 _MOST_PARTS: Final = 4
+
+
+def runs(numbers: Iterable[int]) -> list[list[int]]:
+    """Return ascending numbers in lists of those that follow each other."""
+    lists: list[list[int]] = []
+    for number in numbers:
+        if lists and number == lists[-1][-1] + 1:
+            lists[-1].append(number)
+        else:
+            lists.append([number])
+    return lists
 
 
 def entry_of(line: str) -> Entry | None:

@@ -113,11 +113,12 @@ def _cut(rest: list[_Piece], length: int) -> list[_Piece]:
         start, end, text = rest.pop()
         size = end - start if text is None else len(text)
         if size > length:
-            left, right = ((start, start + length, None), (start + length, end, None)) if text is None else (
-                (0, 0, text[:length]), (0, 0, text[length:]),
-            )  # fmt: skip
-            rest.append(right)
-            pieces.append(left)
+            if text is None:
+                pieces.append((start, start + length, None))
+                rest.append((start + length, end, None))
+            else:
+                pieces.append((0, 0, text[:length]))
+                rest.append((0, 0, text[length:]))
             break
         pieces.append((start, end, text))
         length -= size

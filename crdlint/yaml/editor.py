@@ -190,9 +190,9 @@ class Editor:
     def set(self, mapping: Mapping, name: str, value: str, *, before: str = "", after: str = "") -> Edit:
         """Return the edit that sets the value of an entry, which is added next to another entry if it does not exist."""
         entry = mapping.find(name)
-        return self.insert(mapping, name, value, before=before, after=after) if entry is None else self.replace(
-            entry[1], value
-        )  # fmt: skip
+        if entry is None:
+            return self.insert(mapping, name, value, before=before, after=after)
+        return self.replace(entry[1], value)
 
     def insert(self, mapping: Mapping, name: str, value: str, *, before: str = "", after: str = "") -> Edit:
         """Return the edit that adds an entry before or after another one; without that one, at the start or the end.

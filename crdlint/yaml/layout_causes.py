@@ -9,7 +9,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
 from crdlint.yaml import repairs
-from crdlint.yaml.broken_text import FIELD, Cause, entry_of, has_block_scalar, indent_of, key_column
+from crdlint.yaml.broken_text import FIELD, Cause, entry_of, has_block_scalar, indent_of, key_column, runs
 from crdlint.yaml.edit import Edit
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def special_spaces(text: BrokenText) -> Iterator[Cause]:
         else:
             new = ""
             help_ = f"Remove the {name}{several} in {where}"
-        edits = tuple(edit for j in alike for edit in text.replaced(j, text.lines[j].replace(match[0], new)))
+        edits = tuple(text.replaced(j, text.lines[j].replace(match[0], new)) for j in alike)
         yield text.cause(repairs.PLAIN_SPACES, i, help_, edits, match.span())
 
 
@@ -173,13 +173,7 @@ def odd_indentation(text: BrokenText) -> Iterator[Cause]:
     odd = [index for index, i in enumerate(lines[: stop + _LINES_BELOW]) if indent_of(text.lines[i]) % 2]
     if len(odd) * 4 > len(lines):
         return
-    blocks: list[list[int]] = []
-    for index in odd:
-        if blocks and blocks[-1][-1] == index - 1:
-            blocks[-1].append(index)
-        else:
-            blocks.append([index])
-    for block in sorted(blocks[-_BLOCKS:], key=lambda block: abs(block[0] - stop)):
+    for block in sorted(runs(odd)[-_BLOCKS:], key=lambda block: abs(block[0] - stop)):
         around = (lines[index] for index in (block[0] - 1, block[-1] + 1) if 0 <= index < len(lines))
         is_deeper = indent_of(text.lines[lines[block[0]]]) - 1 in {indent_of(text.lines[i]) for i in around}
         for by in (-1, 1) if is_deeper else (1, -1):

@@ -59,9 +59,7 @@ def patches(text: BrokenText) -> Iterator[Cause]:
     cited = [i for i in used if _QUOTED_LINE.match(text.lines[i])]
     if len(cited) == len(used) > 1:
         mark = max((_QUOTED_LINE.match(text.lines[i]) or [""])[0] for i in used)
-        edits = tuple(
-            edit for i in used for edit in text.replaced(i, text.lines[i].removeprefix(mark.strip()).removeprefix(" "))
-        )
+        edits = text.rewritten(used, lambda line: line.removeprefix(mark.strip()).removeprefix(" "))
         yield text.cause(repairs.PATCH, used[0], f"Remove `{mark}` in front of {text.numbers(used)}", edits)
         return
     added = [i for i in used if text.lines[i].startswith("+")]
@@ -72,7 +70,7 @@ def patches(text: BrokenText) -> Iterator[Cause]:
     if removed:
         help_ += f"; remove {text.numbers(removed)}, which the patch removes"
     for blank in (" ", ""):
-        unmarked = tuple(edit for i in added for edit in text.replaced(i, blank + text.lines[i][1:]))
+        unmarked = (text.replaced(i, blank + text.lines[i][1:]) for i in added)
         edits = (*unmarked, *text.removed(removed))
         yield text.cause(repairs.REMOVED_LINES if removed else repairs.PATCH, added[0], help_, edits)
 
@@ -83,10 +81,10 @@ def comments(text: BrokenText) -> Iterator[Cause]:
         i for i in range(len(text.lines)) if _OTHER_COMMENT.match(text.lines[i]) and not text.lines[i].startswith("---")
     ]
     if alike and min(alike) <= text.stop:
-        edits = tuple(edit for i in alike for edit in text.replaced(i, _with_hash(text.lines[i])))
         is_marker = any(_MARKER.match(text.lines[i]) for i in alike)
+        help_ = f"Begin the comment in {text.numbers(alike)} with `#`"
         repair = repairs.COMMENTED if is_marker else repairs.COMMENT
-        yield text.cause(repair, alike[0], f"Begin the comment in {text.numbers(alike)} with `#`", edits)
+        yield text.cause(repair, alike[0], help_, text.rewritten(alike, _with_hash))
     for i in text.near():
         if _MARKER.match(text.lines[i]):
             help_ = f"Remove line {text.line(i)}: a marker of controller-gen belongs into a comment of the Go code"
@@ -129,10 +127,6 @@ def entities(text: BrokenText) -> Iterator[Cause]:
     """Find characters that are written as in HTML."""
     lines = [i for i in range(len(text.lines)) if _ENTITY.search(text.lines[i])]
     if lines and min(lines) <= text.stop:
-        edits = tuple(
-            edit
-            for i in lines
-            for edit in text.replaced(i, _ENTITY.sub(lambda match: unescape(match[0]), text.lines[i]))
-        )
+        edits = text.rewritten(lines, lambda line: _ENTITY.sub(lambda match: unescape(match[0]), line))
         help_ = f"Write the characters instead of HTML entities in {text.numbers(lines)}"
         yield text.cause(repairs.ENTITIES, lines[0], help_, edits)

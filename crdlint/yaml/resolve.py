@@ -129,9 +129,8 @@ def _is_timestamp(text: str) -> bool:
     year, month, day, *clock = (int(number) for number in match.groups() if number is not None)
     hour, minute, second = clock or (0, 0, 0)
     try:
-        datetime(
-            year % 400 + 400, month, day, hour, minute, second
-        )  # the calendar repeats every 400 years, and Python has no year 0
+        # The calendar repeats every 400 years, and Python has no year 0.
+        datetime(year % 400 + 400, month, day, hour, minute, second)
     except ValueError:
         return False
     return True

@@ -179,8 +179,8 @@ def quotes(text: BrokenText) -> Iterator[Cause]:
         yield text.value_cause(repairs.CLOSED_QUOTE, i, entry, f"{value}{quote}", help_)
         if last != i:
             help_ = f"Add `{quote}` at the end of line {text.line(last)} to close the quote in line {text.line(i)}"
-            edits = text.replaced(last, f"{text.lines[last].rstrip()}{quote}")
-            yield text.cause(repairs.CLOSED_QUOTE, i, help_, edits, entry.columns)
+            edit = text.replaced(last, f"{text.lines[last].rstrip()}{quote}")
+            yield text.cause(repairs.CLOSED_QUOTE, i, help_, (edit,), entry.columns)
 
 
 def _is_closed(value: str, quote: str) -> bool:
@@ -229,9 +229,9 @@ def dashes(text: BrokenText) -> Iterator[Cause]:
         while end < len(text.lines) and _NO_BLANK_AFTER_DASH.match(text.lines[end]):
             end += 1
         if end > i:
-            edits = [edit for j in range(i, end) for edit in text.replaced(j, text.lines[j].replace("-", "- ", 1))]
+            edits = text.rewritten(range(i, end), lambda line: line.replace("-", "- ", 1))
             help_ = f"Write a space after the dash in {text.numbers(range(i, end))}"
-            yield text.cause(repairs.BLANK_AFTER_DASH, i, help_, tuple(edits))
+            yield text.cause(repairs.BLANK_AFTER_DASH, i, help_, edits)
 
 
 def brackets(text: BrokenText) -> Iterator[Cause]:
@@ -245,8 +245,8 @@ def brackets(text: BrokenText) -> Iterator[Cause]:
         end = text.lines[last].partition(" #")[0].rstrip(" \r")
         where = f"at the end of line {text.line(last)} " if last != first else ""
         help_ = f"Add `{opened}` {where}to close the bracket in line {text.line(first)}"
-        edits = text.replaced(last, f"{end}{opened}{text.lines[last][len(end) :]}")
-        yield text.cause(repairs.CLOSED_BRACKET, first, help_, edits, entry.columns)
+        edit = text.replaced(last, f"{end}{opened}{text.lines[last][len(end) :]}")
+        yield text.cause(repairs.CLOSED_BRACKET, first, help_, (edit,), entry.columns)
 
 
 _FLOW_LINES: Final = 40
