@@ -144,7 +144,7 @@ class Pair:
     """The schemas of a value in the old and the new CRD.
 
     ``parent`` is the pair of the object or list that contains the value, and ``step`` the field of the value in it, ITEM,
-    or empty for the values of a map.
+    or empty for the values of a map. ``is_required`` means that the new schema above requires the value.
     """
 
     old: Conjunction
@@ -152,10 +152,7 @@ class Pair:
     field: ComparedField
     parent: Pair | None = None
     step: str = ""
-
-    def below(self, old: Conjunction, new: Conjunction, field: ComparedField, step: str) -> Pair:
-        """Return the pair of a value in this one."""
-        return Pair(old, new, field, self, step)
+    is_required: bool = True
 
     def paths(self, attribute: str, keyword: str = "") -> tuple[Path, Path]:
         """Return where the new and the old CRD have an attribute; the path of the schema itself without it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 from weakref import ref
 
 from crdlint.changes import values
@@ -49,29 +49,20 @@ _LONGEST: Final = 64  # characters of a name that is compared
 _MOST_FIELDS: Final = 50  # removed or added fields of an object beyond which names are not compared
 
 
-class _Frame(NamedTuple):
-    """A pair to compare, and whether the new schema above requires the value."""
-
-    pair: Pair
-    is_required: bool
-
-
 def compare_schemas(old: JSONSchemaProps, new: JSONSchemaProps, field: ComparedField, collector: Collector) -> None:
     """Report the changes of a whole schema."""
-    stack = [_Frame(Pair(conjunction((old,)), conjunction((new,)), field), is_required=True)]
+    stack = [Pair(conjunction((old,)), conjunction((new,)), field)]
     while stack:
-        frame = stack.pop()
-        stack.extend(reversed(list(_compare(frame, collector))))
+        stack.extend(reversed(list(_compare(stack.pop(), collector))))
 
 
-def _compare(frame: _Frame, collector: Collector) -> Iterator[_Frame]:
+def _compare(pair: Pair, collector: Collector) -> Iterator[Pair]:
     """Report the changes of one value, and yield what is to be compared below it."""
-    pair = frame.pair
     if not values.compare_types(pair, collector):
         return
     if not _is_plain(pair):
         values.compare_constraints(pair, collector)
-        values.compare_annotations(pair, collector, is_required=frame.is_required)
+        values.compare_annotations(pair, collector)
         _compare_required(pair, collector)
         _compare_lists(pair, collector)
         _compare_maps(pair, collector)
@@ -116,19 +107,19 @@ _COMPARED: Final = (
 )  # fmt: skip
 
 
-def _below(pair: Pair, collector: Collector) -> Iterator[_Frame]:
+def _below(pair: Pair, collector: Collector) -> Iterator[Pair]:
     old_items, new_items = items(pair.old), items(pair.new)
     if old_items and new_items:
         correlated = pair.old[0].x_list_type == "map" and pair.new[0].x_list_type == "map"
         field = pair.field.items(correlated=correlated)
-        yield _Frame(pair.below(old_items, new_items, field, ITEM), is_required=True)
+        yield Pair(old_items, new_items, field, pair, ITEM)
     if type_of(pair.new) != "object":
         return
     before, after = _known_properties(pair.old, pair), _known_properties(pair.new, pair)
     required = frozenset(name for schema in pair.new for name in schema.required)
     old_values, new_values = map_values(pair.old), map_values(pair.new)
     if old_values and new_values:
-        yield _Frame(pair.below(old_values, new_values, pair.field.map_values(), ""), is_required=True)
+        yield Pair(old_values, new_values, pair.field.map_values(), pair)
     elif new_values and keeps_unknown_fields(pair.old):
         _report_typed(pair, pair.field.map_values(), new_values, collector)
     removed = [name for name in before if name not in after]
@@ -138,8 +129,7 @@ def _below(pair: Pair, collector: Collector) -> Iterator[_Frame]:
         _report_removed(pair, removed, before, after, collector)
     for name, was, now in compared:
         if was:
-            below = pair.below(was, now, pair.field.property(name), name)
-            yield _Frame(below, is_required=name in required)
+            yield Pair(was, now, pair.field.property(name), pair, name, name in required)
         else:
             _report_added(pair, name, now, collector)
 

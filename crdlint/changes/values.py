@@ -276,7 +276,7 @@ def _compare_formats(pair: Pair, old: Constraints, new: Constraints, collector: 
 _NARROW: Final = frozenset({"int32", "float"})
 
 
-def compare_annotations(pair: Pair, collector: Collector, *, is_required: bool) -> None:
+def compare_annotations(pair: Pair, collector: Collector) -> None:
     """Report changes of `nullable`, of the default, and of an embedded resource."""
     old, new, field = pair.old[0], pair.new[0], pair.field
     if old.nullable and not new.nullable:
@@ -291,20 +291,20 @@ def compare_annotations(pair: Pair, collector: Collector, *, is_required: bool) 
         collector.report(rules.NULLABLE_REMOVED, text, pair, "nullable", severity=severity)
     elif new.nullable and not old.nullable:
         collector.report(rules.NULLABLE_ADDED, "nullable now: clients may read null", pair, "nullable")
-    _compare_defaults(pair, collector, is_required=is_required)
+    _compare_defaults(pair, collector)
     if new.x_embedded_resource and not old.x_embedded_resource:
         text = "an embedded resource now: `apiVersion` and `kind` are required; "
         text += field.consequence(is_container=True)
         collector.report(rules.EMBEDDED_RESOURCE, text, pair, "x_embedded_resource")
 
 
-def _compare_defaults(pair: Pair, collector: Collector, *, is_required: bool) -> None:
+def _compare_defaults(pair: Pair, collector: Collector) -> None:
     old, new = pair.old[0].default, pair.new[0].default
     was, now = _with_defaults(pair.old), _with_defaults(pair.new)
     if old is None and new is not None and now != {}:  # else the object has no field with a default
         text = f"default {marshal(now)} added: objects without the field are read with it"
         collector.report(rules.DEFAULT_ADDED, text, pair, "default")
-    elif old is not None and new is None and is_required:
+    elif old is not None and new is None and pair.is_required:
         text = f"required, and its default {marshal(old.value)} was removed: manifests without the field are rejected"
         collector.report(rules.DEFAULT_REMOVED, text, pair, "default", severity="error")
     elif old is not None and new is None and was != {}:
