@@ -8,10 +8,10 @@ from crdlint.crd.errors import Wording, invalid
 from crdlint.crd.paths import Path
 from crdlint.kubernetes.servers import NEWEST
 from crdlint.linting import schema
-from crdlint.linting.ratcheting import gives_default, has_extension, has_schema_with
 from crdlint.rules import approval, conversion, metadata, names, selectable_fields, subresources, versions
 from crdlint.rules.engine.common import Common, Options
 from crdlint.safety import work
+from crdlint.schema.traversal import all_schemas
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -113,10 +113,10 @@ class SpecValidator:
         self._refuses_defaults = False
         if not spec.preserve_unknown_fields:
             self._options = options.with_structural_schema()
-        elif has_schema_with(spec, gives_default):
+        elif has_schema_with(spec, _gives_default):
             self._refuses_defaults = True
             self._options = options.with_structural_schema()
-        elif has_schema_with(spec, has_extension):
+        elif has_schema_with(spec, _has_extension):
             self._options = options.with_structural_schema()
 
     def errors(self) -> Iterator[FieldError]:
@@ -206,3 +206,24 @@ class SpecValidator:
 
 def _has_status(subresource_fields: CustomResourceSubresources | None) -> bool:
     return subresource_fields is not None and subresource_fields.status is not None
+
+
+def has_schema_with(spec: CustomResourceDefinitionSpec, predicate: Callable[[JSONSchemaProps], bool]) -> bool:
+    """Return whether any schema of the spec, at any depth, satisfies a condition. Upstream: validation.HasSchemaWith."""
+    return any(map(predicate, all_schemas(spec)))
+
+
+def _gives_default(schema: JSONSchemaProps) -> bool:
+    return schema.default is not None
+
+
+def _has_extension(schema: JSONSchemaProps) -> bool:
+    """Return whether a schema has an x-kubernetes extension that is only allowed in structural schemas."""
+    return bool(
+        schema.x_embedded_resource
+        or schema.x_preserve_unknown_fields is not None
+        or schema.x_int_or_string
+        or schema.x_list_map_keys
+        or schema.x_list_type is not None
+        or schema.x_validations
+    )

@@ -11,20 +11,15 @@ from crdlint.crd.errors import invalid
 from crdlint.crd.paths import Path
 from crdlint.crd.record import semantic_equal
 from crdlint.golang.values import Typed
-from crdlint.linting.create import Report, SpecValidator
-from crdlint.linting.ratcheting import (
-    find_expressions,
-    has_invalid_map_list_keys,
-    has_invalid_type,
-    has_schema_with,
-    is_mergeable_set,
-)
+from crdlint.linting.create import Report, SpecValidator, has_schema_with
 from crdlint.linting.schema import is_structural
 from crdlint.rules import approval, conversion, defaults, metadata, names, versions
 from crdlint.rules.engine.common import Options
+from crdlint.rules.list_types import map_list_keys_map_set, mergeable_set_item
 from crdlint.rules.names import IMMUTABLE
 from crdlint.rules.selectable_fields import MAX_SELECTABLE_FIELDS
 from crdlint.safety import work
+from crdlint.schema.structural import TYPES
 from crdlint.schema.traversal import all_schemas
 
 if TYPE_CHECKING:
@@ -65,7 +60,8 @@ def validate(crd: CustomResourceDefinition, old: CustomResourceDefinition, serve
 def options_for(crd: CustomResourceDefinition, old: CustomResourceDefinition, server: Server) -> Options:
     """Return the options under which defects of the old CRD remain allowed."""
     before = old.spec
-    rules, messages = find_expressions(before)
+    rules = [rule for schema in all_schemas(before) for rule in schema.x_validations]
+    messages = {rule.message_expression for rule in rules if rule.message_expression}
     established = is_established(old)
     wholes = before.root_schemas()
     structural = [root_schema for root_schema in wholes if is_structural(root_schema, Options())]
@@ -73,13 +69,15 @@ def options_for(crd: CustomResourceDefinition, old: CustomResourceDefinition, se
         require_recognized_conversion_review_version=_reviews_known_version(before),
         require_immutable_names=established,
         require_open_api_schema=_all_have_schemas(before),
-        require_valid_property_type=not has_schema_with(before, has_invalid_type),
+        require_valid_property_type=not has_schema_with(before, _has_invalid_type),
         require_structural_schema=len(structural) == len(wholes),
         require_pruned_defaults=not any(map(defaults.has_unpruned, structural)),
-        require_atomic_set_type=not has_schema_with(before, is_mergeable_set),
-        require_map_list_keys_map_set_validation=not has_schema_with(before, has_invalid_map_list_keys),
-        preexisting_rules=rules,
-        preexisting_message_expressions=messages if server.keeps_message_expressions else _rules_with_messages(before),
+        require_atomic_set_type=not has_schema_with(before, _is_mergeable_set),
+        require_map_list_keys_map_set_validation=not has_schema_with(before, _has_invalid_map_list_keys),
+        preexisting_rules=frozenset(rule.rule for rule in rules),
+        preexisting_message_expressions=frozenset(
+            messages if server.keeps_message_expressions else (rule.rule for rule in rules if rule.message_expression)
+        ),
         versions_with_unchanged_schemas=(
             _unchanged(crd.spec, before) if server.cel.keeps_cost_of_unchanged_schemas else frozenset()
         ),
@@ -93,10 +91,18 @@ def options_for(crd: CustomResourceDefinition, old: CustomResourceDefinition, se
     )
 
 
-def _rules_with_messages(spec: CustomResourceDefinitionSpec) -> frozenset[str]:
-    return frozenset(
-        rule.rule for schema in all_schemas(spec) for rule in schema.x_validations if rule.message_expression
-    )
+def _has_invalid_type(schema: JSONSchemaProps) -> bool:
+    return bool(schema.type) and schema.type not in TYPES
+
+
+def _is_mergeable_set(schema: JSONSchemaProps) -> bool:
+    """Return whether a schema is a set with items that are not atomic."""
+    return mergeable_set_item(schema) is not None
+
+
+def _has_invalid_map_list_keys(schema: JSONSchemaProps) -> bool:
+    """Return whether a schema is a map list whose items cannot be distinguished by their keys."""
+    return any(True for _ in map_list_keys_map_set(schema))
 
 
 def _in_use(old: CustomResourceDefinition) -> frozenset[str]:
