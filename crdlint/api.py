@@ -11,7 +11,7 @@ from crdlint.diagnostics.diagnostic import Diagnostic, in_server_words
 from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
-from crdlint.linting.rule_cost import RuleCost, rule_cost
+from crdlint.linting.result import RuleCost
 from crdlint.linting.stored_crds import collect_crds
 from crdlint.resources.pipeline import ResourceReport, report
 from crdlint.rules.catalog import on_request
@@ -55,7 +55,7 @@ def lint_update(old_text: str, new_text: str, *, kube_version: str = NEWEST_VERS
 def estimate_costs(text: str, *, kube_version: str = NEWEST_VERSION) -> list[RuleCost]:
     """Return the cost of each rule, in document order; empty if the API server would not compile the rules."""
     result = lint_file(text, "<stdin>", CheckRequest(kube_version=kube_version, keep=True))
-    return [rule_cost(evaluated, result.file) for evaluated in result.rules]
+    return [evaluated.cost(result.file) for evaluated in result.rules]
 
 
 def validate_resource(

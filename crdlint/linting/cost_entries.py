@@ -10,7 +10,6 @@ from crdlint.kubecel.cost.suggest import Advice
 from crdlint.kubecel.limits import RULE_COST_LIMIT, UINT64_MAX
 from crdlint.kubernetes.servers import NEWEST_ALONE, SERVERS
 from crdlint.linting.result import by_schema
-from crdlint.linting.rule_cost import rule_cost
 from crdlint.safety.work import Effort
 
 if TYPE_CHECKING:
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
 
     from crdlint.kubecel.cost.explain import Part, ServerCost
     from crdlint.kubernetes.servers import Range
-    from crdlint.linting.result import FileResult, FoundRule
-    from crdlint.linting.rule_cost import RuleCost
+    from crdlint.linting.result import FileResult, FoundRule, RuleCost
 
 
 # The help if the search for limits takes too long.
@@ -96,7 +94,7 @@ def _entry(found_rule: FoundRule, file: str, advice: Advice, by_version: dict[st
         if cost > RULE_COST_LIMIT
     ]
     return Entry(
-        cost=rule_cost(found_rule, file),
+        cost=found_rule.cost(file),
         value_path=value_path(estimated.node.schema),
         times=describe_cardinality(estimated),
         tree=explain(rule) if rule.error is None else None,

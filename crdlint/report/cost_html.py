@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.kubecel.cost.explain import Part
     from crdlint.linting.cost_entries import Entry
-    from crdlint.linting.rule_cost import RuleCost
+    from crdlint.linting.result import RuleCost
 
 # Each part of a tree contains the text of the parts below it, so the text of a part is cut.
 _LONGEST_PART: Final = 300

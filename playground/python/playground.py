@@ -11,7 +11,6 @@ from crdlint.kubecel.limits import RULE_COST_LIMIT
 from crdlint.kubernetes.servers import KNOWN, NEWEST_VERSION, SERVERS
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
-from crdlint.linting.rule_cost import rule_cost
 from crdlint.linting.stored_crds import collect_crds
 from crdlint.report.locations import TextPositions
 from crdlint.report.page import rule_link
@@ -116,7 +115,7 @@ def _finding(one: Diagnostic, places: TextPositions) -> dict[str, Any]:
 
 
 def _costs(result: FileResult) -> list[dict[str, Any]]:
-    costs = [rule_cost(found, result.file) for found in result.rules]
+    costs = [found.cost(result.file) for found in result.rules]
     return [
         {
             "rule": cost.rule,

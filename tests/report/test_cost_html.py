@@ -21,7 +21,7 @@ from crdlint.kubecel.cost.explain import Part
 from crdlint.linting.cost_entries import Entry, entries
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
-from crdlint.linting.rule_cost import RuleCost
+from crdlint.linting.result import RuleCost
 from crdlint.report.cost_html import cost_page
 
 if TYPE_CHECKING:
