@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from crdlint.files.paths import Found
     from crdlint.linting.result import FileResult
     from crdlint.resources.definitions import Definitions
+    from crdlint.resources.objects import Key
     from crdlint.resources.pipeline import ResourceOptions
-    from crdlint.resources.requests import Key
 
 _NAMED: Final = 5  # groups in one message
 

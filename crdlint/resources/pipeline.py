@@ -23,10 +23,9 @@ from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import CRD, FileResult
 from crdlint.resources.definitions import Definition, may_have_crd, rejection_of
 from crdlint.resources.findings import Findings, diagnostic
-from crdlint.resources.objects import duplicate_fields, objects_of, read_resource, text_at
+from crdlint.resources.objects import as_sent, duplicate_fields, key_of, objects_of, read_resource, text_at
 from crdlint.resources.placeholders import Patterns, Placeholders
 from crdlint.resources.places import ResourceLocator
-from crdlint.resources.requests import as_sent, key_of
 from crdlint.resources.validation import NotDecodedError
 from crdlint.rules import duplicates
 from crdlint.rules.storage import refusal
@@ -45,8 +44,7 @@ if TYPE_CHECKING:
     from crdlint.kubecel.second_opinion import Tally
     from crdlint.kubernetes.servers import Server
     from crdlint.resources.definitions import Definitions
-    from crdlint.resources.objects import Object
-    from crdlint.resources.requests import Key
+    from crdlint.resources.objects import Key, Object
     from crdlint.resources.validation import Outcome, Withhold
     from crdlint.yaml.nodes import Mapping, Node
     from crdlint.yaml.parse import Document

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tables import each
 
-from crdlint.resources.requests import as_sent, key_of
+from crdlint.resources.objects import as_sent, key_of
 
 if TYPE_CHECKING:
     from typing import Any
