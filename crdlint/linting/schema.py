@@ -1,21 +1,23 @@
 """Validation of a root schema. Upstream: apiextensions validation.validateCustomResourceDefinitionValidation.
 
 The walk finds all errors; which of them are reported depends on the others: structural errors only if the schema can be
-converted to a structural one, rules are compiled only if there are no errors at or below them.
+converted to a structural one, rules are compiled only if there are no errors at or below them. So some errors hide
+others: conversion, structure, defaults and rules are stages, and the server stops at the first one with errors. The
+later stages are run here as far as their result does not depend on how the errors are fixed.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from crdlint.crd.errors import NOT_EVALUATED
-from crdlint.linting import hidden_findings
-from crdlint.rules import catalog, cel, defaults, root, validation_rules
+from crdlint.crd.errors import NOT_EVALUATED, invalid
+from crdlint.rules import catalog, cel, defaults, forbidden_fields, list_types, root, structural, validation_rules
 from crdlint.rules.engine.schema_walk import Walker
+from crdlint.schema.structural import Refusal
 from crdlint.schema.traversal import at_or_above
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceValidation, JSONSchemaProps
@@ -24,6 +26,28 @@ if TYPE_CHECKING:
     from crdlint.rules.engine.common import Findings, Options
 
 WALKER = Walker(catalog.checks())
+# Errors whose fix may change the type or the fields of a schema.
+_CHANGES_TYPE: Final = frozenset(
+    {
+        structural.TYPE_REQUIRED.id,
+        structural.ITEMS_REQUIRED.id,
+        structural.ROOT_TYPE.id,
+        structural.ROOT_MAP.id,
+        structural.INCOMPLETE.id,
+        structural.META_TYPE.id,
+        structural.EMBEDDED.id,
+        structural.INT_OR_STRING.id,
+        list_types.LIST_TYPE_ARRAY.id,
+        list_types.MAP_TYPE_OBJECT.id,
+        list_types.MAP_ITEMS.id,
+        list_types.KEY_UNKNOWN.id,
+        list_types.KEY_SCALAR.id,
+        *forbidden_fields.CHANGING_TYPE,
+    }
+)
+# Errors whose fix may change the values that a schema accepts.
+_CHANGES_VALUES: Final = _CHANGES_TYPE | {structural.PATTERN.id}
+_SCHEMA: Final = Refusal("OpenAPIV3Schema 'schema' is not supported", "$schema")
 
 
 class SchemaReport(NamedTuple):
@@ -54,7 +78,7 @@ def validate_validation(
     report = _reported(schema, findings, at_root, options, path)
 
     def find_hidden() -> Iterator[FieldError]:
-        hidden = hidden_findings.find(schema, findings, report.rules, options, path)
+        hidden = hidden_errors(schema, findings, report.rules, options, path)
         known = {str(error) for error in report.errors} if hidden else ()
         return (error._replace(hidden=True) for error in hidden if str(error) not in known)
 
@@ -69,7 +93,7 @@ def _reported(
     if not options.require_structural_schema:
         return SchemaReport((*at_root, *open_api))
     if findings.refusals:
-        rejections = (*at_root, *open_api) or (hidden_findings.refused(*findings.refusals[0], path),)
+        rejections = (*at_root, *open_api) or (_refused(*findings.refusals[0], path),)
         return SchemaReport(rejections, blocking=rejections if findings.with_rules else ())
     # Upstream sorts by text, so that the result does not depend on the order of Go's maps.
     structural_errors = sorted((error for _, error in findings.structural), key=str)
@@ -122,3 +146,44 @@ def _blocking(findings: Findings) -> Iterator[FieldError]:
         known.update((id(visited), blocks) for visited in chain)
         if blocks:
             yield error
+
+
+def hidden_errors(
+    schema: JSONSchemaProps, findings: Findings, compiled: Sequence[EstimatedRule], options: Options, path: Path
+) -> list[FieldError]:
+    """Return the errors of the stages that the errors of a schema hide; some may be reported already.
+
+    `compiled` are the rules that the server compiles now, `path` is the path of the schema's parent field.
+    """
+    if not (findings.structural or findings.schema or findings.refusals or _is_any_broken(compiled, findings)):
+        return []
+    schema_path = path.child("openAPIV3Schema")
+    errors_so_far = sorted((error for _, error in findings.structural), key=str)
+    errors_so_far.extend(error for _, error in findings.schema)
+    # Among the fields that conversion rejects, `$schema` has no error of its own.
+    errors_so_far.extend(_refused(rejected, _SCHEMA, path) for rejected, _ in findings.refusals if rejected.schema)
+    errors = (*findings.structural, *findings.schema)
+    damaged = at_or_above(node for node, error in errors if error.rule in _CHANGES_VALUES)
+    sound = [node for node in findings.with_defaults if id(node) not in damaged]
+    if sound:
+        errors_so_far.extend(defaults.validate(schema, schema_path, sound, options))
+    doubtful = [node for node, error in errors if error.rule in _CHANGES_TYPE]
+    known = {id(rule.node.schema) for rule in compiled}
+    nodes = [node for node in findings.with_rules if id(node.schema) not in known]
+    errors_so_far.extend(cel.compile_hidden(nodes, compiled, options, schema_path, doubtful))
+    return errors_so_far
+
+
+def _refused(schema: JSONSchemaProps, refusal: Refusal, path: Path) -> FieldError:
+    """Return the error of a schema that cannot be converted to a structural one, at the rejected field."""
+    refusing_path = schema.path.child(refusal.field)
+    return invalid(
+        structural.NOT_CONVERTIBLE.id, path.child("openAPIV3Schema"), "", refusal.text, at=refusing_path, key=True
+    )
+
+
+def _is_any_broken(compiled: Sequence[EstimatedRule], findings: Findings) -> bool:
+    """Return whether rules are not compiled, or have an error: defaults or message expressions may hide more."""
+    return len({id(rule.node.schema) for rule in compiled}) < len(findings.with_rules) or any(
+        rule.compiled.rule.error is not None for rule in compiled
+    )
