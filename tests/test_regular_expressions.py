@@ -120,7 +120,6 @@ BOUNDED = {
     "crdlint.kubernetes.constraints._SPAN[0]": "only texts of at most 1,000 characters",
     "crdlint.sources.helm.masking._AFTER[0]": "what follows one directive follows no other",
     "crdlint.config.comments._ALIAS_ITEM[0]": "tried once for each entry",
-    "crdlint.config.places._STEP[0]": "a path is left at the first place that begins no step",
     "crdlint.config.parse._ASSIGNED[0]": "tried once for each line",
     "crdlint.config.parse._STRING[0]": "only in TOML that is valid, whose strings are closed",
     "crdlint.golang.times._PART[0]": "only texts that match as a whole are taken apart",

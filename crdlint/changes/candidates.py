@@ -175,8 +175,8 @@ class Candidates:
         folded = constraints(old, self._server)
         after = constraints(new, self._server) if new else None
         if folded.enum is not None:
-            kept = folded.enum if after is None or after.enum is None else after.enum
-            lost = [value for key, value in folded.enum.items() if key not in kept]
+            remaining = folded.enum if after is None or after.enum is None else after.enum
+            lost = [value for key, value in folded.enum.items() if key not in remaining]
             mentioned = [value for value in folded.enum.values() if value in self._texts]
             return [*lost, *mentioned, *folded.enum.values()]
         if type_ == "boolean":

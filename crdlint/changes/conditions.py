@@ -48,7 +48,7 @@ def condition(schema: JSONSchemaProps, value: str = _SELF, depth: int = 0) -> st
     """Return a schema as a condition on a value; what CEL cannot express is a call that is named by its digest."""
     keywords = {name for name in vars(schema) if not name.startswith("_")} - PROVENANCE - _SILENT
     if depth > _DEEPEST or not keywords <= _EXPRESSED:
-        return f"{value}.matchesSchema({_text(fingerprint(schema).digest)})"
+        return f"{value}.{_named(schema)}"
     return _joined(_parts(schema, value, depth), "&&", "true")
 
 
@@ -148,10 +148,8 @@ def _with_self(text: str, value: str) -> str:
     trees = [] if result.errors else list(nodes(result.expr))
     if not trees or any(isinstance(node, Comprehension) and node.iter_var == _SELF for node in trees):
         return text if value == _SELF else "unknown()"
-    offsets = {
-        result.source_info.offsets[node.id][0] for node in trees if isinstance(node, Ident) and node.name == _SELF
-    }
-    for offset in sorted(offsets, reverse=True):
+    named = (node.id for node in trees if isinstance(node, Ident) and node.name == _SELF)
+    for offset in sorted({result.source_info.offsets[id_][0] for id_ in named}, reverse=True):
         text = text[:offset] + value + text[offset + len(_SELF) :]
     return text
 
@@ -171,7 +169,8 @@ def known_conditions(node: Conjunction) -> list[str]:
     """Return also what keywords require that the reasoner does not take as facts: formats, multiples, numbers of fields."""
     texts = conditions_of(node)
     for schema in node:
-        texts += [multiple(schema.multiple_of)] if schema.multiple_of is not None else []
+        if schema.multiple_of is not None:
+            texts.append(multiple(schema.multiple_of))
         if schema.format:
             texts.append(condition(schema_of({"format": schema.format})))
     return texts + [

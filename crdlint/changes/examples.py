@@ -62,13 +62,13 @@ class Examples:
             return self._search(pair, condition, part)
 
     def _search(self, pair: Pair, condition: str, part: JSONSchemaProps | ValidationRule) -> Example | None:
-        found: list[Example] = []
+        examples: list[Example] = []
         with suppress(work.WorkLimitError):
             for value in islice(self._breaking(pair, condition, part), _COMPLETED if self.explains else 1):
-                found.append(Example(value, self._completed(pair, value) if self.explains else None))
-                if found[-1].text is not None:
-                    return found[-1]
-        return found[0] if found else None
+                examples.append(Example(value, self._completed(pair, value) if self.explains else None))
+                if examples[-1].text is not None:
+                    return examples[-1]
+        return examples[0] if examples else None
 
     def _breaking(self, pair: Pair, condition: str, part: JSONSchemaProps | ValidationRule) -> Iterator[Any]:
         """Yield values that the old schema accepts and a part of the new one rejects."""
@@ -95,9 +95,6 @@ class Examples:
         long = {**self._identity, "metadata": {"name": "a" * _LONG_NAME}}
         return chain.from_iterable(candidates.values(pair.old, pair.new, base) for base in (self._identity, long))
 
-    def _base(self, pair: Pair) -> dict[str, Any]:
-        return self._identity if pair.parent is None else {}
-
     def _check(self, node: Conjunction, pair: Pair | None) -> _Check:
         key = tuple(map(id, node))
         if key not in self._checks:
@@ -114,11 +111,12 @@ class Examples:
         while pair.parent is not None:
             parent = pair.parent
             check = self._check(parent.old, parent)
+            base = {} if parent.parent else self._identity
             around = Candidates(frozenset(), (), self._is_valid, self._server)
             values = (
                 around.lists(parent.old, value)
                 if pair.step == ITEM
-                else around.values(parent.old, parent.new, {**self._base(parent), pair.step or "a": value})
+                else around.values(parent.old, parent.new, {**base, pair.step or "a": value})
             )
             valid = next((each for each in islice(values, _AROUND) if not check.errors(each)), None)
             if valid is None:

@@ -69,9 +69,8 @@ class SchemaFacts(Facts):
     def match(self, path: FieldPath, pattern: str) -> bool:
         """Return whether all texts at a path match a pattern."""
         folded = self._folded(path)
-        return folded is not None and any(
-            patterns.relation(folded_pattern, pattern).is_covered for folded_pattern in folded.patterns
-        )
+        known = folded.patterns if folded else ()
+        return any(patterns.relation(each, pattern).is_covered for each in known)
 
     def _folded(self, path: FieldPath) -> Constraints | None:
         node = self._node(path)

@@ -62,9 +62,8 @@ def compare_constraints(pair: Pair, collector: Collector) -> None:
             _compare_enumerated(pair, possible, new, collector)
             return
         alternatives = "|".join(re.escape(value) for value in new.enum.values() if isinstance(value, str))
-        if any(
-            patterns.relation(pattern, f"^(?:{alternatives})$", *_lengths(old)).is_covered for pattern in old.patterns
-        ):
+        relations = (patterns.relation(known, f"^(?:{alternatives})$", *_lengths(old)) for known in old.patterns)
+        if any(relation.is_covered for relation in relations):
             return
         values = list(new.enum.values())
         text = f"only {_values(values)} accepted now"
@@ -172,7 +171,7 @@ def _compare_limits(pair: Pair, old: Constraints, new: Constraints, collector: C
 def _implied(old: Constraints, limit: Limit) -> Bound | None:
     """Return the bound of old values: the given one, or a tighter one that follows from other constraints."""
     bound = old.bounds.get(limit.attribute)
-    others = [format_bound(old.formats, limit.attribute) if old.type == "integer" else None]
+    others = [format_bound(old.formats, limit.attribute)] if old.type == "integer" else []
     if limit.attribute in {"min_length", "max_length"}:
         others += [patterns.length_bound(pattern, is_upper=limit.is_upper) for pattern in old.patterns]
     if limit.attribute == "min_properties":

@@ -268,7 +268,7 @@ def _list_of_one(finding: Finding) -> Edits:
     elif isinstance(value, Mapping) and value.flow:
         yield editor.replace(value, f"[{editor.text[value.start_mark.index : editor.end(value)]}]")
     elif isinstance(value, Mapping):
-        yield from editor.indent(value, 2)
+        yield from editor.indent_lines(value.start_mark.index, editor.end(value), 2)
         yield editor.inserted(value.start_mark.index, "- ")
 
 

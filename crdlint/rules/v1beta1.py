@@ -166,7 +166,7 @@ def _block_spec(editor: Editor, spec: Mapping, gone: tuple[str, ...], *, keeps: 
         key, value = editor.entry(spec, "version")
         yield _first_version(editor, key, expect(Scalar, value), lines)
     text = editor.text
-    yield from (editor.cut(start, text.find("\n", end) + 1 or len(text)) for start, end in spans)
+    yield from (Edit(start, text.find("\n", end) + 1 or len(text), "") for start, end in spans)
 
 
 def _filled(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from functools import cached_property
+from itertools import compress
 from typing import TYPE_CHECKING, Final
 
 from crdlint.yaml.edit import Edit
@@ -269,19 +270,16 @@ class Editor:
         keys, values = mapping.items[::2], mapping.items[1::2]
         count = len(keys)
         gone = [getattr(key, "value", None) in names for key in keys]
-        for i in (i for i in range(count) if gone[i]):
+        for i in compress(range(count), gone):
             if not mapping.flow:
                 yield self.remove_at(mapping, 2 * i)
             elif not i or not gone[i - 1]:
                 following = next((j for j in range(i, count) if not gone[j]), count)
+                start = keys[i].start_mark.index
                 if following < count:
-                    yield self.cut(keys[i].start_mark.index, keys[following].start_mark.index)
+                    yield Edit(start, keys[following].start_mark.index, "")
                 else:
-                    yield self.cut(self.end(values[i - 1]) if i else keys[i].start_mark.index, self.end(values[-1]))
-
-    def indent(self, node: Node, by: int) -> list[Edit]:
-        """Return the edits that indent the lines of a node after its first one."""
-        return self.indent_lines(node.start_mark.index, self.end(node), by)
+                    yield Edit(self.end(values[i - 1]) if i else start, self.end(values[-1]), "")
 
     def name(self, text: str) -> str:
         """Format a key."""
@@ -290,10 +288,6 @@ class Editor:
     def first(self, mapping: Mapping) -> str:
         """Return the name of the first key of a mapping."""
         return getattr(mapping.items[0], "value", "") if mapping.items else ""
-
-    def cut(self, start: int, end: int) -> Edit:
-        """Return the edit that removes the characters between two offsets."""
-        return Edit(start, end, "")
 
     def inserted(self, offset: int, text: str) -> Edit:
         """Return the edit that inserts a text at an offset."""
@@ -333,9 +327,8 @@ class Editor:
         first = self.line_start(start)
         last = text.find("\n", end)
         if not text[first:start].strip(" "):
-            if last < 0:  # the last line, without a break
-                return Edit(max(first - 1, 0), len(text), "")
-            return Edit(first, last + 1, "")
+            # The last line may have no break.
+            return Edit(max(first - 1, 0), len(text), "") if last < 0 else Edit(first, last + 1, "")
         # After a dash: the next entry moves there, unless there is a comment between them.
         if following is not None and "#" not in text[end : following.start_mark.index]:
             return Edit(start, following.start_mark.index, "")

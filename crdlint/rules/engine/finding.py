@@ -340,7 +340,7 @@ def unlisted(finding: Finding, node: Node) -> Edits:
     if items.flow or item.flow:
         yield editor.replace(node, editor.text[start : editor.end(item)])
     else:
-        yield editor.cut(start - width, start)
+        yield Edit(start - width, start, "")
         yield editor.inserted(start, " " * width)
 
 
