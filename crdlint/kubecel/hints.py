@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from crdlint.cel.ast import Call, Literal
+from crdlint.cel.ast import Call, Literal, Select
 from crdlint.cel.checker_errors import format_type
 from crdlint.cel.errors import Code
 from crdlint.cel.types import BOOL, Kind
@@ -63,7 +63,7 @@ def _undefined_field(state: State, name: str) -> str | None:
     node = state.node
     declared = None if node is None else state.object_of(node)
     if declared is None:
-        return None
+        return _functions_of(state)
     fields = declared.fields or {}
     properties = {} if declared.schema is None else declared.schema.properties
     if name in properties and escape(name) not in fields:
@@ -74,6 +74,19 @@ def _undefined_field(state: State, name: str) -> str | None:
         return "Add the field to the `properties` of the object, which has none"
     shown = ", ".join(islice(fields, _SHOWN_FIELDS))
     return f"Use one of the fields: {shown}{', ...' if len(fields) > _SHOWN_FIELDS else ''}"
+
+
+def _functions_of(state: State) -> str | None:
+    """Return the help for a field of a value whose type has only functions."""
+    operand = state.node.operand if isinstance(state.node, Select) else None
+    type_ = None if operand is None else state.compiled.result.type_map.get(operand.id)
+    names = [
+        overload.function
+        for function in state.expression.env.functions.values()
+        for overload in function.overloads
+        if overload.member and overload.args[0] == type_ and overload.function.isidentifier()
+    ]
+    return f"Call one of its functions: {', '.join(f'{name}()' for name in dict.fromkeys(names))}" if names else None
 
 
 def version_text(library: Library) -> str:
@@ -170,13 +183,24 @@ def _selection(_state: State, type_: Type) -> str | None:
     return f"End the path here: a value of type {format_type(type_)} has no fields"
 
 
-def _unexpected(state: State, text: str, *_: object) -> str:
+_LANGUAGE: Final = "Write the expression in CEL: https://kubernetes.io/docs/reference/using-api/cel/"
+
+
+def _unexpected(state: State, *_: object) -> str:
     before = state.text[: state.offset].rstrip()
     if before.endswith("."):
         return f"Write a field or a function after `{before.rsplit(maxsplit=1)[-1]}`"
-    if text in ("'", '"'):
+    tokens = Text(state.text).tokens
+    token = next((each for each in tokens if each.end > state.offset), None)
+    if token is not None and token.text in ("'", '"'):
         return "Close the string with the quote that it starts with"
-    return "Write the expression in CEL: https://kubernetes.io/docs/reference/using-api/cel/"
+    previous = next((each for each in reversed(tokens) if each.end <= state.offset), None)
+    if token is None:
+        return _LANGUAGE
+    if previous is None or not (previous.text[-1].isalnum() or previous.text[-1] in "_'\")]}"):
+        return f"Write a value before `{token.text}`"
+    is_value = token.text[0].isalnum() or token.text[0] in "_'\"([{"
+    return f"Write an operator, such as `&&`, {'before' if is_value else 'instead of'} `{token.text}`"
 
 
 def _unexpected_end(state: State, *_: object) -> str:
@@ -184,11 +208,9 @@ def _unexpected_end(state: State, *_: object) -> str:
     opened = [
         token.text for index, token in enumerate(text.tokens) if token.text in BRACKETS and index not in text.closing
     ]
-    return (
-        f"Close the `{opened[0]}`: the expression ends too early"
-        if opened
-        else "Complete the expression: it ends too early"
-    )
+    if opened:
+        return f"Close the `{opened[0]}`: the expression ends too early"
+    return f"Write a value after `{text.tokens[-1].text}`" if text.tokens else _LANGUAGE
 
 
 _HINTS: Final[Mapping[Code, Callable[..., str | None]]] = {

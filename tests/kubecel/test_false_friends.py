@@ -97,7 +97,7 @@ def rows() -> list[tuple[str, str, str, str]]:
 
 def followed(rule: str, help_: str, marked: str) -> str:
     """Return a rule after each edit that a help names."""
-    for part in help_.split("; "):
+    for part in re.split(r"; (?=[a-z]+ `)", help_):
         named = re.fullmatch(r"Write `(.*)` instead", part)
         place = PLACE.fullmatch(re.sub(r"^Close the `.`: w|^w", "W", part))
         if named is not None:

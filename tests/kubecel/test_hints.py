@@ -46,10 +46,10 @@ FIELDS = (
         ("(self.replicas > 0", "Close the `(`", 36),
         ("self.replicas = 1", "Write `==` instead of `=`", 36),
         ("self.must == 'a", "Write `'` after `self.must == 'a`", 36),
-        ("self.all == true ?", "Complete the expression", 36),
+        ("self.all == true ?", "Write a value after `?`", 36),
         ("self.replicas 1", "Write `==` or `<` after `self.replicas`", 36),
         ("self.list.all(x, x.)", "Write a field or a function after `x.`", 36),
-        ("1 % % 2 > 3 %", "Write the expression in CEL", 36),
+        ("1 % % 2 > 3 %", "Write a value before `%`", 36),
         ("break == 1", "a reserved word cannot be a name", 36),
     ],
 )

@@ -25,7 +25,8 @@ _INTERPOLATED: Final = re.compile(r"\$?\{([^{}]*)\}")
 _VALUE: Final = re.compile(r"[\w./*:@-]*")
 _SEPARATORS: Final = " [(,"
 _REGEX: Final = re.compile(r"(?<![\w)\]'\"/\\])/((?:[^/\\\n]|\\.)+)/[a-z]*")
-_UNQUOTED: Final = re.compile(r"[/*^.$\\\[@#%-][^'\"\s]*\Z")
+_SUFFIXED: Final = re.compile(r"\d+[fFdDiIlL]")
+_UNQUOTED: Final = re.compile(r"[/*^.$\\\[@#%-][^'\"\s]*\Z|\d+[KMGTPE]i?\Z")
 _JOINED: Final = re.compile(
     r"(?:has|size|duration|exists_one|exists|all|filter|map|matches|startsWith|endsWith|contains)(?=\w)"
 )
@@ -41,18 +42,23 @@ def look_alike(text: str) -> Iterator[Choice]:
 def strings(text: str, tokens: Text) -> Iterator[Choice]:
     """Yield other spellings of strings: with escapes that CEL lacks, in other quotes, or not closed."""
     raw: list[Edit] = []
-    templates: list[Edit] = []
+    templates: list[tuple[Edit, ...]] = []
     for token in tokens.tokens:
-        if token.is_string and token.text[0] == "`":
-            parts = enumerate(_INTERPOLATED.split(token.content))
-            pieces = [f"string({each})" if i % 2 else f"'{each}'" for i, each in parts]
-            templates.append(Edit(token.start, token.end, " + ".join(each for each in pieces if each != "''") or "''"))
+        if token.is_string and token.text[0] in "`fF":
+            templates.append(tuple(_joined(token, value) for value in ("{}", "string({})")))
         elif token.is_string and token.text[0] not in "rR":
             raw += _without_escapes(token)
-    yield from (Choice((tuple(edits),)) for edits in (raw, templates))
+    yield from (Choice((tuple(edits),)) for edits in (raw, *zip(*templates, strict=True)))
     quote = next((each for each in tokens.tokens if each.text in ("'", '"')), None)
     if quote is not None:
         yield from _closed_strings(text, tokens, quote)
+
+
+def _joined(template: Token, value: str) -> Edit:
+    """Return the edit that joins the texts and the values of a template with `+`."""
+    parts = enumerate(_INTERPOLATED.split(template.content))
+    pieces = [value.format(each) if i % 2 else _string(each) for i, each in parts]
+    return Edit(template.start, template.end, " + ".join(each for each in pieces if each != "''") or "''")
 
 
 def _without_escapes(token: Token) -> Iterator[Edit]:
@@ -92,7 +98,8 @@ def without_quotes(text: Text) -> Iterator[Choice]:
     arguments, others = [], []
     for start, end in text.closing.items():
         content = text.text[text.tokens[start].end : text.tokens[end].start]
-        if start and text.tokens[start - 1].is_a("v") and _UNQUOTED.match(content):
+        is_all = text.tokens[start].text == "[" and content == "*"
+        if start and text.tokens[start - 1].is_a("v") and not is_all and _UNQUOTED.match(content):
             arguments.append(Edit(text.tokens[start].end, text.tokens[end].start, _string(content)))
     for token in text.tokens:
         duration = _DURATION.match(token.content) if token.is_string else None
@@ -100,6 +107,10 @@ def without_quotes(text: Text) -> Iterator[Choice]:
             others.append(Edit(token.start, token.end, f"'{duration[1]}{duration[2] or duration[3]}'"))
         elif token.text[0].isdigit() and "_" in token.text:
             others.append(Edit(token.start, token.end, token.text.replace("_", "")))
+        elif _SUFFIXED.fullmatch(token.text):
+            others.append(Edit(token.end - 1, token.end, ""))
+        elif token.text[0] in "$@" and token.text[1:].isidentifier():
+            others.append(Edit(token.start, token.start + 1, ""))
     yield from (Choice((tuple(edits),)) for edits in (patterns, arguments, others))
 
 
@@ -120,7 +131,9 @@ def brackets(text: Text) -> Iterator[Choice]:
                 continue
             if expected is not None:
                 yield one_of([Edit(token.start, token.end, expected), Edit(token.start, token.start, expected)])
-            yield _opened(text, token)
+            opened = _opened(text, token)
+            yield opened
+            yield opened._replace(alternatives=opened.alternatives[:1], must_complete=False)
             return
     if len(pending) == 1:
         yield from _closed(text, pending[0])

@@ -141,6 +141,7 @@ class _Search:
         elif state.error is not None:
             yield from names.similar(state, scope, self._effort)
             yield from names.other_fields(state)
+            yield from names.inner_fields(state)
 
 
 def _shape(node: Expr) -> tuple[str, tuple[object, ...], tuple[Hashable, ...]]:

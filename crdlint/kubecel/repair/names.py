@@ -51,8 +51,11 @@ def in_scope(state: State, scope: list[str]) -> Iterator[Choice]:
     yield named(span, slips or ([] if near is None else [near]), certain=bool(slips))
     fields = [f"{each}.{escape(name) or name}" for each in scope if name in _fields(state, each)]
     choice = named(span, fields, certain=True)
-    # The name of a type is not where the error is.
-    yield choice if state.code is Code.UNDECLARED_REFERENCE else choice._replace(helps=())
+    # The name of a type is not where the error is, and a dot before a name is not a part of it.
+    is_name = state.code is Code.UNDECLARED_REFERENCE and state.text[span[0]] != "."
+    yield choice if is_name else choice._replace(helps=())
+    unused = [each for each in scope[:-1] if len(re.findall(rf"\b{each}\b", state.text)) == 1]
+    yield named(span, unused[:1], certain=False)
 
 
 def similar(state: State, scope: list[str], effort: Effort) -> Iterator[Choice]:
@@ -86,11 +89,20 @@ def other_fields(state: State) -> Iterator[Choice]:
     """Yield similar fields in place of those whose type does not fit."""
     if state.code not in _WRONG_TYPES or state.node is None:
         return
-    for operand in children(state.node):
+    for operand in (state.node, *children(state.node)):
         declared, offsets = state.object_of(operand), state.compiled.source.offsets.get(operand.id)
         if isinstance(operand, Select) and declared is not None and offsets is not None:
             others = [each for each in declared.fields or {} if each != operand.field and _is_slip(operand.field, each)]
             yield named(range_at(state.text, offsets[0]), others, certain=False)
+
+
+def inner_fields(state: State) -> Iterator[Choice]:
+    """Yield the fields that are objects with a field of that name."""
+    name, span = _wrong_name(state)
+    declared = None if state.node is None or state.code is not Code.UNDEFINED_FIELD else state.object_of(state.node)
+    if declared is not None:
+        within = [each for each, field in (declared.fields or {}).items() if name in (field.type.fields or {})]
+        yield named(span, [f"{each}.{name}" for each in within], certain=False)._replace(helps=())
 
 
 def conditions(state: State) -> Iterator[Choice]:
@@ -137,7 +149,10 @@ def _wrong_name(state: State) -> tuple[str, tuple[int, int]]:
         types = [each for each in node.args if isinstance(each, Ident) and each.name in _TYPES]
         span = range_at(state.text, source.offsets[types[0].id][0]) if types else None
     name = "" if span is None else state.text[slice(*span)]
-    return (name, span) if span is not None and _WORD.match(name) else ("", (0, 0))
+    if span is None or not _WORD.match(name):
+        return "", (0, 0)
+    has_dot = isinstance(node, Ident) and state.text.startswith(".", max(span[0] - 1, 0))
+    return name, (span[0] - has_dot, span[1])
 
 
 def _is_function(node: Expr) -> bool:

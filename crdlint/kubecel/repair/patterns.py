@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 _TOKEN: Final = re.compile(
-    r"[rR]?'(?:[^'\\\n]|\\.)*'|[rR]?\"(?:[^\"\\\n]|\\.)*\"|`[^`\n]*`|[A-Za-z_$@][\w$]*|\d[\w]*|&(?:lt|gt|amp);"
+    r"[rRfF]?'(?:[^'\\\n]|\\.)*'|[rRfF]?\"(?:[^\"\\\n]|\\.)*\"|`[^`\n]*`|[A-Za-z_$@][\w$]*|\d[\w]*|&(?:lt|gt|amp);"
     r"|[=!]==?|<=>|<=|>=|=>|=<|=~|!~|->|<>|:=|&&+|\|\|+|\.\.|\?\.|//[^\n]*|\S"
 )
 BRACKETS: Final = {"(": ")", "[": "]", "{": "}"}
@@ -225,8 +225,9 @@ def compiled(pattern: str) -> tuple[tuple[str, ...], frozenset[str]]:
 _MOST_ALONE: Final = 4  # matches of a row that are rewritten one at a time
 _PART: Final = re.compile(r"\{([A-Za-z]+'?)\}")
 _OPERATOR: Final = re.compile(r"[}')\d] (\S+) ")
-# The tokens beside which an operator needs no brackets: for a comparison, and for others.
+# The tokens beside which an operator needs no brackets: for arithmetic, for a comparison, and for others.
 _AROUND_COMPARISON: Final = frozenset({"", "(", "[", "{", ",", "&&", "||", "?", ":", ")", "]", "}"})
+_AROUND_ARITHMETIC: Final = _AROUND_COMPARISON | {"==", "!=", "<", "<=", ">", ">=", "in"}
 _AROUND: Final = _AROUND_COMPARISON - {"&&", "||", "?", ":"}
 
 
@@ -298,7 +299,8 @@ def _edit(text: Text, match: Match, pattern: str, template: str) -> Edit:
 
     new = _PART.sub(part, template)
     operators = {sign[1] for sign in _OPERATOR.finditer(template)}
-    around = _AROUND if operators & {"&&", "||", "?"} else _AROUND_COMPARISON
+    around = _AROUND_ARITHMETIC if operators <= {*"+-*/%"} else _AROUND_COMPARISON
+    around = _AROUND if operators & {"&&", "||", "?"} else around
     before = text.tokens[match.start - 1].text if match.start else ""
     after = text.tokens[match.end].text if match.end < len(text.tokens) else ""
     if operators and not operators <= set(pattern.split()) and not {before, after} <= around:
