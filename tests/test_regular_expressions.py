@@ -122,6 +122,7 @@ BOUNDED = {
     "crdlint.config.comments._ALIAS_ITEM[0]": "tried once for each entry",
     "crdlint.config.parse._ASSIGNED[0]": "tried once for each line",
     "crdlint.config.parse._STRING[0]": "only in TOML that is valid, whose strings are closed",
+    "crdlint.golang.regexp_repair._TOKEN[0]": "left at the first `)` too many, before which all classes are closed",
     "crdlint.golang.times._PART[0]": "only texts that match as a whole are taken apart",
     "crdlint.rules.defaults._WRITTEN[0]": "only tried at the start of a text",
     "crdlint.rules.defaults._WRITTEN[1]": "only tried at the start of a text",

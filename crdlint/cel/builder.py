@@ -211,7 +211,7 @@ class Builder:
             expr_id = error.expr_id if error.at_argument or self.options.dialect.locates_macro_arguments else call_id
             start = self.offsets[expr_id][0] if expr_id in self.offsets else -1
             self.delete_id(call_id)
-            return self.report((start, start), Problem(error.message))
+            return self.report((start, start), error.problem)
         self.delete_id(call_id)
         return expr
 

@@ -221,7 +221,7 @@ class _Checker:
 
     def _field_type(self, id_: int, struct: str, name: str) -> Type | None:
         if self._env.provider.find_struct_type(struct) is None:
-            self._error(id_, Problem(f"unexpected failed resolution of '{struct}'"))
+            self._error(id_, texts.failed_resolution(struct))
             return None
         field_type = self._env.provider.find_struct_field_type(struct, name)
         if field_type is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.errors import Code, Problem
-from crdlint.cel.types import Kind, write
+from crdlint.cel.types import Kind, object_type, write
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,6 +46,11 @@ def type_mismatch(expected: Type, actual: Type, dialect: CELDialect) -> Problem:
         Code.TYPE_MISMATCH,
         (expected, actual),
     )
+
+
+def failed_resolution(name: str) -> Problem:
+    """Return the problem for a selection from an abstract type."""
+    return Problem(f"unexpected failed resolution of '{name}'", Code.NO_FIELD_SELECTION, (object_type(name),))
 
 
 def undefined_field(field: str) -> Problem:

@@ -28,6 +28,7 @@ class Code(Enum):
     NO_MATCHING_OVERLOAD = auto()  # (function, types of the arguments)
     TYPE_MISMATCH = auto()  # (expected type, actual type)
     NO_FIELD_SELECTION = auto()  # (type)
+    NOT_A_VARIABLE = auto()  # ()
     NOT_A_RANGE = auto()  # (type)
     INVALID_LITERAL = auto()  # (function)
 

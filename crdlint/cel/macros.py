@@ -6,6 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from crdlint.cel import ast
+from crdlint.cel.errors import Code, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,11 +42,11 @@ class MacroError(Exception):
     If `at_argument` is false, cel-go before 0.17 places the message at the call (`locates_macro_arguments`).
     """
 
-    def __init__(self, expr_id: int, message: str, *, at_argument: bool = True) -> None:
+    def __init__(self, expr_id: int, message: str, code: Code = Code.OTHER, *, at_argument: bool = True) -> None:
         super().__init__(message)
         self.at_argument = at_argument
         self.expr_id = expr_id
-        self.message = message
+        self.problem = Problem(message, code)
 
 
 class Helper:
@@ -141,7 +142,7 @@ Expander: TypeAlias = "Callable[[Helper, Expr, Args], Expr]"
 
 def _variable(arg: Expr, message: str, *, at_argument: bool = True) -> str:
     if not isinstance(arg, ast.Ident):
-        raise MacroError(arg.id, message, at_argument=at_argument)
+        raise MacroError(arg.id, message, Code.NOT_A_VARIABLE, at_argument=at_argument)
     return arg.name
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from crdlint.cel.ast import Call, Literal, Select
+from crdlint.cel.ast import Call, Literal
 from crdlint.cel.checker_errors import format_type
 from crdlint.cel.errors import Code
 from crdlint.cel.types import BOOL, Kind
 from crdlint.crd.errors import Code as ReasonCode
 from crdlint.crd.errors import Reason
+from crdlint.golang.regexp_repair import repair
 from crdlint.kubecel.compilation import MESSAGE, OLD_SELF
 from crdlint.kubecel.environment import LIBRARIES
 from crdlint.kubecel.escaping import escape
@@ -63,7 +64,7 @@ def _undefined_field(state: State, name: str) -> str | None:
     node = state.node
     declared = None if node is None else state.object_of(node)
     if declared is None:
-        return _functions_of(state)
+        return None
     fields = declared.fields or {}
     properties = {} if declared.schema is None else declared.schema.properties
     if name in properties and escape(name) not in fields:
@@ -76,17 +77,15 @@ def _undefined_field(state: State, name: str) -> str | None:
     return f"Use one of the fields: {shown}{', ...' if len(fields) > _SHOWN_FIELDS else ''}"
 
 
-def _functions_of(state: State) -> str | None:
+def _functions_of(state: State, type_: Type) -> str:
     """Return the help for a field of a value whose type has only functions."""
-    operand = state.node.operand if isinstance(state.node, Select) else None
-    type_ = None if operand is None else state.compiled.result.type_map.get(operand.id)
     names = [
         overload.function
         for function in state.expression.env.functions.values()
         for overload in function.overloads
-        if overload.member and overload.args[0] == type_ and overload.function.isidentifier()
+        if overload.member and overload.args[0].name == type_.name and overload.function.isidentifier()
     ]
-    return f"Call one of its functions: {', '.join(f'{name}()' for name in dict.fromkeys(names))}" if names else None
+    return f"Call one of its functions: {', '.join(f'{name}()' for name in dict.fromkeys(names))}"
 
 
 def version_text(library: Library) -> str:
@@ -169,7 +168,10 @@ def _type_mismatch(_state: State, expected: Type, actual: Type) -> str | None:
     )
 
 
-def _literal(_state: State, function: str) -> str | None:
+def _literal(state: State, function: str) -> str | None:
+    meant = repair(state.pattern) if state.pattern else None
+    if meant is not None:
+        return meant.help
     return {
         "duration": "Write a Go duration as a string: `duration('1h30m')`, with the units h, m, s, ms, us, ns",
         "timestamp": "Write an RFC 3339 time: `timestamp('2026-01-31T12:00:00Z')`",
@@ -177,7 +179,9 @@ def _literal(_state: State, function: str) -> str | None:
     }.get(function)
 
 
-def _selection(_state: State, type_: Type) -> str | None:
+def _selection(state: State, type_: Type) -> str | None:
+    if type_.kind is Kind.STRUCT:
+        return _functions_of(state, type_)
     if type_.kind is Kind.LIST:
         return "Select an element, `[0]`, or use all of them, `.all(x, x.name != '')`: a list has no fields"
     return f"End the path here: a value of type {format_type(type_)} has no fields"
@@ -226,5 +230,6 @@ _HINTS: Final[Mapping[Code, Callable[..., str | None]]] = {
 }
 _TEXTS: Final = {
     Code.NOT_A_RANGE: "Call all(), exists(), map() and filter() on a list or a map, or remove the macro",
+    Code.NOT_A_VARIABLE: "Write a variable and then a condition, as in `self.hosts.all(x, x != '')`",
     Code.RESERVED_IDENTIFIER: "Write the field as `__word__`, or rename the variable: a reserved word cannot be a name",
 }

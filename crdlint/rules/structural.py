@@ -242,6 +242,16 @@ def _rule_of_lookahead(finding: Finding) -> Edits:
         yield editor.remove(owner, "pattern")
 
 
+@Fixer("Write the pattern that is meant", "unsafe").example(
+    bad="name: {type: string, pattern: '^[a-z+$'}", good="name: {type: string, pattern: '^[a-z]+$'}"
+)
+def _repaired_pattern(finding: Finding) -> Edits:
+    from crdlint.golang.regexp_repair import repair
+
+    node = finding.scalar()
+    yield finding.editor.respell(node, require(require(repair(node.value)).pattern))
+
+
 @Fixer("Write `metadata: {type: object}`", "safe")
 def _plain_metadata(finding: Finding) -> Edits:
     metadata, editor = finding.mapping(finding.path), finding.editor
@@ -448,7 +458,7 @@ PATTERN = _Rule("pattern-invalid", "Pattern is not a valid RE2 expression",
     marker="correct `+kubebuilder:validation:Pattern`",
     bad="name: {type: string, pattern: '^(?!kube-)'}",
     good="name:\n  type: string\n  x-kubernetes-validations: [{rule: \"!self.startsWith('kube-')\"}]",
-    fixes=(_pattern_with_comment, _rule_of_lookahead))  # fmt: skip
+    fixes=(_pattern_with_comment, _rule_of_lookahead, _repaired_pattern))  # fmt: skip
 
 
 def implied_type(schema: JSONSchemaProps) -> str:
@@ -595,7 +605,10 @@ def _pattern_help(pattern: str) -> str | None:
         return f'{change}, and add `x-kubernetes-validations: [{{rule: "{rule}"}}]`: RE2 has no lookahead'
     if any(opening in pattern for opening in ("(?!", "(?<!", "(?=", "(?<=")):
         return "Split the condition into several patterns or rules, each without lookaround: RE2 has none"
-    return None
+    from crdlint.golang.regexp_repair import repair
+
+    meant = repair(pattern)
+    return None if meant is None else meant.help
 
 
 def _allows_others(additional: JSONSchemaPropsOrBool | None) -> bool:

@@ -42,7 +42,7 @@ FIELDS = (
         ("[1, 'a'].size() == 2", "the elements of a list or map must have the same type", 36),
         ("self.replicas && true", "Write `has(self.replicas)` instead of `self.replicas`", 36),
         ("timestamp('x') == timestamp('y')", "RFC 3339", 36),
-        ("self.must.matches('(')", "RE2", 36),
+        ("self.must.matches('(?!a)')", "RE2", 36),
         ("(self.replicas > 0", "Close the `(`", 36),
         ("self.replicas = 1", "Write `==` instead of `=`", 36),
         ("self.must == 'a", "Write `'` after `self.must == 'a`", 36),

@@ -6,6 +6,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from crdlint.golang.regexp_repair import repair
 from crdlint.kubecel.repair.false_friends import CHARACTERS
 from crdlint.kubecel.repair.patterns import BRACKETS
 from crdlint.kubecel.repair.state import Choice, one_of
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from crdlint.kubecel.repair.patterns import Text, Token
+    from crdlint.kubecel.repair.state import State
 
 _MOST_PLACES: Final = 60  # of a bracket or quote that is missing
 _SHOWN: Final = 40  # characters before an insertion
@@ -117,6 +119,15 @@ def without_quotes(text: Text) -> Iterator[Choice]:
 def _string(content: str) -> str:
     is_raw = "\\" in content and "\\\\" not in content
     return f"{'r' if is_raw else ''}'{content}'"
+
+
+def patterns(text: Text, state: State) -> Iterator[Choice]:
+    """Yield a valid pattern in place of one that Go's regexp package rejects."""
+    meant = repair(state.pattern) if state.pattern else None
+    token = next((each for each in text.tokens if each.start <= state.offset < each.end), None)
+    if meant is not None and meant.pattern is not None and token is not None and token.content == state.pattern:
+        end = token.end - 1
+        yield Choice(((Edit(end - len(token.content), end, meant.pattern),),), is_certain=False)
 
 
 def brackets(text: Text) -> Iterator[Choice]:

@@ -130,6 +130,7 @@ class _Search:
             yield from characters.strings(state.text, text)
             yield from characters.brackets(text)
         elif state.error is not None:
+            yield from characters.patterns(text, state)
             yield from names.in_scope(state, scope)
         elif self._expression.kind is MESSAGE:
             yield Choice(((Edit(0, len(state.text), f"string({state.text.strip()})"),),), is_certain=False)

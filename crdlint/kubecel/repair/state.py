@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from crdlint.cel.ast import Call, Select, nodes
+from crdlint.cel.ast import Call, Literal, Select, nodes
+from crdlint.cel.errors import Code
 from crdlint.cel.types import Kind
 from crdlint.yaml.edit import Edit
 
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
 
     from crdlint.cel.ast import Expr
     from crdlint.cel.compiler import Compiled
-    from crdlint.cel.errors import Code
     from crdlint.cel.types import Type
     from crdlint.kubecel.compilation import Expression
     from crdlint.kubecel.declarations import DeclField, DeclType
@@ -66,6 +66,14 @@ class State:
         """The node of the first error."""
         error = self.error
         return None if error is None else next((n for n in nodes(self.compiled.expr) if n.id == error.expr_id), None)
+
+    @property
+    def pattern(self) -> str:
+        """The pattern of a call of matches() that the first error is about, empty if it is about another one."""
+        is_pattern = (
+            self.code is Code.INVALID_LITERAL and self.error is not None and self.error.problem.args == ("matches",)
+        )
+        return str(self.node.value) if is_pattern and isinstance(self.node, Literal) else ""
 
     def declared(self, type_: Type | None) -> DeclType | None:
         """Return the declaration of an object's type."""

@@ -427,6 +427,7 @@ _CEL: Final = {
     "NO_MATCHING_OVERLOAD": "`{0}` does not apply to `{1}`",
     "TYPE_MISMATCH": "`{1}` where `{0}` is expected",
     "NO_FIELD_SELECTION": "`{0}` has no fields",
+    "NOT_A_VARIABLE": "a macro needs a variable before its condition",
     "NOT_A_RANGE": "`{0}` is neither a list nor a map",
     "INVALID_LITERAL": "invalid argument of `{0}`",
 }

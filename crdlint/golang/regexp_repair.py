@@ -1,0 +1,111 @@
+"""What an author may have meant by a pattern that Go's regexp package rejects."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from crdlint.golang.regexp import compile_error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_ERROR: Final = re.compile(r"error parsing regexp: (?P<code>[^:]+): `(?P<part>.*)`\Z", re.DOTALL)
+_IN_CLASS: Final = re.compile(r"\[\^?\]?(?:\\.|\[:\w+:\]|[^\\\]+*?{()|$])*")
+_TOKEN: Final = re.compile(r"\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\\\]])*\]|.", re.DOTALL)
+_REPEATS: Final = tuple("*+?{")
+_ESCAPES: Final = {r"\Z": "$", r"\<": r"\b", r"\>": r"\b", r"\h": r"[ \t]"}
+
+
+class Meant(NamedTuple):
+    """The help for a pattern, and a valid pattern that is probably meant, None if that is not known."""
+
+    help: str
+    pattern: str | None = None
+
+
+def repair(pattern: str) -> Meant | None:
+    """Return what is meant by a pattern that is not valid, or None if nothing is known about its error."""
+    match = _ERROR.match(compile_error(pattern) or "")
+    row = None if match is None else _ROWS.get(match["code"])
+    if match is None or row is None:
+        return None
+    help_, rewrite = row
+    meant = rewrite(pattern, match["part"])
+    if meant is not None and compile_error(meant) is None:
+        return Meant(f"Write the pattern as `{meant}`", meant)
+    return Meant(help_)
+
+
+def _closed_class(pattern: str, part: str) -> str:
+    start = len(pattern) - len(part)
+    content = _IN_CLASS.match(part)
+    end = start + (content.end() if content is not None else len(part))
+    return f"{pattern[:end]}]{pattern[end:]}"
+
+
+def _closed_group(pattern: str, _part: str) -> str | None:
+    if pattern.endswith("("):
+        return None
+    return f"{pattern[:-1]})$" if pattern.endswith("$") and not pattern.endswith("\\$") else f"{pattern})"
+
+
+def _opened_group(pattern: str, _part: str) -> str:
+    """Add the bracket that a later one closes, at the start; remove that if it encloses no alternatives and is not repeated."""
+    depth = 0
+    for token in _TOKEN.finditer(pattern):
+        depth += {"(": 1, ")": -1}.get(token[0], 0)
+        if depth < 0:
+            before, after = pattern[: token.start()], pattern[token.end() :]
+            start = len(before) - len(before.removeprefix("^"))
+            if "|" in before or after.startswith(_REPEATS):
+                return f"{before[:start]}({before[start:]}){after}"
+            return before + after
+    return pattern
+
+
+def _repeated_once(pattern: str, part: str) -> str | None:
+    return pattern.replace(part, part[0], 1) if len(set(part)) == 1 else None
+
+
+def _range(pattern: str, part: str) -> str | None:
+    low, dash, high = part.partition("-")
+    if not dash or not high:
+        return None
+    is_turned = len(low) == len(high) == 1 and low.isalnum() and high.isalnum()
+    return pattern.replace(part, f"{high}-{low}" if is_turned else f"{low}\\-{high}", 1)
+
+
+def _count(pattern: str, part: str) -> str | None:
+    low, comma, high = part.strip("{}").partition(",")
+    return pattern.replace(part, f"{{{high},{low}}}", 1) if comma and high and int(low) > int(high) else None
+
+
+def _escape(pattern: str, part: str) -> str | None:
+    if part == r"\u":
+        return re.sub(r"\\u([0-9A-Fa-f]{4})", r"\\x{\1}", pattern)
+    return pattern.replace(part, _ESCAPES[part]) if part in _ESCAPES else None
+
+
+def _without_end(pattern: str, _part: str) -> str:
+    return pattern[:-1]
+
+
+def _unknown(_pattern: str, _part: str) -> None:
+    return None
+
+
+# By Go's error: the help, and what writes the pattern that is probably meant.
+_ROWS: Final[dict[str, tuple[str, Callable[[str, str], str | None]]]] = {
+    "missing closing ]": ("Close the `[`, or write `\\[` for a bracket in the text", _closed_class),
+    "missing closing )": ("Close the `(`, or write `\\(` for a bracket in the text", _closed_group),
+    "unexpected )": ("Remove the `)`, or write `\\)` for a bracket in the text", _opened_group),
+    "invalid nested repetition operator": ("Write one repetition", _repeated_once),
+    "missing argument to repetition operator": (
+        "Write what is repeated: `.*` is any text, and `\\*` a `*` in the text", _unknown
+    ),
+    "invalid character class range": ("Write a range from low to high, as in `a-z`, or a class of Go, as in `\\pL`", _range),
+    "invalid repeat count": ("Repeat at most 1000 times, and write the lower count first", _count),
+    "invalid escape sequence": ("Use an escape of RE2, which has no back references", _escape),
+    "trailing backslash at end of expression": ("Remove the `\\` at the end", _without_end),
+}  # fmt: skip

@@ -1,0 +1,49 @@
+"""What is meant by patterns that Go rejects."""
+
+from __future__ import annotations
+
+from crdlint.golang.regexp import compile_error
+from crdlint.golang.regexp_repair import repair
+
+# A pattern, and the one that is meant; or the beginning of the help if several may be meant.
+MEANT = (
+    ("^[a-z", "^[a-z]"),
+    ("^[a-z+$", "^[a-z]+$"),
+    ("^[^/]+[]a-z(-)$", "^[^/]+[]a-z](-)$"),
+    (r"^[a-z\d-.{1,63}$", r"^[a-z\d-.]{1,63}$"),
+    ("^(a|b$", "^(a|b)$"),
+    ("^(?:a|b", "^(?:a|b)"),
+    (r"^(cost\$", r"^(cost\$)"),
+    ("^a|b)$", "^(a|b)$"),
+    ("^ab)+$", "^(ab)+$"),
+    ("^[)]ab)$", "^[)]ab$"),
+    ("a**", "a*"),
+    ("[a-z]++", "[a-z]+"),
+    ("[z-a]", "[a-z]"),
+    ("[_-.]", r"[_\-.]"),
+    ("a{63,1}", "a{1,63}"),
+    (r"^a\Z", "^a$"),
+    (r"^\u00e9$", r"^\x{00e9}$"),
+    ("^a\\", "^a"),
+    ("*.example.com", "Write what is repeated"),
+    ("a+*", "Write one repetition"),
+    ("a{1001}", "Repeat at most 1000 times"),
+    (r"(a)\1", "Use an escape of RE2"),
+    (r"\p{Foo}", "Write a range"),
+)
+
+
+def test_what_is_meant() -> None:
+    wrong = []
+    for pattern, expected in MEANT:
+        meant = repair(pattern)
+        assert meant is not None, pattern
+        if not (meant.help.startswith(expected) if meant.pattern is None else meant.pattern == expected):
+            wrong.append((pattern, meant))
+        if meant.pattern is not None and compile_error(meant.pattern) is not None:
+            wrong.append((pattern, meant))
+    assert wrong == []
+
+
+def test_a_valid_pattern_means_itself() -> None:
+    assert repair("^[a-z]+$") is None
