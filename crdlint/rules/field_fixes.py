@@ -19,7 +19,7 @@ from crdlint.rules.type_fixes import WHOLE_CRD, in_spec, plain_blanks
 from crdlint.yaml import repairs
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import Editor, UneditableError
-from crdlint.yaml.nodes import Mapping, Node, Scalar
+from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence
 from crdlint.yaml.repairs import Repair
 from crdlint.yaml.values import to_json
 
@@ -277,6 +277,25 @@ def _own_end(editor: Editor, value: Node) -> int:
     return editor.end(value)
 
 
+@Fixer("Indent the field like the item above", "safe").example(
+    bad="type: object\nx-kubernetes-validations:\n- message: must have a kind\nrule: has(self.kind)\n",
+    good="type: object\nx-kubernetes-validations:\n- message: must have a kind\n  rule: has(self.kind)\n",
+)
+def _outdented_field(finding: Finding) -> Edits:
+    """Indent a field like those of the last item above it, which has such a field in the API and lacks it here."""
+    mapping, key, value = finding.entry
+    editor, index = finding.editor, finding.editor.index(key)
+    items = expect(Sequence, mapping.items[index - 1] if index else None)
+    item = expect(Mapping, items.items[-1] if items.items else None)
+    of, by = finding.go_type(item), item.start_mark.column - key.start_mark.column
+    if of is None or of.kind != "struct" or key.value not in of.fields or item.find(key.value) is not None:
+        return
+    if not item.flow and by > 0:
+        start = editor.line_start(key.start_mark.index)
+        yield editor.inserted(start, " " * by)
+        yield from editor.indent_lines(start, editor.end(value), by)
+
+
 @Fixer("Move the property into `properties`", "unsafe").example(
     bad=in_spec("    host:\n      type: string\n    properties:\n      port:\n        type: integer\n"), good=_INDENTED
 )
@@ -324,7 +343,7 @@ UNKNOWN: Final = (
         ),
         "text",
     ),
-    _field_below, _indented_property, _outdented_property, _misplaced_property, _not_kept,
+    _outdented_field, _field_below, _indented_property, _outdented_property, _misplaced_property, _not_kept,
 )  # fmt: skip
 IGNORED: Final = (
     _rename, _const.example(f"{_ITEMS}      const: auto\n", f"{_ITEMS}      enum: [auto]\n"),
@@ -368,7 +387,9 @@ def _repeated_key(finding: Finding) -> Edits:
 )
 def _overridden_key(finding: Finding) -> Edits:
     mapping, first, _ = _twice(finding)
-    yield finding.editor.remove_at(mapping, first)
+    # The first may belong below a key above it that has no value.
+    if not any(map(is_null, mapping.items[1:first:2])):
+        yield finding.editor.remove_at(mapping, first)
 
 
 DUPLICATE: Final = (_repeated_key, _overridden_key)
@@ -526,6 +547,7 @@ _HELPS: Final[dict[str, Callable[[Finding, Edit], Placement]]] = {
     _field_below.title: lambda finding, _: Placement(
         v1beta1.moved(finding) or f"Move `{finding.entry[1].value}` into `{_owner_below(finding)}`"
     ),
+    _outdented_field.title: _in_words("Indent `{name}` like the fields of the item above, which lacks it"),
     _blank_in_key.title: _in_words("Add a space after the colon"),
     _outdented_property.title: _in_words("Indent `{name}` like the properties above"),
     _indented_property.title: _in_words("Indent `{name}` like the property above: a scalar has no properties"),

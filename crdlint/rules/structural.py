@@ -159,6 +159,24 @@ def _add_type(finding: Finding, type_: str) -> Edit:
     return editor.insert(owner, "type", editor.value(type_), before=editor.first(owner))
 
 
+@Fixer("Indent the schema below `items`", "unsafe").example(
+    bad="ports:\n  items:\n  minimum: 1\n  type: integer\n  type: array\n",
+    good="ports:\n  items:\n    minimum: 1\n    type: integer\n  type: array\n",
+)
+def _outdented_items(finding: Finding) -> Edits:
+    """Indent the fields between `items` and the first of two types."""
+    owner, editor, step = finding.owner, finding.editor, "  "
+    names = [getattr(key, "value", "") for key in owner.items[::2]]
+    items = owner.find("items")
+    if owner.flow or names.count("type") != len(step) or items is None or not is_null(items[1]):
+        return
+    first, last = names.index("items") + 1, names.index("type")
+    if first <= last:
+        start = editor.line_start(owner.items[2 * first].start_mark.index)
+        yield editor.inserted(start, step)
+        yield from editor.indent_lines(start, editor.end(owner.items[2 * last + 1]), len(step))
+
+
 @Fixer("Write a schema of the type", "safe").example(bad="ports: {type: array, items: integer}")
 def _items_of_type(finding: Finding) -> Edits:
     items, editor = expect(Scalar, finding.owner, "items"), finding.editor
@@ -371,7 +389,7 @@ ITEMS_REQUIRED = _Rule("structural-items-required", "Array without `items`",
     why="Without `items` the API server can neither prune nor validate the items of the array.",
     help="Add `items` with a type, such as `items: {type: string}`",
     bad="ports: {type: array}", good="ports: {type: array, items: {type: integer}}",
-    fixes=(_items_of_type, _items_of_any_type))  # fmt: skip
+    fixes=(_outdented_items, _items_of_type, _items_of_any_type))  # fmt: skip
 ROOT_TYPE = _OfRoot("structural-root-not-object", "Root of the schema is not an object",
     why="Every Kubernetes object has the fields `apiVersion`, `kind` and `metadata`.",
     help="Set `type: object` at the root of the schema",

@@ -31,7 +31,8 @@ _SIMPLE: Final = re.compile(
 )
 _LIKE: Final = 0.7
 _MEANT: Final = {
-    "int": "integer", "int32": "integer", "int64": "integer", "str": "string", "text": "string", "bool": "boolean",
+    "int": "integer", "int32": "integer", "int64": "integer", "bool": "boolean",
+    "str": "string", "text": "string", "array": "string", "object": "string",
     "float": "number", "double": "number", "datetime": "date", "date-time": "date", "time": "date", "timestamp": "date",
 }  # fmt: skip
 _TYPES: Final = ("boolean", "date", "integer", "number", "string")

@@ -7,6 +7,7 @@ from typing import Final
 
 from crdlint.crd.identity import corrections
 from crdlint.diagnostics.spelling import nearest
+from crdlint.rules.engine.advisory import SCALARS
 from crdlint.rules.engine.examples import HEAD
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, add_required, expect, is_null, texts, unlisted
 from crdlint.schema.structural import TYPES
@@ -31,6 +32,7 @@ _INTEGERS: Final = frozenset({"int32", "int64", "int"})
 _SCHEMA_OR_BOOLEAN: Final = "boolean or JSON schema expected"
 # The field that a text is the value of, by the Go type of the object that is expected.
 _MAIN_FIELDS: Final = {"v1.ValidationRule": "rule", "v1.SelectableField": "jsonPath"}
+_LISTS: Final = {"v1.ValidationRules": "[]v1.ValidationRule"}
 WHOLE_CRD: Final = f"{HEAD}        type: object\n"
 
 
@@ -299,6 +301,22 @@ def _single_mapping(finding: Finding) -> Edits:
     return unlisted(finding, value) if of is not None and of.kind in {"struct", "map"} else ()
 
 
+@Fixer("Indent the field below the property above", "safe").example(
+    bad=in_spec("    properties:\n      port:\n        minimum: 1\n      type: integer\n"),
+    good=in_spec("    properties:\n      port:\n        minimum: 1\n        type: integer\n"),
+)
+def _field_of_property(finding: Finding) -> Edits:
+    """Indent a type that is written beside a property like the fields of that, which lacks it."""
+    properties, key, value = _entry_of(finding, "type")
+    editor, index = finding.editor, finding.editor.index(key)
+    schema = expect(Mapping, properties.items[index - 1] if index else None)
+    is_property = getattr(editor.key_of(properties), "value", "") == "properties"
+    lacks_it = not schema.flow and schema.find("type") is None and schema.find("properties") is None
+    by = schema.start_mark.column - key.start_mark.column
+    if is_property and lacks_it and expect(Scalar, value).value in SCALARS and by > 0:
+        yield editor.inserted(key.start_mark.index, " " * by)
+
+
 @Fixer("Write a schema of the type", "safe").example(
     bad=_of_spec("host: string"), good=_of_spec("host: {type: string}")
 )
@@ -319,8 +337,9 @@ def _schema_of_type(finding: Finding) -> Edits:
 )
 def _object_of_text(finding: Finding) -> Edits:
     """Write an object with the text that is written in its place, as a rule with its expression."""
-    editor, expected = finding.editor, _expected(finding)
-    field, node = _MAIN_FIELDS.get(expected.removeprefix("[]")), expect(Scalar, _value_expected_as(finding, expected))
+    editor, node = finding.editor, expect(Scalar, _value_expected_as(finding, _expected(finding)))
+    expected = _LISTS.get(_expected(finding), _expected(finding))
+    field = _MAIN_FIELDS.get(expected.removeprefix("[]"))
     if field is None or node.style in {"|", ">"} or not editor.is_text(node):
         return
     text, parent = f"{editor.name(field)}: {finding.written(node)}", editor.parent(node)
@@ -396,7 +415,7 @@ def _status_subresource(finding: Finding) -> Edits:
 DECODE: Final = (
     plain_blanks, type_keys.example(WHOLE_CRD.replace("apiVersion:", "apiVersoin:"), WHOLE_CRD, "text"),
     _required_property, _required_in_properties, _nullable_type, _alternative_types, _exclusive_bound,
-    _plain_value, _number_within, _missing_blank, _text_value, _list_of_one, _single_value, _schema_of_type,
+    _plain_value, _number_within, _missing_blank, _text_value, _list_of_one, _single_value, _field_of_property, _schema_of_type,
     _schema_of_type.example(
         bad=_of_spec("labels: {type: object, additionalProperties: string}"),
         good=_of_spec("labels: {type: object, additionalProperties: {type: string}}"),

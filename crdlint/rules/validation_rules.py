@@ -72,8 +72,8 @@ def _message_of_rule(finding: Finding) -> Edits:
 
 @Fixer("Write the reason that is meant", "safe").example(good=_rule("rule: has(self.mode), reason: FieldValueInvalid"))
 def _reason(finding: Finding) -> Edits:
-    word = finding.scalar().value
-    near = nearest(f"FieldValue{word.removeprefix('FieldValue')}", REASONS, _LIKE)
+    word = re.sub(r"[\W_]", "", finding.scalar().value).lower().removeprefix("fieldvalue")
+    near = nearest(f"FieldValue{word.capitalize()}", REASONS, _LIKE)
     return finding.write(near) if near else []
 
 

@@ -127,8 +127,13 @@ class _Choice:
         )
 
     def refuse_unproved(self, result: FileResult, chosen: list[Diagnostic]) -> bool:
-        """Withdraw the fixes that change more than they name, and return whether there are any."""
+        """Withdraw the fixes that change more than they name, and return whether there are any.
+
+        A safe fix that is not proved is as good as an unsafe one.
+        """
         provable = {*map(_identity, _provable(result, chosen, self.named))}
+        if self.unsafe:
+            provable |= {_identity(finding) for finding in chosen if not finding.is_advice}
         unproved = {*map(_identity, chosen)} - provable
         self.refused |= unproved
         return bool(unproved)

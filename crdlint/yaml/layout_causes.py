@@ -246,12 +246,18 @@ def _below_text(text: BrokenText, stop: int) -> Iterator[Cause]:
     upper, lower = lines[stop - 1], lines[stop]
     entry = entry_of(text.lines[upper])
     left, right = key_column(text.lines[upper]), key_column(text.lines[lower])
+    indent = indent_of(text.lines[upper])
+    beside = list(takewhile(lambda i: indent_of(text.lines[i]) == indent, reversed(lines[:stop])))
+    deeper = next((key_column(text.lines[i]) for i in reversed(lines[: stop - len(beside)])), -1)
+    if len(beside) > 1 and right > indent < deeper:
+        yield _shift(text, beside[::-1], right - indent)  # a list with its key
     if entry is None or right <= left or has_block_scalar(text.lines[upper]):
         return
     below = _block(text, stop)
-    indent_before = next((key_column(text.lines[i]) for i in lines[max(stop - 2, 0) : stop - 1]), -1)
     moves = [([upper], right - left), (below, left - right)]
-    for moved, by in moves if indent_before == right else reversed(moves):
+    if len(beside) == 1 and deeper > right:
+        yield _shift(text, [upper], deeper - left)
+    for moved, by in moves if len(beside) == 1 and deeper == right else reversed(moves):
         yield _shift(text, moved, by)
     help_ = (
         f"Remove the value in line {text.line(upper)}, or indent {text.numbers(range(below[0], below[-1] + 1))} by "

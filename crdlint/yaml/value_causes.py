@@ -199,6 +199,16 @@ def _opening_lines(text: BrokenText) -> Iterator[tuple[int, Entry]]:
             yield i, entry
 
 
+def _is_one_of_texts(text: BrokenText, i: int) -> bool:
+    """Return whether a line is an item of a list of texts, which need no colon."""
+    previous = text.previous(i)
+    if previous is None or not text.lines[i].lstrip().startswith("- "):
+        return False
+    before = text.lines[previous]
+    is_item = before.lstrip().startswith("- ") and indent_of(before) == indent_of(text.lines[i])
+    return before.strip() == "required:" or (is_item and ":" not in before)
+
+
 def colons(text: BrokenText) -> Iterator[Cause]:
     """Find a key without a colon, and a colon without a space."""
     for i in text.near():
@@ -208,7 +218,7 @@ def colons(text: BrokenText) -> Iterator[Cause]:
             help_ = f"Write a space after the colon in line {number}: `{match[1].strip()} {match[2].strip()}`"
             yield text.line_cause(repairs.BLANK_AFTER_COLON, i, f"{match[1]} {match[2]}", help_)
         match = _BARE_KEY.match(line)
-        if match is not None:
+        if match is not None and not _is_one_of_texts(text, i):
             help_ = f"Add a colon after the key in line {number}: `{match[1].strip()}:`"
             yield text.line_cause(repairs.COLON, i, f"{match[1]}:{match[2]}", help_)
         match = _NO_COLON.match(line)

@@ -49,17 +49,17 @@ def test_the_crds_are_accepted() -> None:
 
 # The cases of each class, and how many of them the safe fixes and all fixes repair at least.
 FLOORS = {
-    "indentation": (140, 29, 107),
+    "indentation": (140, 34, 128),
     "YAML syntax": (107, 79, 105),
     "characters": (95, 83, 88),
     "pasted text": (117, 63, 100),
     "types": (147, 137, 137),
     "misspelt": (240, 224, 224),
     "values": (270, 146, 205),
-    "x-kubernetes": (168, 129, 160),
+    "x-kubernetes": (168, 134, 165),
     "names": (140, 94, 122),
     "v1beta1": (21, 15, 18),
-    "columns": (149, 98, 113),
+    "columns": (149, 104, 119),
     "conversion": (54, 30, 36),
     "JSON, Helm, anchors": (37, 21, 24),
 }

@@ -40,6 +40,7 @@ _GO_TYPES: Final = {
     "int64": "an integer",
     "float64": "a number",
     "[]string": "a list of strings",
+    "v1.ValidationRules": "a list",
     "map[string]string": "a mapping of strings",
 }
 _JSON_TYPES: Final = {
