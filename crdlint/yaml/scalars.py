@@ -14,18 +14,23 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from crdlint.yaml.edit import BREAK
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from crdlint.yaml.nodes import Scalar
 
 # The range (start, end) of each character of the value, as offsets in the text.
 Spans: TypeAlias = "list[tuple[int, int]]"
-Reader: TypeAlias = "Callable[[str, int, int], Iterator[tuple[int, int]]]"
 
+# The parts of a scalar in one line or more: blanks, line breaks with the blanks after each, and what is one character.
+_LINES: Final = r"(?P<blanks>[ \t]+)|(?P<breaks>(?:(?:\r\n|\r|\n)[ \t]*)+)"
 # JSON may escape one character as two surrogates.
 _PAIR: Final = r"u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
-_ESCAPE: Final = re.compile(rf"\\(?:{_PAIR}|x[0-9a-fA-F]{{2}}|u[0-9a-fA-F]{{4}}|U[0-9a-fA-F]{{8}}|[^\r\n])")
-_BLANK: Final = " \t"
+_ESCAPE: Final = rf"\\(?:{_PAIR}|x[0-9a-fA-F]{{2}}|u[0-9a-fA-F]{{4}}|U[0-9a-fA-F]{{8}}|[^\r\n])"
+_PLAIN: Final = re.compile(rf"{_LINES}|.")
+_QUOTED: Final = {
+    "'": re.compile(rf"{_LINES}|''|."),
+    '"': re.compile(rf"(?P<joined>\\(?:\r\n|\r|\n)[ \t]*)|{_LINES}|{_ESCAPE}|."),
+}
 
 
 def position_inside(text: str, node: Scalar, start: int, end: int) -> tuple[int, int, int, int] | None:
@@ -82,12 +87,9 @@ def _spans(text: str, node: Scalar) -> Spans | None:
     start, end, value = node.start_mark.index, node.end_mark.index, node.value
     if node.style in ("|", ">"):
         spans = _block(text, start, end, value, folds=node.style == ">")
-    elif node.style == '"':
-        spans = list(_flow(text, start + 1, end - 1, _double_quoted))
-    elif node.style == "'":
-        spans = list(_flow(text, start + 1, end - 1, _single_quoted))
     else:
-        spans = list(_flow(text, start, end, _plain))
+        quote = _QUOTED.get(node.style)
+        spans = list(_flow(text, start, end, _PLAIN) if quote is None else _flow(text, start + 1, end - 1, quote))
     return spans if spans is not None and len(spans) == len(value) else None
 
 
@@ -101,66 +103,16 @@ def _lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
     return lines
 
 
-def _flow(text: str, start: int, end: int, read: Reader) -> Iterator[tuple[int, int]]:
+def _flow(text: str, start: int, end: int, part: re.Pattern[str]) -> Iterator[tuple[int, int]]:
     """Parse a plain or quoted scalar: lines are trimmed, one break becomes a space, n breaks become n-1."""
-    lines = _lines(text, start, end)
-    breaks = 0
-    for number, (begin, stop) in enumerate(lines):
-        last = number == len(lines) - 1
-        if number:
-            begin = _skip_blanks(text, begin, stop)
-        joined = not last and read is _double_quoted and _ends_escaped(text, begin, stop)
-        if joined:
-            stop -= 1
-        elif not last:
-            stop = _trimmed(text, begin, stop, escapes=read is _double_quoted)
-        if breaks and (begin < stop or last or joined):
-            yield from [(begin, begin + 1)] * max(breaks - 1, 1)
-            breaks = 0
-        yield from read(text, begin, stop)
-        if not last and not joined:
-            breaks += 1
-
-
-def _skip_blanks(text: str, start: int, end: int) -> int:
-    while start < end and text[start] in _BLANK:
-        start += 1
-    return start
-
-
-def _trimmed(text: str, start: int, end: int, *, escapes: bool) -> int:
-    """Return the end of a line without trailing blanks, except for an escaped one."""
-    stop = end
-    while stop > start and text[stop - 1] in _BLANK:
-        stop -= 1
-    return stop + 1 if escapes and stop < end and _ends_escaped(text, start, stop) else stop
-
-
-def _ends_escaped(text: str, start: int, end: int) -> bool:
-    """Return whether a range ends with a backslash that is not itself escaped."""
-    index = end
-    while index > start and text[index - 1] == "\\":
-        index -= 1
-    return (end - index) % 2 == 1
-
-
-def _plain(_text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    return ((index, index + 1) for index in range(start, end))
-
-
-def _single_quoted(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    while start < end:
-        width = 2 if text[start] == "'" else 1
-        yield start, start + width
-        start += width
-
-
-def _double_quoted(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    while start < end:
-        escape = _ESCAPE.match(text, start, end) if text[start] == "\\" else None
-        stop = start + 1 if escape is None else escape.end()
-        yield start, stop
-        start = stop
+    for match in part.finditer(text, start, end):
+        first, after = match.span()
+        if match.lastgroup is None:
+            yield first, after
+        elif match.lastgroup == "blanks" and (after == end or text[after] not in "\r\n"):
+            yield from ((index, index + 1) for index in range(first, after))
+        elif match.lastgroup == "breaks":
+            yield from [(after, after + 1)] * max(len(BREAK.findall(match[0])) - 1, 1)
 
 
 def _block(text: str, start: int, end: int, value: str, *, folds: bool) -> Spans | None:
