@@ -115,7 +115,7 @@ def read_comments(text: str, file: str) -> Comments:
     comments = Comments(file)
     if MARKER not in text and ANNOTATION not in text:
         return comments
-    for document in parse_stream(text).documents:
+    for document in parse_stream(text):
         if MARKER in document.text:
             _read_document(comments, document)
         if ANNOTATION in document.text:

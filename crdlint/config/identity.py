@@ -74,7 +74,7 @@ def identities(result: FileResult) -> list[tuple[Identity, ...]]:
     """
     if not result.diagnostics:
         return []
-    documents = parse_stream(result.text).documents
+    documents = parse_stream(result.text)
     offsets = [document.line_offset for document in documents]
     looked: dict[int, _Looked | None] = {}
     result_identities = []

@@ -214,7 +214,7 @@ _WORDS: Final = {"": None, "~": None, "null": None, "true": True, "false": False
 
 def read_yaml(text: str) -> Source:
     """Parse the only document of a text; raise BrokenError if it is not YAML."""
-    documents = parse_stream(text).documents
+    documents = parse_stream(text)
     for document in documents:
         if document.error is not None:
             position = (document.error.line + 1, document.error.column + 1)

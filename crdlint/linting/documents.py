@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from crdlint.linting.result import CRD
     from crdlint.safety.bugs import Bug
     from crdlint.yaml.nodes import Node
-    from crdlint.yaml.parse import Document
+    from crdlint.yaml.parse import Chunk, Document
     from crdlint.yaml.values import DuplicateKey
 
 
@@ -113,17 +113,17 @@ class DocumentWalk(ABC):
         self.diagnostics += known.diagnostics
         self.notices += known.notices
 
-    def _check_chunk(self, number: int, chunk: tuple[str, int, str | None]) -> None:
+    def _check_chunk(self, number: int, chunk: Chunk) -> None:
         """Check one document; an internal error is a finding at its start, and ends the check of this document only."""
         document: Document | None = None
         try:
-            document = parse_chunk(*chunk)
+            document = parse_chunk(chunk)
             self._check_document(number, document)
         except Exception as error:
             self.documents += document is None
             root = None if document is None else document.root
-            line = chunk[1] + 1
-            span = Span(line, 1, line, 1) if root is None else node_span(root, chunk[1])
+            line = chunk.line_offset + 1
+            span = Span(line, 1, line, 1) if root is None else node_span(root, chunk.line_offset)
             self.diagnostics.append(internal_error(self.file, contain(error), span))
 
     def _check_document(self, number: int, document: Document) -> None:

@@ -98,7 +98,7 @@ def _files_of_test(path: str) -> list[Glob | str]:
     from crdlint.yaml.parse import parse_stream
 
     try:
-        documents = parse_stream(decode(read_bytes(path, _MAX_BYTES))).documents
+        documents = parse_stream(decode(read_bytes(path, _MAX_BYTES)))
     except UnreadableError:
         return []
     compared: list[Glob | str] = []

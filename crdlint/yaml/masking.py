@@ -47,35 +47,29 @@ class Mask:
         return value
 
 
-def without_marks(mask: Mask) -> Mask:
+def without_marks(text: str) -> Mask:
     """Return a text whose byte order marks, except at its start, are ordinary characters for libyaml."""
-    block = _unused(mask.text)
-    if block is None:
-        return mask
-    bom = chr(block)
-    return replace(mask, text=mask.text[:1] + mask.text[1:].replace(_BOM, bom), bom=bom)
+    bom = _unused(text)
+    return Mask(text[:1] + text[1:].replace(_BOM, bom), bom=bom) if bom else Mask(text)
 
 
-def masked(mask: Mask, error: MarkedYAMLError) -> Mask | None:
+def masked(known: Mask | str, error: MarkedYAMLError) -> Mask | None:
     """Return a text without the character that libyaml reports, or None if Go rejects it as well."""
-    index = error.problem_mark.index + mask.text.startswith(_BOM)  # libyaml does not count it
-    if error.problem == _COLON:
-        return _without_colon(mask, index)
-    if error.problem == _ESCAPED:
-        return _without_apostrophe(mask, index)
-    return None
+    mask = Mask(known) if isinstance(known, str) else known
+    text, index = mask.text, error.problem_mark.index + mask.text.startswith(_BOM)  # libyaml does not count it
+    if error.problem == _ESCAPED and text[index : index + 2] == "\\'":
+        filler = mask.filler or _unused(text)
+        return replace(mask, text=f"{text[:index]}'{filler}{text[index + 2 :]}", filler=filler) if filler else None
+    if error.problem != _COLON or text[index : index + 1] != ":":
+        return None
+    colon = mask.colon or _unused(text)
+    if not mask.colon and colon:  # otherwise this one does not seem to be in a plain scalar, such as in [x':y]
+        text = _without_colons(text, colon)
+    return replace(mask, text=text[:index] + colon + text[index + 1 :], colon=colon) if colon else None
 
 
-def _without_colon(mask: Mask, index: int) -> Mask | None:
-    text = mask.text
-    if text[index : index + 1] != ":":
-        return None
-    if mask.colon:  # this one does not seem to be in a plain scalar, such as in [x':y]
-        return replace(mask, text=text[:index] + mask.colon + text[index + 1 :])
-    block = _unused(text)
-    if block is None:
-        return None
-    colon = chr(block)
+def _without_colons(text: str, colon: str) -> str:
+    """Return a text with another character in place of the colons in plain scalars."""
 
     def spelt(match: re.Match[str]) -> str:
         word = match[0]
@@ -87,20 +81,10 @@ def _without_colon(mask: Mask, index: int) -> Mask | None:
             colon if char == ":" and 0 < i < stop and word[i - 1] not in "\"'" else char for i, char in enumerate(word)
         )
 
-    made = _WORD.sub(spelt, text)
-    return replace(mask, text=made[:index] + colon + made[index + 1 :], colon=colon)
+    return _WORD.sub(spelt, text)
 
 
-def _without_apostrophe(mask: Mask, index: int) -> Mask | None:
-    text = mask.text
-    block = _unused(text)
-    filler = mask.filler or (chr(block) if block is not None else "")
-    if text[index : index + 2] != "\\'" or not filler:
-        return None
-    return replace(mask, text=f"{text[:index]}'{filler}{text[index + 2 :]}", filler=filler)
-
-
-def _unused(text: str) -> int | None:
-    """Return the first code point of a private-use block that does not occur in a text, not even escaped."""
+def _unused(text: str) -> str:
+    """Return the first character of a private-use block that a text does not use, not even escaped; empty if it uses all."""
     used = {(int(match[1], 16) if match[1] else ord(match[0])) // _BLOCK_SIZE for match in _PRIVATE.finditer(text)}
-    return next((block for block in _BLOCKS if block // _BLOCK_SIZE not in used), None)
+    return next((chr(block) for block in _BLOCKS if block // _BLOCK_SIZE not in used), "")

@@ -33,6 +33,7 @@ from crdlint.yaml.resolve import WORDS, is_plain_string
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from crdlint.yaml.masking import Mask
     from crdlint.yaml.nodes import Node
 
 try:
@@ -78,12 +79,13 @@ class Document:
         return mappings
 
 
-@dataclass(slots=True)
-class Stream:
-    """The documents of a text; `notice` is a message for the user about how it was parsed."""
+class Chunk(NamedTuple):
+    """The text of a document, the number of lines before it, the text after its separator, and its start in the text."""
 
-    documents: list[Document]
-    notice: str | None = None
+    text: str
+    line_offset: int = 0
+    junk: str | None = None
+    start: int = 0
 
 
 @contextmanager
@@ -98,11 +100,10 @@ def collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-def parse_stream(text: str) -> Stream:
+def parse_stream(text: str) -> list[Document]:
     """Parse every document of a text; invalid input does not raise exceptions."""
     with collector_paused():
-        documents = list(iter_documents(text))
-    return Stream(documents, reading_notice())
+        return list(iter_documents(text))
 
 
 def reading_notice() -> str | None:
@@ -110,25 +111,20 @@ def reading_notice() -> str | None:
     return None if CParser is not None else _SLOWER
 
 
-def iter_documents(text: str, only: frozenset[int] | None = None) -> Iterator[Document]:
-    """Yield the documents of a text like parse_stream, without keeping them.
-
-    `only` contains the numbers of the documents to parse (see split), None for all.
-    """
-    for number, chunk in enumerate(chunks(text)):
-        if only is None or number in only:
-            yield parse_chunk(*chunk)
+def iter_documents(text: str) -> Iterator[Document]:
+    """Yield the documents of a text like parse_stream, without keeping them."""
+    return map(parse_chunk, chunks(text))
 
 
 def parse_first(text: str) -> Document:
     """Parse the first document of a text without splitting it, as the server's decoder does; see parse_stream."""
     with collector_paused():
-        return parse_chunk(text, 0)
+        return parse_chunk(Chunk(text))
 
 
 def split(text: str) -> list[str]:
     """Return the texts of the documents; their numbers start at 0."""
-    return [chunk for chunk, _, _ in chunks(text)]
+    return [chunk.text for chunk in chunks(text)]
 
 
 def unchanged(before: str, after: str) -> dict[int, tuple[int, int]]:
@@ -136,30 +132,22 @@ def unchanged(before: str, after: str) -> dict[int, tuple[int, int]]:
 
     If the numbers of documents differ, there are none.
     """
-    old, new = list(_chunks(before)), list(_chunks(after))
+    old, new = list(chunks(before)), list(chunks(after))
     if len(old) != len(new):
         return {}
     return {
-        number: (line - line_before, start - start_before)
-        for number, ((start_before, chunk_before, line_before, junk_before), (start, chunk, line, junk)) in enumerate(
-            zip(old, new, strict=True)
-        )
-        if (chunk, junk) == (chunk_before, junk_before)
+        number: (now.line_offset - was.line_offset, now.start - was.start)
+        for number, (was, now) in enumerate(zip(old, new, strict=True))
+        if (was.text, was.junk) == (now.text, now.junk)
     }
 
 
-def chunks(text: str) -> Iterator[tuple[str, int, str | None]]:
-    """Yield (text, line offset, text after the separator) of each document.
+def chunks(text: str) -> Iterator[Chunk]:
+    """Yield the text of each document.
 
     A document starts below the line of three dashes; such a line at the start of the text belongs to the first
     document.
     """
-    for _, chunk, offset, junk in _chunks(text):
-        yield chunk, offset, junk
-
-
-def _chunks(text: str) -> Iterator[tuple[int, str, int, str | None]]:
-    """Yield the start of each document in the text, and what `chunks` yields."""
     start = offset = 0
     junk: str | None = None
     separator = 0 if text.startswith("---") else _next_separator(text, 0)
@@ -169,13 +157,13 @@ def _chunks(text: str) -> Iterator[tuple[int, str, int, str | None]]:
         end = len(text) if end < 0 else end
         if not _PROLOGUE.match(chunk):
             if chunk:
-                yield start, chunk, offset, junk
+                yield Chunk(chunk, offset, junk, start)
             rest = text[separator + 3 : end].strip()
             junk = rest if rest and not rest.startswith("#") else None
             start = end + 1 if chunk else separator
             offset += chunk.count("\n") + bool(chunk)
         separator = _next_separator(text, end)
-    yield start, text[start:], offset, junk
+    yield Chunk(text[start:], offset, junk, start)
 
 
 def _next_separator(text: str, start: int) -> int:
@@ -184,15 +172,16 @@ def _next_separator(text: str, start: int) -> int:
     return line_feed + 1 if line_feed >= 0 else -1
 
 
-def parse_chunk(chunk: str, offset: int, junk: str | None = None) -> Document:
+def parse_chunk(chunk: Chunk) -> Document:
     """Parse a document of `chunks`; invalid input does not raise exceptions."""
-    document = Document(None, chunk, offset)
+    text, offset, junk, _ = chunk
+    document = Document(None, text, offset)
     if junk is not None:
-        line = max(offset - 1, 0) if not chunk.startswith("---") else offset
+        line = max(offset - 1, 0) if not text.startswith("---") else offset
         document.error = YAMLProblem(f"invalid Yaml document separator: {junk}", line, 3)
         return document
     try:
-        document.root, aliases = _read(chunk, document.non_simple_mappings)
+        document.root, aliases = _read(text, document.non_simple_mappings)
         if aliases:
             _check_aliases(document.root)
     except YAMLDecodeError as error:
@@ -202,17 +191,19 @@ def parse_chunk(chunk: str, offset: int, junk: str | None = None) -> Document:
         document.root = None
         error.__traceback__ = None
     except YAMLError as error:
-        document.error = _problem(error, chunk, offset)
+        document.error = _problem(error, text, offset)
         error.__traceback__ = (
             None  # its frames refer to the error: only the garbage collector, which is paused, could free this cycle
         )
     except (UnicodeError, ValueError):
         # libyaml reads UTF-8, which cannot encode lone surrogates.
-        index = next((i for i, char in enumerate(chunk) if "\ud800" <= char <= "\udfff"), 0)
-        line = chunk.count("\n", 0, index)
-        column = index - (chunk.rfind("\n", 0, index) + 1)
-        document.error = YAMLProblem("yaml: invalid leading UTF-8 octet", line + offset, column)
+        index = next((i for i, char in enumerate(text) if "\ud800" <= char <= "\udfff"), 0)
+        document.error = _problem_at("yaml: invalid leading UTF-8 octet", text, index, offset)
     return document
+
+
+def _problem_at(message: str, text: str, index: int, offset: int) -> YAMLProblem:
+    return YAMLProblem(message, text.count("\n", 0, index) + offset, index - (text.rfind("\n", 0, index) + 1))
 
 
 def _problem(error: YAMLError, chunk: str, offset: int) -> YAMLProblem:
@@ -233,8 +224,7 @@ def _problem(error: YAMLError, chunk: str, offset: int) -> YAMLProblem:
         return YAMLProblem(f"yaml: {where}{error.problem}", at_line + offset, column)
     index = getattr(error, "position", 0) or 0
     text = getattr(error, "reason", None) or str(error).partition("\n")[0]
-    before = chunk[:index]
-    return YAMLProblem(f"yaml: {text}", before.count("\n") + offset, index - (before.rfind("\n") + 1))
+    return _problem_at(f"yaml: {text}", chunk, index, offset)
 
 
 def _ends_late(chunk: str, start: int, mark: Any) -> bool:
@@ -288,8 +278,8 @@ def _parser_events(text: str) -> Callable[[], Any]:
 
 
 _BOM: Final = "\ufeff"
-# How often a text is parsed again with a character masked; all colons in plain scalars are masked at once.
-_ATTEMPTS: Final = 32
+# How often a text is parsed, from the second time on with one more character masked, or all colons in plain scalars.
+_ATTEMPTS: Final = 33
 
 
 def _read(text: str, non_simple: list[Mapping]) -> tuple[Node | None, bool]:
@@ -297,43 +287,37 @@ def _read(text: str, non_simple: list[Mapping]) -> tuple[Node | None, bool]:
 
     Return its root, and whether it has aliases.
     """
-    from_start = text.find(_BOM, 1) < 0
-    try:
-        if from_start:
-            return _build(_events(text), non_simple)
-    except MarkedYAMLError as error:
-        problem = error
-    from crdlint.yaml.json_events import events, is_json
-    from crdlint.yaml.masking import Mask, masked, without_marks
+    mask: Mask | None = None
+    if text.find(_BOM, 1) >= 0:
+        from crdlint.yaml.masking import without_marks
 
-    if is_json(text):
+        mask = without_marks(text)
+    for attempt in range(_ATTEMPTS):
         non_simple.clear()
-        return _build(partial(next, events(text), None), non_simple)
-    mask = Mask(text)
-    if not from_start:
-        mask = without_marks(mask)
         try:
-            return _build(_restored(_events(mask.text), mask.restore), non_simple)
+            return _build(_events(text) if mask is None else _restored(mask), non_simple)
         except MarkedYAMLError as error:
             problem = error
-    for _ in range(_ATTEMPTS):
-        next_mask = masked(mask, problem)
-        if next_mask is None:
+        from crdlint.yaml.json_events import events, is_json
+        from crdlint.yaml.masking import masked
+
+        if attempt == 0 and is_json(text):
+            non_simple.clear()
+            return _build(partial(next, events(text), None), non_simple)
+        mask = masked(text if mask is None else mask, problem)
+        if mask is None:
             break
-        mask = next_mask
-        non_simple.clear()
-        try:
-            return _build(_restored(_events(mask.text), mask.restore), non_simple)
-        except MarkedYAMLError as error:
-            problem = error
     raise problem
 
 
-def _restored(get: Callable[[], Any], restore: Callable[[str], str]) -> Callable[[], Any]:
+def _restored(mask: Mask) -> Callable[[], Any]:
+    """Return a function that returns the events of a masked text with the values of the original one."""
+    get = _events(mask.text)
+
     def restored() -> Any:
         event = get()
         if event.__class__ is Scalar:
-            event.value = restore(event.value)
+            event.value = mask.restore(event.value)
         return event
 
     return restored
@@ -429,7 +413,7 @@ def _names_of(items: list[Any]) -> tuple[str, ...] | None:
     if len(different) != len(keys):
         return None
     if names and not (min(names) > _LAST_OF_NUMBERS and different.isdisjoint(_OTHER_MEANING)):
-        return names if all(key.style or _is_plain_key(key) for key in keys) else None
+        return names if all(key.style or (key.value != "<<" and is_plain_string(key.value)) for key in keys) else None
     if len(names) <= _MOST_NAMES:
         if len(_known_names) >= _MOST_KNOWN:
             _known_names.clear()
@@ -444,10 +428,6 @@ _MOST_NAMES: Final = 16
 # Names whose first character is greater than this one cannot be numbers.
 _LAST_OF_NUMBERS: Final = ":"
 _OTHER_MEANING: Final = frozenset({*WORDS, "<<"})
-
-
-def _is_plain_key(key: Any) -> bool:
-    return bool(key.value) and key.value != "<<" and is_plain_string(key.value)
 
 
 def _aliased(event: Any, anchors: dict[str, Any]) -> Any:

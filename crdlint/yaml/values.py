@@ -28,7 +28,7 @@ def entries(mapping: Mapping) -> list[Entry]:
     if names is not None:
         return list(zip(names, items[::2], items[1::2], strict=True))
     entries_by_key: dict[tuple[type, Any], tuple[Scalar, Node]] = {}
-    for key, value in _go_pairs(mapping):
+    for _, key, value in _go_entries(mapping):
         identity = _identity(key)
         if identity in entries_by_key:
             _go_values(entries_by_key[identity][1])  # Go decodes the values of duplicate keys as well
@@ -42,11 +42,6 @@ def entries(mapping: Mapping) -> list[Entry]:
     return list(entries_by_name.values())
 
 
-def _go_pairs(mapping: Mapping) -> Iterator[tuple[Scalar, Node]]:
-    """Yield keys and values in the order in which Go's decoder sets them, including those of merged mappings."""
-    return ((key, value) for _, key, value in _go_entries(mapping))
-
-
 def _go_entries(mapping: Mapping) -> Iterator[tuple[Mapping, Scalar, Node]]:
     """Yield keys and values in the order in which Go's decoder sets them, each with the mapping that contains it."""
     stack = [(mapping, mapping.pairs())]
@@ -58,28 +53,11 @@ def _go_entries(mapping: Mapping) -> Iterator[tuple[Mapping, Scalar, Node]]:
             continue
         key, value = pair
         if not isinstance(key, Scalar):
-            bad = _first_decoded(key)
-            raise YAMLDecodeError(f"yaml: invalid map key: {go_syntax(_go_values(bad))}", bad)
+            raise next(_errors(key, is_key=True))
         if is_merge(key):
             stack.extend((m, m.pairs()) for m in _merged(value, key))
         else:
             yield owner, key, value
-
-
-def _first_decoded(key: Node) -> Node:
-    """Return the collection that Go decodes first, among a key and the keys inside of it."""
-    pending: list[tuple[Node, bool, bool]] = [(key, True, False)]
-    while pending:
-        node, is_key, decoded = pending.pop()
-        if isinstance(node, Scalar):
-            continue
-        if decoded:
-            return node
-        if is_key:
-            pending.append((node, True, True))
-        keys = isinstance(node, Mapping)
-        pending.extend((item, keys and i % 2 == 0, False) for i, item in reversed(list(enumerate(node.items))))
-    return key
 
 
 def is_merge(key: Node) -> bool:
@@ -114,7 +92,7 @@ def _go_values(node: Node) -> Any:
         if isinstance(here, Scalar):
             made: Any = go_value(here)
         elif isinstance(here, Mapping):
-            pairs = {_identity(key): (key, value) for key, value in _go_pairs(here)}
+            pairs = {_identity(key): (key, value) for _, key, value in _go_entries(here)}
             made = GoMap()
             for i, (key, value) in enumerate(pairs.values()):
                 made.append(None)
@@ -163,21 +141,25 @@ def to_json(node: Node) -> Any:
 
 def first_error(root: Node) -> YAMLDecodeError | None:
     """Return the first error of Go's decoder in a document, before it is converted to JSON."""
-    pending: list[tuple[Node, bool, bool]] = [(root, False, False)]
+    return next(_errors(root), None)
+
+
+def _errors(root: Node, *, is_key: bool = False) -> Iterator[YAMLDecodeError]:
+    """Yield the errors of a value or a key in the order in which Go decodes its parts; a key must be a scalar."""
+    pending = [(root, is_key, False)]
     while pending:
         node, is_key, decoded = pending.pop()
         try:
             if decoded:
-                return YAMLDecodeError(f"yaml: invalid map key: {go_syntax(_go_values(node))}", node)
-            if isinstance(node, Scalar):
+                yield YAMLDecodeError(f"yaml: invalid map key: {go_syntax(_go_values(node))}", node)
+            elif isinstance(node, Scalar):
                 go_value(node)
-                continue
-            if is_key:
-                pending.append((node, True, True))
-            pending.extend(reversed(_parts(node)))
+            else:
+                if is_key:
+                    pending.append((node, True, True))
+                pending.extend(reversed(_parts(node)))
         except YAMLDecodeError as error:
-            return error
-    return None
+            yield error
 
 
 def _parts(node: Node) -> list[tuple[Node, bool, bool]]:

@@ -87,7 +87,7 @@ def test_reader_misses_nothing(examples: int) -> None:
 
 def misses_nothing(value: Any) -> None:
     for text in documents(value):
-        document = parse_stream(text).documents[-1]
+        document = parse_stream(text)[-1]
         if document.error is not None or document.root is None:
             continue
         root = document.root
@@ -107,7 +107,7 @@ def test_whole_way(examples: int) -> None:
 
 
 def spans_of_paths_begin_before_they_end(value: Any, steps: Any) -> None:
-    root = parse_stream(json.dumps(value)).documents[0].root
+    root = parse_stream(json.dumps(value))[0].root
     if root is None:
         return
     read_crd(root)

@@ -69,7 +69,7 @@ def paths_at(text: str, line: int, column: int) -> list[list[Step]]:
     """Return the paths of the nodes whose key or value starts at a place, the deepest last."""
     found: list[list[Step]] = []
     pending: list[tuple[Node, list[Step]]] = [
-        (document.root, []) for document in parse_stream(text).documents if document.root is not None
+        (document.root, []) for document in parse_stream(text) if document.root is not None
     ]
     while pending:
         node, path = pending.pop()

@@ -15,7 +15,7 @@ from tables import each
 import crdlint
 from crdlint.yaml import parse
 from crdlint.yaml.nodes import Mapping, child, items_of, text_of
-from crdlint.yaml.parse import parse_first, parse_stream
+from crdlint.yaml.parse import parse_first, parse_stream, reading_notice
 from crdlint.yaml.values import duplicate_keys
 
 LONG = "k" * 1025  # longer than YAML's keys without a question mark
@@ -179,7 +179,7 @@ def test_errors(text: str, message: str) -> None:
     ],
 )
 def test_keys_that_stand_twice(text: str, told: list[str]) -> None:
-    assert [one.message for one in duplicate_keys(parse_stream(text).documents[0].non_simple_mappings)] == told
+    assert [one.message for one in duplicate_keys(parse_stream(text)[0].non_simple_mappings)] == told
 
 
 def test_aliases_that_explode_are_refused() -> None:
@@ -190,16 +190,16 @@ def test_aliases_that_explode_are_refused() -> None:
 
 
 def test_documents_know_their_lines() -> None:
-    stream = parse_stream("a: 1\n---\nb: 2\n---\n: [\n---\nc: 3\n")
-    assert [(d.line_offset, d.error is None) for d in stream.documents] == [(0, True), (2, True), (4, False), (6, True)]
-    third = stream.documents[2].error
+    documents = parse_stream("a: 1\n---\nb: 2\n---\n: [\n---\nc: 3\n")
+    assert [(d.line_offset, d.error is None) for d in documents] == [(0, True), (2, True), (4, False), (6, True)]
+    third = documents[2].error
     assert third is not None
     assert third.line >= 4
 
 
 def test_what_stands_behind_a_separator_is_refused() -> None:
-    stream = parse_stream("a: 1\n--- x\nb: 2\n")
-    assert [d.error and d.error.message for d in stream.documents] == [None, "invalid Yaml document separator: x"]
+    documents = parse_stream("a: 1\n--- x\nb: 2\n")
+    assert [d.error and d.error.message for d in documents] == [None, "invalid Yaml document separator: x"]
 
 
 @each(
@@ -207,7 +207,7 @@ def test_what_stands_behind_a_separator_is_refused() -> None:
     [("a: 1\nb: 2\n", True), ("on: 1\n", False), ("'on': 1\n", True), ("a: 1\na: 2\n", False), ("<<: {a: 1}\n", False)],
 )
 def test_simple_mappings(text: str, simple: bool) -> None:
-    root = parse_stream(text).documents[0].root
+    root = parse_stream(text)[0].root
     assert isinstance(root, Mapping)
     assert root.simple is simple
 
@@ -217,7 +217,7 @@ def test_the_pure_parser_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None
     with_libyaml = crdlint.decode_yaml(text)
     monkeypatch.setattr(parse, "CParser", None)
     assert crdlint.decode_yaml(text) == with_libyaml
-    assert "slower" in str(parse_stream(text).notice)
+    assert "slower" in str(reading_notice())
 
 
 @pytest.mark.parametrize("enabled", [True, False])
@@ -249,25 +249,25 @@ def test_any_text_ends_in_a_value_or_an_error(text: Any) -> None:
 @pytest.mark.parametrize("bom", ["", "\ufeff"])
 def test_places_are_those_of_an_editor(bom: str) -> None:
     """YAML 1.1 breaks lines where no editor does."""
-    document = parse_stream(f'{bom}a: "x\u2028y\u0085"\r\nb: z\u2029\nc: 1\n').documents[0]
+    document = parse_stream(f'{bom}a: "x\u2028y\u0085"\r\nb: z\u2029\nc: 1\n')[0]
     assert isinstance(document.root, Mapping)
     starts = [(node.start_mark.line, node.start_mark.column) for node in document.root.items]
     assert starts == [(0, 0), (0, 3), (1, 0), (1, 3), (2, 0), (2, 3)]
-    problem = present(parse_stream(f'{bom}a: "x\u2028y"\nb: c: d\n').documents[0].error)
+    problem = present(parse_stream(f'{bom}a: "x\u2028y"\nb: c: d\n')[0].error)
     assert (problem.message, problem.line, problem.column) == (
         "yaml: line 3: mapping values are not allowed in this context",
         1,
         4,
     )
-    odd = parse_stream(f'{bom}a: "\u2028"\na: 2\n').documents[0].non_simple_mappings
+    odd = parse_stream(f'{bom}a: "\u2028"\na: 2\n')[0].non_simple_mappings
     assert [one.message for one in duplicate_keys(odd)] == ['line 3: key "a" already set in map']
 
 
 def test_comments_with_windows_line_ends_before_a_separator() -> None:
     # Two ways to read each line end took twice as long with every line.
     comments = "# a comment\r\n" * 200
-    assert [d.root is None for d in parse_stream(f"{comments}a: 1\r\n---\r\nb: 1\r\n").documents] == [False, False]
-    assert len(parse_stream(f"{comments}%YAML 1.2\r\n---\r\nb: 1\r\n").documents) == 1
+    assert [d.root is None for d in parse_stream(f"{comments}a: 1\r\n---\r\nb: 1\r\n")] == [False, False]
+    assert len(parse_stream(f"{comments}%YAML 1.2\r\n---\r\nb: 1\r\n")) == 1
 
 
 @each(

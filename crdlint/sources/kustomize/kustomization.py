@@ -204,7 +204,7 @@ def _json(root: Node | None) -> Any:
 
 def json_documents(text: str) -> list[dict[str, Any]] | None:
     """Return the documents of a text, or None unless all of them are mappings."""
-    documents = parse_stream(text).documents
+    documents = parse_stream(text)
     values = [_json(document.root) for document in documents if document.root is not None or document.error is not None]
     return values if values and all(isinstance(document, dict) for document in values) else None
 
