@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from crdlint.yaml.edit import Edit, differing
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from crdlint.yaml.parse import Document
     from crdlint.yaml.repairs import Repair
 
-_LINES_ABOVE: Final = 3
+_NEAR: Final = 4  # lines
 _HEAD: Final = re.compile(r" *(?:(?:- +)*[\w$./-]+: +|(?:- +)+)(?=\S)")
 _BLOCK_SCALAR: Final = re.compile(r"(?:: +|- +)[|>][-+0-9]*[ \t]*(?:#.*)?\r?\Z")
 FIELD: Final = re.compile(r" *(?:- +)*[A-Za-z$][\w$./-]*:(?: |\r?\Z)")
@@ -78,19 +79,18 @@ class BrokenText:
                     least = max(first, indent_of(line) + 1)
         return structure
 
-    def near(self) -> Iterator[int]:
-        """Yield the indexes of the line where the parser stops and of a few lines above, without blank lines and comments."""
-        lines = 0
-        for i in range(min(self.stop, len(self.lines) - 1), -1, -1):
-            if self.lines[i].strip() and not self.lines[i].lstrip().startswith("#"):
-                yield i
-                lines += 1
-                if lines > _LINES_ABOVE:
-                    return
+    def above(self) -> range:
+        """Return the indexes of the line where the parser stops and of all lines above, upwards."""
+        return range(self.stop, -1, -1)
 
-    def entries(self) -> Iterator[tuple[int, Entry]]:
-        """Yield the lines of `near` that have a value, and their entries."""
-        for i in self.near():
+    def near(self) -> Iterator[int]:
+        """Yield the first few of the lines `above`, without blank lines and comments."""
+        used = (i for i in self.above() if self.lines[i].strip() and not self.lines[i].lstrip().startswith("#"))
+        return islice(used, _NEAR)
+
+    def entries(self, lines: Iterable[int] | None = None) -> Iterator[tuple[int, Entry]]:
+        """Yield the lines that have a value, of some or of those `near`, and their entries."""
+        for i in self.near() if lines is None else lines:
             entry = entry_of(self.lines[i])
             if entry is not None:
                 yield i, entry

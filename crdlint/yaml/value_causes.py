@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import chain, islice
+from itertools import chain, islice, takewhile
 from typing import TYPE_CHECKING, Final
 
 from crdlint.yaml import repairs
@@ -14,7 +14,7 @@ from crdlint.yaml.editor import quoted
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from crdlint.yaml.broken_text import BrokenText, Cause, Entry
+    from crdlint.yaml.broken_text import BrokenText, Cause
 
 _BAD_START: Final = frozenset("!*&@%`|>")
 _BAD_ESCAPE: Final = re.compile(r'\\([^0abtnvfre "/\\N_LPxuU\n])')
@@ -169,7 +169,9 @@ def escapes(text: BrokenText) -> Iterator[Cause]:
 
 def quotes(text: BrokenText) -> Iterator[Cause]:
     """Find a quote that is not closed."""
-    for i, entry in chain(text.entries(), islice(_opening_lines(text), _MOST_OPEN)):
+    above = ((i, entry) for i, entry in text.entries(text.above()) if entry.value.count(entry.value[0]) % 2)
+    opening = ((i, entry) for i, entry in above if entry.value[0] in "'\"")
+    for i, entry in chain(text.entries(), islice(opening, _MOST_OPEN)):
         value, quote = entry.value, entry.value[0]
         last = _last_line(text, i)
         lines = "".join([value, *text.lines[i + 1 : last + 1]])
@@ -189,14 +191,6 @@ def _is_closed(value: str, quote: str) -> bool:
 
 
 _MOST_OPEN: Final = 8
-
-
-def _opening_lines(text: BrokenText) -> Iterator[tuple[int, Entry]]:
-    """Yield the lines above whose values start with a quote that the line does not close, the nearest first."""
-    for i in range(min(text.stop, len(text.lines) - 1), -1, -1):
-        entry = entry_of(text.lines[i])
-        if entry is not None and entry.value[0] in "'\"" and entry.value.count(entry.value[0]) % 2:
-            yield i, entry
 
 
 def _is_one_of_texts(text: BrokenText, i: int) -> bool:
@@ -235,9 +229,7 @@ def dashes(text: BrokenText) -> Iterator[Cause]:
         if _OTHER_DASH.match(text.lines[i]):
             help_ = f"Write `-` instead of `{text.lines[i].lstrip()[0]}` in line {text.line(i)}"
             yield text.line_cause(repairs.DASH, i, _OTHER_DASH.sub(r"\1-", text.lines[i]), help_)
-        end = i
-        while end < len(text.lines) and _NO_BLANK_AFTER_DASH.match(text.lines[end]):
-            end += 1
+        end = i + len(list(takewhile(_NO_BLANK_AFTER_DASH.match, text.lines[i:])))
         if end > i:
             edits = text.rewritten(range(i, end), lambda line: line.replace("-", "- ", 1))
             help_ = f"Write a space after the dash in {text.numbers(range(i, end))}"
@@ -246,7 +238,9 @@ def dashes(text: BrokenText) -> Iterator[Cause]:
 
 def brackets(text: BrokenText) -> Iterator[Cause]:
     """Find a bracket that is not closed."""
-    for first, entry in _bracket_lines(text):
+    for first, entry in text.entries(text.above()[:_FLOW_LINES]):
+        if entry.value[0] not in _CLOSING or not _open_brackets(entry.value):
+            continue
         last = _last_line(text, first)
         value = "\n".join([entry.value, *text.lines[first + 1 : last + 1]])
         opened = "".join(_CLOSING[char] for char in reversed(_open_brackets(value)))
@@ -260,15 +254,6 @@ def brackets(text: BrokenText) -> Iterator[Cause]:
 
 
 _FLOW_LINES: Final = 40
-
-
-def _bracket_lines(text: BrokenText) -> Iterator[tuple[int, Entry]]:
-    """Yield the lines above whose values begin with a bracket that the line does not close, the nearest first."""
-    last = min(text.stop, len(text.lines) - 1)
-    for i in range(last, max(last - _FLOW_LINES, -1), -1):
-        entry = entry_of(text.lines[i])
-        if entry is not None and entry.value[0] in _CLOSING and _open_brackets(entry.value):
-            yield i, entry
 
 
 def _last_line(text: BrokenText, first: int) -> int:
