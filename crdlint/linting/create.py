@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import Wording, invalid
 from crdlint.crd.paths import Path
-from crdlint.kubernetes.servers import NEWEST
-from crdlint.linting import schema
+from crdlint.linting.schema import Report, validate_validation
 from crdlint.rules import approval, conversion, metadata, names, selectable_fields, subresources, versions
 from crdlint.rules.engine.common import Common, Options
 from crdlint.safety import work
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
         JSONSchemaProps,
         SelectableField,
     )
-    from crdlint.kubecel.estimated_rule import EstimatedRule
     from crdlint.kubernetes.servers import Server
     from crdlint.safety.work import Effort
 
@@ -50,30 +48,6 @@ _DIFFERING_SCHEMAS: Final = (
 )
 
 
-class Report(NamedTuple):
-    """The server's errors of a CRD in its order, and the rules that it compiles.
-
-    `find_hidden` returns the errors after those are fixed. `blocking` are the errors because of which rules have no
-    cost.
-    """
-
-    errors: tuple[FieldError, ...]
-    find_hidden: Callable[[], tuple[FieldError, ...]]
-    rules: tuple[EstimatedRule, ...]
-    blocking: tuple[FieldError, ...] = ()
-
-    def on(self, server: Server) -> Report:
-        """Return the report in the words of a server, given the report for the newest one."""
-        if server is NEWEST:
-            return self
-        return Report(
-            tuple(error.on(server) for error in self.errors),
-            lambda: tuple(error.on(server) for error in self.find_hidden()),
-            self.rules,
-            tuple(error.on(server) for error in self.blocking),
-        )
-
-
 @work.limited()
 def validate(
     crd: CustomResourceDefinition,
@@ -89,38 +63,54 @@ def validate(
     errors of defaults and rules.
     """
     options = Options(server=server, effort=effort, common=common or Common(), walk_only=walk_only)
-    validator = SpecValidator(crd.spec, options)
+    return report_of(crd, options, metadata.validate(crd, server))
+
+
+def report_of(
+    crd: CustomResourceDefinition,
+    options: Options,
+    of_metadata: Iterable[FieldError],
+    of_update: Iterable[FieldError] = (),
+    old: CustomResourceDefinition | None = None,
+) -> Report:
+    """Return the report of a CRD with the errors of its metadata and of an update, in the words of the server."""
+    validator, server, budget = _SpecValidator(crd.spec, options), options.server, work.current()
     errors = (
-        *metadata.validate(crd, server),
+        *of_metadata,
         *validator.errors(),
+        *of_update,
         *names.validate(crd.status.accepted_names, _STATUS.child("acceptedNames")),
         *versions.stored_versions(crd.status.stored_versions, crd.spec.versions, _STATUS),
-        *approval.validate(crd),
-        *approval.preserve_unknown_fields(crd),
+        *approval.validate(crd, old),
+        *approval.preserve_unknown_fields(crd, old),
     )
-    return Report(errors, validator.hidden(), tuple(validator.rules), tuple(validator.blocking)).on(server)
+    reports = validator.reports
+
+    def find_hidden() -> list[FieldError]:
+        with work.continued(budget):  # the same limit of work
+            return [error.on(server) for of_schema in reports for error in of_schema.find_hidden()]
+
+    return Report(
+        tuple(error.on(server) for error in errors),
+        find_hidden,
+        tuple(rule for of_schema in reports for rule in of_schema.rules),
+        tuple(error.on(server) for of_schema in reports for error in of_schema.blocking),
+    )
 
 
-class SpecValidator:
-    """Validates a spec, and collects further errors of its schemas. Upstream: validateCustomResourceDefinitionSpec."""
+class _SpecValidator:
+    """Validates a spec, and collects the reports of its schemas. Upstream: validateCustomResourceDefinitionSpec."""
 
     def __init__(self, spec: CustomResourceDefinitionSpec, options: Options) -> None:
         self.spec = spec
-        self._hidden: list[Callable[[], Iterable[FieldError]]] = []
-        self.rules: list[EstimatedRule] = []
-        self.blocking: list[FieldError] = []
-        self._options = options
-        self._refuses_defaults = False
-        if not spec.preserve_unknown_fields:
-            self._options = options.with_structural_schema()
-        elif has_schema_with(spec, _gives_default):
-            self._refuses_defaults = True
-            self._options = options.with_structural_schema()
-        elif has_schema_with(spec, _has_extension):
-            self._options = options.with_structural_schema()
+        preserves = bool(spec.preserve_unknown_fields)
+        self._refuses_defaults = preserves and has_schema_with(spec, _gives_default)
+        must_be_structural = not preserves or self._refuses_defaults or has_schema_with(spec, _has_extension)
+        self._options = options.with_structural_schema() if must_be_structural else options
+        self.reports: list[Report] = []
 
     def errors(self) -> Iterator[FieldError]:
-        """Yield the errors in upstream's order; the collected results are complete after the last one."""
+        """Yield the errors in upstream's order; the reports of all schemas are collected after the last one."""
         spec = self.spec
         yield from names.group_and_scope(spec, _SPEC)
         yield from versions.schemas_required(spec, _SPEC, self._options)
@@ -142,9 +132,7 @@ class SpecValidator:
         any_status = _has_status(spec.subresources) or any(_has_status(v.subresources) for v in spec.versions)
         path = _SPEC.child("validation")
         yield from self._schema(spec.validation, path, spec.version, status_enabled=any_status)
-        yield from subresources.validate(spec.subresources, _SPEC.child("subresources"))
-        for i, column in enumerate(spec.additional_printer_columns):
-            yield from subresources.column(column, _SPEC.child("additionalPrinterColumns").index(i))
+        yield from _subresources(spec, _SPEC)
         if spec.selectable_fields and spec.validation is None:
             detail = _ONLY_WITH_VALIDATION
             has_schemas = all(version.schema is not None for version in spec.versions)
@@ -154,24 +142,12 @@ class SpecValidator:
             yield from self._selectable(spec.selectable_fields, spec.validation.open_api_v3_schema, _SPEC, "")
         yield from conversion.validate(spec, _SPEC, self._options)
 
-    def hidden(self) -> Callable[[], tuple[FieldError, ...]]:
-        """Return a function that returns the errors after the others are fixed, within the same limit of work."""
-        budget = work.current()
-
-        def find() -> tuple[FieldError, ...]:
-            with work.continued(budget):
-                return tuple(error for of_schema in self._hidden for error in of_schema())
-
-        return find
-
     def _version(
         self, version: CustomResourceDefinitionVersion, path: Path, *, status_enabled: bool
     ) -> Iterator[FieldError]:
         yield from versions.deprecation(version, path)
         yield from self._schema(version.schema, path.child("schema"), version.name, status_enabled=status_enabled)
-        yield from subresources.validate(version.subresources, path.child("subresources"))
-        for i, column in enumerate(version.additional_printer_columns):
-            yield from subresources.column(column, path.child("additionalPrinterColumns").index(i))
+        yield from _subresources(version, path)
         root_schema = version.root_schema
         if version.selectable_fields and root_schema is None:
             detail = _ONLY_WITH_SCHEMA
@@ -183,10 +159,8 @@ class SpecValidator:
         self, validation: CustomResourceValidation | None, path: Path, version: str, *, status_enabled: bool
     ) -> Iterator[FieldError]:
         options = self._options.for_version(version)
-        report = schema.validate_validation(validation, status_enabled=status_enabled, options=options, path=path)
-        self._hidden.append(report.find_hidden)
-        self.rules.extend(report.rules)
-        self.blocking.extend(report.blocking)
+        report = validate_validation(validation, status_enabled=status_enabled, options=options, path=path)
+        self.reports.append(report)
         yield from report.errors
 
     def _selectable(
@@ -202,6 +176,14 @@ class SpecValidator:
                 too_many_allowed=allowed,
                 is_convertible=walked is not None and not walked.refusals,
             )
+
+
+def _subresources(
+    holder: CustomResourceDefinitionSpec | CustomResourceDefinitionVersion, path: Path
+) -> Iterator[FieldError]:
+    yield from subresources.validate(holder.subresources, path.child("subresources"))
+    for i, column in enumerate(holder.additional_printer_columns):
+        yield from subresources.column(column, path.child("additionalPrinterColumns").index(i))
 
 
 def _has_status(subresource_fields: CustomResourceSubresources | None) -> bool:

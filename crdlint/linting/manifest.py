@@ -42,9 +42,9 @@ if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Diagnostic, Fix
     from crdlint.kubecel.estimated_rule import EstimatedRule
     from crdlint.kubernetes.servers import Server
-    from crdlint.linting.create import Report
     from crdlint.linting.request import CheckRequest, StopAt
     from crdlint.linting.result import Stage
+    from crdlint.linting.schema import Report
     from crdlint.rules.engine.advisory import Advise, Advisory
     from crdlint.safety.work import Effort
     from crdlint.yaml.nodes import Node

@@ -50,8 +50,8 @@ _CHANGES_VALUES: Final = _CHANGES_TYPE | {structural.PATTERN.id}
 _SCHEMA: Final = Refusal("OpenAPIV3Schema 'schema' is not supported", "$schema")
 
 
-class SchemaReport(NamedTuple):
-    """The server's errors of a schema in its order, and the rules that it compiles.
+class Report(NamedTuple):
+    """The server's errors of a schema or a CRD in its order, and the rules that it compiles.
 
     `find_hidden` returns the errors after those are fixed. `blocking` are the errors because of which rules are not
     compiled or have no cost.
@@ -65,10 +65,10 @@ class SchemaReport(NamedTuple):
 
 def validate_validation(
     validation: CustomResourceValidation | None, *, status_enabled: bool, options: Options, path: Path
-) -> SchemaReport:
+) -> Report:
     """Validate a schema; `path` is that of its parent field, `spec.validation` or `spec.versions[i].schema`."""
     if validation is None or validation.open_api_v3_schema is None:
-        return SchemaReport()
+        return Report()
     schema = validation.open_api_v3_schema
     walks, key = options.common.walks, (id(schema), options.server.keeps_examples)
     findings = walks.get(key)
@@ -87,18 +87,18 @@ def validate_validation(
 
 def _reported(
     schema: JSONSchemaProps, findings: Findings, at_root: list[FieldError], options: Options, path: Path
-) -> SchemaReport:
+) -> Report:
     """Return the errors that the server reports at once."""
     open_api = _open_api_errors(findings)
     if not options.require_structural_schema:
-        return SchemaReport((*at_root, *open_api))
+        return Report((*at_root, *open_api))
     if findings.refusals:
         rejections = (*at_root, *open_api) or (_refused(*findings.refusals[0], path),)
-        return SchemaReport(rejections, blocking=rejections if findings.with_rules else ())
+        return Report(rejections, blocking=rejections if findings.with_rules else ())
     # Upstream sorts by text, so that the result does not depend on the order of Go's maps.
     structural_errors = sorted((error for _, error in findings.structural), key=str)
     if options.walk_only:
-        return SchemaReport((*at_root, *structural_errors, *open_api))
+        return Report((*at_root, *structural_errors, *open_api))
     schema_path = path.child("openAPIV3Schema")
     if findings.with_defaults and not structural_errors:
         structural_errors = defaults.validate(schema, schema_path, findings.with_defaults, options)
@@ -108,7 +108,7 @@ def _reported(
         blocking = tuple(structural_errors) if findings.with_rules else ()
     else:
         blocking = (*_blocking(findings), *(error for error in of_rules if error.rule in cel.NOT_COMPILED))
-    return SchemaReport((*at_root, *structural_errors, *open_api, *of_rules), rules=tuple(rules), blocking=blocking)
+    return Report((*at_root, *structural_errors, *open_api, *of_rules), rules=tuple(rules), blocking=blocking)
 
 
 def is_structural(schema: JSONSchemaProps, options: Options) -> bool:

@@ -11,9 +11,9 @@ from crdlint.crd.errors import invalid
 from crdlint.crd.paths import Path
 from crdlint.crd.record import semantic_equal
 from crdlint.golang.values import Typed
-from crdlint.linting.create import Report, SpecValidator, has_schema_with
+from crdlint.linting.create import has_schema_with, report_of
 from crdlint.linting.schema import is_structural
-from crdlint.rules import approval, conversion, defaults, metadata, names, versions
+from crdlint.rules import conversion, defaults, metadata
 from crdlint.rules.engine.common import Options
 from crdlint.rules.list_types import map_list_keys_map_set, mergeable_set_item
 from crdlint.rules.names import IMMUTABLE
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionSpec, JSONSchemaProps
     from crdlint.kubernetes.servers import Server
+    from crdlint.linting.schema import Report
     from crdlint.safety.work import Effort
 
 _SPEC: Final = Path("spec")
-_STATUS: Final = Path("status")
 
 
 @work.limited()
@@ -44,17 +44,8 @@ def validate(crd: CustomResourceDefinition, old: CustomResourceDefinition, serve
     drop_disabled_fields(crd, server, _in_use(old))
     options = replace(options_for(crd, old, server), effort=effort)
     object_meta.prepare_update(own_metadata(crd), old.metadata, is_manifest=True)
-    validator = SpecValidator(crd.spec, options)
-    errors = (
-        *metadata.validate_update(crd, old, server),
-        *validator.errors(),
-        *_immutable(crd.spec, old.spec, options),
-        *names.validate(crd.status.accepted_names, _STATUS.child("acceptedNames")),
-        *versions.stored_versions(crd.status.stored_versions, crd.spec.versions, _STATUS),
-        *approval.validate(crd, old),
-        *approval.preserve_unknown_fields(crd, old),
-    )
-    return Report(errors, validator.hidden(), tuple(validator.rules), tuple(validator.blocking)).on(server)
+    of_update = _immutable(crd.spec, old.spec, options)
+    return report_of(crd, options, metadata.validate_update(crd, old, server), of_update, old)
 
 
 def options_for(crd: CustomResourceDefinition, old: CustomResourceDefinition, server: Server) -> Options:
