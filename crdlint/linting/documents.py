@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from crdlint.crd.identity import identify
 from crdlint.crd.positions import Span, node_span, problem_span
@@ -15,11 +15,11 @@ from crdlint.rules.unchecked import internal_error
 from crdlint.safety.bugs import attempt, collected, contain
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping, child, items_of, text_of
-from crdlint.yaml.parse import chunks, collector_paused, parse_chunk, reading_notice, unchanged
+from crdlint.yaml.parse import chunks, collector_paused, iter_documents, parse_chunk, reading_notice, unchanged
 from crdlint.yaml.values import duplicate_keys, first_error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from collections.abc import Mapping as MappingOf
 
     from crdlint.crd.identity import Identity
@@ -196,6 +196,33 @@ class DocumentWalk(ABC):
     def with_fix(self, diagnostic: Diagnostic, finding: Finding) -> Diagnostic:  # noqa: ARG002
         """Return a diagnostic with the fix of its finding, if fixes are requested and there is one."""
         return diagnostic
+
+
+class Unread(NamedTuple):
+    """A document that cannot be read, the place (1-based) and the reason; the column is None for an internal error."""
+
+    document: Document
+    line: int
+    column: int | None
+    reason: str
+
+
+def read_documents(text: str, read: Callable[[Document], None]) -> Iterator[Unread]:
+    """Read the documents of a text one by one, and yield those that cannot be read."""
+    for document in iter_documents(text):
+        offset = document.line_offset
+        if document.error is not None:
+            span = problem_span(document.error)
+            yield Unread(document, span.line, span.column, document.error.message)
+            continue
+        try:
+            read(document)
+        except YAMLDecodeError as error:
+            node = error.node or document.root
+            span = Span(offset + 1, 1, offset + 1, 1) if node is None else node_span(node, offset)
+            yield Unread(document, span.line, span.column, str(error))
+        except Exception as error:
+            yield Unread(document, offset + 1, None, f"a bug in crdlint: {contain(error).text}")
 
 
 def unchecked(file: str, text: str, bug: Bug) -> FileResult:

@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING, Final
 from crdlint.crd.convert import assume_established, read_crd
 from crdlint.crd.identity import is_partial
 from crdlint.crd.paths import Path
-from crdlint.crd.positions import Locator, node_span, problem_span
+from crdlint.crd.positions import Locator, node_span
 from crdlint.files.recognition import KIND, names_crd
-from crdlint.linting.documents import manifests
+from crdlint.linting.documents import manifests, read_documents
 from crdlint.linting.result import CollectedCRDs, OldCRD, UnreadDocument
-from crdlint.safety.bugs import contain
-from crdlint.yaml import YAMLDecodeError
-from crdlint.yaml.parse import Document, collector_paused, iter_documents
+from crdlint.yaml.parse import collector_paused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from crdlint.crd.identity import Identity
     from crdlint.yaml.nodes import Mapping
+    from crdlint.yaml.parse import Document
 
 _NAME: Final = Path("metadata").child("name")
 
@@ -31,37 +30,23 @@ def collect_crds(text: str, file: str = "") -> CollectedCRDs:
     """
     crds: dict[str, OldCRD] = {}
     unread: list[UnreadDocument] = []
-    with collector_paused():
-        for document in iter_documents(text):
-            unread += _of_document(document, crds, file)
-    return CollectedCRDs(crds, tuple(unread))
 
-
-def _of_document(document: Document, crds: dict[str, OldCRD], file: str) -> Iterator[UnreadDocument]:
-    """Add the CRDs of a document to `crds`, and yield those that cannot be read."""
-    problem = document.error
-    if problem is not None:
-        yield from _unread(document, problem_span(problem).line, problem.message)
-        return
-    try:
+    def read(document: Document) -> None:
         for root, identity in manifests(document):
-            yield from _collect(root, identity, document, crds, file)
-    except YAMLDecodeError as error:
-        node = error.node or document.root
-        line = document.line_offset + 1 if node is None else node_span(node, document.line_offset).line
-        yield from _unread(document, line, str(error))
-    except Exception as error:
-        yield UnreadDocument(document.line_offset + 1, document.text, f"a bug in crdlint: {contain(error).text}")
+            unread.extend(_collect(root, identity, document, crds, file))
 
-
-def _unread(document: Document, line: int, reason: str) -> Iterator[UnreadDocument]:
-    """Yield a document that is not YAML for the API server, if it may contain a CRD."""
-    if names_crd(document.text.encode("utf-8", "replace")):
-        template = document.line_of("{{")
-        if template is None:
-            yield UnreadDocument(line, document.text, reason)
-        else:
-            yield UnreadDocument(template, document.text, "a template", "template")
+    with collector_paused():
+        for document, line, column, reason in read_documents(text, read):
+            if column is None:
+                unread.append(UnreadDocument(line, document.text, reason))
+            elif names_crd(document.text.encode("utf-8", "replace")):  # it may contain a CRD
+                template = document.line_of("{{")
+                unread.append(
+                    UnreadDocument(line, document.text, reason)
+                    if template is None
+                    else UnreadDocument(template, document.text, "a template", "template")
+                )
+    return CollectedCRDs(crds, tuple(unread))
 
 
 def _collect(

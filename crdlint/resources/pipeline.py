@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.convert import read_crd
 from crdlint.crd.paths import NIL
-from crdlint.crd.positions import Locator, node_span, problem_span, user_path_in_object
+from crdlint.crd.positions import Locator, node_span, user_path_in_object
 from crdlint.diagnostics.by_version import FindingsByVersion
 from crdlint.diagnostics.diagnostic import in_server_words
 from crdlint.golang.text import quote
 from crdlint.kubecel.evaluation import recorded
 from crdlint.kubecel.second_opinion import compare
 from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
-from crdlint.linting.documents import DocumentWalk, take_duplicate_keys
+from crdlint.linting.documents import DocumentWalk, read_documents, take_duplicate_keys
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import CRD, FileResult
@@ -29,9 +29,9 @@ from crdlint.resources.places import ResourceLocator
 from crdlint.resources.validation import NotDecodedError
 from crdlint.rules import duplicates
 from crdlint.rules.storage import refusal
-from crdlint.safety.bugs import attempt, contain
+from crdlint.safety.bugs import attempt
 from crdlint.yaml import YAMLDecodeError
-from crdlint.yaml.parse import collector_paused, iter_documents, parse_first
+from crdlint.yaml.parse import collector_paused, parse_first
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -39,14 +39,13 @@ if TYPE_CHECKING:
 
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceDefinition
-    from crdlint.crd.positions import Span
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.kubecel.second_opinion import Tally
     from crdlint.kubernetes.servers import Server
     from crdlint.resources.definitions import Definitions
     from crdlint.resources.objects import Key, Object
     from crdlint.resources.validation import Outcome, Withhold
-    from crdlint.yaml.nodes import Mapping, Node
+    from crdlint.yaml.nodes import Node
     from crdlint.yaml.parse import Document
 
 __all__ = [
@@ -156,9 +155,8 @@ def report(
     crd_errors = list(_errors_of_crd(crd_text, kube_version))
     version = version_of(crd, resource)
     if not crd.spec.versions:
-        no_match = _no_match(
-            filename, str(resource.get("kind", "")), str(resource.get("apiVersion", "")), node_span(root)
-        )
+        message = _no_match(str(resource.get("kind", "")), str(resource.get("apiVersion", "")))
+        no_match = diagnostic(filename, "advice", "resource-no-match", message, node_span(root))
         return ResourceReport([no_match], [], resource, None, crd_errors)
     old = None if old_text is None else read_resource(_root(old_text))
     if as_request:
@@ -195,24 +193,19 @@ def _errors_of_crd(text: str, kube_version: str) -> tuple[Diagnostic, ...]:
 def old_objects(text: str, *, filename: str) -> OldObjects:
     """Return the old objects for updates; the first of several with the same key is used."""
     by_key: dict[Key, dict[str, Any]] = {}
-    broken: list[tuple[str, str]] = []
+
+    def read(document: Document) -> None:
+        for resource_object in objects_of(document):
+            resource = resource_object.read()
+            for namespaced in (True, False):
+                by_key.setdefault(key_of(resource, namespaced=namespaced), resource)
+
     with collector_paused():
-        for document in iter_documents(text) if _may_have_manifests(text) else ():
-            try:
-                if document.error is not None:
-                    span = problem_span(document.error)
-                    broken.append((f"{filename}:{span.line}:{span.column}", document.error.message))
-                for resource_object in objects_of(document):
-                    resource = resource_object.read()
-                    for namespaced in (True, False):
-                        by_key.setdefault(key_of(resource, namespaced=namespaced), resource)
-            except YAMLDecodeError as error:  # noqa: PERF203  as often as a document is broken
-                node = error.node or document.root
-                if node is not None:
-                    span = node_span(node, document.line_offset)
-                    broken.append((f"{filename}:{span.line}:{span.column}", str(error)))
-            except Exception as error:
-                broken.append((f"{filename}:{document.line_offset + 1}", f"a bug in crdlint: {contain(error).text}"))
+        unread = list(read_documents(text, read)) if _may_have_manifests(text) else ()
+    broken = (
+        (f"{filename}:{line}" if column is None else f"{filename}:{line}:{column}", reason)
+        for _, line, column, reason in unread
+    )
     return OldObjects(by_key, tuple(broken))
 
 
@@ -257,8 +250,26 @@ class _ObjectWalk(DocumentWalk):
         """Validate the custom resources of a document, and return whether it has any."""
         before = len(self.crds)
         for resource in objects_of(document):
-            _object(self, document, resource)
+            if resource.identity.form == "other" and not self.options.skips(resource):
+                self._check_object(_ObjectCheck(self, document, resource))
         return len(self.crds) > before
+
+    def _check_object(self, check: _ObjectCheck) -> None:
+        """Validate one object, if a CRD defines its kind."""
+        root, identity = check.resource.root, check.resource.identity
+        if any(map(self.options.placeholders.find, (identity.api_version, identity.kind))):
+            self.unidentified.append(check.line)
+            return
+        findings = check.findings()
+        if findings is None:
+            return
+        object_name = text_at(root, "metadata", "name") or text_at(root, "metadata", "generateName")
+        name = f"{identity.kind} {object_name}".strip()
+        self.crds.append(CRD(name, check.line))
+        for made in findings:
+            line = made.line - check.offset
+            path = None if made.field == str(NIL) else attempt(user_path_in_object, root, line, made.column)
+            self.diagnostics.append(replace(made, crd=name, user_path=path or "."))
 
     def reports_syntax_error(self) -> bool:
         """Return whether the file may have manifests; others, such as the settings of an editor, need not be YAML."""
@@ -272,216 +283,205 @@ class _ObjectWalk(DocumentWalk):
         return line is not None
 
 
-def _object(walk: _ObjectWalk, document: Document, resource: Object) -> None:
-    """Validate one object, if a CRD defines its kind."""
-    if resource.identity.form != "other" or walk.options.skips(resource):
-        return
-    line = node_span(resource.root, document.line_offset).line
-    if any(walk.options.placeholders.find(text) for text in (resource.identity.api_version, resource.identity.kind)):
-        walk.unidentified.append(line)
-        return
-    is_defined = may_have_crd(resource.group) and walk.definitions.knows(resource.group)
-    results = (_of_known_group if is_defined else _of_unknown_group)(walk, document, resource)
-    if results is None:
-        return
-    root = resource.root
-    object_name = text_at(root, "metadata", "name") or text_at(root, "metadata", "generateName")
-    name = f"{resource.identity.kind} {object_name}"
-    walk.crds.append(CRD(name.strip(), line))
-    for made in results:
-        of_object = made.field == str(NIL)
-        path = None if of_object else attempt(user_path_in_object, root, made.line - document.line_offset, made.column)
-        walk.diagnostics.append(replace(made, crd=name.strip(), user_path=path or "."))
+@dataclass(frozen=True, slots=True)
+class _ObjectCheck:
+    """The check of one object of a document; the walk collects what is not a finding."""
 
+    walk: _ObjectWalk
+    document: Document
+    resource: Object
 
-def _of_unknown_group(walk: _ObjectWalk, document: Document, resource: Object) -> list[Diagnostic] | None:
-    """Return the findings of an object whose group has no CRD, or None if no CRD is expected to define it."""
-    kind, api_version, offset = resource.identity.kind, resource.identity.api_version, document.line_offset
-    if api_version and not may_have_crd(resource.group):
-        return None
-    meant = walk.definitions.group_meant(resource.group, kind) if kind else None
-    if meant is None:
+    @property
+    def offset(self) -> int:
+        """The number of lines before the document."""
+        return self.document.line_offset
+
+    @property
+    def line(self) -> int:
+        """The line (1-based) of the object."""
+        return node_span(self.resource.root, self.offset).line
+
+    def findings(self) -> list[Diagnostic] | None:
+        """Return the findings, or None if no CRD is expected to define the kind, or a notice reports that none does."""
+        resource, identity = self.resource, self.resource.identity
+        if not (may_have_crd(resource.group) and self.walk.definitions.knows(resource.group)):
+            return self._of_unknown_group()
+        if identity.error is not None:
+            return [self._misidentified(identity.error)]
+        definition = self.walk.definitions.kinds(resource.group).get(identity.kind)
+        if definition is None:
+            return self._of_unknown_kind()
+        if resource.version not in definition.served:
+            served = ", ".join(f"`{version}`" for version in definition.served) or "none"
+            return [self._no_match(f"Use a served version of {identity.kind}: {served} ({definition.file})")]
+        return [*self._rejection(definition), *self._of_definition(definition)]
+
+    def _advice(self, rule: str, message: str, field: str, help_: str | None = None) -> Diagnostic:
+        """Return advice at the value of a field of the object."""
+        entry = self.resource.root.find(field)
+        span = node_span(self.resource.root if entry is None else entry[1], self.offset)
+        return diagnostic(self.walk.file, "advice", rule, message, span, help_)
+
+    def _no_match(self, help_: str, field: str = "apiVersion") -> Diagnostic:
+        identity = self.resource.identity
+        return self._advice("resource-no-match", _no_match(identity.kind, identity.api_version), field, help_)
+
+    def _misidentified(self, error: str) -> Diagnostic:
+        span = node_span(self.resource.identity.node or self.resource.root, self.offset)
+        return diagnostic(self.walk.file, "decode", "resource-decode", error, span)
+
+    def _note_undefined(self) -> None:
+        """Prepare the notice that no CRD defines the kind."""
+        identity = self.resource.identity
+        self.walk.undefined.setdefault((identity.api_version, identity.kind), []).append(self.line)
+
+    def _of_unknown_group(self) -> list[Diagnostic] | None:
+        resource, identity, definitions = self.resource, self.resource.identity, self.walk.definitions
+        kind, api_version = identity.kind, identity.api_version
+        if api_version and not may_have_crd(resource.group):
+            return None
+        meant = definitions.group_meant(resource.group, kind) if kind else None
+        if meant is None:
+            if api_version:
+                self._note_undefined()
+            return None
+        if identity.error is not None and identity.node is not None:
+            return [self._misidentified(identity.error)]
+        served = definitions.kinds(meant)[kind].served
+        suggested = f"{meant}/{resource.version if resource.version in served or not served else served[0]}"
         if api_version:
-            walk.undefined.setdefault((api_version, kind), []).append(node_span(resource.root, offset).line)
-        return None
-    served = walk.definitions.kinds(meant)[kind].served
-    suggested = f"{meant}/{resource.version if resource.version in served or not served else served[0]}"
-    if resource.identity.error is not None and resource.identity.node is not None:
-        span = node_span(resource.identity.node, offset)
-        return [diagnostic(walk.file, "decode", "resource-decode", resource.identity.error, span)]
-    if not api_version:
-        span = _span_of(resource.root, "kind", offset)
-        help_ = f"Add `apiVersion: {suggested}`"
-        return [diagnostic(walk.file, "advice", "resource-no-match", "Object 'apiVersion' is missing", span, help_)]
-    return [
-        _no_match(
-            walk.file, kind, api_version, _span_of(resource.root, "apiVersion", offset), f"Write `{suggested}` instead"
-        )
-    ]
+            return [self._no_match(f"Write `{suggested}` instead")]
+        message, help_ = "Object 'apiVersion' is missing", f"Add `apiVersion: {suggested}`"
+        return [self._advice("resource-no-match", message, "kind", help_)]
 
+    def _of_unknown_kind(self) -> list[Diagnostic] | None:
+        """Return the finding that no CRD of the group defines the kind, or None if a notice reports it."""
+        group, kind, known = self.resource.group, self.resource.identity.kind, self.walk.definitions
+        unreadable = known.unreadable.get(group)
+        if unreadable is not None:
+            if unreadable in known.reported:
+                unreadable = f"not validated: the CRD of {group} that may define {kind} cannot be decoded"
+            known.reported.add(unreadable)
+            return [self._advice("resource-crd-unreadable", unreadable, "kind")]
+        if kind and not self.walk.options.strict_kinds and not known.kind_meant(group, kind, misspelt=True):
+            self._note_undefined()
+            return None
+        near = known.kind_meant(group, kind) if kind else None
+        help_ = (f"Write `{near}` instead: " if near else "") + known.describe(group)
+        return [self._no_match(help_, "kind" if kind else "apiVersion")]
 
-def _of_known_group(walk: _ObjectWalk, document: Document, resource: Object) -> list[Diagnostic] | None:
-    """Return the findings of an object whose group has CRDs, or None if none of them defines its kind."""
-    offset, kind, api_version = document.line_offset, resource.identity.kind, resource.identity.api_version
-    if resource.identity.error is not None:
-        span = node_span(resource.identity.node or resource.root, offset)
-        return [diagnostic(walk.file, "decode", "resource-decode", resource.identity.error, span)]
-    definition = walk.definitions.kinds(resource.group).get(kind)
-    if definition is None:
-        return _of_unknown_kind(walk, resource, offset)
-    if resource.version not in definition.served:
-        served = ", ".join(f"`{version}`" for version in definition.served) or "none"
-        help_ = f"Use a served version of {kind}: {served} ({definition.file})"
-        return [_no_match(walk.file, kind, api_version, _span_of(resource.root, "apiVersion", offset), help_)]
-    return [*_rejection(walk, resource, offset, definition), *_of_definition(walk, document, resource, definition)]
+    def _rejection(self, definition: Definition) -> Iterator[Diagnostic]:
+        """Yield the finding that the API server rejects a CRD itself, once for each CRD."""
+        reported = self.walk.definitions.reported
+        message = rejection_of(definition.crd.metadata.name, definition.errors) if definition.errors else ""
+        if message and message not in reported:
+            reported.add(message)
+            command = f"crdlint check {definition.file}"
+            help_ = f"Fix the CRD first: run `{command}`; crdlint validates its resources as if it were accepted"
+            yield self._advice("resource-crd-rejected", message, "kind", help_)
 
-
-def _of_unknown_kind(walk: _ObjectWalk, resource: Object, offset: int) -> list[Diagnostic] | None:
-    """Return the finding that no CRD of a group defines a kind, or None if a notice reports it."""
-    kind, api_version, known = resource.identity.kind, resource.identity.api_version, walk.definitions
-    unreadable = known.unreadable.get(resource.group)
-    if unreadable is not None:
-        if unreadable in known.reported:
-            unreadable = f"not validated: the CRD of {resource.group} that may define {kind} cannot be decoded"
-        known.reported.add(unreadable)
-        span = _span_of(resource.root, "kind", offset)
-        return [diagnostic(walk.file, "advice", "resource-crd-unreadable", unreadable, span)]
-    if kind and not walk.options.strict_kinds and not known.kind_meant(resource.group, kind, misspelt=True):
-        line = node_span(resource.root, offset).line
-        walk.undefined.setdefault((api_version, kind), []).append(line)
-        return None
-    near = known.kind_meant(resource.group, kind) if kind else None
-    help_ = (f"Write `{near}` instead: " if near else "") + known.describe(resource.group)
-    return [
-        _no_match(
-            walk.file, kind, api_version, _span_of(resource.root, "kind" if kind else "apiVersion", offset), help_
-        )
-    ]
-
-
-def _rejection(walk: _ObjectWalk, resource: Object, offset: int, definition: Definition) -> Iterator[Diagnostic]:
-    """Yield the finding that the API server rejects a CRD itself, once for each CRD."""
-    if not definition.errors:
-        return
-    message = rejection_of(definition.crd.metadata.name, definition.errors)
-    if message in walk.definitions.reported:
-        return
-    walk.definitions.reported.add(message)
-    help_ = f"Fix the CRD first: run `crdlint check {definition.file}`; crdlint validates its resources as if it were accepted"
-    yield diagnostic(
-        walk.file, "advice", "resource-crd-rejected", message, _span_of(resource.root, "kind", offset), help_
-    )
-
-
-def _of_definition(
-    walk: _ObjectWalk, document: Document, resource: Object, definition: Definition
-) -> Iterator[Diagnostic]:
-    """Yield the server's findings on an object, in its order: duplicates, unknown fields, errors, warnings."""
-    locator = ResourceLocator(resource.root, document.line_offset, document.text)
-    placeholders = Placeholders(walk.options.placeholders, locator)
-    for key in take_duplicate_keys(document, is_json=resource.json):
-        yield duplicates.of_yaml(key, walk.file, document.line_offset)
-    if resource.json:
-        for two in duplicate_fields(resource.root):
-            yield duplicates.of_json(two.message, two.path, two.first, two.later, walk.file, document.line_offset)
-    content = resource.read()
-    sent = as_sent(content, namespaced=definition.namespaced)
-    by_server: list[tuple[Server, Sequence[Diagnostic]]] = []
-    outcome, disagreements = None, []
-    for server in definition.versions.servers:
-        findings = Findings(definition.on(server), resource.version, locator, walk.file)
-        is_newest = server is definition.versions.newest
-        second_opinions = walk.options.second_opinions if is_newest else None
-        with recorded() if second_opinions is not None else nullcontext(()) as evaluations:
-            outcome, unread = _decoded(walk, sent, resource, findings, placeholders)
-        server_findings = [] if unread is None else [unread]
+    def _of_definition(self, definition: Definition) -> Iterator[Diagnostic]:
+        """Yield the server's findings, in its order: duplicates, unknown fields, errors, warnings."""
+        walk, document, resource = self.walk, self.document, self.resource
+        locator = ResourceLocator(resource.root, self.offset, document.text)
+        placeholders = Placeholders(walk.options.placeholders, locator)
+        for key in take_duplicate_keys(document, is_json=resource.json):
+            yield duplicates.of_yaml(key, walk.file, self.offset)
+        for two in duplicate_fields(resource.root) if resource.json else ():
+            yield duplicates.of_json(two.message, two.path, two.first, two.later, walk.file, self.offset)
+        content = resource.read()
+        sent = as_sent(content, namespaced=definition.namespaced)
+        by_server: list[tuple[Server, Sequence[Diagnostic]]] = []
+        outcome, disagreements = None, []
+        for server in definition.versions.servers:
+            findings = Findings(definition.on(server), resource.version, locator, walk.file)
+            is_newest = server is definition.versions.newest
+            second_opinions = walk.options.second_opinions if is_newest else None
+            with recorded() if second_opinions is not None else nullcontext(()) as evaluations:
+                outcome, unread = self._decoded(sent, findings, placeholders)
+            server_findings = [] if unread is None else [unread]
+            if outcome is not None:
+                server_findings += findings.unknown(outcome, placeholders)
+                server_findings += findings.errors(outcome)
+                server_findings += findings.warnings(outcome)
+                if second_opinions is not None:
+                    disagreements = list(map(findings.disagreement, compare(evaluations, second_opinions)))
+            by_server.append((server, server_findings))
+        yield from FindingsByVersion(by_server).merged()
+        yield from self._refusal(content, locator, definition)
+        yield from disagreements
+        walk.withheld.update(placeholders.withheld)
         if outcome is not None:
-            server_findings += findings.unknown(outcome, placeholders)
-            server_findings += findings.errors(outcome)
-            server_findings += findings.warnings(outcome)
-            if second_opinions is not None:
-                disagreements = list(map(findings.disagreement, compare(evaluations, second_opinions)))
-        by_server.append((server, server_findings))
-    yield from FindingsByVersion(by_server).merged()
-    yield from _refusal(walk, resource, content, locator, definition)
-    yield from disagreements
-    walk.withheld.update(placeholders.withheld)
-    if outcome is None:
-        return
-    stored = outcome.resource
+            walk.stored.append(_stored(outcome.resource, content))
+
+    def _refusal(
+        self, content: dict[str, Any], locator: ResourceLocator, definition: Definition
+    ) -> Iterator[Diagnostic]:
+        """Yield that the storage rejects a new object that was copied from a cluster."""
+        resource, old = self.resource, self.walk.old
+        if old is not None and key_of(content, namespaced=definition.namespaced) in old:
+            return
+        meta = content.get("metadata")
+        version = meta.get("resourceVersion") if isinstance(meta, dict) else None
+        advisory = refusal(resource.root, version, has_status=definition.has_status(resource.version))
+        if advisory is not None:
+            span = locator.span_of(locator.find(advisory.path))
+            yield diagnostic(self.walk.file, advisory.kind, advisory.rule, advisory.message, span, advisory.help)
+
+    def _decoded(
+        self, sent: dict[str, Any], findings: Findings, placeholders: Placeholders
+    ) -> tuple[Outcome | None, Diagnostic | None]:
+        """Validate the object; the second value is the finding if the server cannot decode it.
+
+        A metadata field with a wrong type because of a placeholder is removed first.
+        """
+
+        def withhold(error: FieldError) -> bool:
+            return findings.is_of_crd(error) or placeholders.cause(error)
+
+        while True:
+            try:
+                return self._outcome(sent, findings.definition, withhold), None
+            except NotDecodedError as error:  # noqa: PERF203  as often as there are such fields
+                name, location = findings.undecoded_field(error)
+                meta = sent.get("metadata")
+                if not isinstance(meta, dict) or name not in meta or not placeholders.is_within(location):
+                    return None, findings.undecoded(error)
+                sent = {**sent, "metadata": {field: value for field, value in meta.items() if field != name}}
+
+    def _outcome(self, sent: dict[str, Any], definition: Definition, withhold: Withhold) -> Outcome:
+        """Validate the object, as an update if there is an old one that can be decoded; raise NotDecodedError."""
+        validator, olds, notices = definition.validator(self.resource.version), self.walk.old, self.walk.notices
+        if olds is None:
+            return validator.create(sent, withhold)
+        key = key_of(sent, namespaced=definition.namespaced)
+        old = olds.get(key)
+        if old is None:
+            why = "is not among the old objects"
+        else:
+            try:
+                return validator.update(sent, as_sent(old, namespaced=definition.namespaced), withhold)
+            except NotDecodedError as error:
+                why = f"had an old object that cannot be decoded: {error}"
+        outcome = validator.create(sent, withhold)  # raises an exception if it is the new object that cannot be decoded
+        name = f"{self.resource.identity.kind} {key[3]}".rstrip()
+        notice = f"line {self.line}: {name} {why}; validated as a new object"
+        if notices[-1:] != [notice]:  # every server of a range yields the same notice
+            notices.append(notice)
+        return outcome
+
+
+def _stored(stored: dict[str, Any], content: dict[str, Any]) -> dict[str, Any]:
+    """Return an object as the server stores it, without a name that it generates."""
     meta = content.get("metadata")
     if isinstance(meta, dict) and not meta.get("name") and isinstance(stored.get("metadata"), dict):
-        stored = {**stored, "metadata": {k: v for k, v in stored["metadata"].items() if k != "name"}}
-    walk.stored.append(stored)
+        return {**stored, "metadata": {k: v for k, v in stored["metadata"].items() if k != "name"}}
+    return stored
 
 
-def _refusal(
-    walk: _ObjectWalk, resource: Object, content: dict[str, Any], locator: ResourceLocator, definition: Definition
-) -> Iterator[Diagnostic]:
-    """Yield that the storage rejects a new object that was copied from a cluster."""
-    if walk.old is not None and key_of(content, namespaced=definition.namespaced) in walk.old:
-        return
-    meta = content.get("metadata")
-    version = meta.get("resourceVersion") if isinstance(meta, dict) else None
-    advisory = refusal(resource.root, version, has_status=definition.has_status(resource.version))
-    if advisory is not None:
-        span = locator.span_of(locator.find(advisory.path))
-        yield diagnostic(walk.file, advisory.kind, advisory.rule, advisory.message, span, advisory.help)
-
-
-def _decoded(
-    walk: _ObjectWalk, sent: dict[str, Any], resource: Object, findings: Findings, placeholders: Placeholders
-) -> tuple[Outcome | None, Diagnostic | None]:
-    """Validate an object; the second value is the finding if the server cannot decode it.
-
-    A metadata field with a wrong type because of a placeholder is removed first.
-    """
-    offset = findings.locator.line_offset
-
-    def withhold(error: FieldError) -> bool:
-        return findings.is_of_crd(error) or placeholders.cause(error)
-
-    while True:
-        try:
-            return _outcome(walk, sent, findings.definition, resource, offset, withhold), None
-        except NotDecodedError as error:  # noqa: PERF203  as often as there are such fields
-            name, location = findings.undecoded_field(error)
-            meta = sent.get("metadata")
-            if not isinstance(meta, dict) or name not in meta or not placeholders.is_within(location):
-                return None, findings.undecoded(error)
-            sent = {**sent, "metadata": {field: value for field, value in meta.items() if field != name}}
-
-
-def _outcome(
-    walk: _ObjectWalk, sent: dict[str, Any], definition: Definition, resource: Object, offset: int, withhold: Withhold
-) -> Outcome:
-    """Validate an object, as an update if there is an old one that can be decoded; raise NotDecodedError."""
-    validator = definition.validator(resource.version)
-    if walk.old is None:
-        return validator.create(sent, withhold)
-    key = key_of(sent, namespaced=definition.namespaced)
-    old = walk.old.get(key)
-    if old is None:
-        why = "is not among the old objects"
-    else:
-        try:
-            return validator.update(sent, as_sent(old, namespaced=definition.namespaced), withhold)
-        except NotDecodedError as error:
-            why = f"had an old object that cannot be decoded: {error}"
-    outcome = validator.create(sent, withhold)  # raises an exception if it is the new object that cannot be decoded
-    name, line = f"{resource.identity.kind} {key[3]}".rstrip(), node_span(resource.root, offset).line
-    notice = f"line {line}: {name} {why}; validated as a new object"
-    if walk.notices[-1:] != [notice]:  # every server of a range yields the same notice
-        walk.notices.append(notice)
-    return outcome
-
-
-def _no_match(file: str, kind: str, api_version: str, span: Span, help_: str | None = None) -> Diagnostic:
-    """Return the finding that no kind of an apiVersion is served, with kubectl's message."""
-    message = (
-        f"no matches for kind {quote(kind)} in version {quote(api_version)}" if kind else "Object 'Kind' is missing"
-    )
-    return diagnostic(file, "advice", "resource-no-match", message, span, help_)
+def _no_match(kind: str, api_version: str) -> str:
+    """Return kubectl's message that no kind of an apiVersion is served."""
+    return f"no matches for kind {quote(kind)} in version {quote(api_version)}" if kind else "Object 'Kind' is missing"
 
 
 def _notices(walk: _ObjectWalk) -> Iterator[str]:
@@ -504,11 +504,6 @@ def _notices(walk: _ObjectWalk) -> Iterator[str]:
 
 def _lines(lines: list[int]) -> str:
     return f"line {lines[0]}" + (f" and {len(lines) - 1} more" if len(lines) > 1 else "")
-
-
-def _span_of(root: Mapping, name: str, offset: int) -> Span:
-    entry = root.find(name)
-    return node_span(root if entry is None else entry[1], offset)
 
 
 def _root(text: str) -> Node:

@@ -428,12 +428,12 @@ def test_only_crds_that_are_needed_are_parsed(layout: str, here: Path, monkeypat
     texts = [*others, Path(CRD).read_text()]
     for i, text in enumerate(texts if layout == "files" else ["---\n".join(texts)]):
         (here / "crds" / f"{i}.yaml").write_text(text)
-    parsed: list[str] = []
+    parsed: list[parse.Chunk] = []
     read = parse.parse_chunk
     for module in (parse, documents):
         monkeypatch.setattr(module, "parse_chunk", recording(parsed, read))
     assert run("--crd", "crds", "wrong.yaml").exit_code == 1
-    assert [("CustomResourceDefinition" in text, "kind: Widget\nmetadata" in text) for text in parsed] == [
+    assert [("CustomResourceDefinition" in text, "kind: Widget\nmetadata" in text) for text, *_ in parsed] == [
         (False, True),
         (True, False),
     ]
