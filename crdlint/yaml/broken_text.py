@@ -79,13 +79,13 @@ class BrokenText:
                     least = max(first, indent_of(line) + 1)
         return structure
 
-    def above(self) -> range:
+    def upwards(self) -> range:
         """Return the indexes of the line where the parser stops and of all lines above, upwards."""
         return range(self.stop, -1, -1)
 
     def near(self) -> Iterator[int]:
-        """Yield the first few of the lines `above`, without blank lines and comments."""
-        used = (i for i in self.above() if self.lines[i].strip() and not self.lines[i].lstrip().startswith("#"))
+        """Yield the first few of the lines `upwards`, without blank lines and comments."""
+        used = (i for i in self.upwards() if self.lines[i].strip() and not self.lines[i].lstrip().startswith("#"))
         return islice(used, _NEAR)
 
     def entries(self, lines: Iterable[int] | None = None) -> Iterator[tuple[int, Entry]]:

@@ -169,8 +169,8 @@ def escapes(text: BrokenText) -> Iterator[Cause]:
 
 def quotes(text: BrokenText) -> Iterator[Cause]:
     """Find a quote that is not closed."""
-    above = ((i, entry) for i, entry in text.entries(text.above()) if entry.value.count(entry.value[0]) % 2)
-    opening = ((i, entry) for i, entry in above if entry.value[0] in "'\"")
+    open_entries = ((i, entry) for i, entry in text.entries(text.upwards()) if entry.value.count(entry.value[0]) % 2)
+    opening = ((i, entry) for i, entry in open_entries if entry.value[0] in "'\"")
     for i, entry in chain(text.entries(), islice(opening, _MOST_OPEN)):
         value, quote = entry.value, entry.value[0]
         last = _last_line(text, i)
@@ -238,7 +238,7 @@ def dashes(text: BrokenText) -> Iterator[Cause]:
 
 def brackets(text: BrokenText) -> Iterator[Cause]:
     """Find a bracket that is not closed."""
-    for first, entry in text.entries(text.above()[:_FLOW_LINES]):
+    for first, entry in text.entries(text.upwards()[:_FLOW_LINES]):
         if entry.value[0] not in _CLOSING or not _open_brackets(entry.value):
             continue
         last = _last_line(text, first)
