@@ -223,10 +223,21 @@ def _add_lifecycle(server: EditorServer) -> None:
         folders = [folder.uri for folder in params.workspace_folders or ()]
         documents.add_folders(folders or ([params.root_uri] if params.root_uri else []))
 
-    @server.feature(lsp.INITIALIZED)
-    def initialized(_: lsp.InitializedParams) -> None:
+    def show_problems() -> None:
         for problem in server.documents.settings.problems:
             server.show_once(f"crdlint: {problem}", lsp.MessageType.Warning)
+
+    @server.feature(lsp.WORKSPACE_DID_CHANGE_CONFIGURATION)
+    def did_change_configuration(params: lsp.DidChangeConfigurationParams) -> None:
+        settings = params.settings.get("crdlint") if isinstance(params.settings, dict) else None
+        if settings is not None:  # Neovim and Emacs send an empty object after the start
+            server.documents.settings = settings_of(settings)
+            show_problems()
+            server.refresh()
+
+    @server.feature(lsp.INITIALIZED)
+    def initialized(_: lsp.InitializedParams) -> None:
+        show_problems()
         watching = getattr(server.client_capabilities.workspace, "did_change_watched_files", None)
         if watching is not None and watching.dynamic_registration:
             watchers = [lsp.FileSystemWatcher(pattern) for pattern in _WATCHED]

@@ -130,6 +130,20 @@ def test_the_version_comes_from_the_client(tmp_path: Path) -> None:
         assert [one for one in editor.messages if "`kubeVersion`" in one] != []
 
 
+def test_settings_change_without_a_restart(tmp_path: Path) -> None:
+    rule = 'x-kubernetes-validations: [{rule: "isIP(self.metadata.name) || true"}]'
+    text = VALID.replace("type: object", f"type: object\n        {rule}", 1)
+    with Editor(tmp_path) as editor:
+        assert editor.open("crd.yaml", text) == []
+        for settings, codes in (
+            ({"crdlint": {"kubeVersion": "1.29"}}, ["cel-compilation"]),
+            ({}, ["cel-compilation"]),
+            ({"crdlint": {}}, []),
+        ):
+            editor.client.workspace_did_change_configuration(lsp.DidChangeConfigurationParams(settings))
+            assert [each.code for each in editor.wait_for_codes("crd.yaml", codes)] == codes
+
+
 @pytest.mark.parametrize("options", [[], {"kubeVersion": 3}, {"hidden": "yes"}, {"other": 1}])
 def test_wrong_options_are_shown_and_not_used(tmp_path: Path, options: object) -> None:
     with Editor(tmp_path, options) as editor:
