@@ -2,33 +2,73 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from crdlint.crd.identity import identify
 from crdlint.crd.positions import Span, node_span, problem_span
 from crdlint.linting.result import DocumentResult, FileResult, ResourceName
 from crdlint.rules import catalog
-from crdlint.rules.engine.finding import Finding, Manifest
+from crdlint.rules.engine.finding import Finding, Manifest, fix_of
 from crdlint.rules.unchecked import internal_error
 from crdlint.safety.bugs import attempt, collected, contain
 from crdlint.yaml import YAMLDecodeError
+from crdlint.yaml.edit import changed_lines
 from crdlint.yaml.nodes import Mapping, child, items_of, text_of
 from crdlint.yaml.parse import chunks, collector_paused, iter_documents, parse_chunk, reading_notice, unchanged
 from crdlint.yaml.values import duplicate_keys, first_error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from collections.abc import Mapping as MappingOf
 
     from crdlint.crd.identity import Identity
-    from crdlint.diagnostics.diagnostic import Diagnostic, Kind
+    from crdlint.diagnostics.diagnostic import Diagnostic, Fix, Kind
     from crdlint.linting.result import CRD
     from crdlint.safety.bugs import Bug
     from crdlint.yaml.nodes import Node
-    from crdlint.yaml.parse import Chunk, Document
+    from crdlint.yaml.parse import Chunk, Document, YAMLProblem
     from crdlint.yaml.values import DuplicateKey
+
+
+class Fixes:
+    """The fixes of findings in the file with a text, none without a text."""
+
+    def __init__(self, text: str = "") -> None:
+        self._text = text
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        return [0, *(match.end() for match in re.finditer("\n", self._text))]  # lines as documents count them
+
+    def add(self, diagnostic: Diagnostic, finding: Finding) -> Diagnostic:
+        """Return a diagnostic with the fix of its finding, if there is one."""
+        rule = catalog.get(finding.rule)
+        if diagnostic.hidden or not rule.fixes or not self._text:
+            return diagnostic
+        fix = attempt(fix_of, rule.fixes, finding, self._line_starts[finding.manifest.document.line_offset])
+        if fix is None:
+            return diagnostic
+        help_ = diagnostic.help
+        if fix.applicability == "safe" and help_ == rule.help:
+            help_ = _instruction(fix, *changed_lines(self._text, fix.edits)) or help_
+        return replace(diagnostic, fix=fix, help=help_)
+
+
+_NO_FIXES: Final = Fixes()
+_LONGEST_INSTRUCTION: Final = 70  # characters
+
+
+def _instruction(fix: Fix, old: Sequence[str], new: Sequence[str]) -> str | None:
+    """Return what a fix does, which makes `new` lines of `old` ones; None if one line becomes a long one."""
+    if len(old) > 1 or len(new) > 1:
+        return fix.title
+    line = "".join(new or old).strip().removeprefix("- ")
+    verb = "Remove" if not new else "Write" if old else "Add"
+    return f"{verb} `{line}`" if 0 < len(line) <= _LONGEST_INSTRUCTION and "`" not in line else None
 
 
 @dataclass(slots=True)
@@ -41,6 +81,7 @@ class DocumentWalk(ABC):
     """
 
     file: str
+    fixes: Fixes = _NO_FIXES
     documents: int = 0
     skipped: int = 0
     crds: list[CRD] = field(default_factory=list)
@@ -143,39 +184,40 @@ class DocumentWalk(ABC):
             )
 
     def _check(self, document: Document) -> None:
-        problem = document.error
-        if problem is not None:
-            self.documents += 1
-            if self.skips_template(document) or not self.reports_syntax_error():
-                self.skipped += 1
-            else:
-                from crdlint.yaml.causes import syntax_cause
-
-                cause = attempt(syntax_cause, document, self.problems)
-                span, help_ = problem_span(problem), None
-                if cause is not None:
-                    span, help_ = Span(cause.line, cause.column, cause.line, cause.end_column), cause.help
-                manifest = Manifest(document, None, cause=cause)
-                self.report("decode", "yaml-syntax", problem.message, span, help_, manifest)
-            return
-        if document.root is None:
+        if document.root is None and document.error is None:
             return
         self.documents += 1
-        try:
-            if not self.check_objects(document) and not self.check_without_objects(document):
-                self.skipped += 1
-        except YAMLDecodeError as error:
-            if self.skips_template(document) or not self.reports_syntax_error():
-                self.skipped += 1
+        error: YAMLDecodeError | None = None
+        if document.root is not None:
+            try:
+                self.skipped += not self.check_objects(document) and not self.check_without_objects(document)
                 return
-            first = first_error(document.root) or error  # in the order in which Go decodes the document
-            from crdlint.yaml.causes import conversion_cause
+            except YAMLDecodeError as conversion:
+                error = first_error(document.root) or conversion  # in the order in which Go decodes the document
+        if self.skips_template(document) or not self.reports_syntax_error():
+            self.skipped += 1
+        elif error is not None:
+            self._report_conversion(document, error)
+        elif document.error is not None:
+            self._report_syntax(document, document.error)
 
-            node = first.node or document.root
-            cause = attempt(conversion_cause, document, node)
-            help_ = None if cause is None else cause.help
-            message = self.in_server_words(str(first))
-            self.report("decode", "yaml-syntax", message, node_span(node, document.line_offset), help_)
+    def _report_syntax(self, document: Document, problem: YAMLProblem) -> None:
+        from crdlint.yaml.causes import syntax_cause
+
+        cause = attempt(syntax_cause, document, self.problems)
+        span, help_ = problem_span(problem), None
+        if cause is not None:
+            span, help_ = Span(cause.line, cause.column, cause.line, cause.end_column), cause.help
+        self.report("decode", "yaml-syntax", problem.message, span, help_, Manifest(document, None, cause=cause))
+
+    def _report_conversion(self, document: Document, error: YAMLDecodeError) -> None:
+        from crdlint.yaml.causes import conversion_cause
+
+        node = error.node or cast("Node", document.root)
+        cause = attempt(conversion_cause, document, node)
+        help_ = None if cause is None else cause.help
+        span = node_span(node, document.line_offset)
+        self.report("decode", "yaml-syntax", self.in_server_words(str(error)), span, help_)
 
     def report(
         self,
@@ -191,11 +233,7 @@ class DocumentWalk(ABC):
         If `help_` is None, its help is that of the rule.
         """
         diagnostic = catalog.get(rule).diagnostic(self.file, kind, message, span, help_)
-        self.diagnostics.append(diagnostic if manifest is None else self.with_fix(diagnostic, Finding(manifest, rule)))
-
-    def with_fix(self, diagnostic: Diagnostic, finding: Finding) -> Diagnostic:  # noqa: ARG002
-        """Return a diagnostic with the fix of its finding, if fixes are requested and there is one."""
-        return diagnostic
+        self.diagnostics.append(diagnostic if manifest is None else self.fixes.add(diagnostic, Finding(manifest, rule)))
 
 
 class Unread(NamedTuple):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.crd.convert import accepted_names, read_crd
@@ -21,12 +20,12 @@ from crdlint.rules import catalog, duplicates
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.advisory import DecodedCRD
 from crdlint.rules.engine.common import Common
-from crdlint.rules.engine.finding import Finding, Manifest, fix_of
+from crdlint.rules.engine.finding import Finding, Manifest
 from crdlint.rules.engine.markers import VERSION_ANNOTATION, marker_help
 from crdlint.rules.field_fixes import placement
 from crdlint.safety.bugs import attempt
 from crdlint.schema.traversal import all_schemas
-from crdlint.yaml.edit import changed_lines, split_lines
+from crdlint.yaml.edit import split_lines
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 
 if TYPE_CHECKING:
@@ -39,9 +38,10 @@ if TYPE_CHECKING:
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceDefinition
     from crdlint.crd.paths import Path
-    from crdlint.diagnostics.diagnostic import Diagnostic, Fix
+    from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.kubecel.estimated_rule import EstimatedRule
     from crdlint.kubernetes.servers import Server
+    from crdlint.linting.documents import Fixes
     from crdlint.linting.request import CheckRequest, StopAt
     from crdlint.linting.result import Stage
     from crdlint.linting.schema import Report
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 
 class Subject(NamedTuple):
-    """A CRD in a document of a file, and what its file shares: its fixes, None without, and the work left for helps.
+    """A CRD in a document of a file, and what its file shares: its fixes, and the work left for helps.
 
     The server's findings are hidden if its apiVersion or kind is `rejected` already.
     """
@@ -60,46 +60,9 @@ class Subject(NamedTuple):
     file: str
     document: Document
     root: Mapping
-    fixes: FixesOf | None
+    fixes: Fixes
     effort: Effort
     rejected: bool = False
-
-    def with_fix(self, diagnostic: Diagnostic, finding: Finding) -> Diagnostic:
-        """Return a diagnostic with the fix of its finding, if fixes are requested and there is one."""
-        return diagnostic if self.fixes is None else self.fixes.add(diagnostic, finding)
-
-
-class FixesOf:
-    """The fixes of findings in the file with ``text``."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    @cached_property
-    def _line_starts(self) -> list[int]:
-        return [0, *(match.end() for match in re.finditer("\n", self._text))]  # lines as documents count them
-
-    def add(self, diagnostic: Diagnostic, finding: Finding) -> Diagnostic:
-        """Return a diagnostic with the fix of its finding, if there is one."""
-        rule = catalog.get(finding.rule)
-        if diagnostic.hidden or not rule.fixes:
-            return diagnostic
-        fix = attempt(fix_of, rule.fixes, finding, self._line_starts[finding.manifest.document.line_offset])
-        if fix is None:
-            return diagnostic
-        help_ = diagnostic.help
-        if fix.applicability == "safe" and help_ == rule.help:
-            help_ = _instruction(fix, *changed_lines(self._text, fix.edits)) or help_
-        return replace(diagnostic, fix=fix, help=help_)
-
-
-def _instruction(fix: Fix, old: SequenceOf[str], new: SequenceOf[str]) -> str | None:
-    """Return what a fix does, which makes `new` lines of `old` ones; None if one line becomes a long one."""
-    if len(old) > 1 or len(new) > 1:
-        return fix.title
-    line = "".join(new or old).strip().removeprefix("- ")
-    verb = "Remove" if not new else "Write" if old else "Add"
-    return f"{verb} `{line}`" if 0 < len(line) <= _LONGEST_INSTRUCTION and "`" not in line else None
 
 
 class CheckedCRD(NamedTuple):
@@ -218,7 +181,7 @@ def _decode(subject: Subject, request: CheckRequest, like: CheckedCRD | None) ->
         (like.common if like is not None else None) or Common(),
         Manifest(document, root, locator, decoded.crd),
         locator,
-        subject.rejected or any(_is_rejection(p, has_placeholders=has_placeholders) for p in problems),
+        subject.rejected or any(p.kind == "decode" and not (has_placeholders and _is_unfinished(p)) for p in problems),
         has_placeholders,
     )
 
@@ -248,10 +211,9 @@ def _with_definitions(
     )
 
 
-def _is_rejection(problem: DecodeProblem, *, has_placeholders: bool) -> bool:
-    """Return whether the server cannot decode a CRD; a placeholder may represent a value that it can decode."""
-    text = problem.node.value if has_placeholders and isinstance(problem.node, Scalar) else ""
-    return problem.kind == "decode" and not is_placeholder(text)
+def _is_unfinished(problem: DecodeProblem) -> bool:
+    """Return whether a placeholder that may represent another value causes a problem."""
+    return isinstance(problem.node, Scalar) and is_placeholder(problem.node.value)
 
 
 def _with_marker(diagnostic: Diagnostic, crd: CustomResourceDefinition, marker: str | None = None) -> Diagnostic:
@@ -264,7 +226,6 @@ def _with_marker(diagnostic: Diagnostic, crd: CustomResourceDefinition, marker: 
     return diagnostic if help_ is None else replace(diagnostic, help=help_)
 
 
-_LONGEST_INSTRUCTION: Final = 70  # characters
 _NEAR: Final = 32  # the number of repeated keys that are compared with a key
 
 
@@ -285,7 +246,7 @@ def _duplicate_key_findings(subject: Subject, manifest: Manifest) -> Iterator[Di
         near = keys[max(i - _NEAR, 0) : i + _NEAR]
         help_ = attempt(duplicates.repeated_block, key, near, offset)
         diagnostic = duplicates.of_yaml(key, subject.file, offset, help_)
-        yield subject.with_fix(diagnostic, Finding(manifest, diagnostic.rule, duplicate=key))
+        yield subject.fixes.add(diagnostic, Finding(manifest, diagnostic.rule, duplicate=key))
 
 
 def _problem_findings(crd: _DecodedCRD, problems: Iterable[DecodeProblem], *, hidden: bool) -> Iterator[Diagnostic]:
@@ -298,7 +259,7 @@ def _problem_findings(crd: _DecodedCRD, problems: Iterable[DecodeProblem], *, hi
             name = problem.path.rpartition(".")[2]
             lacks = diagnostic.lacks if placed.owner is None else _lacking(placed.owner, name)
             diagnostic = replace(diagnostic, help=placed.help, lacks=lacks)
-        yield subject.with_fix(diagnostic, finding)
+        yield subject.fixes.add(diagnostic, finding)
 
 
 def _ignored_fields(crd: _DecodedCRD) -> Iterator[Diagnostic]:
@@ -309,7 +270,7 @@ def _ignored_fields(crd: _DecodedCRD) -> Iterator[Diagnostic]:
         span = node_span(problem.node, subject.document.line_offset)
         diagnostic = rule.diagnostic(subject.file, "advice", message, span, problem.help)
         diagnostic = replace(diagnostic, headline=attempt(headlines.of_decode, problem) or diagnostic.headline)
-        yield subject.with_fix(diagnostic, Finding(crd.manifest, rule.id, problem=problem))
+        yield subject.fixes.add(diagnostic, Finding(crd.manifest, rule.id, problem=problem))
 
 
 def _decode_finding(problem: DecodeProblem, file: str, document: Document) -> Diagnostic:
@@ -384,7 +345,7 @@ def _located(
         missing = locator.missing(error.path) if decoded.problems else None
         if missing is not None:
             diagnostic = replace(diagnostic, lacks=_lacking(*missing))
-        diagnostic = subject.with_fix(diagnostic, Finding(crd.manifest, error.rule, error=error))
+        diagnostic = subject.fixes.add(diagnostic, Finding(crd.manifest, error.rule, error=error))
         located[message] = _with_marker(diagnostic, crd.crd)
     return located
 
@@ -430,7 +391,7 @@ def _advised(crd: _DecodedCRD, advisory: Advisory) -> Diagnostic:
         diagnostic = replace(diagnostic, severity=advisory.severity)
     if advisory.old_path is not None and crd.old is not None:
         diagnostic = replace(diagnostic, related=_in_old(crd.old, advisory.old_path))
-    return subject.with_fix(diagnostic, Finding(crd.manifest, advisory.rule, advisory=advisory))
+    return subject.fixes.add(diagnostic, Finding(crd.manifest, advisory.rule, advisory=advisory))
 
 
 def _all(advise: Advise, decoded: DecodedCRD) -> list[Advisory]:
@@ -439,11 +400,15 @@ def _all(advise: Advise, decoded: DecodedCRD) -> list[Advisory]:
 
 def _compared(crd: _DecodedCRD, report: Report) -> ComparedCRD:
     """Return how a CRD differs from its old one, whose own rejections only count if it is rejected as well."""
-    if crd.old is None:
+    old, known = crd.old, frozenset[str]()
+    if old is None:
         return ComparedCRD(crd.name, "added")
-    is_broken = bool(crd.problems or report.errors)
-    known = _known_rejections(crd.old, crd) if is_broken else frozenset()
-    is_same = semantic_equal(crd.old.crd.spec, crd.crd.spec)
+    if crd.problems or report.errors:
+        from crdlint.linting import update  # only updates need it
+
+        of_old = update.validate(old.crd, old.crd, crd.server, crd.subject.effort)
+        known = old.problems.union(map(str, of_old.errors))
+    is_same = semantic_equal(old.crd.spec, crd.crd.spec)
     return ComparedCRD(crd.name, "unchanged" if is_same else "changed", known)
 
 
@@ -465,14 +430,6 @@ def _changes(crd: _DecodedCRD) -> Iterator[Diagnostic]:
             example=change.example,
             is_alpha=change.is_alpha,
         )
-
-
-def _known_rejections(old: OldCRD, crd: _DecodedCRD) -> frozenset[str]:
-    """Return the messages with which the API server rejects an old CRD."""
-    from crdlint.linting import update  # only updates need it
-
-    report = update.validate(old.crd, old.crd, crd.server, crd.subject.effort)
-    return old.problems.union(map(str, report.errors))
 
 
 def _in_old(old: OldCRD, path: Path) -> Related | None:

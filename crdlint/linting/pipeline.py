@@ -13,10 +13,10 @@ from crdlint.crd.positions import node_span
 from crdlint.diagnostics.diagnostic import INTERNAL_ERROR
 from crdlint.files.recognition import KIND, names_crd
 from crdlint.kubernetes.servers import ByVersion
-from crdlint.linting.documents import DocumentWalk, manifests, name_of, resource_names
-from crdlint.linting.manifest import FixesOf, Subject, check_crd
+from crdlint.linting.documents import DocumentWalk, Fixes, manifests, name_of, resource_names
+from crdlint.linting.manifest import Subject, check_crd
 from crdlint.linting.request import CheckRequest
-from crdlint.linting.result import CRD, STAGES, ComparedCRD, FileResult, FoundCRD, FoundRule
+from crdlint.linting.result import CRD, STAGES, FileResult
 from crdlint.rules.engine.finding import Manifest
 from crdlint.safety.bugs import attempt
 from crdlint.safety.work import Effort
@@ -26,9 +26,7 @@ from crdlint.yaml.values import to_json
 
 if TYPE_CHECKING:
     from crdlint.crd.identity import Identity
-    from crdlint.diagnostics.diagnostic import Diagnostic
-    from crdlint.linting.result import Stage
-    from crdlint.rules.engine.finding import Finding
+    from crdlint.linting.manifest import CheckedCRD
     from crdlint.yaml.nodes import Node
     from crdlint.yaml.parse import Document
 
@@ -52,40 +50,38 @@ def lint_file(
     """
     if len(request.versions.servers) > 1 and request.stop_at is not None:
         request = replace(request, stop_at=None)
-    walk = _CRDWalk(filename, request=request, fixes=FixesOf(text) if request.fixes else None, text=text)
+    walk = _CRDWalk(filename, request=request, fixes=Fixes(text if request.fixes else ""), text=text)
     result = walk.run(text, only, None if request.keep or request.previous is not None else known)
+    blocking = {id(diagnostic) for check in walk.checks for diagnostic in check.blocking}
+    stages = {check.stage for check in walk.checks}
     return replace(
         result,
-        definitions=tuple(walk.definitions),
-        rules=tuple(walk.rules),
-        compared=tuple(walk.compared),
-        stage=next((stage for stage in STAGES if stage in walk.stages), None),
+        definitions=tuple(check.definition for check in walk.checks if check.definition is not None),
+        rules=tuple(rule for check in walk.checks for rule in check.rules),
+        compared=tuple(check.compared for check in walk.checks if check.compared is not None),
+        stage=next((stage for stage in STAGES if stage in stages), None),
         unestimated=tuple(
             diagnostic
             for diagnostic in result.diagnostics
-            if diagnostic.kind == "decode" or diagnostic.rule == INTERNAL_ERROR or id(diagnostic) in walk.blocking
+            if diagnostic.kind == "decode" or diagnostic.rule == INTERNAL_ERROR or id(diagnostic) in blocking
         ),
     )
 
 
 @dataclass(slots=True, kw_only=True)
 class _CRDWalk(DocumentWalk):
-    """Checks the CRDs of a file; `blocking` contains the findings, by identity, because of which rules have no cost."""
+    """Checks the CRDs of a file; `stopped` is the number of checks that are not complete."""
 
     request: CheckRequest
-    fixes: FixesOf | None
     text: str
     effort: Effort = field(default_factory=Effort)
-    definitions: list[FoundCRD] = field(default_factory=list)
-    rules: list[FoundRule] = field(default_factory=list)
-    blocking: set[int] = field(default_factory=set)
-    compared: list[ComparedCRD] = field(default_factory=list)
-    stages: list[Stage] = field(default_factory=list)
+    checks: list[CheckedCRD] = field(default_factory=list)
+    stopped: int = 0
     _names_crd: bool | None = None
 
     def effects(self) -> tuple[int, ...]:
         """Return numbers that change if the check of a CRD stops, or takes effort that the later ones may need."""
-        return len(self.stages), self.effort.left
+        return self.stopped, self.effort.left
 
     def reports_syntax_error(self) -> bool:
         """Return whether the kind of a CRD occurs anywhere in the file; other files need not be YAML."""
@@ -114,10 +110,6 @@ class _CRDWalk(DocumentWalk):
         except YAMLDecodeError:
             return 1
         return len(decoded.problems) + len(decoded.later)
-
-    def with_fix(self, diagnostic: Diagnostic, finding: Finding) -> Diagnostic:
-        """Return a diagnostic with the fix of its finding, if fixes are requested and there is one."""
-        return diagnostic if self.fixes is None else self.fixes.add(diagnostic, finding)
 
     def check_objects(self, document: Document) -> bool:
         """Check the CRDs of a document, and return whether it has any, in any version."""
@@ -170,13 +162,8 @@ class _CRDWalk(DocumentWalk):
             checked = check_versions(subject, self.request)
         self.diagnostics += checked.diagnostics
         self.notices += checked.notices
-        self.rules += checked.rules
-        self.blocking.update(map(id, checked.blocking))
-        self.stages += filter(None, [checked.stage])
-        if checked.compared is not None:
-            self.compared.append(checked.compared)
-        if checked.definition is not None:
-            self.definitions.append(checked.definition)
+        self.checks.append(checked._replace(decoded=None, common=None))  # they are large
+        self.stopped += checked.stage is not None
         return True
 
     def _report_type(self, document: Document, root: Mapping, identity: Identity) -> None:
