@@ -104,8 +104,8 @@ class _SpecValidator:
     def __init__(self, spec: CustomResourceDefinitionSpec, options: Options) -> None:
         self.spec = spec
         preserves = bool(spec.preserve_unknown_fields)
-        self._refuses_defaults = preserves and has_schema_with(spec, _gives_default)
-        must_be_structural = not preserves or self._refuses_defaults or has_schema_with(spec, _has_extension)
+        self._refuses_defaults = preserves and _has_schema_with(spec, _gives_default)
+        must_be_structural = not preserves or self._refuses_defaults or _has_schema_with(spec, _has_extension)
         self._options = options.with_structural_schema() if must_be_structural else options
         self.reports: list[Report] = []
 
@@ -190,7 +190,7 @@ def _has_status(subresource_fields: CustomResourceSubresources | None) -> bool:
     return subresource_fields is not None and subresource_fields.status is not None
 
 
-def has_schema_with(spec: CustomResourceDefinitionSpec, predicate: Callable[[JSONSchemaProps], bool]) -> bool:
+def _has_schema_with(spec: CustomResourceDefinitionSpec, predicate: Callable[[JSONSchemaProps], bool]) -> bool:
     """Return whether any schema of the spec, at any depth, satisfies a condition. Upstream: validation.HasSchemaWith."""
     return any(map(predicate, all_schemas(spec)))
 

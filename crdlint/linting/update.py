@@ -11,7 +11,7 @@ from crdlint.crd.errors import invalid
 from crdlint.crd.paths import Path
 from crdlint.crd.record import semantic_equal
 from crdlint.golang.values import Typed
-from crdlint.linting.create import has_schema_with, report_of
+from crdlint.linting.create import report_of
 from crdlint.linting.schema import is_structural
 from crdlint.rules import conversion, defaults, metadata
 from crdlint.rules.engine.common import Options
@@ -23,7 +23,7 @@ from crdlint.schema.structural import TYPES
 from crdlint.schema.traversal import all_schemas
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionSpec, JSONSchemaProps
@@ -51,20 +51,23 @@ def validate(crd: CustomResourceDefinition, old: CustomResourceDefinition, serve
 def options_for(crd: CustomResourceDefinition, old: CustomResourceDefinition, server: Server) -> Options:
     """Return the options under which defects of the old CRD remain allowed."""
     before = old.spec
-    rules = [rule for schema in all_schemas(before) for rule in schema.x_validations]
+    old_schemas = all_schemas(before)
+    rules = [rule for schema in old_schemas for rule in schema.x_validations]
     messages = {rule.message_expression for rule in rules if rule.message_expression}
     established = is_established(old)
     wholes = before.root_schemas()
     structural = [root_schema for root_schema in wholes if is_structural(root_schema, Options())]
+    reviewed = before.conversion.conversion_review_versions if before.conversion is not None else ()
+    versions_have_schemas = all(version.root_schema is not None for version in before.versions)
     return Options(
-        require_recognized_conversion_review_version=_reviews_known_version(before),
+        require_recognized_conversion_review_version=not reviewed or not set(conversion.REVIEWED).isdisjoint(reviewed),
         require_immutable_names=established,
-        require_open_api_schema=_all_have_schemas(before),
-        require_valid_property_type=not has_schema_with(before, _has_invalid_type),
+        require_open_api_schema=before.root_schema is not None or versions_have_schemas,
+        require_valid_property_type=all(not schema.type or schema.type in TYPES for schema in old_schemas),
         require_structural_schema=len(structural) == len(wholes),
         require_pruned_defaults=not any(map(defaults.has_unpruned, structural)),
-        require_atomic_set_type=not has_schema_with(before, _is_mergeable_set),
-        require_map_list_keys_map_set_validation=not has_schema_with(before, _has_invalid_map_list_keys),
+        require_atomic_set_type=all(mergeable_set_item(schema) is None for schema in old_schemas),
+        require_map_list_keys_map_set_validation=not any(any(map_list_keys_map_set(schema)) for schema in old_schemas),
         preexisting_rules=frozenset(rule.rule for rule in rules),
         preexisting_message_expressions=frozenset(
             messages if server.keeps_message_expressions else (rule.rule for rule in rules if rule.message_expression)
@@ -80,20 +83,6 @@ def options_for(crd: CustomResourceDefinition, old: CustomResourceDefinition, se
         ),
         server=server,
     )
-
-
-def _has_invalid_type(schema: JSONSchemaProps) -> bool:
-    return bool(schema.type) and schema.type not in TYPES
-
-
-def _is_mergeable_set(schema: JSONSchemaProps) -> bool:
-    """Return whether a schema is a set with items that are not atomic."""
-    return mergeable_set_item(schema) is not None
-
-
-def _has_invalid_map_list_keys(schema: JSONSchemaProps) -> bool:
-    """Return whether a schema is a map list whose items cannot be distinguished by their keys."""
-    return any(True for _ in map_list_keys_map_set(schema))
 
 
 def _in_use(old: CustomResourceDefinition) -> frozenset[str]:
@@ -126,37 +115,22 @@ def _immutable(
             yield invalid(IMMUTABLE.id, path, bad, "field is immutable", help=f"it was `{before}`: leave it so")
 
 
-def _reviews_known_version(spec: CustomResourceDefinitionSpec) -> bool:
-    reviewed = spec.conversion.conversion_review_versions if spec.conversion is not None else ()
-    return not reviewed or not set(conversion.REVIEWED).isdisjoint(reviewed)
-
-
-def _all_have_schemas(spec: CustomResourceDefinitionSpec) -> bool:
-    return spec.root_schema is not None or all(version.root_schema is not None for version in spec.versions)
-
-
 def _unchanged(spec: CustomResourceDefinitionSpec, old: CustomResourceDefinitionSpec) -> frozenset[str]:
-    now, before = _schema_by_version(spec), _schema_by_version(old)
-    unchanged = set()
-    for version in spec.versions:
-        (is_there, schema), (was_there, old_schema) = now(version.name), before(version.name)
-        if is_there and was_there and semantic_equal(schema, old_schema):
-            unchanged.add(version.name)
-    return frozenset(unchanged)
+    now = _schemas(spec, [version.name for version in spec.versions])
+    before = _schemas(old, now)
+    return frozenset(name for name in now.keys() & before.keys() if semantic_equal(now[name], before[name]))
 
 
-def _schema_by_version(spec: CustomResourceDefinitionSpec) -> Callable[[str], tuple[bool, JSONSchemaProps | None]]:
-    """Return a function from a version name to whether there is a schema to compare, and the schema.
+def _schemas(spec: CustomResourceDefinitionSpec, version_names: Iterable[str]) -> dict[str, JSONSchemaProps | None]:
+    """Return the schemas to compare by version name. Upstream: GetSchemaForVersion.
 
     A schema that all versions share applies to any name. Among versions with the same name, the first is used.
-    Upstream: GetSchemaForVersion.
     """
     if not any(version.schema is not None for version in spec.versions):
-        return lambda _name: (True, spec.root_schema)
+        return dict.fromkeys(version_names, spec.root_schema)
     if spec.validation is not None:
-        return lambda _name: (False, None)
-    schemas = {version.name: (True, version.root_schema) for version in reversed(spec.versions)}
-    return lambda name: schemas.get(name, (False, None))
+        return {}
+    return {version.name: version.root_schema for version in reversed(spec.versions)}
 
 
 def _has_invalid_ca_bundle(spec: CustomResourceDefinitionSpec) -> bool:
@@ -172,14 +146,10 @@ def _too_many_selectable_fields(
     spec: CustomResourceDefinitionSpec, old: CustomResourceDefinitionSpec
 ) -> frozenset[str]:
     """Return the versions (empty for the spec itself) that had too many selectable fields and still have the same."""
-    too_many = set()
-    if len(old.selectable_fields) > MAX_SELECTABLE_FIELDS and semantic_equal(
-        spec.selectable_fields, old.selectable_fields
-    ):
-        too_many.add("")
-    before = {version.name: version.selectable_fields for version in old.versions}
-    for version in spec.versions:
-        fields = before.get(version.name, ())
-        if len(fields) > MAX_SELECTABLE_FIELDS and semantic_equal(version.selectable_fields, fields):
-            too_many.add(version.name)
-    return frozenset(too_many)
+    now = [("", spec.selectable_fields), *((version.name, version.selectable_fields) for version in spec.versions)]
+    before = {version.name: version.selectable_fields for version in old.versions} | {"": old.selectable_fields}
+    return frozenset(
+        name
+        for name, fields in now
+        if len(before.get(name, ())) > MAX_SELECTABLE_FIELDS and semantic_equal(fields, before[name])
+    )

@@ -32,9 +32,8 @@ from crdlint.yaml.values import entries
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from collections.abc import Mapping as MappingOf
-    from collections.abc import Sequence as SequenceOf
 
-    from crdlint.crd.errors import Cause, FieldError
+    from crdlint.crd.errors import Cause, FieldError, Reason
     from crdlint.crd.model import JSONSchemaProps, ValidationRule
     from crdlint.crd.paths import Path
     from crdlint.crd.positions import Span
@@ -265,7 +264,7 @@ def _help_of_error(
     node = location.node if location.exact else None
     reason = error.reason
     find = None if reason is None else _BY_CODE.get(reason.code)
-    help_ = None if reason is None or find is None else find(reason.arguments, node, schema)
+    help_ = None if find is None else find(reason, node, schema)
     if help_ is not None:
         return help_
     return None if isinstance(error.value, (dict, list)) and error.type == NOT_SUPPORTED else suggestion(error, schema)
@@ -337,8 +336,8 @@ def _sample(schema: JSONSchemaProps) -> str | None:
     return _FORMATS.get(schema.format) if schema.type == "string" else None
 
 
-def _mistyped(arguments: tuple[str, str], node: Node | None, _schema: JSONSchemaProps | None) -> str | None:
-    expected, actual = arguments
+def _mistyped(reason: Reason, node: Node | None, _schema: JSONSchemaProps | None) -> str | None:
+    expected, actual = reason.arguments
     if not isinstance(node, Scalar):
         return None
     text: str = node.value
@@ -358,15 +357,15 @@ def _mistyped(arguments: tuple[str, str], node: Node | None, _schema: JSONSchema
     return None
 
 
-def _unformatted(arguments: tuple[str], node: Node | None, _schema: JSONSchemaProps | None) -> str | None:
-    (format_,) = arguments
+def _unformatted(reason: Reason, node: Node | None, _schema: JSONSchemaProps | None) -> str | None:
+    (format_,) = reason.arguments
     if not isinstance(node, Scalar) or format_ not in _FORMATS:
         return None
     return f"Write a value of the format `{format_}`, such as `{_FORMATS[format_]}`"
 
 
-def _out_of_range(arguments: tuple[str, str], node: Node | None, _schema: JSONSchemaProps | None) -> str | None:
-    type_, format_ = arguments
+def _out_of_range(reason: Reason, node: Node | None, _schema: JSONSchemaProps | None) -> str | None:
+    type_, format_ = reason.arguments
     return _integer_help(node, format_) if type_ == "integer" and isinstance(node, Scalar) else None
 
 
@@ -378,24 +377,18 @@ def _integer_help(node: Any, format_: str = "") -> str:
     return f"Write an integer from {low} to {high}"
 
 
-def _no_item(_arguments: tuple[()], _node: Node | None, _schema: JSONSchemaProps | None) -> str | None:
+def _no_item(_reason: Reason, _node: Node | None, _schema: JSONSchemaProps | None) -> str:
     return "Write each item as an object with the list's keys, such as `- name: ...`"
 
 
-def _exactly_one(_arguments: tuple[()], _node: Node | None, schema: JSONSchemaProps | None) -> str | None:
-    return None if schema is None else _alternatives("exactly", schema.one_of)
-
-
-def _at_least_one(_arguments: tuple[()], _node: Node | None, schema: JSONSchemaProps | None) -> str | None:
-    return None if schema is None else _alternatives("at least", schema.any_of)
-
-
-def _alternatives(how_many: str, schemas: SequenceOf[JSONSchemaProps]) -> str | None:
+def _alternatives(reason: Reason, _node: Node | None, schema: JSONSchemaProps | None) -> str | None:
     """List the fields that the alternatives require, or return None if they contain other keywords."""
+    is_one = reason.code is Code.ONE_OF
+    schemas = [] if schema is None else schema.one_of if is_one else schema.any_of
     required_fields = [" and ".join(f"`{name}`" for name in schema.required) for schema in schemas if schema.required]
     if not required_fields or len(required_fields) != len(schemas):
         return None
-    return f"Set {how_many} one of {', '.join(required_fields)}"
+    return f"Set {'exactly' if is_one else 'at least'} one of {', '.join(required_fields)}"
 
 
 _NOUNS: Final = {
@@ -413,8 +406,8 @@ _BY_CODE: Final[dict[Code, Callable[..., str | None]]] = {
     Code.FORMAT: _unformatted,
     Code.RANGE: _out_of_range,
     Code.NO_MAP_ITEM: _no_item,
-    Code.ONE_OF: _exactly_one,
-    Code.ANY_OF: _at_least_one,
+    Code.ONE_OF: _alternatives,
+    Code.ANY_OF: _alternatives,
 }
 
 

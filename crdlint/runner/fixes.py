@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left, insort
 from collections import Counter
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from crdlint.rules.consequences import causes
@@ -31,6 +32,7 @@ _STAGES: Final = {"decode": 1, "strict": 2, "field": 3}
 _SYNTAX, _ADVICE = 0, 4
 # The last stage of which a result has all findings, by the stage at which the check stopped.
 _LAST_STAGE: Final = {"decode": _STAGES["strict"], "field": _STAGES["field"]}
+_END: Final = attrgetter("end")
 # The server's path of the schema that all versions share, and its path if they do not share it.
 _SCHEMA: Final = re.compile(r"spec\.(?:validation|versions\[\d+\]\.schema)\b")
 
@@ -106,51 +108,27 @@ def fix(
     returns a result that may stop, for texts that will be changed again (see `stop_at` of CheckRequest); the result of
     the fixed text is complete.
     """
-    chosen = _Choice(unsafe, shown, named)
-    return _Rounds(result, chosen, check, check_until or (lambda text, _: check(text))).run()
-
-
-@dataclass(slots=True)
-class _Choice:
-    """Which fixes a round may apply; `refused` are the findings whose fixes are undone or not proved."""
-
-    unsafe: bool
-    shown: Callable[[FileResult], Iterable[Diagnostic]]
-    named: Callable[[str], bool]
-    refused: set[Identity] = field(default_factory=set)
-
-    def of(self, result: FileResult) -> list[Diagnostic]:
-        return _chosen(
-            finding
-            for finding in self.shown(result)
-            if _is_wanted(finding, unsafe=self.unsafe) and _identity(finding) not in self.refused
-        )
-
-    def refuse_unproved(self, result: FileResult, chosen: list[Diagnostic]) -> bool:
-        """Withdraw the fixes that change more than they name, and return whether there are any.
-
-        A safe fix that is not proved is as good as an unsafe one.
-        """
-        provable = {*map(_identity, _provable(result, chosen, self.named))}
-        if self.unsafe:
-            provable |= {_identity(finding) for finding in chosen if not finding.is_advice}
-        unproved = {*map(_identity, chosen)} - provable
-        self.refused |= unproved
-        return bool(unproved)
+    return _Rounds(result, check, check_until or (lambda text, _: check(text)), unsafe, shown, named).run()
 
 
 @dataclass(slots=True)
 class _Rounds:
-    """The rounds of fixes of a text, of which `current` is the result so far."""
+    """The rounds of fixes of a text, of which `current` is the result so far.
+
+    `refused` are the findings whose fixes are undone or not proved.
+    """
 
     current: FileResult
-    choice: _Choice
     check: Check
     check_until: CheckUntil
+    unsafe: bool
+    shown: Callable[[FileResult], Iterable[Diagnostic]]
+    named: Callable[[str], bool]
     edits: list[Edit] = field(default_factory=list)
     applied: list[Applied] = field(default_factory=list)
     undone: dict[Identity, Undone] = field(default_factory=dict)
     seen: set[str] = field(default_factory=set)
+    refused: set[Identity] = field(default_factory=set)
 
     def run(self) -> Fixed:
         self.seen.add(self.current.text)
@@ -158,23 +136,36 @@ class _Rounds:
             chosen = self._choose()
             if not chosen:
                 break
-            if self.choice.refuse_unproved(self.current, chosen):
+            provable = {*map(_identity, _provable(self.current, chosen, self.named))}
+            unproved = {*map(_identity, chosen)} - provable
+            self.refused |= unproved
+            if unproved:
                 continue
             accepted, following = _Trial(self.current, chosen, self.check, self._check_next, self.undone).run()
-            self.choice.refused |= self.undone.keys()
+            self.refused |= self.undone.keys()
             if accepted and following.text in self.seen:
                 break
-            self._keep(accepted, following)
+            self.seen.add(following.text)
+            self.edits = composed(self.edits, _edits(accepted)) if accepted else self.edits
+            self.applied += [Applied(finding.rule, _fix(finding).title, finding.line) for finding in accepted]
+            self.current = following
         self._complete()
         return Fixed(self.current, tuple(self.edits), tuple(self.applied), tuple(self.undone.values()))
 
     def _choose(self) -> list[Diagnostic]:
         """Return the findings of the next round; the check is completed if it may have stopped before the first of them."""
-        chosen, stage = self.choice.of(self.current), self.current.stage
+        chosen, stage = self._chosen(), self.current.stage
         if stage is None or (chosen and _stage(chosen[0]) <= _LAST_STAGE[stage]):
             return chosen
         self._complete()
-        return self.choice.of(self.current)
+        return self._chosen()
+
+    def _chosen(self) -> list[Diagnostic]:
+        return _chosen(
+            finding
+            for finding in self.shown(self.current)
+            if _is_wanted(finding, unsafe=self.unsafe) and _identity(finding) not in self.refused
+        )
 
     def _complete(self) -> None:
         if self.current.stage is not None:
@@ -182,15 +173,8 @@ class _Rounds:
 
     def _check_next(self, text: str) -> FileResult:
         """Check a text as far as the next round needs it."""
-        stops = will_be_fixed(unsafe=self.choice.unsafe)
+        stops = will_be_fixed(unsafe=self.unsafe)
         return self.check_until(text, lambda finding: stops(finding) and _identity(finding) not in self.undone)
-
-    def _keep(self, accepted: list[Diagnostic], following: FileResult) -> None:
-        """Go on with the text after a round, which is the same if all of its fixes were undone."""
-        self.seen.add(following.text)
-        self.edits = composed(self.edits, _edits(accepted)) if accepted else self.edits
-        self.applied += [Applied(finding.rule, _fix(finding).title, finding.line) for finding in accepted]
-        self.current = following
 
 
 def will_be_fixed(*, unsafe: bool) -> StopAt:
@@ -216,18 +200,14 @@ def _chosen(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
     chosen: list[Diagnostic] = []
     edits: list[Edit] = []  # sorted, without adjacent edits
     for finding in sorted((finding for finding in candidates if _stage(finding) == first), key=_start):
-        positions = [(edit, bisect_left(edits, edit.start, key=_end_of)) for edit in _fix(finding).edits]
+        positions = [(edit, bisect_left(edits, edit.start, key=_END)) for edit in _fix(finding).edits]
         if all(index < len(edits) and edit == edits[index] for edit, index in positions):
             chosen.append(finding)
         elif all(index == len(edits) or edit.end < edits[index].start for edit, index in positions):
             chosen.append(finding)
             for edit in _fix(finding).edits:
-                insort(edits, edit, key=_end_of)
+                insort(edits, edit, key=_END)
     return chosen
-
-
-def _end_of(edit: Edit) -> int:
-    return edit.end
 
 
 def _fix(finding: Diagnostic) -> Fix:
