@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.cel.decls import CallCost, member
-from crdlint.cel.estimates import LIST_COST, STRING_FACTOR, STRUCT_COST, CallEstimate, Estimator, Node, fixed, size_of
+from crdlint.cel.estimates import LIST_COST, STRING_FACTOR, STRUCT_COST, CallEstimate, Estimate, fixed
 from crdlint.cel.types import BOOL, STRING, object_type
-from crdlint.kubecel.library.declaration import Library, constant, constant_for, untracked
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from crdlint.kubecel.library.declaration import Library, constant, constant_for, of_sizes, untracked
 
 AUTHORIZER: Final = object_type("kubernetes.authorization.Authorizer")
 PATH_CHECK: Final = object_type("kubernetes.authorization.PathCheck")
@@ -22,12 +19,9 @@ _CHECK_COST: Final = 350_000
 _REQUIREMENTS_PER_CHARACTER: Final = 0.5
 
 
-def _estimate_selector(estimator: Estimator, _target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
-    if len(args) != 1:
-        return None
-    length = size_of(estimator, args[0])
-    requirements = length.scaled(_REQUIREMENTS_PER_CHARACTER).scaled(float(LIST_COST + STRUCT_COST))
-    return CallEstimate(fixed(LIST_COST).plus(length.scaled(STRING_FACTOR)).plus(requirements))
+def _estimate_selector(_: Estimate, text: Estimate) -> CallEstimate:
+    requirements = text.scaled(_REQUIREMENTS_PER_CHARACTER).scaled(float(LIST_COST + STRUCT_COST))
+    return CallEstimate(fixed(LIST_COST).plus(text.scaled(STRING_FACTOR)).plus(requirements))
 
 
 LIBRARY: Final = Library(
@@ -63,5 +57,5 @@ SELECTORS: Final = Library(
         member("fieldSelector", "authorizer_fieldselector", (RESOURCE_CHECK, STRING), RESOURCE_CHECK),
         member("labelSelector", "authorizer_labelselector", (RESOURCE_CHECK, STRING), RESOURCE_CHECK),
     ),
-    costs=dict.fromkeys(("fieldSelector", "labelSelector"), CallCost(_estimate_selector, untracked)),
+    costs=dict.fromkeys(("fieldSelector", "labelSelector"), CallCost(of_sizes(2, _estimate_selector), untracked)),
 )

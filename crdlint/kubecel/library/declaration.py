@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from crdlint.cel.decls import CallCost
+from crdlint.cel.decls import CallCost, Overload, member
 from crdlint.cel.estimates import (
     ONE,
     REGEX_FACTOR,
@@ -22,13 +22,13 @@ from crdlint.cel.estimates import (
 )
 from crdlint.cel.eval.cost import actual_size
 from crdlint.cel.eval.errors import NO_OVERLOAD, Error, FunctionError
-from crdlint.cel.types import object_type, opaque_type
+from crdlint.cel.types import BOOL, INT, object_type, opaque_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from crdlint.cel.ast import Expr
-    from crdlint.cel.decls import Binding, Overload, RegexOptimization, Variable
+    from crdlint.cel.decls import Binding, RegexOptimization, Variable
     from crdlint.cel.env import Validator
     from crdlint.cel.estimates import FunctionEstimator
     from crdlint.cel.types import Type
@@ -95,6 +95,16 @@ def accepts(parse: Callable[..., Any]) -> Callable[..., bool]:
     return is_accepted
 
 
+def ordering(type_: Type, prefix: str) -> tuple[Overload, ...]:
+    """Return the functions that compare two values of a type by its method `compare`; ids begin with `prefix`."""
+    types = (type_, type_)
+    return (
+        member("isGreaterThan", f"{prefix}_is_greater_than", types, BOOL, lambda left, right: left.compare(right) > 0),
+        member("isLessThan", f"{prefix}_is_less_than", types, BOOL, lambda left, right: left.compare(right) < 0),
+        member("compareTo", f"{prefix}_compare_to", types, INT, lambda left, right: left.compare(right)),
+    )
+
+
 def constant(estimate: Estimate = ONE) -> FunctionEstimator:
     """Return an estimator with a constant cost."""
     cost = CallEstimate(estimate)
@@ -105,16 +115,20 @@ def untracked(_values: Sequence[Any], _result: Any) -> None:
     """Return None: the standard cost of the call applies."""
 
 
-def argument_size(factor: float, *, sized: bool = False) -> FunctionEstimator:
-    """Return an estimator by the size of the first argument; if `sized`, that is also the size of the result."""
+def of_sizes(operands: int, cost: Callable[..., CallEstimate]) -> FunctionEstimator:
+    """Return an estimator by the sizes of the first operands, the target and then the arguments; None with fewer of them."""
 
-    def estimate(estimator: Estimator, _target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
-        if not args:
-            return None
-        size = size_of(estimator, args[0])
-        return CallEstimate(size.scaled(factor), size if sized else None)
+    def estimate(estimator: Estimator, target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
+        nodes = [*args] if target is None else [target, *args]
+        return cost(*(size_of(estimator, node) for node in nodes[:operands])) if len(nodes) >= operands else None
 
     return estimate
+
+
+def reading(factor: float) -> FunctionEstimator:
+    """Return an estimator by the size of the first argument, which ignores a target."""
+    estimate = of_sizes(1, lambda size: CallEstimate(size.scaled(factor)))
+    return lambda estimator, _target, args: estimate(estimator, None, args)
 
 
 def track_first(values: Sequence[Any], _: Any) -> int:
@@ -128,8 +142,8 @@ def track_first_twice(values: Sequence[Any], _: Any) -> int:
 
 
 CONSTANT: Final = CallCost(constant(), lambda _values, _result: 1)
-ARGUMENT: Final = CallCost(argument_size(STRING_FACTOR), track_first)
-ARGUMENT_TWICE: Final = CallCost(argument_size(2 * STRING_FACTOR), track_first_twice)
+ARGUMENT: Final = CallCost(reading(STRING_FACTOR), track_first)
+ARGUMENT_TWICE: Final = CallCost(reading(2 * STRING_FACTOR), track_first_twice)
 
 
 def _no_estimate(_estimator: Estimator, _target: Node | None, _args: Sequence[Node]) -> None:
@@ -140,12 +154,9 @@ def _track_argument(values: Sequence[Any], _: Any) -> int:
     return traversal(actual_size(values[1]))
 
 
-def _estimate_match(estimator: Estimator, target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
-    nodes = args if target is None else (target, *args)
-    if len(nodes) != 2:
-        return None
-    text, pattern = (size_of(estimator, node) for node in nodes)
-    return CallEstimate(text.plus(ONE).scaled(STRING_FACTOR).times(pattern.scaled(REGEX_FACTOR)))
+def match_cost(text: Estimate, pattern: Estimate) -> Estimate:
+    """Return the cost of matching a text with a pattern, by their sizes."""
+    return text.plus(ONE).scaled(STRING_FACTOR).times(pattern.scaled(REGEX_FACTOR))
 
 
 def track_match(values: Sequence[Any], _: Any) -> int:
@@ -155,7 +166,7 @@ def track_match(values: Sequence[Any], _: Any) -> int:
 
 # Costs of cel-go since 0.29: of `startsWith` and `endsWith` by the argument, and of `matches` however it is called.
 AFFIXES: Final = dict.fromkeys(("startsWith", "endsWith"), CallCost(_no_estimate, _track_argument))
-MATCHES: Final = {"matches": CallCost(_estimate_match, track_match)}
+MATCHES: Final = {"matches": CallCost(of_sizes(2, lambda *sizes: CallEstimate(match_cost(*sizes))), track_match)}
 
 
 def constant_for(*functions: str) -> dict[str, CallCost]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from crdlint.cel.decls import CallCost, Variable, member, overload
@@ -16,95 +17,57 @@ from crdlint.cel.eval.errors import NO_SUCH_OVERLOAD, FunctionError
 from crdlint.cel.types import BOOL, INT, STRING, type_type
 from crdlint.golang.addresses import AddressError, parse_addr
 from crdlint.golang.text import quote
-from crdlint.kubecel.library.declaration import (
-    ARGUMENT,
-    ARGUMENT_TWICE,
-    CIDR_TYPE,
-    CONSTANT,
-    IP_TYPE,
-    Library,
-    Opaque,
-    accepts,
-    constant,
-    constant_for,
-)
+from crdlint.kubecel.library import declaration
+from crdlint.kubecel.library.declaration import ARGUMENT, CIDR_TYPE, IP_TYPE, Library, accepts, constant, constant_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from ipaddress import IPv4Address, IPv6Address
 
     from crdlint.cel.decls import Binding
     from crdlint.cel.types import Type
 
-
-_FAMILY_BITS: Final = {4: 32, 6: 128}
-_PREFIX_LENGTH: Final = re.compile(r"0|[1-9][0-9]*")
+_PREFIX_LENGTH: Final = re.compile(r"0|[1-9][0-9]{,18}")
 _MAPPED: Final = 0xFFFF
 
 
 @dataclass(frozen=True, slots=True)
-class IP(Opaque):
-    """An address of family 4 or 6, as a number of 32 or 128 bits."""
+class IP(declaration.Opaque):
+    """An address. Python classifies and prints all addresses as Go does, except for mapped ones, which upstream rejects."""
 
     cel_type: ClassVar[Type] = IP_TYPE
     go_type: ClassVar[str] = "cel.IP"
 
-    version: int
-    number: int
+    address: IPv4Address | IPv6Address
 
     @property
     def cel_size(self) -> int:
         """The size in bytes, for cost computations."""
-        return _FAMILY_BITS[self.version] // 8
-
-    @property
-    def is_unspecified(self) -> bool:
-        """Whether this is 0.0.0.0 or ::."""
-        return not self.number
-
-    @property
-    def is_loopback(self) -> bool:
-        """Whether this is in 127.0.0.0/8 or is ::1."""
-        return self.number >> 24 == 127 if self.version == 4 else self.number == 1
-
-    @property
-    def is_multicast(self) -> bool:
-        """Whether this is in 224.0.0.0/4 or ff00::/8."""
-        return self.number >> 28 == 0xE if self.version == 4 else self.number >> 120 == 0xFF
+        return self.address.max_prefixlen // 8
 
     @property
     def is_link_local_multicast(self) -> bool:
         """Whether this is in 224.0.0.0/24 or has the multicast scope link-local."""
-        if self.version == 4:
-            return self.number >> 8 == 0xE00000
-        return self.number >> 112 & 0xFF0F == 0xFF02
-
-    @property
-    def is_link_local_unicast(self) -> bool:
-        """Whether this is in 169.254.0.0/16 or fe80::/10."""
-        return self.number >> 16 == 0xA9FE if self.version == 4 else self.number >> 118 == 0xFE80 >> 6
+        number = int(self.address)
+        return number >> 8 == 0xE00000 if self.address.version == 4 else number >> 112 & 0xFF0F == 0xFF02
 
     @property
     def is_global_unicast(self) -> bool:
         """Whether this is not special: not unspecified, broadcast, loopback, multicast or link-local."""
-        is_broadcast = self.version == 4 and self.number == 0xFFFFFFFF
-        is_special = self.is_unspecified or self.is_loopback or self.is_multicast or self.is_link_local_unicast
-        return not is_broadcast and not is_special
+        ip = self.address
+        is_special = ip.is_unspecified or ip.is_loopback or ip.is_multicast or ip.is_link_local
+        return not is_special and str(ip) != "255.255.255.255"
 
     def prefix(self, bits: int) -> int:
         """Return the first `bits` bits as a number."""
-        return self.number >> (_FAMILY_BITS[self.version] - bits)
+        return int(self.address) >> (self.address.max_prefixlen - bits)
 
     def __str__(self) -> str:
-        if self.version == 4:
-            return ".".join(str(self.number >> shift & 0xFF) for shift in (24, 16, 8, 0))
-        from ipaddress import IPv6Address
-
-        # Python and Go print mapped addresses differently, but upstream rejects them anyway.
-        return str(IPv6Address(self.number))
+        return str(self.address)
 
 
 @dataclass(frozen=True, slots=True)
-class CIDR(Opaque):
+class CIDR(declaration.Opaque):
     """An address, including the host bits, and the prefix length of the network."""
 
     cel_type: ClassVar[Type] = CIDR_TYPE
@@ -120,7 +83,8 @@ class CIDR(Opaque):
 
     def contains(self, address: IP) -> bool:
         """Return whether an address is in this network."""
-        return address.version == self.ip.version and address.prefix(self.bits) == self.ip.prefix(self.bits)
+        is_alike = type(address.address) is type(self.ip.address)
+        return is_alike and address.prefix(self.bits) == self.ip.prefix(self.bits)
 
     def contains_cidr(self, other: CIDR) -> bool:
         """Return whether a network is part of this one."""
@@ -132,8 +96,8 @@ class CIDR(Opaque):
 
     def masked(self) -> CIDR:
         """Return the network with the host bits cleared."""
-        host = _FAMILY_BITS[self.ip.version] - self.bits
-        return CIDR(IP(self.ip.version, self.ip.number >> host << host), self.bits)
+        address = self.ip.address
+        return CIDR(IP(type(address)(self.ip.prefix(self.bits) << address.max_prefixlen - self.bits)), self.bits)
 
     def __str__(self) -> str:
         return f"{self.ip}/{self.bits}"
@@ -147,13 +111,13 @@ def parse_ip(text: str) -> IP:
         raise FunctionError(f"IP Address {quote(text)} parse error during conversion from string: {error}") from None
     if zone:
         raise FunctionError(f"IP address {quote(text)} with zone value is not allowed")
-    if _is_mapped(address):
+    return _unmapped(address, text)
+
+
+def _unmapped(address: IP, text: str) -> IP:
+    if address.address.version == 6 and int(address.address) >> 32 == _MAPPED:
         raise FunctionError(f"IPv4-mapped IPv6 address {quote(text)} is not allowed")
     return address
-
-
-def _is_mapped(address: IP) -> bool:
-    return address.version == 6 and address.number >> 32 == _MAPPED
 
 
 def parse_cidr(text: str) -> CIDR:
@@ -167,13 +131,11 @@ def parse_cidr(text: str) -> CIDR:
         raise _prefix_error(text, str(error)) from None
     if zone:
         raise _prefix_error(text, "IPv6 zones cannot be present in a prefix")
-    if _PREFIX_LENGTH.fullmatch(bits) is None or len(bits) > len(str(2**63)) or int(bits) >= 2**63:
+    if _PREFIX_LENGTH.fullmatch(bits) is None or int(bits) >= 2**63:
         raise _prefix_error(text, f"bad bits after slash: {quote(bits)}")
-    if int(bits) > _FAMILY_BITS[address.version]:
+    if int(bits) > address.address.max_prefixlen:
         raise _prefix_error(text, "prefix length out of range")
-    if _is_mapped(address):
-        raise FunctionError(f"IPv4-mapped IPv6 address {quote(text)} is not allowed")
-    return CIDR(address, int(bits))
+    return CIDR(_unmapped(address, text), int(bits))
 
 
 def _prefix_error(text: str, message: str) -> FunctionError:
@@ -183,8 +145,10 @@ def _prefix_error(text: str, message: str) -> FunctionError:
 
 def _parse_address(text: str) -> tuple[IP, str]:
     """Return an address and its zone; raise AddressError if the text is not an address."""
+    from ipaddress import IPv4Address, IPv6Address
+
     version, number, zone = parse_addr(text)
-    return IP(version, number), zone
+    return IP(IPv4Address(number) if version == 4 else IPv6Address(number)), zone
 
 
 LIBRARY: Final = Library(
@@ -193,25 +157,24 @@ LIBRARY: Final = Library(
     types=(Variable("net.IP", type_type(IP_TYPE)),),
     functions=(
         overload("ip", "string_to_ip", (STRING,), IP_TYPE, parse_ip),
-        member("family", "ip_family", (IP_TYPE,), INT, lambda ip: ip.version),
+        member("family", "ip_family", (IP_TYPE,), INT, attrgetter("address.version")),
         overload("ip.isCanonical", "ip_is_canonical", (STRING,), BOOL, lambda text: str(parse_ip(text)) == text),
-        member("isUnspecified", "ip_is_unspecified", (IP_TYPE,), BOOL, lambda ip: ip.is_unspecified),
-        member("isLoopback", "ip_is_loopback", (IP_TYPE,), BOOL, lambda ip: ip.is_loopback),
-        member(
-            "isLinkLocalMulticast",
-            "ip_is_link_local_multicast",
-            (IP_TYPE,),
-            BOOL,
-            lambda ip: ip.is_link_local_multicast,
+        *(
+            member(name, id_, (IP_TYPE,), BOOL, attrgetter(attribute))
+            for name, id_, attribute in (
+                ("isUnspecified", "ip_is_unspecified", "address.is_unspecified"),
+                ("isLoopback", "ip_is_loopback", "address.is_loopback"),
+                ("isLinkLocalMulticast", "ip_is_link_local_multicast", "is_link_local_multicast"),
+                ("isLinkLocalUnicast", "ip_is_link_local_unicast", "address.is_link_local"),
+                ("isGlobalUnicast", "ip_is_global_unicast", "is_global_unicast"),
+            )
         ),
-        member("isLinkLocalUnicast", "ip_is_link_local_unicast", (IP_TYPE,), BOOL, lambda ip: ip.is_link_local_unicast),
-        member("isGlobalUnicast", "ip_is_global_unicast", (IP_TYPE,), BOOL, lambda ip: ip.is_global_unicast),
         overload("isIP", "is_ip", (STRING,), BOOL, accepts(parse_ip)),
         overload("string", "ip_to_string", (IP_TYPE,), STRING, str),
     ),
     costs={
         "ip": ARGUMENT,
-        "ip.isCanonical": ARGUMENT_TWICE,
+        "ip.isCanonical": declaration.ARGUMENT_TWICE,
         "isIP": ARGUMENT,
         **constant_for("family", "isUnspecified", "isLoopback"),
         **constant_for("isLinkLocalMulticast", "isLinkLocalUnicast", "isGlobalUnicast"),
@@ -234,6 +197,10 @@ def _contains_ip_string(network: CIDR, text: str) -> bool:
     except FunctionError:
         # Upstream drops the reason here.
         raise FunctionError(NO_SUCH_OVERLOAD) from None
+
+
+def _contains_cidr_string(network: CIDR, text: str) -> bool:
+    return network.contains_cidr(_cidr(text))
 
 
 _ADDRESS: Final = Estimate(4, 16)  # bytes
@@ -270,7 +237,7 @@ _CONTAINS_CIDR_COST: Final = CallCost(constant(_CONTAINS_CIDR), _track_contains_
 
 _CONTAINS_BY_ADDRESS: Final[Mapping[str, Binding]] = {
     "cidr_contains_cidr_string": lambda network, text: network.contains_address_of(_cidr(text)),
-    "cidr_contains_cidr": lambda network, other: network.contains_address_of(other),
+    "cidr_contains_cidr": CIDR.contains_address_of,
 }
 
 CIDR_LIBRARY: Final = Library(
@@ -279,26 +246,18 @@ CIDR_LIBRARY: Final = Library(
     types=(Variable("net.CIDR", type_type(CIDR_TYPE)),),
     functions=(
         overload("cidr", "string_to_cidr", (STRING,), CIDR_TYPE, _cidr),
-        member(
-            *("containsIP", "cidr_contains_ip_string", (CIDR_TYPE, STRING), BOOL),
-            _contains_ip_string,
-            _with_parsing(_CONTAINS_IP_COST),
+        *(
+            member(function, f"cidr_contains_{id_}", (CIDR_TYPE, type_), BOOL, contains, cost)
+            for function, id_, type_, contains, cost in (
+                ("containsIP", "ip_string", STRING, _contains_ip_string, _with_parsing(_CONTAINS_IP_COST)),
+                ("containsIP", "ip_ip", IP_TYPE, CIDR.contains, None),
+                ("containsCIDR", "cidr_string", STRING, _contains_cidr_string, _with_parsing(_CONTAINS_CIDR_COST)),
+                ("containsCIDR", "cidr", CIDR_TYPE, CIDR.contains_cidr, None),
+            )
         ),
-        member(
-            "containsIP", "cidr_contains_ip_ip", (CIDR_TYPE, IP_TYPE), BOOL, lambda network, ip: network.contains(ip)
-        ),
-        member(
-            *("containsCIDR", "cidr_contains_cidr_string", (CIDR_TYPE, STRING), BOOL),
-            lambda network, text: network.contains_cidr(_cidr(text)),
-            _with_parsing(_CONTAINS_CIDR_COST),
-        ),
-        member(
-            *("containsCIDR", "cidr_contains_cidr", (CIDR_TYPE, CIDR_TYPE), BOOL),
-            lambda network, other: network.contains_cidr(other),
-        ),
-        member("ip", "cidr_ip", (CIDR_TYPE,), IP_TYPE, lambda network: network.ip, CONSTANT),
-        member("prefixLength", "cidr_prefix_length", (CIDR_TYPE,), INT, lambda network: network.bits),
-        member("masked", "cidr_masked", (CIDR_TYPE,), CIDR_TYPE, lambda network: network.masked()),
+        member("ip", "cidr_ip", (CIDR_TYPE,), IP_TYPE, attrgetter("ip"), declaration.CONSTANT),
+        member("prefixLength", "cidr_prefix_length", (CIDR_TYPE,), INT, attrgetter("bits")),
+        member("masked", "cidr_masked", (CIDR_TYPE,), CIDR_TYPE, CIDR.masked),
         overload("isCIDR", "is_cidr", (STRING,), BOOL, accepts(_cidr)),
         overload("string", "cidr_to_string", (CIDR_TYPE,), STRING, str),
     ),

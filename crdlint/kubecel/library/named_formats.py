@@ -13,29 +13,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from crdlint.cel.decls import CallCost, member, overload
-from crdlint.cel.estimates import (
-    REGEX_FACTOR,
-    STRING_FACTOR,
-    CallEstimate,
-    Estimate,
-    Estimator,
-    Node,
-    size_of,
-    traversal,
-)
+from crdlint.cel.estimates import REGEX_FACTOR, STRING_FACTOR, CallEstimate, Estimate, traversal
 from crdlint.cel.eval.cost import actual_size
 from crdlint.cel.eval.values import NONE, Optional_
 from crdlint.cel.library.strings import lower_ascii
 from crdlint.cel.types import STRING, list_type, optional_type
-from crdlint.crd.kubenames import (
-    is_dns1035_label,
-    is_dns1123_label,
-    is_dns1123_subdomain,
-    is_label_key,
-    is_label_value,
-    mask_trailing_dash,
-)
-from crdlint.kubecel.library.declaration import NAMED_FORMAT, Library, Opaque, constant, constant_for
+from crdlint.crd import kubenames
+from crdlint.kubecel.library.declaration import NAMED_FORMAT, Library, Opaque, constant, constant_for, of_sizes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -68,7 +52,7 @@ _ANCHORS: Final = len("^$")
 
 def _as_prefix(check: Check) -> Check:
     """Return a check for the prefix of a name, which may end in a dash."""
-    return lambda text: check(mask_trailing_dash(text))
+    return lambda text: check(kubenames.mask_trailing_dash(text))
 
 
 def _uri(text: str) -> list[str]:
@@ -81,9 +65,8 @@ def _uri(text: str) -> list[str]:
     return []
 
 
-def _pattern_check(pattern: str, message: str) -> Check:
-    match = re.compile(pattern).fullmatch
-    return lambda text: [] if match(text) else [message]
+def _check(accepts: Callable[[str], object], message: str) -> Check:
+    return lambda text: [] if accepts(text) else [message]
 
 
 def _is_date(text: str) -> bool:
@@ -103,21 +86,23 @@ def _is_datetime(text: str) -> bool:
 
 
 FORMATS: Final = {
-    "dns1123Label": NamedFormat("DNS1123Label", is_dns1123_label, 30),
-    "dns1123Subdomain": NamedFormat("DNS1123Subdomain", is_dns1123_subdomain, 60),
-    "dns1035Label": NamedFormat("DNS1035Label", is_dns1035_label, 30),
-    "qualifiedName": NamedFormat("QualifiedName", lambda text: [str(error) for error in is_label_key(text)], 60),
-    "dns1123LabelPrefix": NamedFormat("DNS1123LabelPrefix", _as_prefix(is_dns1123_label), 30),
-    "dns1123SubdomainPrefix": NamedFormat("DNS1123SubdomainPrefix", _as_prefix(is_dns1123_subdomain), 60),
-    "dns1035LabelPrefix": NamedFormat("DNS1035LabelPrefix", _as_prefix(is_dns1035_label), 30),
-    "labelValue": NamedFormat("LabelValue", is_label_value, 40),
-    "uri": NamedFormat("URI", _uri, 1103),
-    "uuid": NamedFormat("uuid", _pattern_check(_UUID, "does not match the UUID format"), len(_UUID) + _ANCHORS),
-    "byte": NamedFormat("byte", _pattern_check(_BASE64, "invalid base64"), 84),
-    "date": NamedFormat("date", lambda text: [] if _is_date(text) else ["invalid date"], len(_TIME) + _ANCHORS),
-    "datetime": NamedFormat(
-        "datetime", lambda text: [] if _is_datetime(text) else ["invalid datetime"], len(_TIME) + _ANCHORS
+    "dns1123Label": NamedFormat("DNS1123Label", kubenames.is_dns1123_label, 30),
+    "dns1123Subdomain": NamedFormat("DNS1123Subdomain", kubenames.is_dns1123_subdomain, 60),
+    "dns1035Label": NamedFormat("DNS1035Label", kubenames.is_dns1035_label, 30),
+    "qualifiedName": NamedFormat(
+        "QualifiedName", lambda text: [str(error) for error in kubenames.is_label_key(text)], 60
     ),
+    "dns1123LabelPrefix": NamedFormat("DNS1123LabelPrefix", _as_prefix(kubenames.is_dns1123_label), 30),
+    "dns1123SubdomainPrefix": NamedFormat("DNS1123SubdomainPrefix", _as_prefix(kubenames.is_dns1123_subdomain), 60),
+    "dns1035LabelPrefix": NamedFormat("DNS1035LabelPrefix", _as_prefix(kubenames.is_dns1035_label), 30),
+    "labelValue": NamedFormat("LabelValue", kubenames.is_label_value, 40),
+    "uri": NamedFormat("URI", _uri, 1103),
+    "uuid": NamedFormat(
+        "uuid", _check(re.compile(_UUID).fullmatch, "does not match the UUID format"), len(_UUID) + _ANCHORS
+    ),
+    "byte": NamedFormat("byte", _check(re.compile(_BASE64).fullmatch, "invalid base64"), 84),
+    "date": NamedFormat("date", _check(_is_date, "invalid date"), len(_TIME) + _ANCHORS),
+    "datetime": NamedFormat("datetime", _check(_is_datetime, "invalid datetime"), len(_TIME) + _ANCHORS),
 }
 
 
@@ -138,11 +123,8 @@ def _validate(format_: NamedFormat, text: str) -> Any:
     return Optional_(problems) if problems else NONE
 
 
-def _estimate_validate(estimator: Estimator, _target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
-    if not args:
-        return None
-    text = size_of(estimator, args[0]).scaled(STRING_FACTOR)
-    return CallEstimate(text.scaled(_MAX_REGEX_SIZE * REGEX_FACTOR))
+def _estimate_validate(_: Estimate, text: Estimate) -> CallEstimate:
+    return CallEstimate(text.scaled(STRING_FACTOR).scaled(_MAX_REGEX_SIZE * REGEX_FACTOR))
 
 
 def _track_validate(values: Sequence[Any], _: Any) -> int | None:
@@ -162,6 +144,6 @@ LIBRARY: Final = Library(
             for name, format_ in FORMATS.items()
         ),
     ),
-    costs={"validate": CallCost(_estimate_validate, _track_validate), **constant_for("format.named")},
+    costs={"validate": CallCost(of_sizes(2, _estimate_validate), _track_validate), **constant_for("format.named")},
     equality={NAMED_FORMAT: constant(Estimate(1, _MAX_NAME_SIZE).scaled(STRING_FACTOR))},
 )

@@ -7,15 +7,25 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from math import inf
-from operator import add, sub
+from operator import add, attrgetter, sub
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from crdlint.cel.decls import member, overload
 from crdlint.cel.eval.errors import NO_OVERLOAD, Error, FunctionError
 from crdlint.cel.eval.values import MAX_INT, MIN_INT
 from crdlint.cel.types import BOOL, DOUBLE, INT, STRING
-from crdlint.kubecel.library.declaration import ARGUMENT, QUANTITY, Library, Opaque, accepts, constant, constant_for
+from crdlint.kubecel.library.declaration import (
+    ARGUMENT,
+    QUANTITY,
+    Library,
+    Opaque,
+    accepts,
+    constant,
+    constant_for,
+    ordering,
+)
 from crdlint.safety import work
 
 if TYPE_CHECKING:
@@ -31,10 +41,8 @@ _NUMERIC: Final = "unable to parse numeric part of quantity"
 _SUFFIX: Final = "unable to parse quantity's suffix"
 _TOO_MANY_DIGITS: Final = "crdlint does not compute quantities of more than 100,000 digits"
 
-_SIGN: Final = re.compile(r"[+-]?")
-_ZEROS: Final = re.compile(r"0*")
-_DIGITS: Final = re.compile(r"[0-9]*")
-_UNIT: Final = re.compile(r"[eEinumkKMGTP]*[+-]?[0-9]*")
+# Every part may be empty, so that it matches without backtracking, and ends where a text is wrong.
+_PARTS: Final = re.compile(r"[+-]?0*([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[+-]?[0-9]*)")
 _EXPONENT: Final = re.compile(r"[eE]([+-]?)([0-9]+)")
 
 _DECIMAL_UNITS: Final = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
@@ -45,8 +53,6 @@ _BINARY_NAMES: Final = {exponent: unit for unit, exponent in _BINARY_UNITS.items
 _NANO: Final = -9
 _INT64_DIGITS: Final = 18
 _MAX_DIGITS: Final = 100_000
-# Python converts at most 4300 digits at a time by default.
-_CHUNK: Final = 4000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -144,34 +150,13 @@ def parse_quantity(text: str) -> Quantity:
         raise FunctionError(_FORMAT_WRONG)
     if text == "0":
         return Quantity(0, 0, DECIMAL_SI, text=text)
-    negative, value, integer, fraction, unit = _split(text)
-    base, exponent, format_ = _interpret(unit)
-    return _parse_int64(text, integer, fraction, base, exponent, format_) or _parse_exact(
-        negative, value, base, exponent, format_
-    )
-
-
-def _split(text: str) -> tuple[bool, str, str, str, str]:
-    """Return whether the number is negative, the number with its sign, digits before and after the point, and the unit."""
-    end = _end(_SIGN, text, 0)
-    negative = text.startswith("-")
-    start = end = _end(_ZEROS, text, end)
-    if end == len(text):
-        return negative, "0", "0", "", ""
-    end = _end(_DIGITS, text, end)
-    integer, fraction = text[start:end] or "0", ""
-    if text.startswith(".", end):
-        start = end + 1
-        end = _end(_DIGITS, text, start)
-        fraction = text[start:end]
-    if _end(_UNIT, text, end) != len(text):
+    match = _PARTS.match(text)
+    if match is None or match.end() != len(text):
         raise FunctionError(_FORMAT_WRONG)
-    return negative, text[:end], integer, fraction, text[end:]
-
-
-def _end(pattern: re.Pattern[str], text: str, start: int) -> int:
-    match = pattern.match(text, start)
-    return match.end() if match else start
+    base, exponent, format_ = _interpret(match[3])
+    return _parse_int64(text, match[1] or "0", match[2] or "", base, exponent, format_) or _parse_exact(
+        text[: match.start(3)], base, exponent, format_
+    )
 
 
 def _interpret(unit: str) -> tuple[int, int, str]:
@@ -184,9 +169,7 @@ def _interpret(unit: str) -> tuple[int, int, str]:
     if match is None:
         raise FunctionError(_SUFFIX)
     digits = match[2].lstrip("0") or "0"
-    if len(digits) > len(str(MAX_INT)):
-        raise FunctionError(_SUFFIX)
-    exponent = -int(digits) if match[1] == "-" else int(digits)
+    exponent = int(f"{match[1]}{digits[: _INT64_DIGITS + 2]}")
     if not MIN_INT <= exponent <= MAX_INT:
         raise FunctionError(_SUFFIX)
     return 10, _int32(exponent), DECIMAL_EXPONENT
@@ -217,7 +200,7 @@ def _parse_int64(text: str, integer: str, fraction: str, base: int, exponent: in
     return Quantity(value, scale, format_, text=text if canonical else "")
 
 
-def _parse_exact(negative: bool, value: str, base: int, exponent: int, format_: str) -> Quantity:
+def _parse_exact(value: str, base: int, exponent: int, format_: str) -> Quantity:
     """Return a quantity as an inf.Dec: rounded up to nanos, away from zero; a binary quantity is at most an int64."""
     digits = value.lstrip("+-")
     integer, _, fraction = digits.partition(".")
@@ -238,7 +221,7 @@ def _parse_exact(negative: bool, value: str, base: int, exponent: int, format_: 
             unscaled, scale = MAX_INT, 0
         elif 0 < unscaled < unit:
             format_ = DECIMAL_SI
-    return Quantity(-unscaled if negative else unscaled, -scale, format_, exact=True)
+    return Quantity(-unscaled if value.startswith("-") else unscaled, -scale, format_, exact=True)
 
 
 def _round_up(unscaled: int, scale: int) -> int:
@@ -266,22 +249,12 @@ def _to_int(digits: str) -> int:
     if len(digits) > _MAX_DIGITS:
         raise work.WorkLimitError(_TOO_MANY_DIGITS)
     work.spend(len(digits) ** 2 >> 18)
-    number = 0
-    for start in range(0, len(digits), _CHUNK):
-        chunk = digits[start : start + _CHUNK]
-        number = number * 10 ** len(chunk) + int(chunk)
-    return number
+    return int(Decimal(digits))  # int() of a text limits its length
 
 
 def _to_digits(number: int) -> str:
-    chunks: list[str] = []
     work.spend(number.bit_length() ** 2 >> 20)
-    step = 10**_CHUNK
-    while number >= step:
-        number, rest = divmod(number, step)
-        chunks.append(f"{rest:0{_CHUNK}d}")
-    chunks.append(str(number))
-    return "".join(reversed(chunks))
+    return str(Decimal(number))
 
 
 def _scale_int64(value: int, exponent: int) -> int | None:
@@ -383,19 +356,9 @@ LIBRARY: Final = Library(
     functions=(
         overload("quantity", "string_to_quantity", (STRING,), QUANTITY, parse_quantity),
         overload("isQuantity", "is_quantity_string", (STRING,), BOOL, accepts(parse_quantity)),
-        overload("sign", "quantity_sign", (QUANTITY,), INT, lambda value: value.sign),
-        member(
-            *("isGreaterThan", "quantity_is_greater_than", (QUANTITY, QUANTITY), BOOL),
-            lambda left, right: left.compare(right) > 0,
-        ),
-        member(
-            *("isLessThan", "quantity_is_less_than", (QUANTITY, QUANTITY), BOOL),
-            lambda left, right: left.compare(right) < 0,
-        ),
-        member("compareTo", "quantity_compare_to", (QUANTITY, QUANTITY), INT, lambda left, right: left.compare(right)),
-        member(
-            *("asApproximateFloat", "quantity_get_float", (QUANTITY,), DOUBLE), lambda value: value.approximate_float
-        ),
+        overload("sign", "quantity_sign", (QUANTITY,), INT, attrgetter("sign")),
+        *ordering(QUANTITY, "quantity"),
+        member("asApproximateFloat", "quantity_get_float", (QUANTITY,), DOUBLE, attrgetter("approximate_float")),
         member("asInteger", "quantity_get_int", (QUANTITY,), INT, _as_integer),
         member("isInteger", "quantity_is_integer", (QUANTITY,), BOOL, lambda value: value.integer is not None),
         member("add", "quantity_add", (QUANTITY, QUANTITY), QUANTITY, add),

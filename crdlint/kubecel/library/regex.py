@@ -6,13 +6,13 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.cel.decls import CallCost, RegexOptimization, member
-from crdlint.cel.estimates import ONE, REGEX_FACTOR, STRING_FACTOR, CallEstimate, Estimate, Estimator, Node, size_of
+from crdlint.cel.estimates import CallEstimate, Estimate
 from crdlint.cel.eval.errors import NO_OVERLOAD, FunctionError
 from crdlint.cel.types import INT, STRING, list_type
-from crdlint.kubecel.library.declaration import ALWAYS, Library, track_match
+from crdlint.kubecel.library.declaration import ALWAYS, Library, match_cost, of_sizes, track_match
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
 
 def _find(text: str, pattern: str) -> str:
@@ -47,12 +47,8 @@ def _compiled(function: Callable[..., Any]) -> Callable[[str], Callable[..., Any
     return compile_
 
 
-def _estimate(estimator: Estimator, target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
-    if target is None or not args:
-        return None
-    size = size_of(estimator, target)
-    text = size.plus(ONE).scaled(STRING_FACTOR)
-    return CallEstimate(text.times(size_of(estimator, args[0]).scaled(REGEX_FACTOR)), Estimate(0, size.max))
+def _estimate(text: Estimate, pattern: Estimate) -> CallEstimate:
+    return CallEstimate(match_cost(text, pattern), Estimate(0, text.max))
 
 
 LIBRARY: Final = Library(
@@ -63,6 +59,6 @@ LIBRARY: Final = Library(
         member("findAll", "string_find_all_string", (STRING, STRING), list_type(STRING), _find_all),
         member("findAll", "string_find_all_string_int", (STRING, STRING, INT), list_type(STRING), _find_all),
     ),
-    costs=dict.fromkeys(("find", "findAll"), CallCost(_estimate, track_match)),
+    costs=dict.fromkeys(("find", "findAll"), CallCost(of_sizes(2, _estimate), track_match)),
     regexes=(RegexOptimization("find", 1, _compiled(_find)), RegexOptimization("findAll", 1, _compiled(_find_all))),
 )

@@ -11,7 +11,16 @@ from crdlint.cel.eval.errors import FunctionError
 from crdlint.cel.eval.values import MAX_UINT
 from crdlint.cel.types import BOOL, INT, STRING
 from crdlint.golang.text import quote
-from crdlint.kubecel.library.declaration import ARGUMENT, SEMVER, Library, Opaque, accepts, constant, constant_for
+from crdlint.kubecel.library.declaration import (
+    ARGUMENT,
+    SEMVER,
+    Library,
+    Opaque,
+    accepts,
+    constant,
+    constant_for,
+    ordering,
+)
 from crdlint.safety import work
 
 if TYPE_CHECKING:
@@ -66,7 +75,21 @@ def parse_semver(text: str, normalize: bool = False) -> Semver:
     `normalize` removes a leading `v` and leading zeros, and adds a missing minor version and patch.
     """
     work.spend(len(text) >> 1)
-    return _parsed_semver(_normalized(text) if normalize else text)
+    if normalize:
+        text = _normalized(text)
+    if not text:
+        raise FunctionError("Version string empty")
+    parts = text.split(".", 2)
+    if len(parts) != 3:
+        raise FunctionError("No Major.Minor.Patch elements found")
+    major, minor = _number(parts[0], "Major number"), _number(parts[1], "Minor number")
+    rest, plus, build = parts[2].partition("+")
+    patch, dash, pre = rest.partition("-")
+    return Semver(
+        *(major, minor, _number(patch, "Patch number")),
+        tuple(map(_pre_release, pre.split("."))) if dash else (),
+        tuple(_identifier(part, "Build meta data") for part in build.split(".")) if plus else (),
+    )
 
 
 def _normalized(text: str) -> str:
@@ -83,46 +106,21 @@ def _normalized(text: str) -> str:
     return ".".join(parts)
 
 
-def _parsed_semver(text: str) -> Semver:
-    if not text:
-        raise FunctionError("Version string empty")
-    parts = text.split(".", 2)
-    if len(parts) != 3:
-        raise FunctionError("No Major.Minor.Patch elements found")
-    major_, minor_ = _number(parts[0], "Major"), _number(parts[1], "Minor")
-    rest, plus, build = parts[2].partition("+")
-    patch_, dash, pre = rest.partition("-")
-    return Semver(
-        major_,
-        minor_,
-        _number(patch_, "Patch"),
-        tuple(map(_pre_release, pre.split("."))) if dash else (),
-        tuple(_identifier(part, "Build meta data") for part in build.split(".")) if plus else (),
-    )
-
-
-def _number(text: str, name: str) -> int:
+def _number(text: str, what: str) -> int:
     if not _NUMBER.fullmatch(text):
-        raise FunctionError(f"Invalid character(s) found in {name.lower()} number {quote(text)}")
+        raise FunctionError(f"Invalid character(s) found in {what.lower()} {quote(text)}")
     if len(text) > 1 and text[0] == "0":
-        raise FunctionError(f"{name} number must not contain leading zeroes {quote(text)}")
-    return _uint64(text)
-
-
-def _uint64(digits: str) -> int:
-    if not digits:
+        raise FunctionError(f"{what} must not contain leading zeroes {quote(text)}")
+    if not text:
         raise FunctionError('strconv.ParseUint: parsing "": invalid syntax')
-    if len(digits) > len(str(MAX_UINT)) or int(digits) > MAX_UINT:
-        raise FunctionError(f"strconv.ParseUint: parsing {quote(digits)}: value out of range")
-    return int(digits)
+    if len(text) > len(str(MAX_UINT)) or int(text) > MAX_UINT:
+        raise FunctionError(f"strconv.ParseUint: parsing {quote(text)}: value out of range")
+    return int(text)
 
 
 def _pre_release(text: str) -> PreRelease:
-    if not text or not _NUMBER.fullmatch(text):
-        return _identifier(text, "Prerelease")
-    if len(text) > 1 and text[0] == "0":
-        raise FunctionError(f"Numeric PreRelease version must not contain leading zeroes {quote(text)}")
-    return _uint64(text)
+    is_number = text and _NUMBER.fullmatch(text)
+    return _number(text, "Numeric PreRelease version") if is_number else _identifier(text, "Prerelease")
 
 
 def _identifier(text: str, what: str) -> str:
@@ -146,14 +144,7 @@ LIBRARY: Final = Library(
         overload("semver", "string_bool_to_semver", (STRING, BOOL), SEMVER, parse_semver),
         overload("isSemver", "is_semver_string", (STRING,), BOOL, accepts(parse_semver)),
         overload("isSemver", "is_semver_string_bool", (STRING, BOOL), BOOL, accepts(parse_semver)),
-        member(
-            *("isGreaterThan", "semver_is_greater_than", (SEMVER, SEMVER), BOOL),
-            lambda left, right: left.compare(right) > 0,
-        ),
-        member(
-            *("isLessThan", "semver_is_less_than", (SEMVER, SEMVER), BOOL), lambda left, right: left.compare(right) < 0
-        ),
-        member("compareTo", "semver_compare_to", (SEMVER, SEMVER), INT, lambda left, right: left.compare(right)),
+        *ordering(SEMVER, "semver"),
         member("major", "semver_major", (SEMVER,), INT, lambda version: _int64(version.major)),
         member("minor", "semver_minor", (SEMVER,), INT, lambda version: _int64(version.minor)),
         member("patch", "semver_patch", (SEMVER,), INT, lambda version: _int64(version.patch)),

@@ -12,7 +12,7 @@ from crdlint.cel.estimates import STRING_FACTOR, UINT64_MAX, ZERO, CallEstimate,
 from crdlint.cel.eval.cost import actual_size
 from crdlint.cel.library.format import format_literals
 from crdlint.cel.library.strings import Offsets, format_, functions, index_of, last_index_of
-from crdlint.kubecel.library.declaration import ALWAYS, Library, element_of, track_first, track_first_twice
+from crdlint.kubecel.library.declaration import ALWAYS, Library, element_of, of_sizes, track_first, track_first_twice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -20,21 +20,11 @@ if TYPE_CHECKING:
     from crdlint.kubernetes.servers import CELDialect
 
 
-def _estimate_target(estimator: Estimator, target: Node | None, _args: Sequence[Node]) -> CallEstimate | None:
-    if target is None:
-        return None
-    size = size_of(estimator, target)
-    return CallEstimate(size.scaled(STRING_FACTOR), size)
-
-
-def _estimate_replace(estimator: Estimator, target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
-    if target is None or len(args) < 2:
-        return None
-    size, old, new = size_of(estimator, target), size_of(estimator, args[0]), size_of(estimator, args[1])
-    most, most_kept = _replaced(size.max, old.min, grows=new.max > old.min)
-    least, least_kept = _replaced(size.min, old.max, grows=old.max > new.min)
+def _estimate_replace(text: Estimate, old: Estimate, new: Estimate) -> CallEstimate:
+    most, most_kept = _replaced(text.max, old.min, grows=new.max > old.min)
+    least, least_kept = _replaced(text.min, old.max, grows=old.max > new.min)
     result = Estimate(least, most).times(new).plus(Estimate(least_kept, most_kept))
-    return CallEstimate(size.scaled(2 * STRING_FACTOR), result)
+    return CallEstimate(text.scaled(2 * STRING_FACTOR), result)
 
 
 def _replaced(length: int, old: int, *, grows: bool) -> tuple[int, int]:
@@ -89,6 +79,7 @@ def _older_bindings(dialect: CELDialect) -> Mapping[str, Callable[..., Any]]:
     return bindings
 
 
+_READ: Final = CallCost(of_sizes(1, lambda text: CallEstimate(text.scaled(STRING_FACTOR), text)), track_first)
 VERSION_0: Final = Library(
     "strings, version 0", introduced=ALWAYS, removed=(1, 29), functions=functions(0), older_bindings=_older_bindings
 )
@@ -100,8 +91,8 @@ LIBRARY: Final = Library(
     older_bindings=_older_bindings,
     # `indexOf` and `lastIndexOf` have the costs of the list functions of these names.
     costs={
-        **dict.fromkeys(("lowerAscii", "upperAscii", "substring", "trim"), CallCost(_estimate_target, track_first)),
-        "replace": CallCost(_estimate_replace, track_first_twice),
+        **dict.fromkeys(("lowerAscii", "upperAscii", "substring", "trim"), _READ),
+        "replace": CallCost(of_sizes(3, _estimate_replace), track_first_twice),
         "split": CallCost(_estimate_split, track_first_twice),
         "join": CallCost(_estimate_join, _track_join),
     },

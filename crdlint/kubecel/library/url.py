@@ -18,8 +18,8 @@ from crdlint.kubecel.library.declaration import (
     URL_TYPE,
     Library,
     Opaque,
-    argument_size,
     constant_for,
+    of_sizes,
     track_first,
 )
 from crdlint.safety import work
@@ -193,7 +193,7 @@ LIBRARY: Final = Library(
         overload("isURL", "is_url_string", (STRING,), BOOL, _is_url),
     ),
     costs={
-        "url": CallCost(argument_size(STRING_FACTOR, sized=True), track_first),
+        "url": CallCost(of_sizes(1, lambda text: CallEstimate(text.scaled(STRING_FACTOR), text)), track_first),
         **constant_for("getScheme", "getHostname", "getHost", "getPort", "getEscapedPath", "getQuery"),
     },
     older_costs=lambda dialect: {} if dialect.url_has_size else {"url": ARGUMENT},
