@@ -10,22 +10,12 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crdlint.cel.eval.errors import COST_LIMIT_EXCEEDED, NO_SUCH_KEY, NO_SUCH_OVERLOAD, Error, PlanError
 from crdlint.cel.eval.values import NONE, Optional_
-from crdlint.crd.errors import (
-    DUPLICATE,
-    FORBIDDEN,
-    INVALID,
-    OMITTED,
-    REQUIRED,
-    Cause,
-    Code,
-    FieldError,
-    Reason,
-    not_evaluated,
-)
+from crdlint.crd import errors
+from crdlint.crd.errors import INVALID, Cause, Code, FieldError, Reason
 from crdlint.crd.paths import NIL, Key, Path
 from crdlint.golang.text import SPACE
 from crdlint.kubecel import programs
@@ -54,14 +44,17 @@ if TYPE_CHECKING:
     from crdlint.schema.correlation import Correlation
 
     _Building = Generator["_Building", "RuleValidator | None", "RuleValidator | None"]
-    # A validator, the path of a value (None for the root), the value, its old value, and the state of ratcheting.
-    _Visit = tuple["RuleValidator", Path | None, Any, Any, "Ratcheting"]
 
 _MAX_MESSAGE: Final = 5 * 1024  # bytes
 _NO_BUDGET: Final = "validation failed due to running out of cost budget, no further validation rules will be run"
 _ARGUMENTS: Final = "call arguments did not match a supported operator, function or macro signature for rule"
 # Represents an absent old value, since null is a value.
 MISSING: Final = object()
+
+
+_KINDS: Final = {
+    "FieldValueForbidden": errors.FORBIDDEN, "FieldValueRequired": errors.REQUIRED, "FieldValueDuplicate": errors.DUPLICATE,
+}  # fmt: skip
 
 
 class OutOfBudgetError(Exception):
@@ -146,10 +139,8 @@ class _Rules:
     @cached_property
     def ready(self) -> tuple[_Ready, ...]:
         """The rules with their programs; rules without text are reported by another rule."""
-        compiler, environments = (
-            RuleCompiler(self.declared, self.sharing),
-            Environments(self.environment, self.environment),
-        )
+        compiler = RuleCompiler(self.declared, self.sharing)
+        environments = Environments(self.environment, self.environment)
         rules = [rule for rule in self.schema.x_validations if rule.rule.strip(SPACE)]
         compiled = [compiler.rule(rule, environments) for rule in rules]
         self.used += [part for each in compiled for part in (each.rule, each.message) if part is not None]
@@ -230,7 +221,7 @@ class RuleValidators:
                 error = "failed to convert to declType for CEL validation rules"
             else:
                 rules = _Rules(rules_of, declared, self.environment, self._declarer.sharing, self.expressions)
-        elem = None if declared is None else declared.elem
+        elem = declared and declared.elem
         items = additional = None
         inner, node = rules_of.item_schema, schema.item_schema
         if inner is not None and node is not None:
@@ -239,14 +230,12 @@ class RuleValidators:
         if inner is not None and node is not None:
             additional = yield self._validator(inner, node, elem, is_root=node.x_embedded_resource)
         properties: dict[str, RuleValidator] = {}
-        for name, rules_of_property in rules_of.properties.items():
+        for name, inner in rules_of.properties.items():
             node = schema.properties.get(name)
-            if node is None:
+            type_ = None if node is None else _type_of_field(name, node, declared, self._declarer)
+            if node is None or type_ is None:
                 continue
-            type_ = _type_of_field(name, node, declared, self._declarer)
-            if type_ is None:
-                continue
-            below = yield self._validator(rules_of_property, node, type_, is_root=node.x_embedded_resource)
+            below = yield self._validator(inner, node, type_, is_root=node.x_embedded_resource)
             if below is not None:
                 properties[name] = below
         all_of = []
@@ -303,6 +292,16 @@ class Ratcheting:
         return Ratcheting(find(self.current), self.current)
 
 
+class _Visit(NamedTuple):
+    """A value to validate, its path (None for the root), its old value, and the state of ratcheting."""
+
+    validator: RuleValidator
+    path: Path | None
+    value: Any
+    old: Any
+    state: Ratcheting
+
+
 def validate_rules(
     validator: RuleValidator | None,
     run: Run,
@@ -315,30 +314,30 @@ def validate_rules(
     if validator is None:
         return
     # Iterators instead of recursion, because values may be deeply nested.
-    pending: list[Iterator[_Visit]] = [iter(((validator, path, value, old, ratcheting or Ratcheting()),))]
+    pending = [iter((_Visit(validator, path, value, old, ratcheting or Ratcheting()),))]
     try:
         while pending:
             visit = next(pending[-1], None)
             if visit is None:
                 pending.pop()
                 continue
-            validator, path, value, old, state = visit
-            if value is not None:
-                _expressions(validator, run, path, value, old, state)
-                pending.append(_below(validator, path, value, old, state))
+            path = visit.path
+            if visit.value is not None:
+                _expressions(visit, run)
+                pending.append(_below(visit))
     except WorkLimitError as limit:
-        run.errors.append(not_evaluated(path or NIL, limit))
+        run.errors.append(errors.not_evaluated(path or NIL, limit))
         raise OutOfBudgetError from None
 
 
-def _below(validator: RuleValidator, path: Path | None, value: Any, old: Any, state: Ratcheting) -> Iterator[_Visit]:
+def _below(visit: _Visit) -> Iterator[_Visit]:
     """Yield the children to visit after a value, in upstream's order."""
-    for branch in validator.all_of:
-        yield branch, path, value, old, Ratcheting(None, state.parent)
-    if isinstance(value, list):
-        yield from _items(validator, path, value, old, state)
-    elif isinstance(value, dict):
-        yield from _entries(validator, path, value, old, state)
+    for branch in visit.validator.all_of:
+        yield visit._replace(validator=branch, state=Ratcheting(None, visit.state.parent))
+    if isinstance(visit.value, list):
+        yield from _items(*visit)
+    elif isinstance(visit.value, dict):
+        yield from _entries(*visit)
 
 
 def _entries(
@@ -352,7 +351,7 @@ def _entries(
     for name, step, inner in steps:
         if inner is not None:
             below = state.below(lambda parent, name=name: parent.key(name), name)  # type: ignore[misc]
-            yield inner, Path(step, path), value[name], before.get(name, MISSING), below
+            yield _Visit(inner, Path(step, path), value[name], before.get(name, MISSING), below)
 
 
 def _items(
@@ -365,26 +364,24 @@ def _items(
     for i, item in enumerate(value):
         matching = before.get(item_key(schema, item), MISSING) if before else MISSING
         below = state.below(lambda parent, i=i: parent.index(i))  # type: ignore[misc]
-        yield validator.items, Path(i, path), item, matching, below
+        yield _Visit(validator.items, Path(i, path), item, matching, below)
 
 
-def _expressions(
-    validator: RuleValidator, run: Run, path: Path | None, value: Any, old: Any, state: Ratcheting
-) -> None:
-    schema = validator.schema
-    type_ = schema.type
+def _expressions(visit: _Visit, run: Run) -> None:
+    validator, path, value, old, _ = visit
+    schema, type_ = validator.schema, validator.schema.type
 
-    def invalid(detail: str, cause: Cause | None = None, reason: Reason | None = None) -> FieldError:
-        return FieldError(run.rule_id, INVALID, path or NIL, type_, detail, cause=cause, reason=reason)
+    def invalid(detail: str, cause: Cause | None = None, reason: Reason | None = None) -> None:
+        run.errors.append(FieldError(run.rule_id, INVALID, path or NIL, type_, detail, cause=cause, reason=reason))
 
     if validator.compilation_error is not None:
-        run.errors.append(invalid(f"rule compiler initialization error: {validator.compilation_error}"))
+        invalid(f"rule compiler initialization error: {validator.compilation_error}")
         return
     rules = () if validator.rules is None else validator.rules.ready
     if not rules:
         return
     if run.budget <= 0:
-        run.errors.append(invalid(_NO_BUDGET))
+        invalid(_NO_BUDGET)
         raise OutOfBudgetError
     variables: dict[str, Any] = {"self": to_value(value, schema, is_resource=validator.is_root)}
     optional = dict(variables)
@@ -396,9 +393,8 @@ def _expressions(
             optional["oldSelf"] = Optional_(_readapted(variables["oldSelf"]))
     for rule in rules:
         if rule.compiled.rule.error is not None:
-            detail = f"rule compile error: {rule.compiled.rule.error}"
             failed = Reason(Code.RULE_FAILED, (rule.compiled.rule, schema))
-            run.errors.append(invalid(detail, Cause(rule.rule, type_, path), failed))
+            invalid(f"rule compile error: {rule.compiled.rule.error}", Cause(rule.rule, type_, path), failed)
             continue
         optional_old = bool(rule.rule.optional_old_self)
         if rule.program is None or (rule.compiled.uses_old_self and not has_old and not optional_old):
@@ -407,15 +403,14 @@ def _expressions(
         result = rule.program.evaluate(bindings, PER_CALL_LIMIT)
         run.note(Evaluation(rule.compiled, bindings, result, rule.cause(type_, path)))
         if not run.spend(result.cost):
-            run.errors.append(invalid(_NO_BUDGET))
+            invalid(_NO_BUDGET)
             raise OutOfBudgetError
         if result.error is not None:
-            detail = _error_text(result.error, rule.rule)
-            run.errors.append(invalid(detail, rule.cause(type_, path), _reason(result.error)))
+            invalid(_error_text(result.error, rule.rule), rule.cause(type_, path), _reason(result.error))
             if result.error.startswith(COST_LIMIT_EXCEEDED):
                 raise OutOfBudgetError
         elif result.value is not True:
-            path = _failed(rule, run, path, value, variables, state, schema)
+            path = _failed(rule, visit._replace(path=path), run, variables)
 
 
 def breaks(validator: RuleValidator | None, rule: ValidationRule, value: Any, limit: int) -> bool:
@@ -457,61 +452,44 @@ def _reason(problem: str) -> Reason | None:
     return Reason(Code.RULE_FAILED) if key == problem or " " in key else Reason(Code.NO_KEY, (key,))
 
 
-def _failed(
-    ready: _Ready,
-    run: Run,
-    path: Path | None,
-    value: Any,
-    variables: dict[str, Any],
-    state: Ratcheting,
-    schema: JSONSchemaProps,
-) -> Path | None:
+def _failed(ready: _Ready, visit: _Visit, run: Run, variables: dict[str, Any]) -> Path | None:
     """Add the error of a rule that evaluates to false; return the path for the rules after it."""
-    rule, type_ = ready.rule, schema.type
-    cause = ready.cause(type_, path)
-    error_path = path
+    rule, schema, path = ready.rule, visit.validator.schema, visit.path
     if rule.field_path:
         with suppress(FieldPathError):
-            named_field = str(valid_field_path(rule.field_path, schema)[0])
-            error_path = Path(named_field, error_path)
-    where = error_path or NIL
-    errors = run.warnings if not ready.compiled.uses_old_self and state.is_unchanged() else run.errors
-    detail = None
-    if ready.message is not None:
-        detail, rejection = _message(ready.message, rule.message_expression, run, variables)
-        if rejection is not None:
-            refused = FieldError(
-                run.rule_id, INVALID, where, type_, rejection, cause=cause, reason=Reason(Code.OUT_OF_BUDGET)
-            )
-            errors.append(refused)
-            raise OutOfBudgetError
-    if detail is None:
-        named = (rule.message or rule.rule).strip(SPACE)
-        detail = named if rule.message else f"failed rule: {named}"
-    omitted = type_ in ("object", "array")
-    kind = {"FieldValueForbidden": FORBIDDEN, "FieldValueRequired": REQUIRED, "FieldValueDuplicate": DUPLICATE}.get(
-        rule.reason or "", INVALID
-    )
-    detail_shown = "" if kind is DUPLICATE else detail
-    errors.append(FieldError(run.rule_id, kind, where, OMITTED if omitted else value, detail_shown, cause=cause))
-    return path if ready.compiled.rule.environment.dialect.resets_field_path else error_path
+            path = Path(str(valid_field_path(rule.field_path, schema)[0]), path)
+    cause = ready.cause(schema.type, visit.path)
+    found = run.warnings if not ready.compiled.uses_old_self and visit.state.is_unchanged() else run.errors
+    try:
+        detail = _message(ready, run, variables)
+    except OutOfBudgetError as out:
+        reason = Reason(Code.OUT_OF_BUDGET)
+        found.append(FieldError(run.rule_id, INVALID, path or NIL, schema.type, str(out), cause=cause, reason=reason))
+        raise
+    kind = _KINDS.get(rule.reason or "", INVALID)
+    shown = errors.OMITTED if schema.type in ("object", "array") else visit.value
+    detail = "" if kind is errors.DUPLICATE else detail
+    found.append(FieldError(run.rule_id, kind, path or NIL, shown, detail, cause=cause))
+    return visit.path if ready.compiled.rule.environment.dialect.resets_field_path else path
 
 
-def _message(program: Program, text: str, run: Run, variables: dict[str, Any]) -> tuple[str | None, str | None]:
-    """Return the result of a message expression, or None if it cannot be shown, and an error that stops the evaluation."""
+def _message(ready: _Ready, run: Run, variables: dict[str, Any]) -> str:
+    """Return the message of a rule that evaluates to false; raise OutOfBudgetError if its expression costs too much."""
     from crdlint.golang.text import quote
 
-    result = program.evaluate(variables, PER_CALL_LIMIT)
-    if not run.spend(result.cost):
-        return None, (
-            "messageExpression evaluation failed due to running out of cost budget,"
-            " no further validation rules will be run"
-        )
-    if result.error is not None:
-        if result.error.startswith(COST_LIMIT_EXCEEDED):
+    rule = ready.rule
+    if ready.message is not None:
+        result = ready.message.evaluate(variables, PER_CALL_LIMIT)
+        if not run.spend(result.cost):
+            raise OutOfBudgetError(
+                "messageExpression evaluation failed due to running out of cost budget,"
+                " no further validation rules will be run"
+            )
+        if (result.error or "").startswith(COST_LIMIT_EXCEEDED):
             limit = "no further validation rules will be run due to call cost exceeds limit for messageExpression"
-            return None, f"{limit}: {quote(text)}"
-        return None, None
-    message = result.value.strip(SPACE) if isinstance(result.value, str) else ""
-    is_shown = "\n" not in message and len(message.encode("utf-8", "surrogatepass")) <= _MAX_MESSAGE
-    return message if message and is_shown else None, None
+            raise OutOfBudgetError(f"{limit}: {quote(rule.message_expression)}")
+        message = result.value.strip(SPACE) if isinstance(result.value, str) else ""
+        if message and "\n" not in message and len(message.encode("utf-8", "surrogatepass")) <= _MAX_MESSAGE:
+            return message
+    named = (rule.message or rule.rule).strip(SPACE)
+    return named if rule.message else f"failed rule: {named}"
