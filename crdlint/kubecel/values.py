@@ -136,22 +136,30 @@ def _escaped(keys: tuple[str, ...]) -> tuple[str, ...]:
 def _string(value: Any, schema: JSONSchemaProps) -> Value:
     if value.__class__ is not str:
         return _unexpected("string", value)
-    read = _FORMATS.get(schema.format)
-    if read is None:
+    format_ = schema.format
+    if format_ not in _FORMATS:
         return value
-    return read(value) if len(value) <= _SHORT else _read_once(value, schema.format, read)
+    return _read(value, format_) if len(value) <= _SHORT else _read_once(value, format_)
 
 
-def _read_once(text: str, format_: str, read: Callable[[str], Value]) -> Value:
+def _read_once(text: str, format_: str) -> Value:
     """Parse a text; the value of a long text is cached for the document."""
     budget = work.current()
     if budget is None:
-        return read(text)
+        return _read(text, format_)
     key = (format_, text)
     if key not in budget.known:
         budget.spend(len(text) >> 4)
-        budget.known[key] = read(text)
+        budget.known[key] = _read(text, format_)
     return budget.known[key]
+
+
+def _read(text: str, format_: str) -> Value:
+    """Parse a text; what is wrong with it is an error as a value."""
+    try:
+        return _FORMATS[format_](text)
+    except (TimeError, CorruptInputError) as error:
+        return Error(f"Invalid {format_} formatted string {text}: {error}")
 
 
 def _duration(text: str) -> Value:
@@ -182,32 +190,18 @@ def _date_time(text: str) -> Value:
     return Timestamp(seconds * _SECOND + nanoseconds, offset)
 
 
-def _reader(format_: str, parse: Callable[[str], Value]) -> Callable[[str], Value]:
-    """Return a function that parses a text; what is wrong with it is an error as a value."""
-
-    def read(text: str) -> Value:
-        try:
-            return parse(text)
-        except (TimeError, CorruptInputError) as error:
-            return Error(f"Invalid {format_} formatted string {text}: {error}")
-
-    return read
-
-
-_FORMATS: Final = {
+_FORMATS: Final[Mapping[str, Callable[[str], Value]]] = {
     "duration": _duration,
-    "date": _reader("date", _date),
-    "date-time": _reader("date-time", _date_time),
-    "byte": _reader("byte", partial(decode_base64, url=True)),
+    "date": _date,
+    "date-time": _date_time,
+    "byte": partial(decode_base64, url=True),
 }
 
 
-def _number(value: Any, _schema: JSONSchemaProps) -> Value:
-    return float(value) if value.__class__ in (int, float) else _unexpected("float", value)
-
-
-def _of_class(class_: type) -> Callable[[Any, JSONSchemaProps], Value]:
-    return lambda value, _schema: value if value.__class__ is class_ else _unexpected(class_.__name__, value)
+def _of_class(class_: type, *others: type) -> Callable[[Any, JSONSchemaProps], Value]:
+    """Return a conversion of values of a class, or of other classes to that class."""
+    classes = (class_, *others)
+    return lambda value, _schema: class_(value) if value.__class__ in classes else _unexpected(class_.__name__, value)
 
 
 def _unexpected(expected: str, value: Any) -> Error:
@@ -218,7 +212,7 @@ _CONVERSIONS: Final = {
     "object": _object,
     "array": _array,
     "string": _string,
-    "number": _number,
+    "number": _of_class(float, int),
     "integer": _of_class(int),
     "boolean": _of_class(bool),
 }
@@ -273,6 +267,11 @@ def _same(left: Value, right: Value) -> bool | Error:
     return result
 
 
+def _equal(self: ObjectValue | ListValue, other: Value) -> bool | Error:
+    """Return whether another value of the same kind has equal parts; values without a schema are compared as JSON."""
+    return calls.run(_comparison(self, other))
+
+
 class UnknownValue:
     """A value without a schema, which can only be compared."""
 
@@ -298,6 +297,7 @@ class ObjectValue(Mapping[Any, Any]):
     __slots__ = ("_additional", "_properties", "_value")
     cel_type = _MAP
     go_type = "*common.unstructuredMap"
+    cel_equal = _equal
 
     def __init__(
         self, value: dict[str, Any], properties: Mapping[str, JSONSchemaProps], additional: JSONSchemaProps | None
@@ -359,14 +359,8 @@ class ObjectValue(Mapping[Any, Any]):
         """The objects that identify it."""
         return self._value, self._properties, self._additional
 
-    def cel_equal(self, other: Value) -> bool | Error:
-        """Return whether another map has the same values; values without a schema are compared as JSON."""
-        return calls.run(_comparison(self, other))
-
     def equal_steps(self, other: Value) -> _Comparing:
-        """Return whether all pairs are equal (see `calls.run`)."""
-        if kind_of(other) is not Kind.MAP or len(self) != len(other):
-            return _differing(other, Kind.MAP)
+        """Return whether all pairs are equal (see `calls.run`) in a value of the same kind and size."""
         for name, item in self._value.items():
             if self._schema_of(name) is None:
                 if type(other) is not ObjectValue:
@@ -394,6 +388,7 @@ class ListValue(Sequence[Any]):
     __slots__ = ("_items", "_values")
     cel_type = _LIST
     go_type = "*common.unstructuredList"
+    cel_equal = _equal
 
     def __init__(self, values: Sequence[Any], items: JSONSchemaProps) -> None:
         self._values = values
@@ -426,14 +421,8 @@ class ListValue(Sequence[Any]):
             return Error(f"unsupported index: {go_text(index)}")
         return to_value(self._values[index], self._items)
 
-    def cel_equal(self, other: Value) -> bool | Error:
-        """Return whether another list has equal elements in the same order."""
-        return calls.run(_comparison(self, other))
-
     def equal_steps(self, other: Value) -> _Comparing:
-        """Return whether all pairs are equal (see `calls.run`)."""
-        if kind_of(other) is not Kind.LIST or len(self) != len(other):
-            return _differing(other, Kind.LIST)
+        """Return whether all pairs are equal (see `calls.run`) in a value of the same kind and size."""
         for index in range(len(self)):
             same = yield from _pair(self.cel_get(index), element(other, index))
             if same is not True:
@@ -540,9 +529,7 @@ class MapListValue(ListValue):
         return tuple(_key(value.get(name)) for name in self._keys)
 
     def equal_steps(self, other: Value) -> _Comparing:
-        """Return whether the elements with the same keys are equal (see `calls.run`)."""
-        if kind_of(other) is not Kind.LIST or len(self) != len(other):
-            return _differing(other, Kind.LIST)
+        """Return whether the elements with the same keys are equal (see `calls.run`) in a value of the same kind and size."""
         work.spend(3 * len(self._values))
         mine = {self._key_of(value): value for value in self._values}
         for item in other:
@@ -586,7 +573,10 @@ def _comparison(left: ObjectValue | ListValue, right: Value) -> _Comparing:
         verdict: bool | Error = known[key][0]
         return verdict
     work.spend(3 * len(left))
-    result = yield from left.equal_steps(right)
+    if kind_of(right) is not kind_of(left) or len(left) != len(right):
+        result = _differing(right, kind_of(left))
+    else:
+        result = yield from left.equal_steps(right)
     if parts:
         known[key] = result, parts
     return result
