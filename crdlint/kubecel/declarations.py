@@ -9,44 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from crdlint.cel import types
 from crdlint.cel.builder import RESERVED
 from crdlint.cel.env import WellKnownTypes
-from crdlint.cel.types import (
-    ANY,
-    BOOL,
-    BYTES,
-    DOUBLE,
-    DURATION,
-    DYN,
-    INT,
-    NULL,
-    STRING,
-    TIMESTAMP,
-    UINT,
-    Kind,
-    Type,
-    list_type,
-    map_type,
-    object_type,
-    type_type,
-)
+from crdlint.cel.types import BOOL, INT, STRING, Kind, Type, type_type
+from crdlint.kubecel import limits
 from crdlint.kubecel.escaping import escape
-from crdlint.kubecel.limits import (
-    DATE_SIZE,
-    MAX_DATETIME_SIZE,
-    MAX_DURATION_SIZE,
-    MAX_REQUEST_SIZE,
-    MIN_BOOL_SIZE,
-    MIN_DATETIME_SIZE,
-    MIN_DURATION_SIZE,
-    MIN_NUMBER_SIZE,
-    MIN_STRING_SIZE,
-    UINT64_MAX,
-)
 from crdlint.kubecel.sharing import Sharing
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from collections.abc import Set as AbstractSet
 
     from crdlint.crd.model import JSONSchemaProps
@@ -96,23 +68,23 @@ class DeclType:
 _ELEMENTS: Final = frozenset({"@items", "@values", "@idx", "@elem"})
 
 # Shapes of declarations that do not depend on a schema are negative.
-_STRING: Final = DeclType(MIN_STRING_SIZE, type=STRING, shape=-1)
-_BOOL: Final = DeclType(MIN_BOOL_SIZE, type=BOOL, shape=-2)
-_DOUBLE: Final = DeclType(MIN_NUMBER_SIZE, type=DOUBLE, shape=-3)
-_INT: Final = DeclType(MIN_NUMBER_SIZE, type=INT, shape=-4)
+_STRING: Final = DeclType(limits.MIN_STRING_SIZE, type=STRING, shape=-1)
+_BOOL: Final = DeclType(limits.MIN_BOOL_SIZE, type=BOOL, shape=-2)
+_DOUBLE: Final = DeclType(limits.MIN_NUMBER_SIZE, type=types.DOUBLE, shape=-3)
+_INT: Final = DeclType(limits.MIN_NUMBER_SIZE, type=INT, shape=-4)
 _FIXED: Final = {"boolean": _BOOL, "number": _DOUBLE, "integer": _INT}
 
-_LONGEST_STRING: Final = MAX_REQUEST_SIZE - 2
+_LONGEST_STRING: Final = limits.MAX_REQUEST_SIZE - 2
 # By format: the type, the minimum size as JSON, and the maximum length (None: as long as fits into a request).
 _FORMATS: Final[dict[str, tuple[Type, int, int | None]]] = {
-    "byte": (BYTES, MIN_STRING_SIZE, None),
-    "duration": (DURATION, MIN_DURATION_SIZE, MAX_DURATION_SIZE),
-    "date": (TIMESTAMP, DATE_SIZE, DATE_SIZE),
-    "date-time": (TIMESTAMP, MIN_DATETIME_SIZE, MAX_DATETIME_SIZE),
+    "byte": (types.BYTES, limits.MIN_STRING_SIZE, None),
+    "duration": (types.DURATION, limits.MIN_DURATION_SIZE, limits.MAX_DURATION_SIZE),
+    "date": (types.TIMESTAMP, limits.DATE_SIZE, limits.DATE_SIZE),
+    "date-time": (types.TIMESTAMP, limits.MIN_DATETIME_SIZE, limits.MAX_DATETIME_SIZE),
 }
 
 # The type and object metadata of a resource are always unbounded strings, regardless of its schema.
-_META_STRING: Final = DeclType(MIN_STRING_SIZE, _LONGEST_STRING, STRING, shape=-5)
+_META_STRING: Final = DeclType(limits.MIN_STRING_SIZE, _LONGEST_STRING, STRING, shape=-5)
 _OBJECT_META: Final = DeclType(
     2, fields={name: DeclField(name, _META_STRING) for name in ("name", "generateName")}, shape=-6
 )
@@ -121,7 +93,7 @@ _LONGEST_NAMES: Final = {"name": 253, "generateName": 252}
 _RESOURCE_FIELDS: Final = {"kind": _META_STRING, "apiVersion": _META_STRING, "metadata": _OBJECT_META}
 
 
-_DOUBTFUL: Final = DeclType(1, type=DYN)
+_DOUBTFUL: Final = DeclType(1, type=types.DYN)
 
 
 @dataclass(slots=True)
@@ -164,35 +136,30 @@ class Declarer:
             return _DOUBTFUL
         if schema.x_int_or_string:
             most = _max_length(schema) if self.dialect.max_length_bounds_int_or_string else _LONGEST_STRING
-            return DeclType(1, most, DYN, schema=schema, shape=self.sharing.shape("int-or-string", most))
+            return DeclType(1, most, types.DYN, schema=schema, shape=self.sharing.shape("int-or-string", most))
         if schema.type == "object":
             return self._object(schema, is_resource=is_resource)
         if schema.type == "array":
-            return self._list(schema)
+            return self._container(schema, schema.item_schema, schema.max_items)
         if schema.type == "string":
             return self._string(schema)
         return _FIXED.get(schema.type)
 
-    def _list(self, schema: JSONSchemaProps) -> DeclType | None:
-        items = schema.item_schema
-        elem = None if items is None else self._child(items)
+    def _container(
+        self, schema: JSONSchemaProps, values: JSONSchemaProps | None, bound: int | None, key: DeclType | None = None
+    ) -> DeclType | None:
+        """Return the declaration of a list, or of a map with keys, of some values."""
+        elem = None if values is None else self._child(values)
         if elem is None:
             return None
-        bound = schema.max_items
-        most = max(bound, 0) if bound is not None else (MAX_REQUEST_SIZE - 2) // (elem.min_serialized_size + 1)
-        shape = self.sharing.shape("list", most, elem.shape)
-        return DeclType(2, most, elem=elem, schema=schema, shape=shape)
+        least = elem.min_serialized_size + (1 if key is None else 6)
+        most = max(bound, 0) if bound is not None else (limits.MAX_REQUEST_SIZE - 2) // least
+        shape = self.sharing.shape("list" if key is None else "map", most, elem.shape)
+        return DeclType(2, most, key=key, elem=elem, schema=schema, shape=shape)
 
     def _object(self, schema: JSONSchemaProps, *, is_resource: bool) -> DeclType | None:
-        additional = schema.additional_schema
-        if additional is not None:
-            elem = self._child(additional)
-            if elem is None:
-                return None
-            bound = schema.max_properties
-            most = max(bound, 0) if bound is not None else (MAX_REQUEST_SIZE - 2) // (elem.min_serialized_size + 6)
-            shape = self.sharing.shape("map", most, elem.shape)
-            return DeclType(2, most, key=_STRING, elem=elem, schema=schema, shape=shape)
+        if schema.additional_schema is not None:
+            return self._container(schema, schema.additional_schema, schema.max_properties, _STRING)
         members: dict[str, tuple[DeclType | None, JSONSchemaProps | None]] = {
             name: (self._child(child), child) for name, child in schema.properties.items()
         }
@@ -222,7 +189,7 @@ class Declarer:
         for name, longest in _LONGEST_NAMES.items():
             limit = properties[name].max_length if name in properties else None
             most = max(longest if limit is None else min(limit, longest), 0) * 4
-            declared = DeclType(MIN_STRING_SIZE, most, STRING, shape=self.sharing.shape(STRING.name, most))
+            declared = DeclType(limits.MIN_STRING_SIZE, most, STRING, shape=self.sharing.shape(STRING.name, most))
             fields[name] = DeclField(name, declared)
         shape = self.sharing.shape("object", *((name, member.type.shape) for name, member in fields.items()))
         return DeclType(2, fields=fields, shape=shape)
@@ -230,7 +197,7 @@ class Declarer:
     def _string(self, schema: JSONSchemaProps) -> DeclType:
         known = _FORMATS.get(schema.format)
         if known is None:
-            type_, least = STRING, MIN_STRING_SIZE
+            type_, least = STRING, limits.MIN_STRING_SIZE
             most = _max_length(schema, enum_bounds=self.dialect.enum_bounds_strings)
         else:
             type_, least, longest = known
@@ -242,15 +209,13 @@ class Declarer:
 def _children(schema: JSONSchemaProps) -> list[tuple[JSONSchemaProps, bool]]:
     if schema.x_int_or_string:
         return []
+    below: Iterable[JSONSchemaProps | None] = ()
     if schema.type == "array":
-        items = schema.item_schema
-        return [] if items is None else [(items, items.x_embedded_resource)]
-    if schema.type == "object":
+        below = (schema.item_schema,)
+    elif schema.type == "object":
         additional = schema.additional_schema
-        if additional is not None:
-            return [(additional, additional.x_embedded_resource)]
-        return [(child, child.x_embedded_resource) for child in schema.properties.values()]
-    return []
+        below = schema.properties.values() if additional is None else (additional,)
+    return [(child, child.x_embedded_resource) for child in below if child is not None]
 
 
 def has_resource_fields(schema: JSONSchemaProps) -> bool:
@@ -268,7 +233,7 @@ def has_resource_fields(schema: JSONSchemaProps) -> bool:
 def _max_length(schema: JSONSchemaProps, *, enum_bounds: bool = True) -> int:
     """Return the maximum length of a string in bytes; a code point of maxLength takes up to four, in 64-bit arithmetic."""
     if schema.max_length is not None:
-        return max(schema.max_length, 0) * 4 & UINT64_MAX
+        return max(schema.max_length, 0) * 4 & limits.UINT64_MAX
     if schema.x_int_or_string or not schema.enum or not enum_bounds:
         return _LONGEST_STRING
     return max((len(value.encode()) for value in schema.enum if isinstance(value, str)), default=0)
@@ -280,8 +245,9 @@ _SELF_TYPE: Final = "selfType"
 
 # Names of scalar types in the provider of a schema, besides CEL's own names (findScalar).
 _SCALARS: Final = {
-    "bool": BOOL, "bytes": BYTES, "double": DOUBLE, "duration": DURATION, "int": INT, "null_type": NULL, "string": STRING,
-    "timestamp": TIMESTAMP, "uint": UINT, "list": list_type(ANY), "map": map_type(ANY, ANY),
+    "bool": BOOL, "bytes": types.BYTES, "double": types.DOUBLE, "duration": types.DURATION, "int": INT,
+    "null_type": types.NULL, "string": STRING, "timestamp": types.TIMESTAMP, "uint": types.UINT,
+    "list": types.list_type(types.ANY), "map": types.map_type(types.ANY, types.ANY),
 }  # fmt: skip
 _SCALAR_TYPES: Final = {name: type_type(type_) for name, type_ in _SCALARS.items()}
 
@@ -299,33 +265,31 @@ class Declarations(WellKnownTypes):
         self._scalars = _SCALAR_TYPES if types_names_of_types else _SCALARS
         self._root = root
         self._objects: dict[str, DeclType] = {}
-        self._located: dict[str, DeclType] = {}
+        self._located: dict[str, DeclType | None] = {}
         self._types: dict[tuple[str, str], Type] = {}
         self.self_type: Final = self._named(root, _SELF_TYPE)
         # Upstream names a root that is a map `map`.
-        self._map_values = self.self_type.params[1] if self.self_type.kind is Kind.MAP else ANY
+        self._map_values = self.self_type.params[1] if self.self_type.kind is Kind.MAP else types.ANY
 
     def find_struct_type(self, name: str) -> Type | None:
         """Return the type for the name of an object of the schema, a scalar or a message."""
         if name in self._objects:
-            return type_type(object_type(name))
+            return type_type(types.object_type(name))
         return self._scalars.get(name) or super().find_struct_type(name)
 
     def find_struct_field_type(self, struct: str, field: str) -> Type | None:
         """Return the type of a field of an object, by its escaped name."""
-        field_type = self._types.get((struct, field))
-        if field_type is not None:
-            return field_type
-        declared = self._objects.get(struct)
+        if (struct, field) in self._types:
+            return self._types[struct, field]
         if struct == "map":
             return self._map_values
+        declared = self._objects.get(struct)
         if declared is None:
             return super().find_struct_field_type(struct, field)
         member = self.field(declared, field)
-        if member is None:
-            return None
-        field_type = self._types[struct, field] = self._named(member.type, f"{struct}.{member.name}")
-        return field_type
+        if member is not None:
+            self._types[struct, field] = self._named(member.type, f"{struct}.{member.name}")
+        return self._types.get((struct, field))
 
     def field(self, declared: DeclType, name: str) -> DeclField | None:
         """Return the field of an object by its name in an expression."""
@@ -342,12 +306,10 @@ class Declarations(WellKnownTypes):
 
     def object(self, name: str) -> DeclType | None:
         """Return the declaration of an object by the name of its type."""
-        declared = self._objects.get(name) or self._located.get(name)
-        if declared is None:
-            declared = self._locate(name)
-            if declared is not None:
-                self._located[name] = declared
-        return declared
+        declared = self._objects.get(name)
+        if declared is None and name not in self._located:
+            self._located[name] = self._locate(name)
+        return declared or self._located[name]
 
     def _locate(self, name: str) -> DeclType | None:
         """Return the object with a name, for expressions that were compiled for an equal schema, whose names are not known here."""
@@ -368,7 +330,7 @@ class Declarations(WellKnownTypes):
             named = declared.type
         else:
             self._objects[name] = declared
-            named = object_type(name)
+            named = types.object_type(name)
         for container in reversed(containers):
-            named = list_type(named) if container.key is None else map_type(STRING, named)
+            named = types.list_type(named) if container.key is None else types.map_type(STRING, named)
         return named

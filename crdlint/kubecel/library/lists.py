@@ -6,26 +6,14 @@ from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
+from crdlint.cel import types
 from crdlint.cel.ast import Uint
 from crdlint.cel.decls import CallCost, Overload, member
 from crdlint.cel.estimates import ONE, STRING_FACTOR, CallEstimate, Estimator, Node, size_of
 from crdlint.cel.eval.equality import COMPARABLE, compare, equal
 from crdlint.cel.eval.errors import NO_SUCH_OVERLOAD, Error, FunctionError
 from crdlint.cel.eval.values import Duration, find, kind_of
-from crdlint.cel.types import (
-    BOOL,
-    BYTES,
-    DOUBLE,
-    DURATION,
-    DYN,
-    INT,
-    STRING,
-    TIMESTAMP,
-    UINT,
-    Kind,
-    list_type,
-    type_param,
-)
+from crdlint.cel.types import BOOL, DYN, INT, STRING, Kind, list_type
 from crdlint.kubecel.library.declaration import ALWAYS, Library, element_of
 from crdlint.safety import work
 
@@ -138,10 +126,10 @@ def _track(values: Sequence[Any], _: Any) -> int:
     return total
 
 
-_T: Final = type_param("A")
+_T: Final = types.type_param("A")
 _COMPARABLE: Final = {
-    "int": INT, "uint": UINT, "double": DOUBLE, "bool": BOOL, "duration": DURATION, "timestamp": TIMESTAMP,
-    "string": STRING, "bytes": BYTES,
+    "int": INT, "uint": types.UINT, "double": types.DOUBLE, "bool": BOOL, "duration": types.DURATION, "timestamp": types.TIMESTAMP,
+    "string": STRING, "bytes": types.BYTES,
 }  # fmt: skip
 _ZEROS: Final[dict[str, Any]] = {"int": 0, "uint": Uint(0), "double": 0.0, "duration": Duration(0)}
 

@@ -14,25 +14,16 @@ from crdlint.cel.ast import Call, Comprehension, Ident, ListExpr, Literal, MapEx
 from crdlint.kubecel.reasoning import domains
 from crdlint.kubecel.reasoning.domains import (
     ANY_RESULT,
-    COMPUTED,
     DECIDED,
     ERROR,
     FAILED,
     FALSE,
-    FIELD,
-    HAS,
-    IS_TRUE,
-    PRESENT,
-    SIZES,
     TRUE,
     Just,
     Piece,
-    Test,
     constant,
-    divide,
     fails,
     may_fail,
-    of_results,
 )
 from crdlint.kubecel.syntax_trees import key, label
 from crdlint.safety import work
@@ -65,7 +56,7 @@ _OF_TEXTS: Final[Mapping[str, Callable[[str, str], bool]]] = {
 class Facts:
     """What is known of the objects: here nothing, except that they lack some fields."""
 
-    unknown: Domain = COMPUTED
+    unknown: Domain = domains.COMPUTED
 
     def __init__(self, absent: frozenset[FieldPath] = frozenset()) -> None:
         self._absent = absent
@@ -74,11 +65,11 @@ class Facts:
         """Return the values at a path; the field of an object, or the item of a list, that is there."""
         if path in self._absent:
             return FAILED
-        return FIELD if path and path[-1] != ITEM else PRESENT
+        return domains.FIELD if path and path[-1] != ITEM else domains.PRESENT
 
     def sizes(self, path: FieldPath) -> Domain:  # noqa: ARG002
         """Return the sizes of the texts, lists or objects at a path."""
-        return SIZES
+        return domains.SIZES
 
     def match(self, path: FieldPath, pattern: str) -> bool:  # noqa: ARG002
         """Return whether all texts at a path match a pattern."""
@@ -305,11 +296,11 @@ class _Case:
     def _results(self, node: Expr, scope: _Scope) -> int:
         if isinstance(node, Select) and node.test_only:
             owner, field = self._field(node, scope)
-            return ERROR if fails(owner) else self._test(field, HAS) | (ERROR if may_fail(owner) else 0)
+            return ERROR if fails(owner) else self._test(field, domains.HAS) | (ERROR if may_fail(owner) else 0)
         if isinstance(node, Comprehension) and (condition := _quantified(node)) is not None:
             return self._quantifier(node, condition, scope)
         if not isinstance(node, Call):
-            return self._test(self.value(node, scope), IS_TRUE)
+            return self._test(self.value(node, scope), domains.IS_TRUE)
         if node.function in _LOGICAL:
             decisive = _LOGICAL[node.function]
             first = self.results(node.args[0], scope)
@@ -323,10 +314,10 @@ class _Case:
             return reduce(or_, results, chosen & ERROR)
         if node.function in _CONDITIONS:
             return self._compared(node, scope)
-        return self._test(self.value(node, scope), IS_TRUE)
+        return self._test(self.value(node, scope), domains.IS_TRUE)
 
-    def _test(self, value: Value, test: Test) -> int:
-        parts = divide(value.domain, test)
+    def _test(self, value: Value, test: domains.Test) -> int:
+        parts = domains.divide(value.domain, test)
         if len(parts) > 1 and not value.is_open and Piece.UNTOLD not in value.domain:
             self._choose(value.name, parts)
         return sum(parts)
@@ -340,14 +331,16 @@ class _Case:
         if node.function == "@in":
             values = None if right.elements is None else [constant(operand.domain) for operand in right.elements]
             if values is None or not all(values):
-                return self._test(self._called(node, [left, right]), IS_TRUE)
-            return self._test(left, Test("in", tuple(operand.value for operand in values if operand is not None)))
+                return self._test(self._called(node, [left, right]), domains.IS_TRUE)
+            return self._test(
+                left, domains.Test("in", tuple(operand.value for operand in values if operand is not None))
+            )
         operator = _ORDERS.get(node.function, "==")
         if constant(left.domain) is not None:
             left, right, operator = right, left, _MIRRORED[operator]
         other = constant(right.domain)
         if other is not None and (operator == "==" or domains.is_number(other.value)):
-            result = self._test(left, Test(operator, other.value))
+            result = self._test(left, domains.Test(operator, other.value))
         else:
             result = self._related(left, right, operator)
         return _negated(result) if node.function == "_!=_" else result
@@ -364,7 +357,9 @@ class _Case:
         names = sorted((left.name, right.name)) if operator == "==" else [left.name, right.name]
         if operator in {">", ">="}:
             names, operator = names[::-1], _MIRRORED[operator]
-        return self._test(self._term(f"{names[0]} {operator} {names[1]}", of_results(possible)), IS_TRUE)
+        return self._test(
+            self._term(f"{names[0]} {operator} {names[1]}", domains.of_results(possible)), domains.IS_TRUE
+        )
 
     def _term(self, name: str, domain: Domain, path: FieldPath | None = None) -> Value:
         """Return a value as far as the case knows it."""
@@ -415,9 +410,9 @@ class _Case:
     def _condition(self, node: Expr, scope: _Scope) -> Value:
         results = self.results(node, scope)
         is_open = results not in DECIDED
-        only = constant(of_results(results))
+        only = constant(domains.of_results(results))
         name = self._label(scope, node) if only is None else repr(only.value)
-        return Value(of_results(results), name, is_open=is_open)
+        return Value(domains.of_results(results), name, is_open=is_open)
 
     def _field(self, node: Select, scope: _Scope) -> tuple[Domain, Value]:
         """Return the values of an object, and of its field, which fails without the object."""
@@ -429,7 +424,7 @@ class _Case:
         field = self._term(name, self._facts.unknown if path is None else self._facts.values(path), path)
         if may_fail(owner.domain):
             if not owner.is_open:
-                self._choose(owner.name, divide(owner.domain, HAS))
+                self._choose(owner.name, domains.divide(owner.domain, domains.HAS))
             field = field._replace(domain=domains.failing(field.domain), is_open=owner.is_open)
         return owner.domain, field
 
@@ -470,7 +465,7 @@ class _Case:
     def _of_text(self, function: str, value: Value, other: str) -> Domain:
         """Return the values of a function of two texts, of which one is known."""
         if function == "matches" and value.path is not None and self._facts.match(value.path, other):
-            return of_results(TRUE | (ERROR if may_fail(value.domain) else 0))
+            return domains.of_results(TRUE | (ERROR if may_fail(value.domain) else 0))
         only = constant(value.domain)
         if function in _OF_TEXTS and only is not None and isinstance(only.value, str):
             return (Just(_OF_TEXTS[function](only.value, other)),)
@@ -482,7 +477,7 @@ class _Case:
         texts = [piece.value for piece in value.domain if isinstance(piece, Just) and isinstance(piece.value, str)]
         if len(texts) == len(value.domain):
             return tuple(Just(len(text)) for text in texts)
-        sizes = SIZES if value.path is None else self._facts.sizes(value.path)
+        sizes = domains.SIZES if value.path is None else self._facts.sizes(value.path)
         is_sized = not any(piece is Piece.FAILURE or isinstance(piece, domains.Numbers) for piece in value.domain)
         return sizes if is_sized else domains.failing(sizes)
 
@@ -580,7 +575,7 @@ class _Case:
         name = f"{range_.name}: {self._text(node.loop_step, self.scope_inside(node, range_, scope))}"
         if all(value.name == variable for variable, value in scope.items()):
             self._reasoner.folds[name] = _Fold(range_.name, variables, condition, decisive)
-        return self._test(self._term(name, of_results(results)), IS_TRUE)
+        return self._test(self._term(name, domains.of_results(results)), domains.IS_TRUE)
 
     def scope_inside(self, node: Comprehension, range_: Value, scope: _Scope) -> _Scope:
         """Return what is known of the variables inside of a fold."""
