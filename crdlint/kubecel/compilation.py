@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from crdlint.cel.env import Env
     from crdlint.cel.estimator import CostEstimate
     from crdlint.cel.types import Type
-    from crdlint.crd.model import ValidationRule
+    from crdlint.crd.model import JSONSchemaProps, ValidationRule
     from crdlint.kubecel.declarations import DeclType
     from crdlint.kubecel.environment import Environment
     from crdlint.kubecel.library.declaration import Library
@@ -264,7 +264,7 @@ class RuleCompiler:
 class KubernetesEstimator:
     """Estimates sizes from the declarations of a schema; `limits` replaces bounds of schemas, by their identity.
 
-    `consulted` collects the declarations whose bounds were used, by the identity of their schemas. `declared` collects
+    `consulted` collects the schemas whose bounds were used, by identity. `declared` collects
     the declarations of nodes that are values of the schema, by node id.
     """
 
@@ -272,7 +272,7 @@ class KubernetesEstimator:
         self._root = root
         self._costs = function_costs(dialect)
         self._limits = limits or {}
-        self.consulted: dict[int, DeclType] = {}
+        self.consulted: dict[int, JSONSchemaProps] = {}
         self.declared: dict[int, DeclType] = {}
 
     def estimate_size(self, node: Node) -> Estimate | None:
@@ -288,7 +288,7 @@ class KubernetesEstimator:
             self.declared[node.expr.id] = declared
         if declared.schema is None:
             return Estimate(0, declared.max_elements)
-        self.consulted[id(declared.schema)] = declared
+        self.consulted[id(declared.schema)] = declared.schema
         return Estimate(0, self._limits.get(id(declared.schema), declared.max_elements))
 
     def estimate_call(self, function: str, target: Node | None, args: Sequence[Node]) -> CallEstimate | None:

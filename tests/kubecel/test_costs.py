@@ -253,7 +253,7 @@ def test_limits_that_bear_on_a_rule() -> None:
         type: array
         items: {type: string, enum: [a, b], x-kubernetes-validations: [{rule: "self == 'a'"}]}
     """)
-    assert [(value_path(limit.schema), limit.keyword) for limit in Model(estimated, Effort()).limits] == [
+    assert [(value_path(limit.schema), limit.keyword) for limit in Model(estimated, Effort()).limits.values()] == [
         ("spec", "maxItems")
     ]
 

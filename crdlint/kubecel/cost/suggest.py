@@ -5,10 +5,10 @@ All rules of a schema are solved together, the most expensive first, so that the
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, partial
 from itertools import combinations
 from math import comb
 from typing import TYPE_CHECKING, Final
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from crdlint.cel.ast import Expr
-    from crdlint.kubecel.compilation import Expression
+    from crdlint.cel.estimator import CostEstimate
+    from crdlint.kubecel.compilation import Expression, KubernetesEstimator
     from crdlint.kubecel.estimated_rule import EstimatedRule
     from crdlint.safety.work import Effort
 
@@ -38,31 +39,23 @@ _SUMMED_AT_A_STEP: Final = 8
 class Model:
     """The costs of a rule and its message expression with other limits; each estimate counts as effort.
 
-    `limits` contains the limits that affect the costs: first those of the lists and maps around the schema of the rule,
-    then those of the values that its expressions use.
+    `limits` contains the limits that affect the costs, by their keys: first those of the lists and maps around the
+    schema of the rule, then those of the values that its expressions use.
     """
 
     def __init__(self, rule: EstimatedRule, effort: Effort) -> None:
         self.judged = rule
         self._effort = effort
         self._enclosing = list(enclosing(rule.node.schema))
-        self._limits: dict[int, Limit] = {}
-        for schema in self._enclosing:
-            limit = limit_of(schema, rule.compiled.rule.environment.dialect)
-            if limit is not None:
-                self._limits.setdefault(limit.key, limit)
+        dialect = rule.compiled.rule.environment.dialect
+        around = (limit_of(schema, dialect) for schema in self._enclosing)
+        self.limits: dict[int, Limit] = {limit.key: limit for limit in around if limit is not None}
         self._terms = [
-            [_Term(term, expression, self._limits, effort) for term in _terms(expression.compiled.expr)]
+            [_Term(term, expression, self.limits, effort) for term in _terms(expression.compiled.expr)]
             if expression is not None and expression.error is None
             else []
             for expression in (rule.compiled.rule, rule.compiled.message)
         ]
-        self.costs({})  # the first estimate determines the limits that affect the cost
-
-    @property
-    def limits(self) -> tuple[Limit, ...]:
-        """The limits that affect the costs."""
-        return tuple(self._limits.values())
 
     @property
     def size(self) -> int:
@@ -72,7 +65,7 @@ class Model:
     @property
     def size_by_limits(self) -> int:
         """The number of steps to estimate the rule for a change of each of its limits alone."""
-        return sum(term.size * max(term.limits_used, 1) for terms in self._terms for term in terms)
+        return sum(term.size * max(len(term.keys), 1) for terms in self._terms for term in terms)
 
     def costs(self, values: Values) -> tuple[int, int]:
         """Return the costs of the rule in one object and of its message with the limits `values` (cost units)."""
@@ -90,53 +83,37 @@ class Model:
         return times
 
 
-@dataclass(slots=True)
 class _Term:
     """An operand of the `&&` and `||` of an expression; the maximum costs of the operands are added.
 
-    So changing a limit requires a new estimate only for the operands that depend on it. Their limits are added to
-    `limits`.
+    So changing a limit requires a new estimate only for the operands that depend on it, those with its key in `keys`.
+    Their limits are added to `limits`.
     """
 
-    expr: Expr
-    of: Expression
-    limits: dict[int, Limit]
-    effort: Effort
-    size: int = 0
-    _keys: tuple[int, ...] = ()
-    _known: dict[tuple[int | None, ...], int] = field(default_factory=dict)
-
-    @property
-    def limits_used(self) -> int:
-        """The number of limits that the term depends on."""
-        return len(self._keys)
+    def __init__(self, expr: Expr, of: Expression, limits: dict[int, Limit], effort: Effort) -> None:
+        self._expr, self._of, self._limits, self._effort = expr, of, limits, effort
+        estimator = of.estimator()
+        estimate = self._estimate(estimator)
+        self.size = len(estimate.parts)
+        candidates = (limit_of(schema, of.environment.dialect) for schema in estimator.consulted.values())
+        used = {limit.key: limit for limit in candidates if limit is not None}
+        for key, limit in used.items():
+            limits.setdefault(key, limit)
+        self.keys = tuple(used)
+        self._known: dict[tuple[int | None, ...], int] = {(None,) * len(used): estimate.total.max}
 
     def cost(self, values: Values) -> int:
         """Return the maximum cost of the term with the limits `values`."""
-        key = tuple(map(values.get, self._keys))
-        known = self._known.get(key) if self.size else None
-        if known is not None:
-            return known
-        elements = {key: self.limits[key].elements(values[key]) for key in self._keys if key in values}
-        estimator = self.of.estimator(elements)
-        estimate = self.of.cost(estimator, self.expr)
-        self.effort.spend(len(estimate.parts))
-        if not self.size:
-            self.size = len(estimate.parts)
-            candidates = [
-                limit_of(bound.schema, self.of.environment.dialect)
-                for bound in estimator.consulted.values()
-                if bound.schema is not None
-            ]
-            limits = [limit for limit in candidates if limit is not None]
-            for limit in limits:
-                self.limits.setdefault(limit.key, limit)
-            self._keys = tuple(limit.key for limit in limits)
-            key = tuple(map(values.get, self._keys))
-            if any(value is not None for value in key):
-                return self.cost(values)
-        self._known[key] = estimate.total.max
-        return estimate.total.max
+        given = tuple(map(values.get, self.keys))
+        if given not in self._known:
+            elements = {key: self._limits[key].elements(values[key]) for key in self.keys if key in values}
+            self._known[given] = self._estimate(self._of.estimator(elements)).total.max
+        return self._known[given]
+
+    def _estimate(self, estimator: KubernetesEstimator) -> CostEstimate:
+        estimate = self._of.cost(estimator, self._expr)
+        self._effort.spend(len(estimate.parts))
+        return estimate
 
 
 def _terms(expr: Expr) -> Iterator[Expr]:
@@ -199,13 +176,12 @@ class Plan:
         self.hopeless: dict[int, EstimatedRule] = {}
         self.complete = True
         expensive_first = sorted(rules, key=_highest, reverse=True)
-        for rule in expensive_first:
-            if _highest(rule) <= RULE_COST_LIMIT:
-                break
-            with self._incomplete_where_too_much():
-                self._solve(rule)
-        with self._incomplete_where_too_much():
-            self._solve_together(expensive_first)
+        solves = [partial(self._solve, rule) for rule in expensive_first if _highest(rule) > RULE_COST_LIMIT]
+        for solve in (*solves, partial(self._solve_together, expensive_first)):
+            try:
+                solve()
+            except TooMuchEffortError:  # noqa: PERF203  the others may take less
+                self.complete = False
 
     @property
     def values(self) -> tuple[tuple[Limit, int], ...]:
@@ -215,17 +191,10 @@ class Plan:
     def of(self, rule: EstimatedRule) -> Solution | None:
         """Return the solution for a rule, or None."""
         model = self._models.get(_key(rule))
-        return None if model is None else Solution(self._set(model.limits), *model.costs(self._values))
+        return None if model is None else Solution(self._set(model.limits.values()), *model.costs(self._values))
 
     def _set(self, limits: Iterable[Limit]) -> tuple[tuple[Limit, int], ...]:
         return tuple((limit, self._values[limit.key]) for limit in limits if limit.key in self._values)
-
-    @contextmanager
-    def _incomplete_where_too_much(self) -> Iterator[None]:
-        try:
-            yield
-        except TooMuchEffortError:
-            self.complete = False
 
     def _model(self, rule: EstimatedRule) -> Model:
         key = _key(rule)
@@ -244,11 +213,9 @@ class Plan:
             return
         model = self._model(rule)
         # Above half of the budget the cost would be reported as near the limit.
-        search = _Search([model], self._values, self._effort, lambda costs: max(costs) <= RULE_COST_LIMIT // 2)
-        values = search.run(_FLOORS[:1])
+        values = self._search([model], lambda costs: max(costs) <= RULE_COST_LIMIT // 2).run(_FLOORS[:1])
         if values is None:
-            search = _Search([model], self._values, self._effort, lambda costs: max(costs) <= RULE_COST_LIMIT)
-            values = search.run()
+            values = self._search([model], lambda costs: max(costs) <= RULE_COST_LIMIT).run()
         if values is None:
             self.hopeless[id(rule)] = rule
             self._unsolved.add(_key(rule))
@@ -269,17 +236,20 @@ class Plan:
                 raise TooMuchEffortError
             models.append(self._model(next_rule))
             rest -= _sum(next_rule)
-        search = _Search(models, self._values, self._effort, lambda costs: sum(costs) <= CRD_COST_LIMIT - rest)
+        search = self._search(models, lambda costs: sum(costs) <= CRD_COST_LIMIT - rest)
         values = search.lowered()
         if values is None:
             values = search.run()
         if values is not None:
             self._take(models, values)
 
+    def _search(self, models: SequenceOf[Model], enough: Callable[[SequenceOf[int]], bool]) -> _Search:
+        return _Search(models, self._values, self._effort, enough)
+
     def _take(self, models: Iterable[Model], values: Values) -> None:
         for model in models:
             self._models[_key(model.judged)] = model
-            self._limits.update((limit.key, limit) for limit in model.limits)
+            self._limits |= model.limits
         self._values.update(values)
 
 
@@ -306,7 +276,7 @@ class _Search:
     def __init__(
         self, models: SequenceOf[Model], initial: Values, effort: Effort, enough: Callable[[SequenceOf[int]], bool]
     ) -> None:
-        limits = {limit.key: limit for model in models for limit in model.limits}
+        limits = {key: limit for model in models for key, limit in model.limits.items()}
         self._models = Counter(models)
         self._given = {key: initial[key] for key in limits if key in initial}
         self._effort = effort
@@ -327,7 +297,7 @@ class _Search:
             return {}
         self._require(_ESTIMATES_TO_LEVEL * self._size)
         for elements, characters in floors:
-            floor = {limit.key: self._floor(limit, elements, characters) for limit in self._usable}
+            floor = {limit.key: self._step(limit, elements, characters) for limit in self._usable}
             if self._passes(floor):
                 return self._improved(floor)
         return None
@@ -341,11 +311,10 @@ class _Search:
             return {}
         self._require(_ESTIMATES_TO_LEVEL * self._size)
 
-        def values_at(index: int) -> Values:
-            return {key: min(value, self._rung(self._limits[key], index)) for key, value in self._given.items()}
+        def lower(*most: int) -> Values:
+            return {key: min(value, self._step(self._limits[key], *most)) for key, value in self._given.items()}
 
-        index = _last(len(_ROUND), lambda index: self._passes(values_at(index))) if self._given else None
-        return None if index is None else values_at(index)
+        return self._largest(lower) if self._given else None
 
     def _passes(self, values: Values) -> bool:
         values = {**self._given, **values}
@@ -386,15 +355,15 @@ class _Search:
                 return fitting
         return []
 
-    def _floor(self, limit: Limit, elements: int, characters: int) -> int:
-        least = characters if limit.keyword == "maxLength" else elements
-        return max((step for step in self._ladders[limit.key] if step <= least), default=1)
+    def _step(self, limit: Limit, elements: int, characters: int) -> int:
+        """Return the largest value of a limit up to a number of elements or characters."""
+        most = characters if limit.keyword == "maxLength" else elements
+        return max((step for step in self._ladders[limit.key] if step <= most), default=1)
 
-    def _rung(self, limit: Limit, index: int) -> int:
-        """Return the value of a limit for the `index`-th round number."""
-        ladder = self._ladders[limit.key]
-        most = _ROUND[index] * (_TEXT_FACTOR if limit.keyword == "maxLength" else 1)
-        return max((step for step in ladder if step <= most), default=ladder[0] if ladder else 1)
+    def _largest(self, values_at: Callable[[int, int], Values]) -> Values | None:
+        """Return the values for the largest round number of elements, and of characters, that suffices, or None."""
+        index = _last(len(_ROUND), lambda index: self._passes(values_at(_ROUND[index], _ROUND[index] * _TEXT_FACTOR)))
+        return None if index < 0 else values_at(_ROUND[index], _ROUND[index] * _TEXT_FACTOR)
 
     def _worth(self, values: Values) -> tuple[int, float]:
         unset = sum(limit.bound is None for limit in self._usable if limit.key in values)
@@ -403,11 +372,10 @@ class _Search:
     def _alike(self, chosen: Iterable[Limit], floor: Values) -> Values:
         """Return the values for the largest common round number that suffices."""
 
-        def values_at(index: int) -> Values:
-            return {limit.key: max(floor[limit.key], self._rung(limit, index)) for limit in chosen}
+        def raised(*most: int) -> Values:
+            return {limit.key: max(floor[limit.key], self._step(limit, *most)) for limit in chosen}
 
-        index = _last(len(_ROUND), lambda index: self._passes(values_at(index)))
-        return {limit.key: floor[limit.key] for limit in chosen} if index is None else values_at(index)
+        return self._largest(raised) or {limit.key: floor[limit.key] for limit in chosen}
 
     def _raised(self, chosen: SequenceOf[Limit], floor: Values) -> Values:
         """Return values that suffice: first alike, then each raised alone as far as possible."""
@@ -416,7 +384,7 @@ class _Search:
             key = limit.key
             steps = [step for step in self._ladders[key] if step > values[key]]
             index = _last(len(steps), lambda index: self._passes({**values, key: steps[index]}))  # noqa: B023  called immediately
-            if index is not None:
+            if index >= 0:
                 values[key] = steps[index]
         return values
 
@@ -432,16 +400,9 @@ def _without(excluded: Limit, limits: Iterable[Limit], floor: Values) -> Values:
     return {other.key: floor[other.key] for other in limits if other is not excluded}
 
 
-def _last(count: int, passes: Callable[[int], bool]) -> int | None:
-    """Return the last index below `count` that passes, or None; if an index passes, so do all smaller ones."""
-    low, high = -1, count - 1
-    while low < high:
-        middle = (low + high + 1) // 2
-        if passes(middle):
-            low = middle
-        else:
-            high = middle - 1
-    return low if low >= 0 else None
+def _last(count: int, passes: Callable[[int], bool]) -> int:
+    """Return the last index below `count` that passes, -1 for none; if an index passes, so do all smaller ones."""
+    return bisect_left(range(count), True, key=lambda index: not passes(index)) - 1
 
 
 # The maximum number of limits that a help lists, and of characters of an expression that it quotes.
