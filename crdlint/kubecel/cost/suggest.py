@@ -104,11 +104,11 @@ class _Term:
 
     def cost(self, values: Values) -> int:
         """Return the maximum cost of the term with the limits `values`."""
-        given = tuple(map(values.get, self.keys))
-        if given not in self._known:
-            elements = {key: self._limits[key].elements(values[key]) for key in self.keys if key in values}
-            self._known[given] = self._estimate(self._of.estimator(elements)).total.max
-        return self._known[given]
+        key = tuple(map(values.get, self.keys))
+        if key not in self._known:
+            elements = {limit: self._limits[limit].elements(values[limit]) for limit in self.keys if limit in values}
+            self._known[key] = self._estimate(self._of.estimator(elements)).total.max
+        return self._known[key]
 
     def _estimate(self, estimator: KubernetesEstimator) -> CostEstimate:
         estimate = self._of.cost(estimator, self._expr)
