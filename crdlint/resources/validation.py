@@ -6,8 +6,7 @@ Upstream: apiextensions pkg/apiserver (schemaCoercingDecoder, unstructuredDefaul
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crdlint.crd.errors import (
     INVALID,
@@ -52,7 +51,6 @@ if TYPE_CHECKING:
 
     from crdlint.crd.model import (
         CustomResourceDefinition,
-        CustomResourceSubresources,
         CustomResourceSubresourceScale,
         JSONSchemaProps,
     )
@@ -84,8 +82,7 @@ class NotDecodedError(ValueError):
         self.metadata = metadata
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """The server's result for an object.
 
     `errors` and `warnings` are in the server's order. `unknown` are the sorted paths of pruned fields. `resource` is
@@ -97,12 +94,6 @@ class Outcome:
     unknown: tuple[str, ...]
     resource: dict[str, Any]
     cel_cost: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class _Admitted:
-    resource: dict[str, Any]
-    unknown: tuple[str, ...]
 
 
 class ResourceValidator:
@@ -131,7 +122,7 @@ class ResourceValidator:
         self._namespaced = spec.scope == "Namespaced"
         self._preserves = bool(spec.preserve_unknown_fields)
         subresources = crd_version.subresources or spec.subresources
-        self._scale = _scale(subresources)
+        self._scale = None if subresources is None else subresources.scale
         self._as_requests = as_requests
         self._keeps_status = as_requests and subresources is not None and subresources.status is not None
         if self.schema is not None:
@@ -142,8 +133,7 @@ class ResourceValidator:
     @work.limited()
     def create(self, sent: dict[str, Any], withhold: Withhold | None = None) -> Outcome:
         """Validate a new object; errors that `withhold` accepts are ignored, as if the server had not reported them."""
-        admitted = self._admit(sent)
-        resource = admitted.resource
+        resource, unknown = self._admit(sent)
         if self._keeps_status:
             resource.pop("status", None)
         meta = resource.get("metadata") or {}
@@ -158,52 +148,38 @@ class ResourceValidator:
                 requires_namespace=self._namespaced,
                 name_check=dns_subdomain,
             )
-            if self.schema is not None:
-                errors += self._values.validate(resource)
-            errors += _scale_spec_errors(self._scale, resource)
-            errors += _scale_status_errors(self._scale, resource)
+            errors += self._value_errors(resource)
         schema = self._schema_of(resource)
         errors += validate_embedded(None, resource, schema, self._server, is_resource_root=False)
         errors += validate_list_sets_and_maps(schema, resource)
-        return self._with_rules(admitted, errors, MISSING, None, withhold=withhold)
+        return self._with_rules(resource, errors, MISSING, None, withhold=withhold)._replace(unknown=unknown)
 
     @work.limited()
     def update(self, sent: dict[str, Any], old: dict[str, Any], withhold: Withhold | None = None) -> Outcome:
         """Validate a replacement of an object; unchanged values are not rejected. See `create` for `withhold`."""
-        admitted, before = self._admit(sent), self._admit(old).resource
-        resource = admitted.resource
+        (resource, unknown), (before, _) = self._admit(sent), self._admit(old)
         if self._keeps_status:
-            resource.pop("status", None)
-            if "status" in before:
-                resource["status"] = deep_copy(before["status"])
+            _replace_status(resource, before)
         correlation = self._correlation(resource, before)
         common, errors = self._metadata_update_errors(resource, before)
         wrong_type = self._type_errors(resource)
         if wrong_type:
             common, errors = [*common, *errors], wrong_type
         else:
-            if self.schema is not None:
-                errors += (
-                    self._values.validate(resource)
-                    if correlation is None
-                    else self._values.validate_update(resource, before, correlation=correlation)
-                )
-            errors += _scale_spec_errors(self._scale, resource)
-            errors += _scale_status_errors(self._scale, resource)
+            errors += self._value_errors(resource, correlation)
         schema = self._schema_of(resource)
         errors += validate_embedded(None, resource, schema, self._server, is_resource_root=False)
         if not validate_list_sets_and_maps(schema, before):
             errors += validate_list_sets_and_maps(schema, resource)
-        return self._with_rules(admitted, errors, before, correlation, common, withhold)
+        outcome = self._with_rules(resource, errors, before, correlation, common, withhold)
+        return outcome._replace(unknown=unknown)
 
     @work.limited()
     def update_status(self, sent: dict[str, Any], old: dict[str, Any]) -> Outcome:
         """Validate an update of the status subresource, which uses only the status of the new object."""
-        admitted, before = self._admit(sent), self._admit(old).resource
-        resource = deep_copy(before)
-        resource.pop("status", None)
-        if "status" in admitted.resource:
-            resource["status"] = admitted.resource["status"]
+        (new, unknown), (before, _) = self._admit(sent), self._admit(old)
+        resource: dict[str, Any] = deep_copy(before)
+        _replace_status(resource, new)
         correlation = self._correlation(resource, before)
         common, errors = self._metadata_update_errors(before, before)
         schema = None if self.schema is None else self.schema.properties.get("status")
@@ -211,16 +187,18 @@ class ResourceValidator:
             values = ValueValidator(schema, server=self._server)
             old_status = None if correlation is None else correlation.key("status")
             path = Path("status") if self._server.locates_status_errors else None
-            status = resource["status"]
-            errors += (
-                values.validate(status, path)
-                if old_status is None
-                else values.validate_update(status, before["status"], path, correlation=old_status)
-            )
+            errors += values.validate(resource["status"], path, old_status)
         errors += _scale_status_errors(self._scale, resource)
         if not validate_list_sets_and_maps(self.schema, before):
             errors += validate_list_sets_and_maps(self.schema, resource)
-        return self._with_rules(_Admitted(resource, admitted.unknown), errors, before, correlation, common)
+        return self._with_rules(resource, errors, before, correlation, common)._replace(unknown=unknown)
+
+    def _value_errors(self, resource: dict[str, Any], correlation: Correlation | None = None) -> Iterator[FieldError]:
+        if self.schema is not None:
+            yield from self._values.validate(resource, old=correlation)
+        if self._scale is not None:  # upstream: ValidateScaleSpec
+            yield from _replicas_errors(self._scale.spec_replicas_path, resource)
+        yield from _scale_status_errors(self._scale, resource)
 
     def _correlation(self, resource: dict[str, Any], old: dict[str, Any]) -> Correlation | None:
         """Return the correlation with the old object, or None if the server validates unchanged values as well."""
@@ -239,18 +217,18 @@ class ResourceValidator:
 
     def _with_rules(
         self,
-        admitted: _Admitted,
+        resource: dict[str, Any],
         errors: list[FieldError],
         old: Any,
         correlation: Correlation | None,
         common: Sequence[FieldError] = (),
         withhold: Withhold | None = None,
     ) -> Outcome:
-        """Evaluate the rules unless an error prevents that; errors in `common` do not."""
+        """Evaluate the rules unless an error prevents that; errors in `common` do not. Pruned fields are left out."""
         if withhold is not None:
             common = [error for error in common if not withhold(error)]
             errors = [error for error in errors if not withhold(error)]
-        rules = None if self._schema_of(admitted.resource) is None else self._rules
+        rules = None if self._schema_of(resource) is None else self._rules
         run = Run(RULE_ID, RUNTIME_BUDGET)
         cost: int | None = None
         if rules is not None and any(map(self._is_blocking, errors)):
@@ -259,7 +237,7 @@ class ResourceValidator:
             )
         elif rules is not None and all(error.type is not NOT_EVALUATED for error in errors):
             try:
-                validate_rules(rules, run, None, admitted.resource, old, Ratcheting(correlation))
+                validate_rules(rules, run, None, resource, old, Ratcheting(correlation))
                 cost = RUNTIME_BUDGET - run.budget
             except OutOfBudgetError:
                 cost = RUNTIME_BUDGET + 1
@@ -269,8 +247,8 @@ class ResourceValidator:
         return Outcome(
             tuple(error.on(self._server) for error in (*common, *errors, *run.errors)),
             tuple(error.on(self._server) for error in run.warnings),
-            admitted.unknown,
-            admitted.resource,
+            (),
+            resource,
             cost,
         )
 
@@ -284,8 +262,8 @@ class ResourceValidator:
         """Return whether an error prevents the server from evaluating rules."""
         return error.type in _BLOCKING or (error.type is NOT_SUPPORTED and self._server.enum_errors_block_rules)
 
-    def _admit(self, sent: dict[str, Any]) -> _Admitted:
-        """Return a pruned and defaulted object; raise `NotDecodedError` if it cannot be decoded."""
+    def _admit(self, sent: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
+        """Return a pruned and defaulted object, and the sorted paths of pruned fields; raise `NotDecodedError`."""
         resource = deep_copy(sent)
         type_meta = {name: resource[name] for name in ("kind", "apiVersion") if isinstance(resource.get(name), str)}
         unknown: list[str] = []
@@ -313,7 +291,7 @@ class ResourceValidator:
             resource["metadata"] = meta
         if is_ours and self.schema is not None:
             apply_defaults(resource, self.schema, self._defaults)
-        return _Admitted(resource, tuple(sorted(unknown)))
+        return resource, tuple(sorted(unknown))
 
     def _metadata_update_errors(
         self, resource: dict[str, Any], old: dict[str, Any]
@@ -343,14 +321,11 @@ class ResourceValidator:
         ]
 
 
-def _scale(subresources: CustomResourceSubresources | None) -> CustomResourceSubresourceScale | None:
-    return None if subresources is None else subresources.scale
-
-
-def _scale_spec_errors(scale: CustomResourceSubresourceScale | None, resource: dict[str, Any]) -> Iterator[FieldError]:
-    """Yield the errors of the desired number of replicas. Upstream: ValidateScaleSpec."""
-    if scale is not None:
-        yield from _replicas_errors(scale.spec_replicas_path, resource)
+def _replace_status(resource: dict[str, Any], source: dict[str, Any]) -> None:
+    """Set the status of an object to that of another one."""
+    resource.pop("status", None)
+    if "status" in source:
+        resource["status"] = deep_copy(source["status"])
 
 
 def _scale_status_errors(

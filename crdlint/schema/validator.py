@@ -23,7 +23,6 @@ from crdlint.kubernetes.servers import NEWEST
 from crdlint.safety import calls
 from crdlint.safety.work import WorkLimitError
 from crdlint.schema import numbers
-from crdlint.schema.correlation import Correlation
 from crdlint.schema.formats import FORMATS, is_registered, is_supported, normalized
 from crdlint.schema.value_errors import (
     ADDITIONAL,
@@ -50,6 +49,7 @@ if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.crd.paths import Path
     from crdlint.kubernetes.servers import Server
+    from crdlint.schema.correlation import Correlation
     from crdlint.schema.value_errors import ValuePath
 
     Found: TypeAlias = list[Violation]
@@ -103,31 +103,15 @@ class Dialect:
 class ValueValidator:
     """Validates values against a schema; it can be used for any number of values."""
 
-    def __init__(
-        self,
-        schema: JSONSchemaProps,
-        *,
-        structural: bool = False,
-        server: Server = NEWEST,
-    ) -> None:
+    def __init__(self, schema: JSONSchemaProps, *, structural: bool = False, server: Server = NEWEST) -> None:
         """Prepare a schema in the form for resources or, with `structural`, in the form for defaults."""
-        self._schema = schema
         self._root = _Node(schema, Dialect(server, structural), nested=False)
 
-    def validate(self, value: Any, path: Path | None = None) -> list[FieldError]:
-        """Return the errors of a value at `path`, None for a whole resource. Upstream: ValidateCustomResource."""
-        return self._errors(value, path, None)
+    def validate(self, value: Any, path: Path | None = None, old: Correlation | None = None) -> list[FieldError]:
+        """Return the errors of a value at `path`, None for a whole resource, without those that the old value had.
 
-    def validate_update(
-        self, value: Any, old: Any, path: Path | None = None, *, correlation: Correlation | None = None
-    ) -> list[FieldError]:
-        """Return the errors of a value that the old value did not have. Upstream: ValidateCustomResourceUpdate.
-
-        Errors in unchanged parts are ignored. Other checks may share `correlation`.
+        Upstream: ValidateCustomResource, and ValidateCustomResourceUpdate, which ignores errors in unchanged parts.
         """
-        return self._errors(value, path, correlation or Correlation(value, old, self._schema))
-
-    def _errors(self, value: Any, path: Path | None, old: Correlation | None) -> list[FieldError]:
         violations: Found = []
         flat = self._root.flat[value.__class__]
         try:

@@ -11,6 +11,7 @@ from tables import each
 from crdlint.crd.model import JSONSchemaProps, JSONSchemaPropsOrArray
 from crdlint.crd.paths import Path
 from crdlint.kubernetes.servers import parse_range
+from crdlint.schema.correlation import Correlation
 from crdlint.schema.validator import ValueValidator
 from crdlint.schema.values import deep_equal
 
@@ -318,7 +319,8 @@ UPDATES = {
 
 @each(("new", "old", "said"), UPDATES.values(), ids=UPDATES)
 def test_updates_let_pass_what_did_not_change(new: str, old: str, said: list[str]) -> None:
-    errors = ValueValidator(schema(LISTS)).validate_update(value(new), value(old))
+    of_lists = schema(LISTS)
+    errors = ValueValidator(of_lists).validate(value(new), old=Correlation(value(new), value(old), of_lists))
     assert sorted(str(error.path) for error in errors) == sorted(said)
 
 
@@ -356,4 +358,4 @@ def test_depth_is_no_trouble() -> None:
     validator = ValueValidator(at)
     errors = validator.validate(given)
     assert errors[0].detail.endswith('must be of type string: "integer"')
-    assert validator.validate_update(given, given) == []
+    assert validator.validate(given, old=Correlation(given, given, at)) == []
