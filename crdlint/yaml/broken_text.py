@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from crdlint.yaml.edit import Edit, differing
+from crdlint.yaml.edit import Edit, differing, runs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -163,17 +163,6 @@ class BrokenText:
 
 _TEXT: Final = 20  # lines in which a text in block style begins
 _MOST_PARTS: Final = 4
-
-
-def runs(numbers: Iterable[int]) -> list[list[int]]:
-    """Return ascending numbers in lists of those that follow each other."""
-    lists: list[list[int]] = []
-    for number in numbers:
-        if lists and number == lists[-1][-1] + 1:
-            lists[-1].append(number)
-        else:
-            lists.append([number])
-    return lists
 
 
 def entry_of(line: str) -> Entry | None:

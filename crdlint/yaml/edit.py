@@ -80,6 +80,17 @@ def differing(old: list[str], new: list[str]) -> tuple[int, list[str], list[str]
     return first, old, new
 
 
+def runs(numbers: Iterable[int]) -> list[list[int]]:
+    """Return ascending numbers in lists of those that follow each other."""
+    lists: list[list[int]] = []
+    for number in numbers:
+        if lists and number == lists[-1][-1] + 1:
+            lists[-1].append(number)
+        else:
+            lists.append([number])
+    return lists
+
+
 def composed(first: Iterable[Edit], second: Iterable[Edit]) -> list[Edit]:
     """Return edits with the same result as applying `first` to a text and then `second` to the changed text."""
     rest = list(_pieces(first))[::-1]

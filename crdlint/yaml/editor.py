@@ -8,10 +8,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from functools import cached_property
-from itertools import compress
 from typing import TYPE_CHECKING, Final
 
-from crdlint.yaml.edit import Edit
+from crdlint.yaml.edit import Edit, runs
 from crdlint.yaml.nodes import Collection, Mapping, Scalar, Sequence
 from crdlint.yaml.resolve import WORDS, resolve
 
@@ -84,10 +83,6 @@ class Editor:
         return parents, shared
 
     @cached_property
-    def _parents(self) -> dict[int, tuple[Mapping | Sequence, int]]:
-        return self._tree[0]
-
-    @cached_property
     def _shared(self) -> list[tuple[int, int]]:
         """The parts of the text that aliases repeat, in order; they do not touch each other."""
         spans: list[tuple[int, int]] = []
@@ -98,29 +93,29 @@ class Editor:
                 spans.append((start, end))
         return spans
 
+    def _position(self, node: Node) -> tuple[Mapping | Sequence | None, int]:
+        return self._tree[0].get(id(node), (None, 0))
+
     def parent(self, node: Node) -> Node | None:
         """Return the collection that contains a node, or None for the root."""
-        position = self._parents.get(id(node))
-        return None if position is None else position[0]
+        return self._position(node)[0]
 
     def index(self, node: Node) -> int:
         """Return the index of a node in its collection."""
-        position = self._parents.get(id(node))
-        if position is None:
+        parent, index = self._position(node)
+        if parent is None:
             raise UneditableError
-        return position[1]
+        return index
 
     def is_key(self, node: Node) -> bool:
         """Return whether a node is the key of an entry."""
-        position = self._parents.get(id(node))
-        return position is not None and isinstance(position[0], Mapping) and not position[1] % 2
+        parent, index = self._position(node)
+        return isinstance(parent, Mapping) and not index % 2
 
     def key_of(self, node: Node) -> Scalar | None:
         """Return the key of the value of an entry, or None for items and the root."""
-        position = self._parents.get(id(node))
-        if position is None or not isinstance(position[0], Mapping) or not position[1] % 2:
-            return None
-        key = position[0].items[position[1] - 1]
+        parent, index = self._position(node)
+        key = parent.items[index - 1] if isinstance(parent, Mapping) and index % 2 else None
         return key if isinstance(key, Scalar) else None
 
     def touches_shared(self, edits: Iterable[Edit]) -> bool:
@@ -257,29 +252,17 @@ class Editor:
             raise UneditableError
         if not last:
             index = next(i for i in range(0, index + 1, 2) if getattr(mapping.items[i], "value", None) == name)
-        return self.remove_at(mapping, index)
+        return self._without(mapping, index, 2)
 
     def remove_at(self, mapping: Mapping, index: int) -> Edit:
         """Return the edit that removes an entry by the index of its key, including its lines; other comments are kept."""
-        items = mapping.items
-        end = max(self.end(items[index + 1]), items[index].end_mark.index)
-        return self._without(mapping, items[index].start_mark.index, end, index, 2)
+        return self._without(mapping, index, 2)
 
     def remove_all(self, mapping: Mapping, names: tuple[str, ...]) -> Iterator[Edit]:
         """Yield the edits that remove the entries with some names; in flow style, adjacent entries are removed by one edit."""
-        keys, values = mapping.items[::2], mapping.items[1::2]
-        count = len(keys)
-        gone = [getattr(key, "value", None) in names for key in keys]
-        for i in compress(range(count), gone):
-            if not mapping.flow:
-                yield self.remove_at(mapping, 2 * i)
-            elif not i or not gone[i - 1]:
-                following = next((j for j in range(i, count) if not gone[j]), count)
-                start = keys[i].start_mark.index
-                if following < count:
-                    yield Edit(start, keys[following].start_mark.index, "")
-                else:
-                    yield Edit(self.end(values[i - 1]) if i else start, self.end(values[-1]), "")
+        gone = [i for i, key in enumerate(mapping.items[::2]) if getattr(key, "value", None) in names]
+        for adjacent in runs(gone) if mapping.flow else ([i] for i in gone):
+            yield self._without(mapping, 2 * adjacent[0], 2 * len(adjacent))
 
     def name(self, text: str) -> str:
         """Format a key."""
@@ -305,21 +288,21 @@ class Editor:
 
     def remove_item(self, sequence: Sequence, index: int) -> Edit:
         """Return the edit that removes an item of a list."""
-        item = sequence.items[index]
-        start = item.start_mark.index
-        if not sequence.flow:
-            start = self.text.rindex("-", 0, start)
-        return self._without(sequence, start, self.end(item), index, 1)
+        return self._without(sequence, index, 1)
 
-    def _without(self, collection: Collection, start: int, end: int, index: int, width: int) -> Edit:
-        items, text = collection.items, self.text
+    def _without(self, collection: Mapping | Sequence, index: int, width: int) -> Edit:
+        """Return the edit that removes some adjacent nodes of a collection."""
+        items, text, is_mapping = collection.items, self.text, isinstance(collection, Mapping)
+        start, end = items[index].start_mark.index, self.end(items[index + width - 1])
+        if is_mapping:
+            end = max(end, items[index + width - 2].end_mark.index)
+        elif not collection.flow:
+            start = text.rindex("-", 0, start)
         if end < start:
-            end = start if width == 1 else text.index(":", start) + 1
+            end = text.index(":", start) + 1 if is_mapping else start
         following = items[index + width] if index + width < len(items) else None
         if len(items) == width:
-            if collection.flow:
-                return Edit(start, end, "")
-            return Edit(start, end, "{}" if width == 2 else "[]")
+            return Edit(start, end, "" if collection.flow else "{}" if is_mapping else "[]")
         if collection.flow:
             if following is not None:
                 return Edit(start, following.start_mark.index, "")
@@ -331,7 +314,7 @@ class Editor:
             return Edit(max(first - 1, 0), len(text), "") if last < 0 else Edit(first, last + 1, "")
         # After a dash: the next entry moves there, unless there is a comment between them.
         if following is not None and "#" not in text[end : following.start_mark.index]:
-            return Edit(start, following.start_mark.index, "")
+            end = following.start_mark.index
         return Edit(start, end, "")
 
     def source(self, node: Node) -> str:

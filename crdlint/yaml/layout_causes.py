@@ -9,8 +9,8 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
 from crdlint.yaml import repairs
-from crdlint.yaml.broken_text import FIELD, Cause, entry_of, has_block_scalar, indent_of, key_column, runs
-from crdlint.yaml.edit import Edit
+from crdlint.yaml.broken_text import FIELD, Cause, entry_of, has_block_scalar, indent_of, key_column
+from crdlint.yaml.edit import Edit, runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
