@@ -74,18 +74,14 @@ FIELDS: Final = {
 
 def _decodes_alike(known: CheckedCRD, server: Server, other: Server, fields: frozenset[str]) -> bool:
     """Return whether two servers decode a CRD with some of `fields` in the same way; `known` is the result for `server`."""
-    if known.decoded is None:
+    if known.decoded is None or server.dropped_fields & fields != other.dropped_fields & fields:
         return False
     if known.decoded.problems:  # which may suggest any known field
-        return (
-            server.unknown_fields == other.unknown_fields
-            and server.dropped_fields & fields == other.dropped_fields & fields
-            and server.names_paths_in_decode_errors == other.names_paths_in_decode_errors
+        return (server.unknown_fields, server.names_paths_in_decode_errors) == (
+            other.unknown_fields,
+            other.names_paths_in_decode_errors,
         )
-    return (
-        server.unknown_fields & fields == other.unknown_fields & fields
-        and server.dropped_fields & fields == other.dropped_fields & fields
-    )
+    return server.unknown_fields & fields == other.unknown_fields & fields
 
 
 # The advisory rules whose findings depend on the server.

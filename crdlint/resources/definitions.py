@@ -78,21 +78,17 @@ class Definition:
         if self.versions.oldest is newest:
             return self
         if server not in self._by_server:
-            keeps_alike = (server.unknown_fields, server.dropped_fields) == (
-                newest.unknown_fields,
-                newest.dropped_fields,
-            )
+            knows_alike = server.unknown_fields == newest.unknown_fields
+            keeps_alike = knows_alike and server.dropped_fields == newest.dropped_fields
+            stored = not self.as_requests
             self._by_server[server] = replace(
                 self,
-                crd=self.crd if keeps_alike else self._read(server),
+                crd=self.crd if keeps_alike else read_crd(self.locator.root, stored=stored, server=server).crd,
                 errors=tuple(error for error in self.errors if not error.versions or str(server) in error.versions),
                 versions=Range.of(server),
                 _validators={},
             )
         return self._by_server[server]
-
-    def _read(self, server: Server) -> CustomResourceDefinition:
-        return read_crd(self.locator.root, stored=not self.as_requests, server=server).crd
 
     def schema(self, version: str) -> JSONSchemaProps | None:
         """Return the schema of a version."""
@@ -140,33 +136,23 @@ class Definitions:
     def add(self, result: FileResult) -> None:
         """Add the CRDs of a file that was checked with `keep`."""
         errors: dict[str | None, list[Diagnostic]] = {}
-        for finding in result.diagnostics:
-            if is_rejection(finding):
-                errors.setdefault(finding.crd, []).append(finding)
+        for finding in filter(is_rejection, result.diagnostics):
+            errors.setdefault(finding.crd, []).append(finding)
         read = set()
-        for definition in result.definitions:
-            spec = definition.crd.spec
-            name = definition.crd.metadata.name
+        for crd, locator, versions in result.definitions:
+            name, group, kind = crd.metadata.name, crd.spec.group, crd.spec.names.kind
             read.add(name)
-            key = (spec.group, spec.names.kind)
-            if key in self.by_kind:
-                first = self.by_kind[key].file
-                self.duplicates.append(f"{result.file}: ignored {name}: {first} defines the same kind")
+            first = self.by_kind.get((group, kind))
+            if first is not None:
+                self.duplicates.append(f"{result.file}: ignored {name}: {first.file} defines the same kind")
                 continue
-            made = Definition(
-                definition.crd,
-                result.file,
-                definition.locator,
-                tuple(errors.get(name, ())),
-                versions=definition.versions,
-            )
-            self.by_kind[key] = self._by_group.setdefault(spec.group, {})[spec.names.kind] = made
-        for crd in result.crds:
-            if crd.name in read:
-                continue
-            crd_errors = errors.get(crd.name) or errors.get(None)  # findings about apiVersion or kind have no CRD name
-            if crd_errors:
-                self.unreadable.setdefault(crd.name.partition(".")[2], rejection_of(crd.name, crd_errors))
+            made = Definition(crd, result.file, locator, tuple(errors.get(name, ())), versions=versions)
+            self.by_kind[group, kind] = self._by_group.setdefault(group, {})[kind] = made
+        for listed in result.crds:
+            # Findings about apiVersion or kind have no CRD name.
+            crd_errors = errors.get(listed.name) or errors.get(None)
+            if listed.name not in read and crd_errors:
+                self.unreadable.setdefault(listed.name.partition(".")[2], rejection_of(listed.name, crd_errors))
 
     def kinds(self, group: str) -> Mapping[str, Definition]:
         """Return the CRDs of a group by kind."""

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from crdlint.golang.numbers import json_float
+from crdlint.golang.values import marshal
 from crdlint.safety.output import CI_COMMAND, HIDDEN
 from crdlint.yaml.resolve import is_plain_string
 
@@ -67,17 +67,9 @@ def _entries(value: Any) -> Iterator[tuple[str | None, Any]]:
 
 
 def _scalar(value: Any) -> str:
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true" if value else "false"
     if isinstance(value, str):
         return value if _is_plain(value) else _quoted(value)
-    if isinstance(value, float):
-        return json_float(value)
-    if isinstance(value, int):
-        return str(value)
-    return "[]" if isinstance(value, list) else "{}"
+    return marshal(value)  # also an empty list or object
 
 
 def _is_plain(text: str) -> bool:

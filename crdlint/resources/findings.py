@@ -25,7 +25,7 @@ from crdlint.schema.structural import TYPES
 from crdlint.schema.traversal import value_schema
 from crdlint.schema.value_help import LIKE, listed, steps_of, suggestion
 from crdlint.yaml.editor import as_key
-from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+from crdlint.yaml.nodes import Mapping, Scalar, items_of, text_of
 from crdlint.yaml.resolve import resolve
 from crdlint.yaml.values import entries
 
@@ -200,22 +200,15 @@ def _steps(path: Path) -> Iterator[str]:
 
 def _within(location: SourceLocation, value: str) -> SourceLocation:
     """Return the key or item with the bad value if the error names only the value, else the map or list."""
-    node = location.node
-    if isinstance(location.key, Scalar) and location.key.value == value and getattr(node, "value", None) != value:
-        return SourceLocation(location.key, None, exact=True)
-    if isinstance(node, Mapping):
-        all_entries = entries(node)
-        for name, key, _ in all_entries:
-            if name == value:
-                return SourceLocation(key, None, exact=True)
-        for _, key, value_node in all_entries:
-            if isinstance(value_node, Scalar) and value_node.value == value:
-                return SourceLocation(value_node, key, exact=True)
-    if isinstance(node, Sequence):
-        for item in node.items:
-            if isinstance(item, Scalar) and item.value == value:
-                return SourceLocation(item, None, exact=True)
-    return location
+    node, key = location.node, location.key
+    named = entries(node) if isinstance(node, Mapping) else []
+    parts: list[tuple[str | None, Node, Node | None]] = []  # the text, the node and its key
+    if isinstance(key, Scalar) and getattr(node, "value", None) != value:
+        parts.append((key.value, key, None))
+    parts += [(name, named_key, None) for name, named_key, _ in named]
+    parts += [(text_of(item), item, item_key) for _, item_key, item in named]
+    parts += [(text_of(item), item, None) for item in items_of(node)]
+    return next((SourceLocation(part, of, exact=True) for text, part, of in parts if text == value), location)
 
 
 def _first_mistyped(location: SourceLocation) -> SourceLocation:

@@ -7,7 +7,7 @@ It is built from the text and may contain too many groups and kinds, but never t
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from crdlint.files.recognition import KIND
@@ -60,27 +60,21 @@ def _values(pattern: re.Pattern[str], text: str) -> frozenset[str] | None:
     return frozenset(values)
 
 
+@dataclass(slots=True)
 class CRDFiles:
-    """A set of files with CRDs; a document is parsed when a group that it may define is needed."""
+    """A set of files with CRDs; a document is parsed when a group that it may define is needed.
 
-    def __init__(
-        self,
-        find: Callable[[], Iterable[str]],
-        read: Callable[[str], str | None],
-        lint: Lint,
-        lint_others: Lint | None = None,
-    ) -> None:
-        """Take functions that find the files (called once), and read and lint one; `read` reports what it cannot read.
+    `find` finds the files and is called once, `read` reads one and reports what it cannot read. `lint_others` is called
+    with the documents other than CRDs that are parsed; None means not to parse them.
+    """
 
-        `lint_others` is called with the documents other than CRDs that are parsed; None means not to parse them.
-        """
-        self._find = find
-        self._read = read
-        self._lint = lint
-        self._lint_others = lint_others
-        # The documents that are not parsed yet, by file: possible CRDs, and the numbers of the others.
-        self._documents: dict[str, dict[int, Outline]] | None = None
-        self._others: dict[str, frozenset[int]] = {}
+    find: Callable[[], Iterable[str]]
+    read: Callable[[str], str | None]
+    lint: Lint
+    lint_others: Lint | None = None
+    # The documents that are not parsed yet, by file: possible CRDs, and the numbers of the others.
+    _documents: dict[str, dict[int, Outline]] | None = None
+    _others: dict[str, frozenset[int]] = field(default_factory=dict)
 
     def load(self, group: str) -> Iterator[FileResult]:
         """Yield the results for documents that may define a group, file by file, each document once."""
@@ -92,12 +86,12 @@ class CRDFiles:
                 continue
             for number in needed:
                 del documents[number]
-            text = self._read(path)
+            text = self.read(path)
             if text is not None:
-                yield self._lint(path, text, needed)
+                yield self.lint(path, text, needed)
             others = self._others.pop(path, None)
-            if others and text is not None and self._lint_others is not None:
-                self._lint_others(path, text, others)
+            if others and text is not None and self.lint_others is not None:
+                self.lint_others(path, text, others)
 
     def paths(self) -> list[str]:
         """Return the files that may have CRDs."""
@@ -113,8 +107,8 @@ class CRDFiles:
     def _index(self) -> dict[str, dict[int, Outline]]:
         if self._documents is None:
             self._documents = {}
-            for path in self._find():
-                text = self._read(path)
+            for path in self.find():
+                text = self.read(path)
                 outlines = [] if text is None else [outline(document) for document in split(text)]
                 possible = {number: candidate for number, candidate in enumerate(outlines) if candidate is not None}
                 if possible:

@@ -14,7 +14,7 @@ from crdlint.crd.decode import Reader, reader_json
 from crdlint.crd.identity import identify, is_json
 from crdlint.golang.text import quote
 from crdlint.yaml import YAMLDecodeError
-from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+from crdlint.yaml.nodes import Mapping, Sequence, text_of
 from crdlint.yaml.values import entries
 
 if TYPE_CHECKING:
@@ -150,15 +150,11 @@ def duplicate_fields(root: Node) -> list[DuplicateField]:
 
 def text_at(root: Mapping, *names: str) -> str:
     """Return the text of a scalar below an object, or an empty string."""
-    node: Node = root
+    node: Node | None = root
     for name in names:
-        if not isinstance(node, Mapping):
-            return ""
-        value_node = next((value for key_text, _, value in entries(node) if key_text == name), None)
-        if value_node is None:
-            return ""
-        node = value_node
-    return str(node.value) if isinstance(node, Scalar) else ""
+        values = {key_text: value for key_text, _, value in entries(node)} if isinstance(node, Mapping) else {}
+        node = values.get(name)
+    return text_of(node) or ""
 
 
 def as_sent(resource: dict[str, Any], *, namespaced: bool) -> dict[str, Any]:
@@ -168,11 +164,9 @@ def as_sent(resource: dict[str, Any], *, namespaced: bool) -> dict[str, Any]:
     pkg/storage/names/generate.go).
     """
     meta = resource.get("metadata")
-    if meta is None:
-        meta = {}
-    if not isinstance(meta, dict):
+    if not isinstance(meta, (dict, type(None))):
         return resource
-    meta = dict(meta)
+    meta = dict(meta or {})
     if namespaced and meta.get("namespace") in (None, ""):
         meta["namespace"] = _DEFAULT_NAMESPACE
     base = meta.get("generateName")

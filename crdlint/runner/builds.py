@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from crdlint.linting.documents import unchecked
@@ -79,13 +80,10 @@ class _Builds:
         previous = self.checker.settings.previous
         unread: dict[str, None] = {}
 
-        def lint_resource(text: str, file: str) -> FileResult:
-            return self.checker.lint(text, file, task, unread)
-
+        lint_resource = partial(self.checker.lint, task=task, unread=unread)
+        # The text of a build belongs to no file that could be fixed.
         unfixed = task._replace(request=replace(task.request, fixes=False))
-
-        def lint(text: str, file: str) -> FileResult:
-            return self.checker.lint(text, file, unfixed, unread)  # the text belongs to the build instead of a file
+        lint = partial(self.checker.lint, task=unfixed, unread=unread)
 
         def has_changed() -> bool:
             return previous is not None and previous.changes_kustomization(task.path)

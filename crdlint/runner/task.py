@@ -6,6 +6,7 @@ Inputs that cannot be read and internal errors are returned as results, so that 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.files.read import STDIN, UnreadableError, decode, open_descriptor, read_bytes
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from crdlint.config.model import Config
     from crdlint.diagnostics.diagnostic import Applicability
     from crdlint.linting.request import CheckRequest, StopAt
-    from crdlint.linting.result import FileResult, Lint, OldCRD
+    from crdlint.linting.result import FileResult, OldCRD
     from crdlint.runner.cache import Cache
     from crdlint.runner.fixes import FileFixes
     from crdlint.sources.helm.check import Charts
@@ -171,11 +172,7 @@ class Checker:
         unread: dict[str, None] = {}
         failures: list[Failure] = []
 
-        def lint(text_: str, file: str) -> FileResult:
-            return self.lint(text_, file, task, unread)
-
-        def lint_with(values: str) -> Lint:
-            return lambda text_, file: self.lint(text_, file, task, unread, values=values)
+        lint = partial(self.lint, task=task, unread=unread)
 
         def check() -> tuple[FileResult, ...]:
             previous = self.settings.previous
@@ -186,7 +183,7 @@ class Checker:
 
                 charts = self._of_charts()
                 file = ChartFile(name, text, task.location, is_saved=task.text is None)
-                by_values = None if previous is None else lint_with
+                by_values = None if previous is None else lambda values: partial(lint, values=values)
                 result = charts.check(file, lint, task.request.key, lint_with=by_values)
                 failures.extend(charts.take_failures())
                 if task.supported is not None:

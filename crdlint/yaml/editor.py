@@ -298,8 +298,6 @@ class Editor:
             end = max(end, items[index + width - 2].end_mark.index)
         elif not collection.flow:
             start = text.rindex("-", 0, start)
-        if end < start:
-            end = text.index(":", start) + 1 if is_mapping else start
         following = items[index + width] if index + width < len(items) else None
         if len(items) == width:
             return Edit(start, end, "" if collection.flow else "{}" if is_mapping else "[]")
