@@ -89,6 +89,11 @@ def marshal(value: object) -> str:
     return _written(value, "", _json_scalar, _open_json)
 
 
+def print_value(value: object) -> str:
+    """Return a JSON value as Go's `%v` prints it."""
+    return _written(value, "", _printed_scalar, _open_printed)
+
+
 def _written(
     value: Any,
     of: str,
@@ -218,6 +223,17 @@ def _json_scalar(item: Any, _of: str) -> str | None:
     return None if printed is None else printed(item)
 
 
+def _printed_scalar(item: Any, _of: str) -> str | None:
+    printed = _PRINTED_SCALARS.get(type(item))
+    return None if printed is None else printed(item)
+
+
+def _open_printed(item: Any, _of: str) -> tuple[str, Entries, str]:
+    if isinstance(item, list):
+        return "[", ((" " if i else "", value, "") for i, value in enumerate(item)), "]"
+    return "map[", ((f"{' ' if i else ''}{name}:", item[name], "") for i, name in enumerate(sorted(item))), "]"
+
+
 def _string(text: str) -> str:
     return f'"{_UNSAFE.sub(_escape, text)}"'
 
@@ -248,6 +264,7 @@ _SCALARS: Final[dict[type, Callable[..., str]]] = {
     str: _string,
     bytes: lambda value: f'"{b2a_base64(value, newline=False).decode()}"',
 }
+_PRINTED_SCALARS: Final = {**_SCALARS, type(None): lambda _: "<nil>", float: format_float, str: str}
 
 
 # The Go types of decoded JSON, as `%T` prints them.

@@ -33,8 +33,7 @@ from crdlint.crd.object_meta import (
     validate_object_meta_update,
 )
 from crdlint.crd.paths import Path
-from crdlint.golang.numbers import format_float
-from crdlint.golang.values import GO_TYPES
+from crdlint.golang.values import GO_TYPES, print_value
 from crdlint.kubecel.evaluation import MISSING, OutOfBudgetError, Ratcheting, Run, rule_validator, validate_rules
 from crdlint.kubecel.limits import RUNTIME_BUDGET
 from crdlint.kubernetes.servers import NEWEST, Server
@@ -381,36 +380,6 @@ def _nested(resource: dict[str, Any], path: str, expected: type) -> tuple[Any, s
 
 def _accessor_error(names: list[str], value: Any, expected: str) -> str:
     path = "".join(f".{name}" for name in names)
-    return f"{path} accessor error: {_printed(value)} is of the type {GO_TYPES[value.__class__]}, expected {expected}"
-
-
-_NOTHING: Final = object()
-
-
-def _printed(value: Any) -> str:
-    """Return a JSON value as Go's `%v` prints it."""
-    out: list[str] = []
-    pending = [("", value)]  # the text before a value, and the value
-    while pending:
-        before, item = pending.pop()
-        out.append(before)
-        if item.__class__ is list:
-            out.append("[")
-            pending.append(("]", _NOTHING))
-            pending.extend((" " if i else "", item[i]) for i in reversed(range(len(item))))
-        elif item.__class__ is dict:
-            out.append("map[")
-            pending.append(("]", _NOTHING))
-            names = sorted(item)
-            pending.extend((f"{' ' if i else ''}{names[i]}:", item[names[i]]) for i in reversed(range(len(names))))
-        elif item is not _NOTHING:
-            out.append(_printed_scalar(item))
-    return "".join(out)
-
-
-def _printed_scalar(value: Any) -> str:
-    if value is None:
-        return "<nil>"
-    if value.__class__ is bool:
-        return "true" if value else "false"
-    return format_float(value) if value.__class__ is float else str(value)
+    return (
+        f"{path} accessor error: {print_value(value)} is of the type {GO_TYPES[value.__class__]}, expected {expected}"
+    )
