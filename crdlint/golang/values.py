@@ -264,7 +264,12 @@ _SCALARS: Final[dict[type, Callable[..., str]]] = {
     str: _string,
     bytes: lambda value: f'"{b2a_base64(value, newline=False).decode()}"',
 }
-_PRINTED_SCALARS: Final = {**_SCALARS, type(None): lambda _: "<nil>", float: format_float, str: str}
+_PRINTED_SCALARS: Final[dict[type, Callable[..., str]]] = {
+    **_SCALARS,
+    type(None): lambda _: "<nil>",
+    float: format_float,
+    str: str,
+}
 
 
 # The Go types of decoded JSON, as `%T` prints them.
