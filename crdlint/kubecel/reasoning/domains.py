@@ -62,16 +62,13 @@ class Numbers:
             return (Just(low),)
         return (self if not self.is_whole else Numbers(low, high, is_whole=True),)
 
-    def lower(self, bound: float, *, includes: bool) -> Domain:
-        """Return the numbers below a bound."""
-        if bound > self.high or (bound == self.high and includes):
+    def beside(self, bound: float, *, below: bool, includes: bool) -> Domain:
+        """Return the numbers below or above a bound."""
+        end = self.high if below else self.low
+        if (bound > end if below else bound < end) or (bound == end and includes):
             return (self,)
-        return replace(self, high=bound, is_open_high=not includes).narrowed()
-
-    def upper(self, bound: float, *, includes: bool) -> Domain:
-        """Return the numbers above a bound."""
-        if bound < self.low or (bound == self.low and includes):
-            return (self,)
+        if below:
+            return replace(self, high=bound, is_open_high=not includes).narrowed()
         return replace(self, low=bound, is_open_low=not includes).narrowed()
 
 
@@ -89,7 +86,8 @@ COMPUTED: Final[Domain] = (*FIELD, Piece.NAN)
 SIZES: Final[Domain] = (Numbers(0, is_whole=True),)
 FAILED: Final[Domain] = (Piece.FAILURE,)
 _RESULTS: Final = ((TRUE, Just(value=True)), (FALSE, Just(value=False)), (ERROR, Piece.FAILURE))
-_OF_RESULTS: Final[Sequence[Domain]] = [
+# The values of a condition that has some results.
+OF_RESULTS: Final[Sequence[Domain]] = [
     tuple(piece for bit, piece in _RESULTS if bit & results) for results in range(ANY_RESULT + 1)
 ]
 
@@ -131,11 +129,6 @@ def _divide(domain: Domain, test: Test) -> dict[int, Domain]:
     return {result: tuple(pieces) for result, pieces in parts.items()}
 
 
-def of_results(results: int) -> Domain:
-    """Return the values of a condition that has some results."""
-    return _OF_RESULTS[results]
-
-
 def fails(domain: Domain) -> bool:
     """Return whether there is no value for certain."""
     return domain == FAILED
@@ -174,7 +167,7 @@ def has_items(domain: Domain) -> bool:
 
 def counted(results: int) -> Domain:
     """Return how many times a condition is true: once or not."""
-    return tuple(Just(int(piece.value)) if isinstance(piece, Just) else piece for piece in of_results(results))
+    return tuple(Just(int(piece.value)) if isinstance(piece, Just) else piece for piece in OF_RESULTS[results])
 
 
 def present(domain: Domain) -> Domain:
@@ -267,9 +260,8 @@ def _ordered(piece: Any, name: str, bound: float) -> Iterator[tuple[int, Any]]:
     if isinstance(piece, Just) and is_number(piece.value):
         yield TRUE if compare(piece.value, bound) else FALSE, piece
     elif isinstance(piece, Numbers):
-        passing, failing = (piece.lower, piece.upper) if is_below else (piece.upper, piece.lower)
-        yield from ((TRUE, part) for part in passing(bound, includes=includes))
-        yield from ((FALSE, part) for part in failing(bound, includes=not includes))
+        for result, below, ends in ((TRUE, is_below, includes), (FALSE, not is_below, not includes)):
+            yield from ((result, part) for part in piece.beside(bound, below=below, includes=ends))
     else:
         yield FALSE if piece is Piece.NAN else ERROR, piece
 
@@ -294,27 +286,25 @@ def _among(piece: Any, values: Mapping[tuple[bool, Any], Any]) -> Iterator[tuple
 
 
 def _among_numbers(piece: Numbers, values: Iterable[float]) -> Iterator[tuple[int, Any]]:
-    rest: list[Any] = [piece]
+    rest: Domain = (piece,)
     for value in values:
-        left: list[Any] = []
-        for remaining in rest:
-            equal, others = _cut_out(remaining, value)
-            yield from ((TRUE, part) for part in equal)
-            left += others
-        rest = left
+        others = tuple(part for remaining in rest for part in _without(remaining, value))
+        if others != rest:
+            yield TRUE, Just(value)
+        rest = others
     yield from ((FALSE, remaining) for remaining in rest)
 
 
-def _cut_out(piece: Any, value: float) -> tuple[Domain, Domain]:
-    """Return the numbers of a piece that are equal to one, and the others."""
+def _without(piece: Any, value: float) -> Domain:
+    """Return the numbers of a piece that are not equal to one."""
     if isinstance(piece, Just):
-        return ((piece,), ()) if piece.value == value else ((), (piece,))
-    lower, upper = piece.lower(value, includes=False), piece.upper(value, includes=False)
-    is_inside = lower != (piece,) and upper != (piece,) and (not piece.is_whole or value == math.floor(value))
-    return ((Just(value),), (*lower, *upper)) if is_inside else ((), (piece,))
+        return () if piece.value == value else (piece,)
+    parts = [piece.beside(value, below=below, includes=False) for below in (True, False)]
+    is_inside = (piece,) not in parts and (not piece.is_whole or value == math.floor(value))
+    return (*parts[0], *parts[1]) if is_inside else (piece,)
 
 
 # How conditions are divided, by the identity of the usual values, which are kept.
 _CONDITIONS: Final = {
-    id(domain): _divide(domain, IS_TRUE) for domain in (COMPUTED, FIELD, PRESENT, FAILED, *_OF_RESULTS)
+    id(domain): _divide(domain, IS_TRUE) for domain in (COMPUTED, FIELD, PRESENT, FAILED, *OF_RESULTS)
 }

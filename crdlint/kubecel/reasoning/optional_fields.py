@@ -80,19 +80,15 @@ def unguarded(expression: Expression) -> list[Unguarded]:
 
 def _path(node: Expr) -> str | None:
     """Return a chain of fields and constant indexes as written, or None for other expressions."""
-    parts: list[str] = []
-    while True:
-        if isinstance(node, Select):
-            parts.append(f".{node.field}")
-            node = node.operand
-        elif isinstance(node, Call) and node.function == "_[_]" and isinstance(node.args[1], Literal):
-            parts.append(f"[{node.args[1].value!r}]")
-            node = node.args[0]
-        elif isinstance(node, Ident):
-            parts.append(node.name)
-            return "".join(reversed(parts))
-        else:
-            return None
+    if isinstance(node, Ident):
+        return node.name
+    if isinstance(node, Select):
+        owner, step = _path(node.operand), f".{node.field}"
+    elif isinstance(node, Call) and node.function == "_[_]" and isinstance(node.args[1], Literal):
+        owner, step = _path(node.args[0]), f"[{node.args[1].value!r}]"
+    else:
+        return None
+    return owner and owner + step
 
 
 def _optional(expression: Expression, node: Select) -> JSONSchemaProps | None:

@@ -168,9 +168,9 @@ class Reasoner:
         goal, [(known, _)] = question.goal, question.known
         if not (isinstance(goal, Comprehension) and isinstance(known, Comprehension)):
             return question
-        conditions = [_quantified(fold) for fold in (goal, known)]
+        of_goal, of_known = _quantified(goal), _quantified(known)
         is_same = self._head(goal) == self._head(known)
-        if conditions[0] is None or conditions[1] is None or not is_same or label(goal.loop_step) != "call _&&_":
+        if of_goal is None or of_known is None or not is_same or of_goal[1] != FALSE:
             return question
         self._start(looks_inside=False)
         case = _Case(self, _State({}, ()))
@@ -178,7 +178,7 @@ class Reasoner:
             scope = case.scope_inside(goal, case.value(goal.iter_range, question.scope), question.scope)
         except (_LimitError, work.WorkLimitError):
             return question
-        return self._of_each_item(question._replace(goal=conditions[0], known=[(conditions[1], TRUE)], scope=scope))
+        return self._of_each_item(question._replace(goal=of_goal[0], known=[(of_known[0], TRUE)], scope=scope))
 
     def _head(self, fold: Comprehension) -> list[str]:
         return [label(fold), label(fold.loop_step), self.key(fold.iter_range)]
@@ -297,8 +297,8 @@ class _Case:
         if isinstance(node, Select) and node.test_only:
             owner, field = self._field(node, scope)
             return ERROR if fails(owner) else self._test(field, domains.HAS) | (ERROR if may_fail(owner) else 0)
-        if isinstance(node, Comprehension) and (condition := _quantified(node)) is not None:
-            return self._quantifier(node, condition, scope)
+        if isinstance(node, Comprehension) and (quantified := _quantified(node)) is not None:
+            return self._quantifier(node, *quantified, scope)
         if not isinstance(node, Call):
             return self._test(self.value(node, scope), domains.IS_TRUE)
         if node.function in _LOGICAL:
@@ -358,7 +358,7 @@ class _Case:
         if operator in {">", ">="}:
             names, operator = names[::-1], _MIRRORED[operator]
         return self._test(
-            self._term(f"{names[0]} {operator} {names[1]}", domains.of_results(possible)), domains.IS_TRUE
+            self._term(f"{names[0]} {operator} {names[1]}", domains.OF_RESULTS[possible]), domains.IS_TRUE
         )
 
     def _term(self, name: str, domain: Domain, path: FieldPath | None = None) -> Value:
@@ -410,9 +410,9 @@ class _Case:
     def _condition(self, node: Expr, scope: _Scope) -> Value:
         results = self.results(node, scope)
         is_open = results not in DECIDED
-        only = constant(domains.of_results(results))
+        only = constant(domains.OF_RESULTS[results])
         name = self._label(scope, node) if only is None else repr(only.value)
-        return Value(domains.of_results(results), name, is_open=is_open)
+        return Value(domains.OF_RESULTS[results], name, is_open=is_open)
 
     def _field(self, node: Select, scope: _Scope) -> tuple[Domain, Value]:
         """Return the values of an object, and of its field, which fails without the object."""
@@ -430,15 +430,9 @@ class _Case:
 
     def _conditional(self, node: Call, scope: _Scope) -> Value:
         condition = self.results(node.args[0], scope)
+        choices = [self.value(node.args[i], scope) for bit, i in ((TRUE, 1), (FALSE, 2)) if condition & bit]
         if condition in DECIDED:
-            return (
-                Value(FAILED, "") if condition == ERROR else self.value(node.args[1 if condition == TRUE else 2], scope)
-            )
-        choices = [
-            self.value(choice, scope)
-            for bit, choice in zip((TRUE, FALSE), node.args[1:], strict=True)
-            if condition & bit
-        ]
+            return choices[0] if choices else Value(FAILED, "")
         failing = FAILED if condition & ERROR else ()
         domain = tuple(piece for choice in choices for piece in choice.domain)
         return Value((*domain, *failing), self._label(scope, node), is_open=True)
@@ -465,7 +459,7 @@ class _Case:
     def _of_text(self, function: str, value: Value, other: str) -> Domain:
         """Return the values of a function of two texts, of which one is known."""
         if function == "matches" and value.path is not None and self._facts.match(value.path, other):
-            return domains.of_results(TRUE | (ERROR if may_fail(value.domain) else 0))
+            return domains.OF_RESULTS[TRUE | (ERROR if may_fail(value.domain) else 0)]
         only = constant(value.domain)
         if function in _OF_TEXTS and only is not None and isinstance(only.value, str):
             return (Just(_OF_TEXTS[function](only.value, other)),)
@@ -498,11 +492,11 @@ class _Case:
         step = self._text(node.loop_step, self.scope_inside(node, range_, scope))
         end = self._label(scope, node.accu_init, node.result)
         name = f"{range_.name}: {step} {end}"
-        condition, folds = _filtered(node), self._reasoner.folds
-        if condition is None or self._reasoner.is_at_once:
+        filtered, folds = _filtered(node), self._reasoner.folds
+        if filtered is None or self._reasoner.is_at_once:
             return name
-        assert isinstance(node.loop_step, Call)  # noqa: S101  _filtered checks it
-        items_name = f"items of {range_.name}: {self._label(scope, node.loop_step.args[1])} {end}"
+        condition, more = filtered
+        items_name = f"items of {range_.name}: {self._label(scope, more)} {end}"
         before = self.choice
         for other, fold in list(folds.items()) if self._reasoner.looks_inside else ():
             if fold.range == items_name and other != name and self._selects_same(node, condition, range_, scope, other):
@@ -528,9 +522,10 @@ class _Case:
         start = self.value(node.accu_init, scope)
         if range_.elements == ():
             return start
-        condition = _filtered(node)
-        if condition is None:
+        filtered = _filtered(node)
+        if filtered is None:
             return None
+        condition, _ = filtered
         if range_.elements is None:
             results = self._of_items(node, condition, range_, scope) if self._reasoner.looks_inside else ANY_RESULT
             return start if results == FALSE and domains.has_items(range_.domain) else None
@@ -543,15 +538,11 @@ class _Case:
         is_open = constant(counts) is None
         if start.size is None:
             return Value(counts, repr(counts), is_open=is_open)
-        failing = FAILED if may_fail(counts) else ()
-        return Value(
-            (Piece.LIST, *failing), f"{range_.name}: {self._label(scope, node.loop_step)}", is_open=is_open, size=counts
-        )
+        domain = (Piece.LIST, *(FAILED if may_fail(counts) else ()))
+        return Value(domain, f"{range_.name}: {self._label(scope, node.loop_step)}", is_open=is_open, size=counts)
 
-    def _quantifier(self, node: Comprehension, condition: Expr, scope: _Scope) -> int:
+    def _quantifier(self, node: Comprehension, condition: Expr, decisive: int, scope: _Scope) -> int:
         """Return the results of `all` or `exists`."""
-        assert isinstance(node.loop_step, Call)  # noqa: S101  _quantified checks it
-        decisive = _LOGICAL[node.loop_step.function]
         neutral = (TRUE | FALSE) ^ decisive
         range_ = self.value(node.iter_range, scope)
         if fails(range_.domain):
@@ -575,7 +566,7 @@ class _Case:
         name = f"{range_.name}: {self._text(node.loop_step, self.scope_inside(node, range_, scope))}"
         if all(value.name == variable for variable, value in scope.items()):
             self._reasoner.folds[name] = _Fold(range_.name, variables, condition, decisive)
-        return self._test(self._term(name, domains.of_results(results)), domains.IS_TRUE)
+        return self._test(self._term(name, domains.OF_RESULTS[results]), domains.IS_TRUE)
 
     def scope_inside(self, node: Comprehension, range_: Value, scope: _Scope) -> _Scope:
         """Return what is known of the variables inside of a fold."""
@@ -628,12 +619,9 @@ class _Case:
             neutral = (TRUE | FALSE) ^ _LOGICAL[node.function]
             sides = _sides(node)
             operands = [operand for operand in sides if self.results(operand, scope) != neutral] or sides[:1]
-        elif (
-            isinstance(node, Call)
-            and node.function == "_?_:_"
-            and (condition := self.results(node.args[0], scope)) in DECIDED
-        ):
-            operands = [node.args[2 if condition == FALSE else 1]]
+        elif isinstance(node, Call) and node.function == "_?_:_":
+            condition = self.results(node.args[0], scope)
+            operands = [node.args[2 if condition == FALSE else 1]] if condition in DECIDED else operands
         elif isinstance(node, Comprehension):
             scope = self.scope_inside(node, self.value(node.iter_range, scope), scope)
         self.choice = before
@@ -653,28 +641,26 @@ def _has_folds(tree: Expr) -> bool:
     return any(isinstance(node, Comprehension) for node in nodes(tree))
 
 
-def _quantified(node: Comprehension) -> Expr | None:
-    """Return the condition of `all` or `exists`, None for other folds."""
+def _quantified(node: Comprehension) -> tuple[Expr, int] | None:
+    """Return the condition of `all` or `exists`, and the result of an item that decides; None for other folds."""
     step, start = node.loop_step, node.accu_init
     if not (isinstance(step, Call) and step.function in _LOGICAL and _is(step.args[0], node.accu_var)):
         return None
     is_neutral = isinstance(start, Literal) and start.value is (step.function == "_&&_")
-    return step.args[1] if is_neutral and _is(node.result, node.accu_var) else None
+    return (step.args[1], _LOGICAL[step.function]) if is_neutral and _is(node.result, node.accu_var) else None
 
 
-def _filtered(node: Comprehension) -> Expr | None:
-    """Return the condition of `filter` or `exists_one`, None for other folds."""
+def _filtered(node: Comprehension) -> tuple[Expr, Expr] | None:
+    """Return the condition of `filter` or `exists_one`, and how it adds an item; None for other folds."""
     step = node.loop_step
-    if not (isinstance(step, Call) and step.function == "_?_:_" and _is(step.args[2], node.accu_var)):
+    if not (isinstance(step, Call) and step.function == "_?_:_" and _is(step.args[2], node.accu_var)) or node.iter_var2:
         return None
     condition, more, _ = step.args
-    if not (isinstance(more, Call) and more.function == "_+_" and _is(more.args[0], node.accu_var)) or node.iter_var2:
+    if not (isinstance(more, Call) and more.function == "_+_" and _is(more.args[0], node.accu_var)):
         return None
-    appended = more.args[1]
-    is_item = (
-        isinstance(appended, ListExpr) and len(appended.elements) == 1 and _is(appended.elements[0], node.iter_var)
-    )
-    return condition if is_item or (isinstance(appended, Literal) and appended.value == 1) else None
+    added = more.args[1]
+    is_item = isinstance(added, ListExpr) and len(added.elements) == 1 and _is(added.elements[0], node.iter_var)
+    return (condition, more) if is_item or (isinstance(added, Literal) and added.value == 1) else None
 
 
 def _sides(node: Call) -> list[Expr]:
