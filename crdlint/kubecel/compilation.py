@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps, ValidationRule
     from crdlint.kubecel.declarations import DeclType
     from crdlint.kubecel.environment import Environment
-    from crdlint.kubecel.library.declaration import Library
     from crdlint.kubecel.reuse import Uses
     from crdlint.kubernetes.servers import CELDialect, Range, Server, Version
 
@@ -55,18 +54,15 @@ class Kind:
     not_instantiated: str
 
 
-RULE: Final = Kind(
-    BOOL, "compilation failed: ", "cel expression must evaluate to a bool", "program instantiation failed: "
-)
+_FAILED: Final = "compilation failed: "
+_NOT_INSTANTIATED: Final = "instantiation failed: "
+RULE: Final = Kind(BOOL, _FAILED, "cel expression must evaluate to a bool", f"program {_NOT_INSTANTIATED}")
 MESSAGE: Final = Kind(
-    STRING,
-    "messageExpression compilation failed: ",
-    "messageExpression must evaluate to a string",
-    "messageExpression instantiation failed: ",
+    *(STRING, f"messageExpression {_FAILED}", "messageExpression must evaluate to a string"),
+    f"messageExpression {_NOT_INSTANTIATED}",
 )
-
 # An expression that is evaluated on its own, whose value may have any type.
-ANY_VALUE: Final = Kind(None, "compilation failed: ", "", "program instantiation failed: ")
+ANY_VALUE: Final = Kind(None, _FAILED, "", f"program {_NOT_INSTANTIATED}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,17 +155,6 @@ class Environments:
     stored_messages: frozenset[str] = frozenset()
 
 
-def _plan_error(compiled: Compiled, environment: Environment) -> str | None:
-    """Return the reason why an expression cannot be planned, or None if it can."""
-    from crdlint.kubecel.programs import program
-
-    try:
-        program(compiled, environment)
-    except PlanError as error:
-        return str(error)
-    return None
-
-
 class RuleCompiler:
     """Compiles the rules of one schema; declarations and environments are created once, when a rule first needs them."""
 
@@ -234,8 +219,12 @@ class RuleCompiler:
         elif kind.output is not None and compiled.output_type is not kind.output:
             error = kind.wrong_output
         elif compiled.may_fail_to_plan():
-            problem = _plan_error(compiled, environment)
-            error = None if problem is None else kind.not_instantiated + problem
+            from crdlint.kubecel.programs import program
+
+            try:
+                program(compiled, environment)
+            except PlanError as problem:
+                error = kind.not_instantiated + str(problem)
         return Compilation(compiled, error)
 
     def env(self, environment: Environment, *, optional_old_self: bool) -> Env:
@@ -323,22 +312,16 @@ def requirement(expression: Expression, versions: Range) -> Requirement | None:
 
 
 def _used(expression: Expression, introduced: Version) -> Iterator[str]:
+    """Yield what an expression uses of the libraries of a version."""
+    all_nodes = list(nodes(expression.compiled.expr))
     if introduced == KEYWORDS_AS_FIELDS:
-        selected = (node.field for node in nodes(expression.compiled.expr) if isinstance(node, Select))
-        words = ", ".join(f"`{word}`" for word in dict.fromkeys(selected) if word in RESERVED)
+        words = dict.fromkeys(node.field for node in all_nodes if isinstance(node, Select) and node.field in RESERVED)
         if words:
-            yield f"{words} as a field's name"
-    for library in LIBRARIES:
-        if library.introduced == introduced:
-            yield from _names(expression, library)
-
-
-def _names(expression: Expression, library: Library) -> Iterator[str]:
-    references = expression.compiled.result.reference_map.values()
-    ids = {id_ for reference in references for id_ in reference.overload_ids}
-    functions = dict.fromkeys(row.function for row in library.functions if row.id in ids)
-    yield from (f"`{name}()`" for name in functions if name.replace(".", "").isidentifier())
-    if any(count == 3 for _, count, _ in library.macros) and any(
-        isinstance(node, Comprehension) and node.iter_var2 for node in nodes(expression.compiled.expr)
-    ):
-        yield "macros over two variables"
+            yield f"{', '.join(f'`{word}`' for word in words)} as a field's name"
+    ids = {id_ for reference in expression.compiled.result.reference_map.values() for id_ in reference.overload_ids}
+    has_two_variables = any(isinstance(node, Comprehension) and node.iter_var2 for node in all_nodes)
+    for library in (library for library in LIBRARIES if library.introduced == introduced):
+        functions = dict.fromkeys(row.function for row in library.functions if row.id in ids)
+        yield from (f"`{name}()`" for name in functions if name.replace(".", "").isidentifier())
+        if has_two_variables and any(count == 3 for _, count, _ in library.macros):
+            yield "macros over two variables"

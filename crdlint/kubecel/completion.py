@@ -6,6 +6,7 @@ Each completion is compiled in its place before it is offered, so that none lead
 from __future__ import annotations
 
 import itertools
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Final, Literal
@@ -163,8 +164,9 @@ def _with_target(completion: Completion, receiver: str) -> Completion:
 
 
 def _globals(env: Env, environment: Environment, declarations: Declarations) -> Iterator[Completion]:
-    for variable in _variables(env):
-        yield Completion(variable.name, "variable", format_type(variable.type, environment.dialect))
+    for variable in env.idents.values():  # the innermost first
+        if variable.type.kind is not Kind.TYPE:
+            yield Completion(variable.name, "variable", format_type(variable.type, environment.dialect))
     yield from (Completion(word, "keyword", "bool" if word != "null" else "null") for word in _KEYWORDS)
     for name in env.functions:
         if not (name[0].isalpha() and name.replace(".", "").replace("_", "").isalnum()):
@@ -173,32 +175,28 @@ def _globals(env: Env, environment: Environment, declarations: Declarations) -> 
         if call is not None:
             yield call
     self_ = env.find_ident("self")
-    if self_ is not None and ("has", 1, False) in environment.parser.macros:
-        field = next(_fields(self_.type, declarations), None)
-        if field is not None:
-            yield Completion("has", "macro", "bool", (f"self.{field.name}",))
+    field = None if self_ is None else next(_fields(self_.type, declarations), None)
+    if field is not None and _has_macro(environment, "has"):
+        yield Completion("has", "macro", "bool", (f"self.{field.name}",))
 
 
-def _variables(env: Env) -> list[Variable]:
-    """Return the variables of an environment, the innermost first; types and constants are not among them."""
-    return [variable for variable in env.idents.values() if variable.type.kind is not Kind.TYPE]
+def _has_macro(environment: Environment, name: str) -> bool:
+    return any(macro == name for macro, _, _ in environment.parser.macros)
 
 
 def _members(type_: Type, env: Env, environment: Environment, declarations: Declarations) -> Iterator[Completion]:
     yield from _fields(type_, declarations)
     with_target = env.extend(idents=[Variable(_TARGET, type_)])
     for name, (arguments, _) in _MACROS.items():
-        if any(macro == name for macro, _, _ in environment.parser.macros):
+        if _has_macro(environment, name):
             result = type_of(f"{_TARGET}.{name}({arguments})", with_target, environment)
             if result is not None:
-                macro_arguments = tuple(arguments.split(", "))
-                yield Completion(name, "macro", format_type(result, environment.dialect), macro_arguments, since(name))
+                written = tuple(arguments.split(", "))
+                yield Completion(name, "macro", format_type(result, environment.dialect), written, since(name))
     for name in env.functions:
-        function = env.find_function(name)
-        if function is not None and any(overload.member for overload in function.overloads):
-            call = _call(name, type_, with_target, environment)
-            if call is not None:
-                yield call
+        call = _call(name, type_, with_target, environment)
+        if call is not None:
+            yield call
 
 
 def _fields(type_: Type, declarations: Declarations) -> Iterator[Completion]:
@@ -218,9 +216,8 @@ def _call(name: str, target: Type | None, env: Env, environment: Environment) ->
             continue
         parameters = overload.args[1:] if overload.member else overload.args
         before = f"{_TARGET}." if overload.member else ""
-        for arguments in itertools.islice(
-            itertools.product(*(_samples(name, parameter) for parameter in parameters)), _MOST_TRIED
-        ):
+        samples = itertools.product(*(_samples(name, parameter) for parameter in parameters))
+        for arguments in itertools.islice(samples, _MOST_TRIED):
             result = type_of(f"{before}{name}({', '.join(arguments)})", env, environment)
             if result is not None:
                 kind: CompletionKind = "method" if overload.member else "function"
@@ -249,12 +246,10 @@ def _samples(function: str, type_: Type) -> Sequence[str]:
 @cache
 def since(name: str) -> Version | None:
     """Return the oldest Kubernetes version that has a function or macro, None if all that crdlint knows have it."""
-    newest_first = sorted(SERVERS, key=lambda server: (server.major, server.minor), reverse=True)
     oldest: Server | None = None
-    for server in newest_first:
+    for server in sorted(SERVERS, key=lambda server: (server.major, server.minor), reverse=True):
         environment = new_expressions(server)
-        is_macro = any(macro == name for macro, _, _ in environment.parser.macros)
-        if not is_macro and environment.env.find_function(name) is None:
+        if not _has_macro(environment, name) and environment.env.find_function(name) is None:
             return None if oldest is None else (oldest.major, oldest.minor)
         oldest = server
     return None
@@ -299,12 +294,8 @@ def _scope(text: str, tokens: _Tokens, env: Env, environment: Environment) -> En
             continue
         range_ = type_of(text[tokens.starts[first] : tokens.starts[opening - 2]], env, environment)
         types = _variable_types(DYN if range_ is None else range_, len(variables))
-        try:
-            env = env.extend(
-                idents=[Variable(variable, type_) for variable, type_ in zip(variables, types, strict=True)]
-            )
-        except DeclarationError:
-            continue  # it has the name of another variable
+        with suppress(DeclarationError):  # it has the name of another variable
+            env = env.extend(idents=[Variable(*named) for named in zip(variables, types, strict=True)])
     return env
 
 
@@ -312,13 +303,16 @@ def _declared_variables(tokens: _Tokens, opening: int, macro: str) -> list[str]:
     """Return the variables that the arguments of a macro declare, as far as they are written and followed by a comma."""
     if macro not in _MACROS:
         return []
-    most = 2 if macro in _WITH_ONE_OR_TWO else _MACROS[macro][1]
+    fewest = _MACROS[macro][1]
     names: list[str] = []
     index = opening + 1
-    while len(names) < most and tokens.kinds[index : index + 2] == ["IDENTIFIER", ","]:
+    while len(names) < (2 if macro in _WITH_ONE_OR_TWO else fewest) and tokens.kinds[index : index + 2] == [
+        "IDENTIFIER",
+        ",",
+    ]:
         names.append(tokens.texts[index])
         index += 2
-    return names if len(names) >= _MACROS[macro][1] else []
+    return names if len(names) >= fewest else []
 
 
 def _variable_types(range_: Type, count: int) -> list[Type]:

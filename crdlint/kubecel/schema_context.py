@@ -75,18 +75,21 @@ class SchemaContext:
         most = max_elements(parent)
         times = parent_node.cardinality
         cardinality = None if times is None or most is None else multiply(times, most)
-        if not parent_node.in_scope and not schema.x_validations:
-            return _Node(in_scope=False, cardinality=cardinality, declared=None)
-        if isinstance(parent_node.declared, str):
-            return _Node(in_scope=True, cardinality=cardinality, declared=parent_node.declared)
-        if parent_node.declared is not None and id(parent) not in self._declarer.doubtful:
-            # Upstream: CELTypeInfo.accessTypeInfo.
+        in_scope = parent_node.in_scope or bool(schema.x_validations)
+        return _Node(in_scope, cardinality, self._declared(schema, parent, parent_node.declared) if in_scope else None)
+
+    def _declared(
+        self, schema: JSONSchemaProps, parent: JSONSchemaProps, declared: DeclType | str | None
+    ) -> DeclType | str | None:
+        """Return the declaration of a child, given that of its parent. Upstream: CELTypeInfo.accessTypeInfo."""
+        if isinstance(declared, str):
+            return declared
+        if declared is not None and id(parent) not in self._declarer.doubtful:
             is_field = schema.steps[0] == "properties"
-            declared = parent_node.declared.below((escape(str(schema.steps[1])) or "") if is_field else "@items")
-            if declared is not None or not is_field:
-                return _Node(in_scope=True, cardinality=cardinality, declared=declared)
-        converted = self._converted(schema, is_resource=schema.x_embedded_resource)
-        return _Node(in_scope=True, cardinality=cardinality, declared=converted)
+            below = declared.below((escape(str(schema.steps[1])) or "") if is_field else "@items")
+            if below is not None or not is_field:
+                return below
+        return self._converted(schema, is_resource=schema.x_embedded_resource)
 
     def _converted(self, schema: JSONSchemaProps, *, is_resource: bool) -> DeclType | str:
         return self._declarer.declare(schema, is_resource=is_resource) or _NO_DECLARATION

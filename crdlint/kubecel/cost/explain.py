@@ -11,7 +11,7 @@ from crdlint.cel.source_ranges import SourceRanges
 from crdlint.kubecel.compilation import CompilationError, Environments, RuleCompiler
 from crdlint.kubecel.environment import new_expressions, stored_expressions
 from crdlint.kubecel.limits import MAX_REQUEST_SIZE, multiply
-from crdlint.kubecel.schema_context import DeclarationFailedError, SchemaContext
+from crdlint.kubecel.schema_context import DeclarationFailedError, SchemaContext, max_elements
 from crdlint.kubecel.sharing import Sharing, shared
 
 if TYPE_CHECKING:
@@ -119,18 +119,14 @@ def explain(expression: Expression) -> Part:
                 bound = describe_bound(declared, dialect)
         elif not parts or _cost(node) > 1 + sum(operand.cost for operand in parts):
             looked_at = [estimator.declared.get(child.id) for child in below]
-            bound = "; ".join(
-                dict.fromkeys(
-                    describe_bound(operand, dialect)
-                    for operand in looked_at
-                    if operand is not None and operand.max_elements > 1
-                )
-            )
+            described = [
+                describe_bound(each, dialect) for each in looked_at if each is not None and each.max_elements > 1
+            ]
+            bound = "; ".join(dict.fromkeys(described))
         return Part(" ".join(ranges.text(node).split()), _cost(node), bound, parts)
 
     def _cost(node: Expr) -> int:
-        estimate = cost.parts.get(node.id)
-        return 0 if estimate is None else estimate.max
+        return cost.parts[node.id].max if node.id in cost.parts else 0
 
     return part(compiled.expr, 0)
 
@@ -142,14 +138,10 @@ def written_parts(node: Expr, source: SourceInfo) -> list[Expr]:
         span = source.offsets.get(part.id)
         return isinstance(node, Comprehension) and (span is None or span[0] == source.offsets[node.id][0])
 
-    def written(of: Expr) -> Iterator[Expr]:
-        for part in children(of):
-            if is_generated(part):
-                yield from written(part)
-            else:
-                yield part
+    def written(of: Expr) -> list[Expr]:
+        return [each for part in children(of) for each in (written(part) if is_generated(part) else [part])]
 
-    return list(written(node))
+    return written(node)
 
 
 def describe_bound(declared: DeclType, dialect: CELDialect) -> str:
@@ -176,31 +168,25 @@ def describe_cardinality(rule: EstimatedRule) -> str:
     if not schemas:
         return "once in an object"
     if rule.cardinality is None:
-        unbounded = next(schema for schema in schemas if _bound(schema) is None)
+        unbounded = next(schema for schema in schemas if max_elements(schema) is None)
         keyword = "maxItems" if unbounded.type == "array" else "maxProperties"
         return (
             f"{rule.min_size_cardinality:,} times in an object: {value_path(unbounded)} has no {keyword}, and so many"
             f" of the smallest values fit into a request of {MAX_REQUEST_SIZE:,} bytes"
         )
-    factors = " x ".join(f"{_bound(schema):,} ({value_path(schema)})" for schema in reversed(schemas))
+    factors = " x ".join(f"{max_elements(schema):,} ({value_path(schema)})" for schema in reversed(schemas))
     return f"{rule.cardinality:,} times in an object: {factors}"
-
-
-def _bound(schema: JSONSchemaProps) -> int | None:
-    bound = schema.max_items if schema.type == "array" else schema.max_properties
-    return None if bound is None else max(bound, 0)
 
 
 def most_expensive_part(expression: Expression, limit: int) -> str:
     """Return the text of the smallest part that alone costs more than `limit`, or an empty string."""
     tree = explain(expression)
-    if tree.cost <= limit:
-        return ""
-    while True:
-        worse = next((part for part in tree.parts if part.cost > limit), None)
-        if worse is None:
-            return tree.text
-        tree = worse
+    text = ""
+    worse: Part | None = tree if tree.cost > limit else None
+    while worse is not None:
+        text = worse.text
+        worse = next((part for part in worse.parts if part.cost > limit), None)
+    return text
 
 
 def shown_cost(cost: int) -> str:
