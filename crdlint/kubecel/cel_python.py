@@ -39,10 +39,13 @@ _MICROSECOND: Final = 1000  # nanoseconds
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=timezone.utc)
 # Operators and functions that read all parts of their operands; the others take constant time.
 _READ_ALL: Final = ("_==_", "_!=_", "_<_", "_<=_", "_>_", "_>=_", "_in_", "_+_")
-_CLASSES: Final[tuple[tuple[type[Any], type[Any]], ...]] = (
-    (celtypes.BoolType, bool), (celtypes.UintType, Uint), (celtypes.IntType, int), (celtypes.DoubleType, float),
-    (celtypes.StringType, str), (celtypes.BytesType, bytes),
-)  # fmt: skip
+_THEIRS: Final[Mapping[type[Any], Callable[[Any], Any]]] = {
+    type(None): lambda _: None, bool: celtypes.BoolType, Uint: celtypes.UintType, int: celtypes.IntType,
+    float: celtypes.DoubleType, str: celtypes.StringType, bytes: celtypes.BytesType,
+    Duration: lambda value: celtypes.DurationType(timedelta(microseconds=value.nanoseconds // _MICROSECOND)),
+    Timestamp: lambda value: celtypes.TimestampType(_EPOCH + timedelta(microseconds=value.nanoseconds // _MICROSECOND)),
+}  # fmt: skip
+_OURS: Final = {theirs: ours for ours, theirs in _THEIRS.items() if isinstance(theirs, type)}
 
 
 class NotEvaluatedError(Exception):
@@ -171,20 +174,11 @@ def _matches(text: str, pattern: str) -> celtypes.BoolType:
 
 
 def _to_cel_python(value: Value, steps: Steps) -> Any:
-    steps.spend(1)
-    class_ = type(value)
-    if value is None:
-        return None
-    if class_ is str or class_ is bytes:
-        steps.spend(len(value) // _BYTES_PER_STEP)
-    for theirs, ours in _CLASSES:
-        if class_ is ours:
-            return theirs(value)
-    if class_ is Duration:
-        return celtypes.DurationType(timedelta(microseconds=value.nanoseconds // _MICROSECOND))
-    if class_ is Timestamp:
-        return celtypes.TimestampType(_EPOCH + timedelta(microseconds=value.nanoseconds // _MICROSECOND))
-    if class_ is Error:
+    steps.spend(1 + (len(value) // _BYTES_PER_STEP if isinstance(value, str | bytes) else 0))
+    convert = _THEIRS.get(type(value))
+    if convert is not None:
+        return convert(value)
+    if type(value) is Error:
         raise NotEvaluatedError("a value does not fit its schema")
     if isinstance(value, Mapping):
         keys = [key for key in value if key in value]
@@ -206,4 +200,5 @@ def _from_cel_python(value: Any) -> Value:
         return Duration(value // timedelta(microseconds=1) * _MICROSECOND)
     if isinstance(value, datetime):
         return Timestamp((value - _EPOCH) // timedelta(microseconds=1) * _MICROSECOND)
-    return next((ours(value) for theirs, ours in _CLASSES if isinstance(value, theirs)), value)
+    ours = _OURS.get(type(value))
+    return value if ours is None else ours(value)

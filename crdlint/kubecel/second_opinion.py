@@ -58,11 +58,6 @@ class KnownDifference(NamedTuple):
     traits: tuple[str, ...]
     failing: Literal["cel-go", "cel-python"] | None = None
 
-    def explains(self, traits: frozenset[str], ours_fails: bool, theirs_fails: bool) -> bool:
-        """Return whether the results of an expression with these traits may differ for this reason."""
-        shows = {"cel-go": ours_fails, "cel-python": theirs_fails, None: True}[self.failing]
-        return shows and not traits.isdisjoint(self.traits)
-
 
 _CONVERTED: Final = ("string_to_int64", "string_to_uint64", "string_to_double", "double_to_int64", "string_to_bool")
 _SUMS: Final = (
@@ -164,16 +159,15 @@ def opinion(
         theirs = evaluate(expression.text, variables, steps)
     except NotEvaluatedError as error:
         return Opinion(skipped=str(error))
-    ours_fails, theirs_fails = result.error is not None, theirs is FAILS
-    if ours_fails or theirs_fails:
-        agrees = ours_fails and theirs_fails
+    failing = {"cel-go": result.error is not None, "cel-python": theirs is FAILS}
+    if any(failing.values()):
+        agrees = all(failing.values())
     else:
         agrees = kind_of(result.value) is kind_of(theirs) and equal(result.value, theirs) is True
-    if agrees:
-        return Opinion(theirs, agrees=True)
-    traits = frozenset(_traits(expression.compiled, variables.values()))
-    known = next((known for known in KNOWN if known.explains(traits, ours_fails, theirs_fails)), None)
-    return Opinion(theirs, known=None if known is None else known.summary)
+    traits = frozenset() if agrees else frozenset(_traits(expression.compiled, variables.values()))
+    explaining = (known for known in KNOWN if known.failing is None or failing[known.failing])
+    known = next((known.summary for known in explaining if not traits.isdisjoint(known.traits)), None)
+    return Opinion(theirs, agrees, known)
 
 
 def compare(evaluations: Iterable[Evaluation], tally: Tally) -> Iterator[Disagreement]:

@@ -371,10 +371,9 @@ class ObjectValue(Mapping[Any, Any]):
             mine, theirs = self.find(name), find(other, name)
             if (mine is MISSING) is not (theirs is MISSING):
                 return False
-            if mine is not MISSING:
-                same = yield from _pair(mine, theirs)
-                if same is not True:
-                    return same
+            same = mine is MISSING or (yield from _pair(mine, theirs))
+            if same is not True:
+                return same
         return True
 
     def cel_native(self) -> Any:
@@ -433,14 +432,13 @@ class ListValue(Sequence[Any]):
         """Return whether an element equals a value; an error if none does and one cannot be compared."""
         if type(value) is Error:
             return value
-        problem: Error | None = None
+        problem: Error | bool = False
         for item in self:
             same = _same(item, value)
             if same is True:
                 return True
-            if type(same) is Error and problem is None:
-                problem = same
-        return False if problem is None else problem
+            problem = problem or same  # the first error
+        return problem
 
     def cel_add(self, other: Value) -> Value:
         """Return the concatenation of both lists."""
@@ -547,11 +545,8 @@ class MapListValue(ListValue):
         values = list(self._values)
         indices = {self._key_of(value): i for i, value in enumerate(values)}
         for item in map(_raw, other):
-            position = indices.get(self._key_of(item))
-            if position is None:
-                values.append(item)
-            else:
-                values[position] = item
+            position = indices.get(self._key_of(item), len(values))
+            values[position : position + 1] = [item]
         return MapListValue(values, self._items, self._keys)
 
 

@@ -346,11 +346,9 @@ class _Search:
         for more in range(max(1 - len(needed), 0), min(_MOST_COMBINED - len(needed), len(others)) + 1):
             if not self._effort.affords(2 * _ESTIMATES_A_LIMIT * comb(len(others), more) * self._size):
                 break
-            sets = ((*needed, *rest) for rest in combinations(others, more))
-            ordered = [[candidate for candidate in self._usable if candidate in chosen] for chosen in sets]
-            fitting = [
-                candidate for candidate in ordered if self._passes({limit.key: floor[limit.key] for limit in candidate})
-            ]
+            sets = ({*needed, *rest} for rest in combinations(others, more))
+            ordered = ([limit for limit in self._usable if limit in chosen] for chosen in sets)
+            fitting = [limits for limits in ordered if self._passes({limit.key: floor[limit.key] for limit in limits})]
             if fitting:
                 return fitting
         return []
@@ -440,35 +438,36 @@ class Advice:
         plan = self.plan
         if not plan.complete:
             return None
-        rules = f"{len(plan.hopeless):,} rules" if len(plan.hopeless) > 1 else "the rule"
         parts = [f"set {shown(plan.values)}"] if plan.values else []
         if plan.hopeless:
+            rules = f"{len(plan.hopeless):,} rules" if len(plan.hopeless) > 1 else "the rule"
             parts.append(f"simplify {rules} that no limit brings below the budget")
         text = " and ".join(parts)
         return text[:1].upper() + text[1:] or None
 
     def _on_hopeless(self, expression: Expression) -> str | None:
-        below = list(nodes(expression.compiled.expr))
-        words = {node.field for node in below if isinstance(node, Select)} & RESERVED
+        tree = list(nodes(expression.compiled.expr))
+        words = {node.field for node in tree if isinstance(node, Select)} & RESERVED
         if words:
             word = min(words)
             return (
                 f"Write `__{word}__` instead of `{word}`: the estimator ignores the limits of a field"
                 " whose name is a reserved word"
             )
-        steps = _STEPS_TO_QUOTE * len(below)
+        steps = _STEPS_TO_QUOTE * len(tree)
         if not self._effort.affords(steps):
             return None
         self._effort.spend(steps)
         part = most_expensive_part(expression, RULE_COST_LIMIT)
-        inner = f"`{part}`" if len(part) <= _QUOTED else f"`{part[:_QUOTED]}...`"
-        return f"Remove or simplify {inner}: the estimator knows no bound for its values, so no limit reduces the cost"
+        inner = part if len(part) <= _QUOTED else f"{part[:_QUOTED]}..."
+        return (
+            f"Remove or simplify `{inner}`: the estimator knows no bound for its values, so no limit reduces the cost"
+        )
 
 
 def shown(values: SequenceOf[tuple[Limit, int]]) -> str:
     """Return limits as text, such as `maxItems: 64` on `spec.hosts`, at most a few."""
     parts = [f"`{limit.keyword}: {value}` on `{value_path(limit.schema)}`" for limit, value in values[:_LISTED]]
     if len(values) > _LISTED:
-        more = len(values) - _LISTED
-        return f"{', '.join(parts)} and {more:,} more (`crdlint cost --suggest` prints all of them)"
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+        parts.append(f"{len(values) - _LISTED:,} more (`crdlint cost --suggest` prints all of them)")
+    return " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
