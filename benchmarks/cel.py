@@ -15,8 +15,8 @@ from timing import best
 from crdlint.cel.checker import check
 from crdlint.crd.convert import read_crd
 from crdlint.kubecel.compilation import Environments, RuleCompiler
+from crdlint.kubecel.declarations import SchemaContext
 from crdlint.kubecel.environment import new_expressions, stored_expressions
-from crdlint.kubecel.schema_context import SchemaContext
 from crdlint.kubernetes.servers import NEWEST
 from crdlint.yaml.parse import parse_first
 

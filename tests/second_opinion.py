@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from crdlint.cel.eval.errors import Error
 from crdlint.cel.eval.values import Map
-from crdlint.kubecel.cel_python import FAILS, Steps, evaluate
+from crdlint.kubecel.second_opinion import FAILS, Steps, evaluate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

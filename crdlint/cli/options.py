@@ -343,12 +343,12 @@ def second_opinion() -> Any:
 
 def new_tally() -> Tally:
     """Return a tally of second opinions; end the run if cel-python cannot be imported."""
-    from crdlint.kubecel.second_opinion import Tally
-
     try:
         import celpy  # noqa: F401  whether it can be
     except ImportError as error:
         raise click.UsageError(f"--second-opinion: cel-python cannot be imported: {error}") from error
+    from crdlint.kubecel.second_opinion import Tally
+
     return Tally()
 
 

@@ -13,13 +13,12 @@ from crdlint.evaluation.places import PlaceError, is_resource_at, parse_place, p
 from crdlint.evaluation.trace import Tree, type_text
 from crdlint.evaluation.types import any_schema
 from crdlint.kubecel.compilation import ANY_VALUE, OLD_SELF, SELF, RuleCompiler
-from crdlint.kubecel.declarations import Declarer
+from crdlint.kubecel.declarations import Declarer, SchemaContext
 from crdlint.kubecel.environment import new_expressions
 from crdlint.kubecel.evaluation import MISSING
 from crdlint.kubecel.hints import hint
 from crdlint.kubecel.limits import PER_CALL_LIMIT, RULE_COST_LIMIT, max_cardinality, multiply
 from crdlint.kubecel.programs import program
-from crdlint.kubecel.schema_context import SchemaContext
 from crdlint.kubecel.values import to_value
 from crdlint.rules.cel import COMPILES, OUTPUT_TYPE
 from crdlint.safety import work
@@ -213,7 +212,6 @@ def traced(expression: Expression, variables: dict[str, Any]) -> tuple[Result, S
 
 
 def _opinion(expression: Expression, variables: dict[str, Any], result: Result) -> Opinion:
-    from crdlint.kubecel.cel_python import Steps
-    from crdlint.kubecel.second_opinion import STEPS_OF_RULE, opinion
+    from crdlint.kubecel.second_opinion import STEPS_OF_RULE, Steps, opinion
 
     return opinion(expression, variables, result, Steps(STEPS_OF_RULE), set())

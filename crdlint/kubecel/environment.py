@@ -15,7 +15,7 @@ from crdlint.cel.decls import CallCost
 from crdlint.cel.library import extensions
 from crdlint.cel.library import lists as cel_lists
 from crdlint.cel.library.stdlib import STANDARD, STANDARD_WITHOUT_INT_TO_DURATION
-from crdlint.kubecel.library import authz, ip, lists, named_formats, quantity, regex, semver, strings, url
+from crdlint.kubecel.library import authz, ip, lists, named_formats, quantity, semver, strings, url
 from crdlint.kubecel.library.declaration import AFFIXES, ALWAYS, MATCHES, Library, Opaque
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ LIBRARIES: Final = (
         "existsOne", ALWAYS, has=lambda dialect: dialect.has_exists_one_in_camel_case, macros=macros.EXISTS_ONE_MACROS
     ),
     url.LIBRARY,
-    regex.LIBRARY,
+    strings.REGEX,
     lists.LIBRARY,
     lists.INCLUDES,
     authz.LIBRARY,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from crdlint.crd.convert import read_crd
 from crdlint.crd.identity import identify
 from crdlint.kubecel.compilation import CompilationError, RuleCompiler
+from crdlint.kubecel.declarations import DeclarationFailedError, SchemaContext
 from crdlint.kubecel.environment import new_expressions
-from crdlint.kubecel.schema_context import DeclarationFailedError, SchemaContext
 from crdlint.kubernetes.servers import parse_range
 from crdlint.resources.objects import objects_of
 from crdlint.yaml import YAMLDecodeError

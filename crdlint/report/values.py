@@ -125,7 +125,7 @@ def _estimate(estimate: Estimate) -> str:
 
 
 def _opinion(opinion: Opinion) -> str:
-    from crdlint.kubecel.cel_python import FAILS
+    from crdlint.kubecel.second_opinion import FAILS
 
     if opinion.skipped is not None:
         return f"none: {opinion.skipped}"
@@ -210,7 +210,7 @@ def _result_json(result: Result | None) -> dict[str, Any]:
 
 
 def _opinion_json(opinion: Opinion) -> dict[str, Any]:
-    from crdlint.kubecel.cel_python import FAILS
+    from crdlint.kubecel.second_opinion import FAILS
 
     fails = opinion.value is FAILS
     return {

@@ -15,7 +15,6 @@ from crdlint.diagnostics.by_version import FindingsByVersion
 from crdlint.diagnostics.diagnostic import in_server_words
 from crdlint.golang.text import quote
 from crdlint.kubecel.evaluation import recorded
-from crdlint.kubecel.second_opinion import compare
 from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
 from crdlint.linting.documents import DocumentWalk, read_documents, take_duplicate_keys
 from crdlint.linting.pipeline import lint_file
@@ -405,6 +404,8 @@ class _ObjectCheck:
                 server_findings += findings.errors(outcome)
                 server_findings += findings.warnings(outcome)
                 if second_opinions is not None:
+                    from crdlint.kubecel.second_opinion import compare
+
                     disagreements = list(map(findings.disagreement, compare(evaluations, second_opinions)))
             by_server.append((server, server_findings))
         yield from FindingsByVersion(by_server).merged()

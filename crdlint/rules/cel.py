@@ -263,7 +263,7 @@ def _compiled(
         return
     from crdlint.kubecel import environment
     from crdlint.kubecel.compilation import CompilationError, Environments, RuleCompiler
-    from crdlint.kubecel.schema_context import DeclarationFailedError, SchemaContext
+    from crdlint.kubecel.declarations import DeclarationFailedError, SchemaContext
 
     environments = Environments(
         new=environment.new_expressions(options.server),

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final
 from crdlint.diagnostics.by_version import describe_versions
 from crdlint.golang.text import quote
 from crdlint.kubecel.evaluation import recorded
-from crdlint.kubecel.second_opinion import compare
 from crdlint.kubernetes.servers import OLDEST
 from crdlint.resources.dump import dump
 from crdlint.resources.pipeline import read_resource
@@ -91,9 +90,11 @@ def run_suite(
             with recorded() if second_opinions is not None else nullcontext(()) as evaluations:
                 failures.append(newest.run(case))
             failure = _of_servers(failures, definition.versions.servers)
-            disagreements = (
-                () if second_opinions is None else tuple(map(_line_of, compare(evaluations, second_opinions)))
-            )
+            disagreements: tuple[str, ...] = ()
+            if second_opinions is not None:
+                from crdlint.kubecel.second_opinion import compare
+
+                disagreements = tuple(map(_line_of, compare(evaluations, second_opinions)))
             yield Result(suite, target.file, case, failure, disagreements)
 
 

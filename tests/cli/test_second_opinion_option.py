@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from crdlint.cli.main import cli
-from crdlint.kubecel import cel_python
+from crdlint.kubecel import second_opinion
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 RESOURCES = FIXTURES / "resources"
@@ -28,12 +28,12 @@ def run(*args: str) -> Result:
 @pytest.fixture
 def _other_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have cel-python give the other answer to every rule."""
-    real = cel_python.evaluate
+    real = second_opinion.evaluate
 
     def other(*given: Any) -> bool:
         return not real(*given)
 
-    monkeypatch.setattr(cel_python, "evaluate", other)
+    monkeypatch.setattr(second_opinion, "evaluate", other)
 
 
 def test_validate_reports_agreement_in_a_note() -> None:

@@ -121,7 +121,7 @@ items: {type: object, properties: {name: {type: string}}}}}}}, x-kubernetes-vali
 @cache
 def _compiler() -> RuleCompiler:
     from crdlint.kubecel.compilation import RuleCompiler
-    from crdlint.kubecel.schema_context import SchemaContext
+    from crdlint.kubecel.declarations import SchemaContext
     from crdlint.kubernetes.servers import NEWEST
     from crdlint.linting.pipeline import lint_file
 

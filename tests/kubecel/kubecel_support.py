@@ -9,8 +9,8 @@ from present import present, root_of
 
 from crdlint.crd.convert import read_crd
 from crdlint.kubecel.compilation import CompiledRule, Environments, RuleCompiler
+from crdlint.kubecel.declarations import SchemaContext
 from crdlint.kubecel.environment import LIBRARIES, new_expressions, stored_expressions
-from crdlint.kubecel.schema_context import SchemaContext
 from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
 from crdlint.rules.engine.examples import HEAD
 from crdlint.schema.traversal import schemas

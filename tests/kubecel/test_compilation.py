@@ -8,8 +8,8 @@ from present import present
 from tables import each
 
 from crdlint.kubecel.compilation import Environments, RuleCompiler
+from crdlint.kubecel.declarations import DeclarationFailedError, SchemaContext
 from crdlint.kubecel.environment import new_expressions, stored_expressions
-from crdlint.kubecel.schema_context import DeclarationFailedError, SchemaContext
 from crdlint.kubernetes.servers import NEWEST, OLDEST
 
 FIELDS = "{a: {type: string}, num: {type: integer}, o: {type: object, properties: {x: {type: integer}}}}"

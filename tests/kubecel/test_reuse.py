@@ -8,8 +8,8 @@ from tables import each
 
 from crdlint.cel.checker import check
 from crdlint.kubecel.compilation import RULE, RuleCompiler
+from crdlint.kubecel.declarations import SchemaContext
 from crdlint.kubecel.environment import new_expressions, stored_expressions
-from crdlint.kubecel.schema_context import SchemaContext
 from crdlint.kubecel.sharing import Sharing
 from crdlint.kubernetes.servers import SERVERS
 

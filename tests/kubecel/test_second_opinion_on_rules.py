@@ -10,9 +10,8 @@ from tables import each
 
 from crdlint import decode_yaml, validate_resource
 from crdlint.cel.eval.program import Result
-from crdlint.kubecel.cel_python import FAILS, NotEvaluatedError, Steps, evaluate
 from crdlint.kubecel.evaluation import Evaluation, recorded
-from crdlint.kubecel.second_opinion import KNOWN, Tally, compare
+from crdlint.kubecel.second_opinion import FAILS, KNOWN, NotEvaluatedError, Steps, Tally, compare, evaluate
 from crdlint.rules.engine.examples import small
 
 FIELDS = decode_yaml("""

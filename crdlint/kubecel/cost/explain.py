@@ -9,9 +9,9 @@ from crdlint.cel.ast import Comprehension, children
 from crdlint.cel.estimates import UINT64_MAX
 from crdlint.cel.source_ranges import SourceRanges
 from crdlint.kubecel.compilation import CompilationError, Environments, RuleCompiler
+from crdlint.kubecel.declarations import DeclarationFailedError, SchemaContext, max_elements
 from crdlint.kubecel.environment import new_expressions, stored_expressions
 from crdlint.kubecel.limits import MAX_REQUEST_SIZE, multiply
-from crdlint.kubecel.schema_context import DeclarationFailedError, SchemaContext, max_elements
 from crdlint.kubecel.sharing import Sharing, shared
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Final
 from crdlint.cel.ast import Call, Select, nodes
 from crdlint.cel.builder import RESERVED
 from crdlint.kubecel.cost.explain import Limit, enclosing, limit_of, most_expensive_part, shown_cost, value_path
+from crdlint.kubecel.declarations import max_elements
 from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT, UINT64_MAX, multiply
-from crdlint.kubecel.schema_context import max_elements
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceDefinitionSpec, JSONSchemaProps
     from crdlint.kubecel.compilation import Expression
+    from crdlint.kubecel.declarations import SchemaContext
     from crdlint.kubecel.environment import Environment
     from crdlint.kubecel.estimated_rule import CompiledNode, EstimatedRule
     from crdlint.kubecel.reuse import Uses
-    from crdlint.kubecel.schema_context import SchemaContext
     from crdlint.kubernetes.servers import CELDialect
     from crdlint.schema.structural import Refusal
 
@@ -93,7 +93,7 @@ class Common:
 
     def context(self, root: JSONSchemaProps, dialect: CELDialect) -> SchemaContext:
         """Return the declarations of the parts of a root schema, shared by servers with equal declarations."""
-        from crdlint.kubecel.schema_context import SchemaContext
+        from crdlint.kubecel.declarations import SchemaContext
 
         known = self._contexts.setdefault(id(root), [])
         for other, context in known:

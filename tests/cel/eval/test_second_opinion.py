@@ -21,7 +21,7 @@ from crdlint.cel.eval.values import Duration, Timestamp
 from crdlint.cel.library.stdlib import FUNCTIONS, STANDARD
 from crdlint.cel.library.stdlib_functions import BOUND, SINGLETONS
 from crdlint.cel.types import BOOL, INT, STRING, list_type, map_type
-from crdlint.kubecel.cel_python import FAILS
+from crdlint.kubecel.second_opinion import FAILS
 
 _TYPES = {"i": INT, "s": STRING, "l": list_type(INT), "m": map_type(STRING, INT), "t": BOOL}
 _ENV = replace(
