@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from crdlint.crd.paths import Path
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.kubecel.estimated_rule import EstimatedRule
-    from crdlint.kubernetes.servers import Server
     from crdlint.linting.documents import Fixes
     from crdlint.linting.request import CheckRequest, StopAt
     from crdlint.linting.result import Stage
@@ -90,7 +89,7 @@ def check_crd(subject: Subject, request: CheckRequest, like: CheckedCRD | None =
 
     `like` is the result for another server that decodes the CRD in the same way, unless an update changes that.
     """
-    crd = _decode(subject, request, like)
+    crd = _DecodedCRD(subject, request, like)
     findings = _decode_findings(crd)
     if crd.ends_with(findings):
         return crd.stopped("decode", findings)
@@ -110,30 +109,30 @@ def check_crd(subject: Subject, request: CheckRequest, like: CheckedCRD | None =
     return _with_definitions(crd, checked, report, errors) if request.keep and not crd.rejected else checked
 
 
-class _DecodedCRD(NamedTuple):
+class _DecodedCRD:
     """A CRD after the server has decoded, defaulted and converted it; `rejected` if the server cannot decode it."""
 
-    subject: Subject
-    request: CheckRequest
-    server: Server
-    old: OldCRD | None
-    decoded: Decoded
-    problems: SequenceOf[DecodeProblem]
-    common: Common
-    manifest: Manifest
-    locator: Locator
-    rejected: bool
-    has_placeholders: bool
+    def __init__(self, subject: Subject, request: CheckRequest, like: CheckedCRD | None) -> None:
+        document, root = subject.document, subject.root
+        self.subject, self.request = subject, request
+        self.server = request.versions.newest
+        self.old = request.previous(name_of(root)) if request.previous is not None else None
+        known = like.decoded if like is not None else None
+        self.decoded = known or read_crd(root, stored=self.old is not None, server=self.server)
+        self.crd = self.decoded.crd
+        self.name = self.crd.metadata.name
+        self.common = (like.common if like is not None else None) or Common()
+        self.locator = Locator(root, document.line_offset, document.text)
+        self.manifest = Manifest(document, root, self.locator, self.crd)
+        # A misspelled apiVersion or kind is fixed before the API server decodes the other fields.
+        self.problems = [p for p in self.decoded.problems if not (subject.rejected and is_type_key(root, p.node))]
+        self.has_placeholders = request.skip_unfinished and any(opening in document.text for opening in PLACEHOLDERS)
+        self.rejected = subject.rejected or any(map(self._is_rejection, self.problems))
 
-    @property
-    def crd(self) -> CustomResourceDefinition:
-        """The CRD in its internal version."""
-        return self.decoded.crd
-
-    @property
-    def name(self) -> str:
-        """The metadata.name."""
-        return self.crd.metadata.name
+    def _is_rejection(self, problem: DecodeProblem) -> bool:
+        """Return whether the server cannot decode a CRD; a placeholder may represent a value that it can decode."""
+        text = problem.node.value if self.has_placeholders and isinstance(problem.node, Scalar) else ""
+        return problem.kind == "decode" and not is_placeholder(text)
 
     @property
     def stop_at(self) -> StopAt | None:
@@ -160,32 +159,6 @@ class _DecodedCRD(NamedTuple):
         return replace(finding, crd=self.name, user_path=user_path, version=version)
 
 
-def _decode(subject: Subject, request: CheckRequest, like: CheckedCRD | None) -> _DecodedCRD:
-    """Decode, default and convert a CRD."""
-    document, root = subject.document, subject.root
-    old = request.previous(name_of(root)) if request.previous is not None else None
-    server = request.versions.newest
-    decoded = like.decoded if like is not None else None
-    decoded = decoded or read_crd(root, stored=old is not None, server=server)
-    has_placeholders = request.skip_unfinished and any(opening in document.text for opening in PLACEHOLDERS)
-    # A misspelled apiVersion or kind is fixed before the API server decodes the other fields.
-    problems = [p for p in decoded.problems if not (subject.rejected and is_type_key(root, p.node))]
-    locator = Locator(root, document.line_offset, document.text)
-    return _DecodedCRD(
-        subject,
-        request,
-        server,
-        old,
-        decoded,
-        problems,
-        (like.common if like is not None else None) or Common(),
-        Manifest(document, root, locator, decoded.crd),
-        locator,
-        subject.rejected or any(p.kind == "decode" and not (has_placeholders and _is_unfinished(p)) for p in problems),
-        has_placeholders,
-    )
-
-
 def _validations(crd: _DecodedCRD) -> Iterator[Report]:
     """Yield the server's report, and before it one without errors of defaults and rules if they need not be found."""
     effort = crd.subject.effort
@@ -209,11 +182,6 @@ def _with_definitions(
         definition=FoundCRD(crd.crd, crd.locator, crd.request.versions),
         rules=tuple(FoundRule(crd.name, _version_of(rule, crd.crd), rule, crd.locator) for rule in report.rules),
     )
-
-
-def _is_unfinished(problem: DecodeProblem) -> bool:
-    """Return whether a placeholder that may represent another value causes a problem."""
-    return isinstance(problem.node, Scalar) and is_placeholder(problem.node.value)
 
 
 def _with_marker(diagnostic: Diagnostic, crd: CustomResourceDefinition, marker: str | None = None) -> Diagnostic:
@@ -340,7 +308,12 @@ def _located(
         path = error.at or error.path
         span = locator.span(path, key=error.key) if error.inside is None else locator.span_inside(path, error.inside)
         diagnostic = catalog.get(error.rule).diagnostic_of(
-            error, message, span, file=subject.file, crd=crd.name, hidden=hidden or crd.rejected or error.hidden
+            error,
+            message,
+            span,
+            file=subject.file,
+            crd=crd.name,
+            hidden=hidden or crd.rejected or error.hidden,
         )
         missing = locator.missing(error.path) if decoded.problems else None
         if missing is not None:

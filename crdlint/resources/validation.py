@@ -48,11 +48,7 @@ from crdlint.schema.values import deep_copy
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from crdlint.crd.model import (
-        CustomResourceDefinition,
-        CustomResourceSubresourceScale,
-        JSONSchemaProps,
-    )
+    from crdlint.crd.model import CustomResourceDefinition, CustomResourceSubresourceScale, JSONSchemaProps
 
     Withhold = Callable[[FieldError], bool]
 

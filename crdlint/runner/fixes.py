@@ -63,24 +63,6 @@ class Undone:
 
 
 @dataclass(frozen=True, slots=True)
-class Fixed:
-    """A text with fixes applied.
-
-    ``edits`` turn the text of the first result into ``text``, whose result is ``result``.
-    """
-
-    result: FileResult
-    edits: tuple[Edit, ...]
-    applied: tuple[Applied, ...]
-    undone: tuple[Undone, ...]
-
-    @property
-    def text(self) -> str:
-        """The fixed text."""
-        return self.result.text
-
-
-@dataclass(frozen=True, slots=True)
 class FileFixes:
     """The fixes of a file: its text before and after them, and the edits between."""
 
@@ -89,6 +71,13 @@ class FileFixes:
     edits: tuple[Edit, ...]
     applied: tuple[Applied, ...]
     undone: tuple[Undone, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed(FileFixes):
+    """Fixes with the result of the fixed text."""
+
+    result: FileResult
 
 
 def fix(
@@ -131,7 +120,8 @@ class _Rounds:
     refused: set[Identity] = field(default_factory=set)
 
     def run(self) -> Fixed:
-        self.seen.add(self.current.text)
+        before = self.current.text
+        self.seen.add(before)
         for _ in range(_ROUNDS):
             chosen = self._choose()
             if not chosen:
@@ -150,7 +140,8 @@ class _Rounds:
             self.applied += [Applied(finding.rule, _fix(finding).title, finding.line) for finding in accepted]
             self.current = following
         self._complete()
-        return Fixed(self.current, tuple(self.edits), tuple(self.applied), tuple(self.undone.values()))
+        undone = tuple(self.undone.values())
+        return Fixed(before, self.current.text, tuple(self.edits), tuple(self.applied), undone, self.current)
 
     def _choose(self) -> list[Diagnostic]:
         """Return the findings of the next round; the check is completed if it may have stopped before the first of them."""

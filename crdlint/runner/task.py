@@ -265,7 +265,7 @@ class _Repair:
             check_until=self.check,
             named=config.selects,
         )
-        fixes = FileFixes(result.text, fixed.text, fixed.edits, fixed.applied, fixed.undone)
+        fixes = FileFixes(fixed.before, fixed.text, fixed.edits, fixed.applied, fixed.undone)
         if not fixed.edits:
             return checked._replace(results=(result if is_template else fixed.result, *others), fixes=fixes)
         latest = self.latest

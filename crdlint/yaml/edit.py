@@ -99,12 +99,12 @@ def composed(first: Iterable[Edit], second: Iterable[Edit]) -> list[Edit]:
     for edit in in_order(second):
         out += _cut(rest, edit.start - end)
         _cut(rest, edit.end - edit.start)
-        out.append((0, 0, edit.text))
+        out.append((0, len(edit.text), edit.text))
         end = edit.end
     return list(_as_edits([*out, *reversed(rest)]))
 
 
-# A part of a changed text: characters (start, end) of the original text, or a new text.
+# A part of a changed text: the characters `start` to `end` of the original text for None, or of a new text.
 _Piece: TypeAlias = "tuple[int, int, str | None]"
 
 
@@ -112,7 +112,7 @@ def _pieces(edits: Iterable[Edit]) -> Iterator[_Piece]:
     end = 0
     for edit in in_order(edits):
         yield end, edit.start, None
-        yield 0, 0, edit.text
+        yield 0, len(edit.text), edit.text
         end = edit.end
     yield end, sys.maxsize, None
 
@@ -122,17 +122,11 @@ def _cut(rest: list[_Piece], length: int) -> list[_Piece]:
     pieces: list[_Piece] = []
     while length > 0:
         start, end, text = rest.pop()
-        size = end - start if text is None else len(text)
-        if size > length:
-            if text is None:
-                pieces.append((start, start + length, None))
-                rest.append((start + length, end, None))
-            else:
-                pieces.append((0, 0, text[:length]))
-                rest.append((0, 0, text[length:]))
-            break
-        pieces.append((start, end, text))
-        length -= size
+        middle = min(start + length, end)
+        pieces.append((start, middle, text))
+        if middle < end:
+            rest.append((middle, end, text))
+        length -= middle - start
     return pieces
 
 
@@ -140,7 +134,7 @@ def _as_edits(pieces: Iterable[_Piece]) -> Iterator[Edit]:
     position, new = 0, ""
     for start, end, text in pieces:
         if text is not None:
-            new += text
+            new += text[start:end]
         elif start < end:
             if new or start > position:
                 yield Edit(position, start, new)
