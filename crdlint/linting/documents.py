@@ -91,7 +91,7 @@ class DocumentWalk(ABC):
 
     @abstractmethod
     def check_objects(self, document: Document) -> bool:
-        """Check the objects of a document, and return whether it has any of the kind to check; raise YAMLDecodeError."""
+        """Check the objects of a document, and return whether it has any, or is one by mistake; raise YAMLDecodeError."""
 
     @abstractmethod
     def skips_template(self, document: Document) -> bool:
@@ -100,10 +100,6 @@ class DocumentWalk(ABC):
     def reports_syntax_error(self) -> bool:
         """Return whether a document that is not YAML is reported; if not, it is skipped."""
         return True
-
-    def check_without_objects(self, document: Document) -> bool:  # noqa: ARG002
-        """Check a document that has no object of the kind to check. Return False if the document is skipped."""
-        return False
 
     def problems(self, root: Node) -> int:  # noqa: ARG002
         """Return how many fields of a document are wrong, if that is known without a check of its objects."""
@@ -190,7 +186,7 @@ class DocumentWalk(ABC):
         error: YAMLDecodeError | None = None
         if document.root is not None:
             try:
-                self.skipped += not self.check_objects(document) and not self.check_without_objects(document)
+                self.skipped += not self.check_objects(document)
                 return
             except YAMLDecodeError as conversion:
                 error = first_error(document.root) or conversion  # in the order in which Go decodes the document

@@ -116,10 +116,13 @@ class _CRDWalk(DocumentWalk):
         has_crd = False
         for root, identity in manifests(document):
             has_crd |= self._check_manifest(document, root, identity)
-        return has_crd
+        return has_crd or self._check_outdented(document)
 
-    def check_without_objects(self, document: Document) -> bool:
-        """Report a document without a kind that has the kind of a CRD after its end, as wrong indentation causes."""
+    def _check_outdented(self, document: Document) -> bool:
+        """Report a document without a kind that has the kind of a CRD after its end, as wrong indentation causes.
+
+        Return False for other documents.
+        """
         root, offset = document.root, document.line_offset
         has_kind = isinstance(root, Mapping) and root.find("kind") is not None
         text = document.text

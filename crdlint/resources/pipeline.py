@@ -47,17 +47,6 @@ if TYPE_CHECKING:
     from crdlint.yaml.nodes import Node
     from crdlint.yaml.parse import Document
 
-__all__ = [
-    "OldObjects",
-    "ResourceOptions",
-    "ResourceReport",
-    "Validated",
-    "old_objects",
-    "read_resource",
-    "report",
-    "validate_text",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class ResourceReport:

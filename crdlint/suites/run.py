@@ -16,7 +16,7 @@ from crdlint.golang.text import quote
 from crdlint.kubecel.evaluation import recorded
 from crdlint.kubernetes.servers import OLDEST
 from crdlint.resources.dump import dump
-from crdlint.resources.pipeline import read_resource
+from crdlint.resources.objects import read_resource
 from crdlint.resources.validation import NotDecodedError
 from crdlint.schema.values import deep_copy, deep_equal
 from crdlint.suites.crds import MissingCRDError, define, patched, reduced
