@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Generator, Iterator
     from typing import TypeAlias
+
+_Result = TypeVar("_Result")
 
 
 class Uint(int):
@@ -155,6 +157,53 @@ def nodes(root: Expr) -> Iterator[Expr]:
         node = stack.pop()
         yield node
         stack.extend(reversed(children(node)))
+
+
+_LEAVES: Final = {Unspecified: "unspecified", Literal: "literal", Ident: "ident"}
+_INNER: Final = {
+    Select: "select",
+    Call: "call",
+    ListExpr: "list_",
+    MapExpr: "map_",
+    StructExpr: "struct",
+    Comprehension: "comprehension",
+}
+
+
+def visit(root: Expr, visitor: object, results: dict[int, _Result]) -> _Result:
+    """Compute the result of each node from those of its children; store it in `results` by id, and return that of the root.
+
+    `visitor` has a method for each class of nodes. Those of nodes with children are generators: they yield the children
+    in the order of evaluation, receive their results and return their own. They are on an explicit stack, so that only
+    memory limits the depth.
+    """
+    leaves: dict[type, Callable[[Any], _Result]] = {cls: getattr(visitor, name) for cls, name in _LEAVES.items()}
+    inner: dict[type, Callable[[Any], Any]] = {cls: getattr(visitor, name) for cls, name in _INNER.items()}
+    stack: list[tuple[int, Any]] = []
+    node = root
+    while True:
+        result: _Result | None = None
+        leaf = leaves.get(type(node))
+        if leaf is None:
+            stack.append((node.id, inner[type(node)](node)))
+        else:
+            result = results[node.id] = leaf(node)
+        while stack:
+            try:
+                node = stack[-1][1].send(result)
+                break
+            except StopIteration as done:
+                result = results[stack.pop()[0]] = done.value
+        else:
+            return results[root.id]
+
+
+def visit_all(exprs: list[Expr]) -> Generator[Expr, _Result, list[_Result]]:
+    """Yield several children of a node to `visit`, and return their results."""
+    results: list[_Result] = []
+    for expr in exprs:
+        results.append((yield expr))  # noqa: PERF401
+    return results
 
 
 class Location(NamedTuple):

@@ -1,7 +1,6 @@
 """The type checker. Upstream: cel-go's checker/checker.go.
 
-The tree is not changed: where cel-go rewrites a node to its full name, the result contains the name instead. Nodes are
-visited by generators on an explicit stack, so that only memory limits the depth.
+The tree is not changed: where cel-go rewrites a node to its full name, the result contains the name instead.
 """
 
 from __future__ import annotations
@@ -35,14 +34,14 @@ from crdlint.cel.types import (
 from crdlint.cel.unification import Substitution, TypeReplacer, most_general
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Generator, Sequence
     from typing import TypeAlias
 
     from crdlint.cel.ast import SourceInfo
     from crdlint.cel.decls import Function, Overload
     from crdlint.cel.env import Env
 
-    Visit: TypeAlias = Generator[ast.Expr, None, None]
+    Visit: TypeAlias = Generator[ast.Expr, Type, Type]
 
 _LITERALS: Final[dict[type, Type]] = {
     bool: BOOL,
@@ -53,6 +52,8 @@ _LITERALS: Final[dict[type, Type]] = {
     bytes: BYTES,
     type(None): NULL,
 }
+# The type of a call of an undeclared method in cel-go before 0.17.
+_NIL: Final = Type(Kind.UNKNOWN, "<nil>")
 _NONE_DISABLED: Final[frozenset[str]] = frozenset()
 _LOGICAL: Final = ("_&&_", "_||_")
 CROSS_TYPE_COMPARISONS: Final = frozenset(
@@ -90,9 +91,7 @@ class CheckResult:
 
 def check(expr: ast.Expr, source: SourceInfo, env: Env) -> CheckResult:
     """Check the types of an expression and return the type of each node. Upstream: checker.Check."""
-    checker = _Checker(source, env)
-    checker.run(expr)
-    return checker.finish()
+    return _Checker(source, env).run(expr)
 
 
 def qualified_name(expr: ast.Expr) -> str | None:
@@ -133,40 +132,27 @@ class _Checker:
         self._variables = 0
         self._disabled = _NONE_DISABLED if env.cross_type_comparisons else CROSS_TYPE_COMPARISONS
 
-    def run(self, root: ast.Expr) -> None:
-        stack: list[Visit] = []
-        expr: ast.Expr | None = root
-        while True:
-            if expr is not None:
-                leaf = _LEAVES.get(type(expr))
-                if leaf is None:
-                    stack.append(_VISITS[type(expr)](self, expr))
-                else:
-                    leaf(self, expr)
-            if not stack:
-                return
-            expr = next(stack[-1], None)
-            if expr is None:
-                stack.pop()
-
-    def finish(self) -> CheckResult:
+    def run(self, root: ast.Expr) -> CheckResult:
+        ast.visit(root, self, self._types)
         self._types.update(self._substitution.final(self._types))
         return self._result
 
     def _error(self, id_: int, problem: Problem) -> None:
         self._result.errors.append(CELError(self._source.location_of(id_), problem, id_))
 
-    def unspecified(self, expr: ast.Unspecified) -> None:
-        self._types[expr.id] = ERROR
-        self._error(expr.id, Problem("unexpected unspecified type: "))
+    def _failed(self, id_: int, problem: Problem) -> Type:
+        """Report an error, and return the type of the node."""
+        self._error(id_, problem)
+        return ERROR
 
-    def literal(self, expr: ast.Literal) -> None:
-        self._types[expr.id] = _LITERALS[type(expr.value)]
+    def unspecified(self, expr: ast.Unspecified) -> Type:
+        return self._failed(expr.id, Problem("unexpected unspecified type: "))
 
-    def ident(self, expr: ast.Ident) -> None:
-        if not self._resolve(expr.id, expr.name):
-            self._types[expr.id] = ERROR
-            self._error(expr.id, texts.undeclared_reference(expr.name))
+    def literal(self, expr: ast.Literal) -> Type:
+        return _LITERALS[type(expr.value)]
+
+    def ident(self, expr: ast.Ident) -> Type:
+        return self._resolve(expr.id, expr.name) or self._failed(expr.id, texts.undeclared_reference(expr.name))
 
     def _lookup(self, name: str) -> Variable | None:
         name = name.removeprefix(".")
@@ -175,42 +161,41 @@ class _Checker:
                 return scope[name]
         return self._env.find_ident(name)
 
-    def _resolve(self, id_: int, name: str) -> bool:
+    def _resolve(self, id_: int, name: str) -> Type | None:
         variable = self._lookup(name)
         if variable is None:
-            return False
-        self._types[id_] = variable.type
+            return None
         self._result.reference_map[id_] = Reference(variable.name, variable.value)
-        return True
+        return variable.type
 
     def select(self, expr: ast.Select) -> Visit:
         name = qualified_name(expr)
-        if name is not None and self._resolve(expr.id, name):
-            return
-        yield expr.operand
-        result = self._field(expr.id, expr.operand, expr.field, optional=False)
-        self._types[expr.id] = BOOL if expr.test_only else self._substitution.substitute(result)
+        resolved = None if name is None else self._resolve(expr.id, name)
+        if resolved is not None:
+            return resolved
+        operand = yield expr.operand
+        result = self._field(expr.id, operand, expr.field, optional=False)
+        return BOOL if expr.test_only else self._substitution.substitute(result)
 
     def _optional_select(self, expr: ast.Call) -> Visit:
         operand, name = expr.args
         # Only the parser makes this call.
         assert isinstance(name, ast.Literal)  # noqa: S101
         assert isinstance(name.value, str)  # noqa: S101
-        yield operand
-        result = self._field(expr.id, operand, name.value, optional=True)
-        self._types[expr.id] = self._substitution.substitute(result)
+        result = self._field(expr.id, (yield operand), name.value, optional=True)
         self._result.reference_map[expr.id] = Reference(overload_ids=("select_optional_field",))
+        return self._substitution.substitute(result)
 
-    def _field(self, id_: int, operand: ast.Expr, name: str, *, optional: bool) -> Type:
-        """Return the type of field `name` of a checked operand. Upstream: checker.checkSelectField."""
-        target = self._substitution.substitute(self._types[operand.id])
+    def _field(self, id_: int, operand: Type, name: str, *, optional: bool) -> Type:
+        """Return the type of a field of an operand. Upstream: checker.checkSelectField."""
+        target = self._substitution.substitute(operand)
         if target.is_optional:
             optional = True
             target = target.params[0]
         if target.kind is Kind.MAP:
             result = target.params[1]
         elif target.kind is Kind.STRUCT:
-            result = self._field_type(id_, target.name, name) or ERROR
+            result = self._field_type(id_, target.name, name)
         else:
             if target.kind is Kind.TYPE_PARAM:
                 self._substitution.assignable(DYN, target)
@@ -219,20 +204,16 @@ class _Checker:
             result = DYN
         return optional_type(result) if optional else result
 
-    def _field_type(self, id_: int, struct: str, name: str) -> Type | None:
+    def _field_type(self, id_: int, struct: str, name: str) -> Type:
         if self._env.provider.find_struct_type(struct) is None:
-            self._error(id_, texts.failed_resolution(struct))
-            return None
+            return self._failed(id_, texts.failed_resolution(struct))
         field_type = self._env.provider.find_struct_field_type(struct, name)
-        if field_type is None:
-            self._error(id_, texts.undefined_field(name))
-        return field_type
+        return field_type or self._failed(id_, texts.undefined_field(name))
 
     def call(self, expr: ast.Call) -> Visit:
         if expr.function == "_?._":
-            yield from self._optional_select(expr)
-            return
-        yield from expr.args
+            return (yield from self._optional_select(expr))
+        types: list[Type] = yield from ast.visit_all(expr.args)
         target = expr.target
         if target is None:
             function = self._env.find_function(expr.function)
@@ -245,29 +226,25 @@ class _Checker:
                 self._result.namespaced[expr.id] = function.name
                 target = None
             else:
-                yield target
+                types.insert(0, (yield target))
                 function = self._env.find_function(expr.function)
         if function is None:
-            typed = target is None or self._dialect.types_undeclared_methods
-            self._types[expr.id] = ERROR if typed else Type(Kind.UNKNOWN, "<nil>")
             self._error(expr.id, texts.undeclared_reference(expr.function))
-            return
-        args = expr.args if target is None else [target, *expr.args]
-        self._types[expr.id] = self._overload(expr, function, args, member=target is not None) or ERROR
+            return ERROR if target is None or self._dialect.types_undeclared_methods else _NIL
+        return self._overload(expr, function, types, member=target is not None)
 
-    def _overload(self, expr: ast.Call, function: Function, args: Sequence[ast.Expr], *, member: bool) -> Type | None:
-        """Return the type of a call and record the overloads that match; report an error and return None if none does.
+    def _overload(self, expr: ast.Call, function: Function, types: Sequence[Type], *, member: bool) -> Type:
+        """Return the type of a call and record the overloads that match; report an error if none does.
 
         Upstream: checker.resolveOverload.
         """
-        types = [self._types[arg.id] for arg in args]
         ids: list[str] = []
         result: Type | None = None
         for overload in function.overloads:
             if overload.member is not member or overload.id in self._disabled:
                 continue
             if function.name in _LOGICAL and self._dialect.expects_bool_operands:
-                return self._logical(expr, overload, args)
+                return self._logical(expr, overload, types)
             fit = self._fit(overload, types)
             if fit is None:
                 continue
@@ -278,8 +255,7 @@ class _Checker:
                 result = DYN
         if result is None or result.kind is Kind.UNKNOWN:
             shown = [self._substitution.substitute(type_, to_dyn=True) for type_ in types]
-            self._error(expr.id, texts.no_matching_overload(function.name, shown, self._dialect, member=member))
-            return None
+            return self._failed(expr.id, texts.no_matching_overload(function.name, shown, self._dialect, member=member))
         self._result.reference_map[expr.id] = Reference(overload_ids=tuple(ids))
         return result
 
@@ -294,12 +270,12 @@ class _Checker:
             return None
         return self._substitution.substitute(result)
 
-    def _logical(self, expr: ast.Call, overload: Overload, args: Sequence[ast.Expr]) -> Type | None:
+    def _logical(self, expr: ast.Call, overload: Overload, types: Sequence[Type]) -> Type:
         before = len(self._result.errors)
-        for arg in args:
-            self._expect(arg, self._types[arg.id], BOOL, reverse=True)
+        for arg, type_ in zip(expr.args, types, strict=True):
+            self._expect(arg, type_, BOOL, reverse=True)
         if len(self._result.errors) > before:
-            return None
+            return ERROR
         self._result.reference_map[expr.id] = Reference(overload_ids=(overload.id,))
         return BOOL
 
@@ -308,9 +284,8 @@ class _Checker:
         if not self._substitution.assignable(*pair):
             self._error(expr.id, texts.type_mismatch(expected, actual, self._dialect))
 
-    def _value_type(self, value: ast.Expr, *, optional: bool) -> Type:
+    def _value_type(self, value: ast.Expr, type_: Type, *, optional: bool) -> Type:
         """Return the type of the value of an entry, unwrapped if it is written with `?`."""
-        type_ = self._types[value.id]
         if optional:
             if type_.is_optional:
                 return type_.params[0]
@@ -318,34 +293,32 @@ class _Checker:
                 self._error(value.id, texts.type_mismatch(optional_type(type_), type_, self._dialect))
         return type_
 
-    def list(self, expr: ast.ListExpr) -> Visit:
+    def list_(self, expr: ast.ListExpr) -> Visit:
         optional = frozenset(expr.optional_indices)
         joined: Type | None = None
         for index, element in enumerate(expr.elements):
-            yield element
-            joined = self._join(element, joined, self._value_type(element, optional=index in optional))
-        self._types[expr.id] = list_type(_known(joined) or self._variable())
+            type_ = yield element
+            joined = self._join(element, joined, self._value_type(element, type_, optional=index in optional))
+        return list_type(_known(joined) or self._variable())
 
-    def map(self, expr: ast.MapExpr) -> Visit:
+    def map_(self, expr: ast.MapExpr) -> Visit:
         keys: Type | None = None
         values: Type | None = None
         for entry in expr.entries:
-            yield entry.key
-            keys = self._join(entry.key, keys, self._types[entry.key.id])
-            yield entry.value
-            values = self._join(entry.value, values, self._value_type(entry.value, optional=entry.optional))
+            keys = self._join(entry.key, keys, (yield entry.key))
+            type_ = yield entry.value
+            values = self._join(entry.value, values, self._value_type(entry.value, type_, optional=entry.optional))
         key = _known(keys) or self._variable()
-        self._types[expr.id] = map_type(key, (values if key is keys else None) or self._variable())
+        return map_type(key, (values if key is keys else None) or self._variable())
 
     def _join(self, expr: ast.Expr, previous: Type | None, current: Type) -> Type:
-        if previous is None or previous.kind is Kind.UNKNOWN:
+        if previous is None or previous is _NIL:
             return current
         if self._substitution.assignable(previous, current):
             return most_general(previous, current)
         if not self._env.homogeneous:
             return DYN
-        self._error(expr.id, texts.type_mismatch(previous, current, self._dialect))
-        return ERROR
+        return self._failed(expr.id, texts.type_mismatch(previous, current, self._dialect))
 
     def _variable(self) -> Type:
         variable = type_param(f"_var{self._variables}")
@@ -355,62 +328,47 @@ class _Checker:
     def struct(self, expr: ast.StructExpr) -> Visit:
         ident = self._lookup(expr.type_name)
         if ident is None:
-            self._error(expr.id, texts.undeclared_reference(expr.type_name))
-            self._types[expr.id] = ERROR
-            return
+            return self._failed(expr.id, texts.undeclared_reference(expr.type_name))
         self._result.reference_map[expr.id] = Reference(ident.name)
         name, result = self._message(expr.id, ident)
-        self._types[expr.id] = result
         for entry in expr.fields:
-            yield entry.value
-            declared = self._field_type(entry.id, name, entry.field) or ERROR
-            actual = self._value_type(entry.value, optional=entry.optional)
+            type_ = yield entry.value
+            declared = self._field_type(entry.id, name, entry.field)
+            actual = self._value_type(entry.value, type_, optional=entry.optional)
             if not self._substitution.assignable(declared, actual):
-                declared_name, actual_name = (
-                    texts.format_type(declared, self._dialect),
-                    texts.format_type(actual, self._dialect),
-                )
-                text = (
-                    f"expected type of field '{entry.field}' is '{declared_name}' but provided type is '{actual_name}'"
-                )
-                self._error(entry.id, Problem(text))
+                self._error(entry.id, texts.field_mismatch(entry.field, declared, actual, self._dialect))
+        return result
 
     def _message(self, id_: int, ident: Variable) -> tuple[str, Type]:
         """Return the provider's name of a message type, and the type of a literal of it."""
         if ident.type.kind is Kind.ERROR:
             return ident.name, ERROR
         if ident.type.kind is not Kind.TYPE or not ident.type.params:
-            self._error(id_, Problem(f"'{ident.type.declared_name}' is not a type"))
-            return ident.name, ERROR
+            return ident.name, self._failed(id_, Problem(f"'{ident.type.declared_name}' is not a type"))
         result = ident.type.params[0]
         if _is_well_known(result):
             return _WELL_KNOWN_NAMES[result.kind], result
         if result.kind is Kind.STRUCT:
             return result.declared_name, result
-        self._error(id_, Problem(f"'{result.declared_name}' is not a message type"))
-        return ident.name, ERROR
+        return ident.name, self._failed(id_, Problem(f"'{result.declared_name}' is not a message type"))
 
     def comprehension(self, expr: ast.Comprehension) -> Visit:
-        yield expr.iter_range
-        yield expr.accu_init
-        range_type = self._substitution.substitute(self._types[expr.iter_range.id])
-        accu_type = self._types[expr.accu_init.id]
+        range_type = yield expr.iter_range
+        accu_type = yield expr.accu_init
         # cel-go's scopes do not inherit the disabled overloads, and leaving a scope does not restore them.
         self._disabled = _NONE_DISABLED
         self._scopes.append({expr.accu_var: Variable(expr.accu_var, accu_type)})
-        first, second = self._iterated(expr, range_type)
+        first, second = self._iterated(expr, self._substitution.substitute(range_type))
         scope = {expr.iter_var: Variable(expr.iter_var, first)}
         if expr.iter_var2:
             scope.setdefault(expr.iter_var2, Variable(expr.iter_var2, second))
         self._scopes.append(scope)
-        yield expr.loop_condition
-        self._expect(expr.loop_condition, self._types[expr.loop_condition.id], BOOL)
-        yield expr.loop_step
-        self._expect(expr.loop_step, self._types[expr.loop_step.id], accu_type)
+        self._expect(expr.loop_condition, (yield expr.loop_condition), BOOL)
+        self._expect(expr.loop_step, (yield expr.loop_step), accu_type)
         self._scopes.pop()
-        yield expr.result
+        result = yield expr.result
         self._scopes.pop()
-        self._types[expr.id] = self._substitution.substitute(self._types[expr.result.id])
+        return self._substitution.substitute(result)
 
     def _iterated(self, expr: ast.Comprehension, range_type: Type) -> tuple[Type, Type]:
         """Return the types of the first and second iteration variable."""
@@ -422,13 +380,11 @@ class _Checker:
         if range_type.kind in (Kind.DYN, Kind.ERROR, Kind.TYPE_PARAM):
             self._substitution.assignable(DYN, range_type)
             return DYN, DYN
-        self._error(expr.iter_range.id, texts.not_a_range(range_type, self._dialect))
-        return ERROR, ERROR
+        return (self._failed(expr.iter_range.id, texts.not_a_range(range_type, self._dialect)),) * 2
 
 
 def _known(type_: Type | None) -> Type | None:
-    """Return the type, or None for a call of an undeclared method, whose type is nil in cel-go before 0.17."""
-    return None if type_ is None or type_.kind is Kind.UNKNOWN else type_
+    return None if type_ is _NIL else type_
 
 
 def _is_well_known(type_: Type) -> bool:
@@ -437,18 +393,3 @@ def _is_well_known(type_: Type) -> bool:
     if type_.kind is Kind.LIST:
         return type_.params[0] is DYN
     return type_.kind is Kind.MAP and type_.params == (STRING, DYN)
-
-
-_LEAVES: Final[dict[type, Callable[..., None]]] = {
-    ast.Unspecified: _Checker.unspecified,
-    ast.Literal: _Checker.literal,
-    ast.Ident: _Checker.ident,
-}
-_VISITS: Final[dict[type, Callable[..., Visit]]] = {
-    ast.Select: _Checker.select,
-    ast.Call: _Checker.call,
-    ast.ListExpr: _Checker.list,
-    ast.MapExpr: _Checker.map,
-    ast.StructExpr: _Checker.struct,
-    ast.Comprehension: _Checker.comprehension,
-}

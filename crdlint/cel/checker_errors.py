@@ -48,6 +48,12 @@ def type_mismatch(expected: Type, actual: Type, dialect: CELDialect) -> Problem:
     )
 
 
+def field_mismatch(field: str, declared: Type, actual: Type, dialect: CELDialect) -> Problem:
+    """Return the problem for the value of a field of a message literal."""
+    types = f"'{format_type(declared, dialect)}' but provided type is '{format_type(actual, dialect)}'"
+    return Problem(f"expected type of field '{field}' is {types}")
+
+
 def failed_resolution(name: str) -> Problem:
     """Return the problem for a selection from an abstract type."""
     return Problem(f"unexpected failed resolution of '{name}'", Code.NO_FIELD_SELECTION, (object_type(name),))

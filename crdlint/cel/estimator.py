@@ -1,7 +1,4 @@
-"""Estimation of the maximum cost of an expression, without evaluating it. Upstream: cel-go's checker/cost.go.
-
-Nodes are visited by generators on an explicit stack, so that only memory limits the depth.
-"""
+"""Estimation of the maximum cost of an expression, without evaluating it. Upstream: cel-go's checker/cost.go."""
 
 from __future__ import annotations
 
@@ -37,7 +34,7 @@ if TYPE_CHECKING:
     from crdlint.cel.decls import CallCost
     from crdlint.kubernetes.servers import CELDialect
 
-    Visit: TypeAlias = Generator[ast.Expr, None, Estimate]
+    Visit: TypeAlias = Generator[ast.Expr, Estimate, Estimate]
 
 # Names of the accumulators of macros; their parts have no path.
 _ACCUMULATORS: Final = ("__result__", ACCU)
@@ -63,9 +60,9 @@ def estimate(
     dialect: CELDialect,
 ) -> CostEstimate:
     """Estimate a checked expression; `overloads` take precedence over `estimator` for their calls. Upstream: checker.Cost."""
-    coster_class, visits = (_Coster, _VISITS) if dialect.tracks_local_variables else (_PathCoster, _PATH_VISITS)
+    coster_class = _Coster if dialect.tracks_local_variables else _PathCoster
     coster = coster_class(result, estimator, overloads, dialect)
-    return CostEstimate(coster.run(expr, visits), coster.costs)
+    return CostEstimate(ast.visit(expr, coster, coster.costs), coster.costs)
 
 
 class _Path(Sequence[str]):
@@ -135,26 +132,10 @@ class _Coster:
     sizes: dict[int, Estimate] = field(default_factory=dict)
     entries: dict[int, _Entries] = field(default_factory=dict)
 
-    def run(self, root: ast.Expr, visits: Mapping[type, Callable[..., Visit]]) -> Estimate:
-        stack: list[tuple[ast.Expr, Visit]] = []
-        costs = self.costs
-        expr = root
-        while True:
-            leaf = _LEAVES.get(expr.__class__)
-            if leaf is not None:
-                costs[expr.id] = leaf(self, expr)
-            else:
-                stack.append((expr, visits[expr.__class__](self, expr)))
-            while stack:
-                try:
-                    expr = next(stack[-1][1])
-                    break
-                except StopIteration as done:
-                    costs[stack.pop()[0].id] = done.value
-            else:
-                return costs[root.id]
+    def unspecified(self, _expr: ast.Unspecified) -> Estimate:
+        return ZERO
 
-    def nothing(self, _expr: ast.Expr) -> Estimate:
+    def literal(self, _expr: ast.Literal) -> Estimate:
         return ZERO
 
     def ident(self, expr: ast.Ident) -> Estimate:
@@ -169,8 +150,7 @@ class _Coster:
         reference = self.result.reference_map.get(expr.id)
         if reference is not None:
             return self._variable(expr.id, reference.name)
-        yield expr.operand
-        cost = self.costs[expr.operand.id]
+        cost = yield expr.operand
         if expr.test_only:
             return cost.plus(ONE) if self.dialect.presence_test_has_cost else cost
         if self._type(expr.operand).kind in (Kind.MAP, Kind.STRUCT, Kind.TYPE_PARAM):
@@ -181,26 +161,23 @@ class _Coster:
     def call(self, expr: ast.Call) -> Visit:
         function = self.result.namespaced.get(expr.id, expr.function)
         if function == "dyn":
-            yield expr.args[0]
+            cost = yield expr.args[0]
             self._copy_sizes(expr, expr.args[0])
-            return ONE.plus(self.costs[expr.args[0].id])
-        total: Estimate = yield from self._call(expr, function)
-        return total
+            return ONE.plus(cost)
+        return (yield from self._call(expr, function))
 
     def _call(self, expr: ast.Call, function: str) -> Visit:
-        args = []
+        args, costs = [], []
         for arg in expr.args:
-            yield arg
+            costs.append((yield arg))
             args.append(self._node(arg))
         reference = self.result.reference_map.get(expr.id)
         if reference is None or not reference.overload_ids:
             return ZERO
         target, total = None, ZERO
         if expr.target is not None and expr.id not in self.result.namespaced:
-            yield expr.target
-            total = self.costs[expr.target.id]
+            total = yield expr.target
             target = self._node(expr.target)
-        costs = [self.costs[arg.id] for arg in expr.args]
         cost = Estimate(UINT64_MAX, 0)
         size: Estimate | None = None
         for overload_id in reference.overload_ids:
@@ -226,21 +203,18 @@ class _Coster:
         """Return the size of the result of a call that has none by its function."""
         return self._size(expr)
 
-    def list(self, expr: ast.ListExpr) -> Visit:
+    def list_(self, expr: ast.ListExpr) -> Visit:
         total, size = fixed(LIST_COST), _sizes_of(expr.elements)
         for element in expr.elements:
-            yield element
-            total = total.plus(self.costs[element.id])
+            total = total.plus((yield element))
             size = size.union(self._size_or_unknown(element))
         self.entries[expr.id] = _Entries(Kind.LIST, ONE, size)
         return total
 
-    def map(self, expr: ast.MapExpr) -> Visit:
+    def map_(self, expr: ast.MapExpr) -> Visit:
         total, keys, values = fixed(MAP_COST), _sizes_of(expr.entries), _sizes_of(expr.entries)
         for entry in expr.entries:
-            yield entry.key
-            yield entry.value
-            total = total.plus(self.costs[entry.key.id]).plus(self.costs[entry.value.id])
+            total = total.plus((yield entry.key)).plus((yield entry.value))
             keys = keys.union(self._size_or_unknown(entry.key))
             values = values.union(self._size_or_unknown(entry.value))
         self.entries[expr.id] = _Entries(Kind.MAP, keys, values)
@@ -249,39 +223,34 @@ class _Coster:
     def struct(self, expr: ast.StructExpr) -> Visit:
         total = fixed(STRUCT_COST)
         for entry in expr.fields:
-            yield entry.value
-            total = total.plus(self.costs[entry.value.id])
+            total = total.plus((yield entry.value))
         return total
 
     def comprehension(self, expr: ast.Comprehension) -> Visit:
-        yield expr.iter_range
-        yield expr.accu_init
-        total = self.costs[expr.iter_range.id].plus(self.costs[expr.accu_init.id])
+        range_cost = yield expr.iter_range
+        total = range_cost.plus((yield expr.accu_init))
         init = expr.accu_init
         self._push(expr.accu_var, _Local(self._path(init), self._size(init), self._entries_of(init)))
         if _is_bind(expr):
-            yield expr.result
+            total = total.plus((yield expr.result))
             self.locals[expr.accu_var].pop()
             self._copy_sizes(expr, expr.result)
-            return total.plus(self.costs[expr.result.id])
+            return total
         self._push_iterations(expr)
-        yield expr.loop_condition
-        yield expr.loop_step
+        condition_cost = yield expr.loop_condition
+        each = condition_cost.plus((yield expr.loop_step))
         self.locals[expr.iter_var].pop()
         if expr.iter_var2:
             self.locals[expr.iter_var2].pop()
-        yield expr.result
+        total = total.plus((yield expr.result))
         self.locals[expr.accu_var].pop()
         times = self._size_or_unknown(expr.iter_range)
-        each = self.costs[expr.loop_step.id].plus(self.costs[expr.loop_condition.id])
         if isinstance(init, ast.Literal):
             self._set_size(expr, self._size(init))
         elif isinstance(init, (ast.ListExpr, ast.MapExpr)):
             self.sizes[expr.id] = times
-            entries = self._entries_of(expr.loop_step)
-            if entries is not None:
-                self.entries[expr.id] = entries
-        return total.plus(self.costs[expr.result.id]).plus(times.times(each))
+            self._set_entries(expr, self._entries_of(expr.loop_step))
+        return total.plus(times.times(each))
 
     def _push_iterations(self, expr: ast.Comprehension) -> None:
         path, entries = self._path(expr.iter_range), self._entries_of(expr.iter_range)
@@ -341,16 +310,12 @@ class _Coster:
         return CallEstimate(Estimate(costs[0].min, costs[0].plus(costs[1]).max))
 
     def conditional(self, expr: ast.Call, args: Sequence[Node], costs: Sequence[Estimate]) -> CallEstimate:
-        entries = _union(self._entries_of(expr.args[1]), self._entries_of(expr.args[2]))
-        if entries is not None:
-            self.entries[expr.id] = entries
+        self._set_entries(expr, _union(self._entries_of(expr.args[1]), self._entries_of(expr.args[2])))
         return CallEstimate(costs[0].plus(costs[1].union(costs[2])), _known(args[1]).union(_known(args[2])))
 
     def concatenation(self, expr: ast.Call, args: Sequence[Node], costs: Sequence[Estimate]) -> CallEstimate:
         size = _known(args[0]).plus(_known(args[1]))
-        entries = _union(self._entries_of(expr.args[0]), self._entries_of(expr.args[1]))
-        if entries is not None:
-            self.entries[expr.id] = entries
+        self._set_entries(expr, _union(self._entries_of(expr.args[0]), self._entries_of(expr.args[1])))
         return CallEstimate(size.scaled(STRING_FACTOR).plus(costs[0]).plus(costs[1]), size)
 
     def list_concatenation(self, expr: ast.Call, args: Sequence[Node], costs: Sequence[Estimate]) -> CallEstimate:
@@ -389,11 +354,13 @@ class _Coster:
         if size is not None:
             self.sizes[expr.id] = size
 
+    def _set_entries(self, expr: ast.Expr, entries: _Entries | None) -> None:
+        if entries is not None:
+            self.entries[expr.id] = entries
+
     def _copy_sizes(self, to: ast.Expr, source: ast.Expr) -> None:
         self._set_size(to, self._size(source))
-        entries = self._entries_of(source)
-        if entries is not None:
-            self.entries[to.id] = entries
+        self._set_entries(to, self._entries_of(source))
 
     def _size_or_unknown(self, expr: ast.Expr) -> Estimate:
         return self._size(expr) or UNKNOWN
@@ -459,20 +426,18 @@ class _PathCoster(_Coster):
         return None
 
     def comprehension(self, expr: ast.Comprehension) -> Visit:
-        yield expr.iter_range
-        yield expr.accu_init
+        range_cost = yield expr.iter_range
+        total = range_cost.plus((yield expr.accu_init))
         ranges = self.ranges.setdefault(expr.iter_var, [])
         ranges.append(expr.iter_range)
-        yield expr.loop_condition
-        yield expr.loop_step
+        condition_cost = yield expr.loop_condition
+        each = condition_cost.plus((yield expr.loop_step))
         ranges.pop()
-        yield expr.result
+        total = total.plus((yield expr.result))
         times = self._size_or_unknown(expr.iter_range)
         if self.dialect.sizes_comprehensions:
             self.sizes[expr.id] = times
-        each = self.costs[expr.loop_step.id].plus(self.costs[expr.loop_condition.id])
-        total = self.costs[expr.iter_range.id].plus(self.costs[expr.accu_init.id])
-        return total.plus(self.costs[expr.result.id]).plus(times.times(each))
+        return total.plus(times.times(each))
 
     def _sized(self, node: Node) -> Node:
         return node if node.size is not None or node.expr is None else node._replace(size=self._size(node.expr))
@@ -489,26 +454,6 @@ class _PathCoster(_Coster):
         size = self.estimator.estimate_size(Node(self._known_path(expr), type_, expr, None))
         return ONE if size is None and type_.kind in _SCALARS else size
 
-
-# Nodes that are estimated directly, and nodes that need the estimates of their children.
-_LEAVES: Final[dict[type, Callable[..., Estimate]]] = {
-    ast.Unspecified: _Coster.nothing,
-    ast.Literal: _Coster.nothing,
-    ast.Ident: _Coster.ident,
-}
-_VISITS: Final[dict[type, Callable[..., Visit]]] = {
-    ast.Select: _Coster.select,
-    ast.Call: _Coster.call,
-    ast.ListExpr: _Coster.list,
-    ast.MapExpr: _Coster.map,
-    ast.StructExpr: _Coster.struct,
-    ast.Comprehension: _Coster.comprehension,
-}
-_PATH_VISITS: Final[dict[type, Callable[..., Visit]]] = {
-    **_VISITS,
-    ast.Call: _PathCoster.call,
-    ast.Comprehension: _PathCoster.comprehension,
-}
 
 _ITERATED: Final = {Kind.LIST: "@items", Kind.MAP: "@keys"}
 _INDEXED: Final = {"index_list": "@items", "index_map": "@values"}

@@ -1,8 +1,8 @@
 """Programs: expressions planned as functions, evaluated while the cost is counted.
 
 As in cel-go with `OptOptimize`, each node is planned first and then replaced: constants are folded, `in` with a list of
-constants looks up a set, and constant regular expressions are compiled. Nodes are visited by generators, so that only
-memory limits the depth. Upstream: cel/program.go, interpreter/planner.go, interpreter/decorators.go.
+constants looks up a set, and constant regular expressions are compiled. Upstream: cel/program.go,
+interpreter/planner.go, interpreter/decorators.go.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ from crdlint.cel.eval.messages import new_message
 from crdlint.cel.eval.values import MISSING, Map
 from crdlint.cel.stack import more_frames
 from crdlint.cel.types import STANDARD_TYPES, Kind
-from crdlint.safety import calls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
     from crdlint.cel.types import Type
 
     Planned: TypeAlias = "Constant | Pipe | Attribute | Conditional"
-    Visit: TypeAlias = Generator["Visit", Planned, Planned]
+    Visit: TypeAlias = Generator[ast.Expr, Planned, Planned]
 
 
 _LEAF_DEPTH: Final = 6
@@ -91,20 +90,8 @@ class _Planner:
         self._slots = 0
 
     def plan(self, root: ast.Expr) -> Program:
-        run, depth = self._run(calls.run(self._visit(root)))
+        run, depth = self._run(ast.visit(root, self, {}))
         return Program(run, self._slots, depth)
-
-    def _visit(self, expr: ast.Expr) -> Visit:
-        visit = _VISITS.get(type(expr))
-        if visit is None:
-            raise PlanError(f"unsupported expr: {expr}")
-        return visit(self, expr)
-
-    def _parts(self, exprs: Sequence[ast.Expr]) -> Generator[Visit, Planned, list[Planned]]:
-        planned: list[Planned] = []
-        for expr in exprs:
-            planned.append((yield self._visit(expr)))  # noqa: PERF401
-        return planned
 
     def _open(self, node: Planned) -> Pipe:
         """Return the chain of a node; no selections can be added to it afterwards."""
@@ -168,12 +155,13 @@ class _Planner:
             return traced_selection
         return Frame.qualified if self._stacked else Frame.selected
 
-    def literal(self, expr: ast.Literal) -> Visit:
-        yield from ()
+    def unspecified(self, expr: ast.Unspecified) -> Planned:
+        raise PlanError(f"unsupported expr: {expr}")
+
+    def literal(self, expr: ast.Literal) -> Planned:
         return Constant(expr.id, expr.value)
 
-    def ident(self, expr: ast.Ident) -> Visit:
-        yield from ()
+    def ident(self, expr: ast.Ident) -> Planned:
         return self._name(expr.id, expr.name)
 
     def _name(self, id_: int, name: str) -> Planned:
@@ -198,7 +186,7 @@ class _Planner:
     def select(self, expr: ast.Select) -> Visit:
         if expr.id in self._references:
             return self._name(expr.id, expr.field)
-        operand = yield self._visit(expr.operand)
+        operand = yield expr.operand
         attribute = self._relative(operand)
         note = self._note
         qualifier = constant(expr.id, expr.field, optional=False, note=note)
@@ -239,7 +227,7 @@ class _Planner:
     def call(self, expr: ast.Call) -> Visit:
         function = self._function_of(expr)
         target = None if expr.id in self._namespaced else expr.target
-        args = yield from self._parts(expr.args if target is None else [target, *expr.args])
+        args: list[Planned] = yield from ast.visit_all(expr.args if target is None else [target, *expr.args])
         if function == "_?_:_":
             return self._conditional(expr, args)
         if function == "_[_]":
@@ -358,14 +346,14 @@ class _Planner:
         return Pipe(id_, first.head, first.rest, max(first.depth, depth + 2))
 
     def list_(self, expr: ast.ListExpr) -> Visit:
-        elements = yield from self._parts(expr.elements)
+        elements: list[Planned] = yield from ast.visit_all(expr.elements)
         if not elements:
             return Constant(expr.id, [])
         optional = frozenset(expr.optional_indices)
         return self._literal_of(expr.id, elements, lambda rest: steps.list_of(rest, optional, expr.id), LIST_COST)
 
     def map_(self, expr: ast.MapExpr) -> Visit:
-        parts = yield from self._parts(ast.children(expr))
+        parts: list[Planned] = yield from ast.visit_all(ast.children(expr))
         if not parts:
             return Constant(expr.id, Map())
         optional = frozenset(index for index, entry in enumerate(expr.entries) if entry.optional)
@@ -383,7 +371,7 @@ class _Planner:
     def struct(self, expr: ast.StructExpr) -> Visit:
         reference = self._references.get(expr.id)
         name = expr.type_name if reference is None else reference.name
-        values = yield from self._parts(ast.children(expr))
+        values: list[Planned] = yield from ast.visit_all(ast.children(expr))
         names = [entry.field for entry in expr.fields]
         optional = frozenset(index for index, entry in enumerate(expr.fields) if entry.optional)
         if not values:
@@ -396,8 +384,8 @@ class _Planner:
         return self._constructed(expr.id, values, then, STRUCT_COST)
 
     def comprehension(self, expr: ast.Comprehension) -> Visit:
-        initial = yield self._visit(expr.accu_init)
-        over = yield self._visit(expr.iter_range)
+        initial = yield expr.accu_init
+        over = yield expr.iter_range
         initial_run, initial_depth = self._run(initial)
         slot, self._slots = self._slots, self._slots + SLOTS
         outer = {expr.accu_var: accumulator(slot, initial_run)}
@@ -408,10 +396,10 @@ class _Planner:
         self._scopes.append({**inner, **outer})
         stacked = self._stacked
         self._stacked = self._traced or not iterations_independent(expr, self._resolved)
-        (condition, step), depth = self._runs((yield from self._parts([expr.loop_condition, expr.loop_step])))
+        (condition, step), depth = self._runs((yield from ast.visit_all([expr.loop_condition, expr.loop_step])))
         self._stacked = stacked
         self._scopes[-1] = outer
-        result, result_depth = self._run((yield self._visit(expr.result)))
+        result, result_depth = self._run((yield expr.result))
         self._scopes.pop()
         pairs, hides_errors = bool(expr.iter_var2), self._costs.hides_errors_of_ranges
         then = fold(slot, (condition, step, result), pairs=pairs, id_=expr.id, hides_errors=hides_errors)
@@ -457,16 +445,6 @@ _NO_FRAME: Final = Frame({}, 0, None)
 _EQUALITIES: Final = {
     "_==_": Resolved(equal, strict=True, variadic=False),
     "_!=_": Resolved(steps.differs, strict=True, variadic=False),
-}
-_VISITS: Final[dict[type, Callable[..., Visit]]] = {
-    ast.Literal: _Planner.literal,
-    ast.Ident: _Planner.ident,
-    ast.Select: _Planner.select,
-    ast.Call: _Planner.call,
-    ast.ListExpr: _Planner.list_,
-    ast.MapExpr: _Planner.map_,
-    ast.StructExpr: _Planner.struct,
-    ast.Comprehension: _Planner.comprehension,
 }
 
 
