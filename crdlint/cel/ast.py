@@ -6,6 +6,7 @@ changed.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
@@ -233,18 +234,16 @@ class SourceInfo:
     def line_offsets(self) -> list[int]:
         """The offsets of the line starts; the first is 0."""
         if self._lines is None:
-            starts = [0]
-            line_feed = self.text.find("\n")
-            while line_feed >= 0:
-                starts.append(line_feed + 1)
-                line_feed = self.text.find("\n", line_feed + 1)
-            self._lines = starts
+            self._lines = [0, *(line_feed.end() for line_feed in re.finditer("\n", self.text))]
         return self._lines
 
-    def location(self, offset: int) -> Location:
-        """Return the line and column of a code-point offset."""
+    def location(self, offset: int, *, at_line_start: bool = True) -> Location:
+        """Return the location of a code-point offset.
+
+        The start of a line is located there, or after the end of the previous line if not `at_line_start`.
+        """
         starts = self.line_offsets
-        line = max(bisect_right(starts, offset), 1)
+        line = max((bisect_right if at_line_start else bisect_left)(starts, offset), 1)
         return Location(line, offset - starts[line - 1])
 
     def offset_of(self, location: Location) -> int:
@@ -254,15 +253,7 @@ class SourceInfo:
     def location_of(self, node_id: int) -> Location:
         """Return the start of a node, `NO_LOCATION` for an unknown id. Upstream: SourceInfo.GetStartLocation."""
         span = self.offsets.get(node_id)
-        if span is None:
-            return NO_LOCATION
-        return self.location(span[0]) if self.locates_line_starts else self.location_behind(span[0])
-
-    def location_behind(self, offset: int) -> Location:
-        """Return the location of an offset; the start of a line is located after the end of the previous line."""
-        starts = self.line_offsets
-        line = max(bisect_left(starts, offset), 1)
-        return Location(line, offset - starts[line - 1])
+        return NO_LOCATION if span is None else self.location(span[0], at_line_start=self.locates_line_starts)
 
     def snippet(self, line: int) -> str | None:
         """Return a line of the text without its line feed, or None if the line does not exist or there is no text."""

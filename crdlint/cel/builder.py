@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -36,12 +37,12 @@ RESERVED = frozenset(
 _OPERATORS = ("==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "%")
 BINARY_OPERATORS = {"in": "@in", **{operator: f"_{operator}_" for operator in _OPERATORS}}
 
-_HEX_DIGITS = {"x": 2, "X": 2, "u": 4, "U": 8}
 _SIMPLE = {
     "a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v",
     "\\": "\\", "'": "'", '"': '"', "`": "`", "?": "?",
 }  # fmt: skip
-
+# A number in hexadecimal or octal digits, or another character.
+_ESCAPE = re.compile(r"\\(?:([xX]..|u.{4}|U.{8})|([0-3]..)|(.))")
 
 ALL_MACROS = {**STANDARD_MACROS, **EXISTS_ONE_MACROS, **TWO_VARIABLE_MACROS, **OPT_MAP_MACROS, **OPT_FLAT_MAP_MACROS}
 
@@ -60,34 +61,21 @@ class LiteralError(ValueError):
     """A literal is out of range or contains an invalid escape."""
 
 
-def _decode(body: str, *, is_bytes: bool) -> str:
-    """Replace escapes; for bytes, each byte of an escape becomes one character, and other characters become their UTF-8 bytes."""
-    out: list[str] = []
-    end = 0
-    while (escape := body.find("\\", end)) >= 0:
-        out.append(body[end:escape] if not is_bytes else _as_latin1(body[end:escape]))
-        kind = body[escape + 1]
-        if kind in _SIMPLE:
-            out.append(_SIMPLE[kind])
-            end = escape + 2
-            continue
-        if kind in _HEX_DIGITS:
-            if is_bytes and kind in "uU":
-                raise LiteralError("unable to unescape string")
-            end = escape + 2 + _HEX_DIGITS[kind]
-            code = int(body[escape + 2 : end], 16)
-        else:
-            end = escape + 4
-            code = int(body[escape + 1 : end], 8)
+def _unescaped(body: str, *, is_bytes: bool) -> str:
+    """Replace escapes; those of bytes are numbers of bytes, not of characters."""
+
+    def character(escape: re.Match[str]) -> str:
+        hexadecimal, octal, other = escape.groups()
+        if other:
+            return _SIMPLE[other]
+        if is_bytes and hexadecimal and hexadecimal[0] in "uU":
+            raise LiteralError("unable to unescape string")
+        code = int(octal, 8) if octal else int(hexadecimal[1:], 16)
         if not is_bytes and (code > 0x10FFFF or 0xD800 <= code <= 0xDFFF):
             raise LiteralError("invalid unicode code point")
-        out.append(chr(code))
-    out.append(body[end:] if not is_bytes else _as_latin1(body[end:]))
-    return "".join(out)
+        return chr(code)
 
-
-def _as_latin1(text: str) -> str:
-    return text if text.isascii() else text.encode("utf-8", "surrogatepass").decode("latin-1")
+    return _ESCAPE.sub(character, body)
 
 
 def _body(token: str) -> tuple[str, bool]:
@@ -104,15 +92,14 @@ def _body(token: str) -> tuple[str, bool]:
 def string_value(token: str) -> str:
     """Return the value of a string token; raise `LiteralError` if it is invalid. Upstream: parser/unescape.go."""
     body, raw = _body(token)
-    return body if raw or "\\" not in body else _decode(body, is_bytes=False)
+    return body if raw or "\\" not in body else _unescaped(body, is_bytes=False)
 
 
 def bytes_value(token: str) -> bytes:
     """Return the value of a bytes token; raise `LiteralError` if it is invalid."""
     body, raw = _body(token[1:])
-    if raw or "\\" not in body:
-        return body.encode("utf-8", "surrogatepass")
-    return _decode(body, is_bytes=True).encode("latin-1")
+    content = body.encode("utf-8", "surrogatepass")
+    return content if raw else _unescaped(content.decode("latin-1"), is_bytes=True).encode("latin-1")
 
 
 def int_value(text: str) -> int:
@@ -191,9 +178,8 @@ class Builder:
     def report(self, span: tuple[int, int], problem: Problem) -> Expr:
         """Add an error and return the node that replaces the invalid one. Upstream: parser.reportError."""
         new_id = self.new_id(span)
-        source = self.source
-        locate = source.location if self.options.dialect.parser_locates_line_starts else source.location_behind
-        self.errors.append(CELError(locate(span[0]), problem, new_id))
+        location = self.source.location(span[0], at_line_start=self.options.dialect.parser_locates_line_starts)
+        self.errors.append(CELError(location, problem, new_id))
         return Unspecified(new_id)
 
     def add_error(self, problem: Problem, location: Location = NO_LOCATION) -> None:

@@ -105,10 +105,9 @@ _MIN_TIMESTAMP: Final = -62135596800
 
 @dataclass(frozen=True, slots=True)
 class CheckedExpr:
-    """A checked expression: its nodes in post-order, and the index of the parent of each (-1 for the root)."""
+    """A checked expression with its nodes in post-order."""
 
     nodes: Sequence[ast.Expr]
-    parents: Sequence[int]
     result: CheckResult
     exempt: frozenset[str]
     dialect: CELDialect
@@ -122,8 +121,7 @@ def validate(expr: ast.Expr, source: SourceInfo, result: CheckResult, env: Env) 
     """Run the validators of the environment on an expression without type errors, and return the errors. Upstream: Env.Check."""
     if not env.validators:
         return []
-    nodes, parents = _post_order(expr, result)
-    checked = CheckedExpr(nodes, parents, result, env.exempt, env.dialect)
+    checked = CheckedExpr(_post_order(expr, result), result, env.exempt, env.dialect)
     return [
         CELError(source.location_of(id_), problem, id_)
         for validator in env.validators
@@ -195,35 +193,28 @@ def _element_type(type_: Type, *, optional: bool) -> Type:
     return type_.params[0] if optional and type_.params else type_
 
 
-def _exempt(checked: CheckedExpr) -> frozenset[int]:
+def _exempt(checked: CheckedExpr) -> set[int]:
     """Return the ids of nodes inside the arguments of exempt functions; unless all are exempt, only through literals."""
-    ids: list[int] = []
-    below = [False] * len(checked.nodes)
-    for index in range(len(below) - 1, -1, -1):
-        index_of_parent = checked.parents[index]
-        if index_of_parent >= 0:
-            parent = checked.nodes[index_of_parent]
-            through = checked.dialect.exempts_whole_format_arguments or type(parent) in (ast.ListExpr, ast.MapExpr)
-            exempt = type(parent) is ast.Call and checked.function(parent) in checked.exempt
-            below[index] = exempt or (through and below[index_of_parent])
-        if below[index]:
-            ids.append(checked.nodes[index].id)
-    return frozenset(ids)
-
-
-def _post_order(root: ast.Expr, result: CheckResult) -> tuple[list[ast.Expr], list[int]]:
-    """Return the nodes in post-order, and the index of the parent of each."""
-    mirrored: list[ast.Expr] = []
-    ancestors: list[int] = []
-    stack = [(root, -1)]
+    ids: set[int] = set()
+    stack = [(checked.nodes[-1], False)]
     while stack:
-        node, parent = stack.pop()
-        index = len(mirrored)
+        node, is_exempt = stack.pop()
+        if is_exempt:
+            ids.add(node.id)
+        through = checked.dialect.exempts_whole_format_arguments or type(node) in (ast.ListExpr, ast.MapExpr)
+        below = (is_exempt and through) or (type(node) is ast.Call and checked.function(node) in checked.exempt)
+        stack.extend((child, below) for child in _children(node, checked.result))
+    return ids
+
+
+def _post_order(root: ast.Expr, result: CheckResult) -> list[ast.Expr]:
+    mirrored: list[ast.Expr] = []
+    stack = [root]
+    while stack:
+        node = stack.pop()
         mirrored.append(node)
-        ancestors.append(parent)
-        stack.extend((child, index) for child in _children(node, result))
-    last = len(mirrored) - 1
-    return mirrored[::-1], [-1 if parent < 0 else last - parent for parent in reversed(ancestors)]
+        stack.extend(_children(node, result))
+    return mirrored[::-1]
 
 
 def _children(node: ast.Expr, result: CheckResult) -> list[ast.Expr]:

@@ -127,18 +127,13 @@ class Env:
         known = self.idents.get(name) or self._provided.get(name)
         if known is not None:
             return known
-        provided = self._provide(name)
-        if provided is not None:
-            self._provided[name] = provided
-        return provided
+        struct, number = self.provider.find_struct_type(name), self.provider.find_enum(name)
+        if struct is not None:
+            self._provided[name] = Variable(name, struct)
+        elif number is not None:
+            self._provided[name] = Variable(name, INT, number)
+        return self._provided.get(name)
 
     def find_function(self, name: str) -> Function | None:
         """Return the function that `name` refers to, which may start with a dot. Upstream: Env.LookupFunction."""
         return self.functions.get(name.removeprefix("."))
-
-    def _provide(self, name: str) -> Variable | None:
-        struct = self.provider.find_struct_type(name)
-        if struct is not None:
-            return Variable(name, struct)
-        number = self.provider.find_enum(name)
-        return None if number is None else Variable(name, INT, number)

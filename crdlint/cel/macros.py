@@ -20,7 +20,6 @@ ACCU = "@result"
 _OLD_ACCU = "__result__"
 # cel-go has no such limit, only memory; without copies even the longest expression has fewer nodes.
 _MAX_NODES = 250_000
-_OVERWRITES = "iteration variable overwrites accumulator variable"
 
 
 class NodeIds(Protocol):
@@ -149,7 +148,7 @@ def _variable(arg: Expr, message: str, *, at_argument: bool = True) -> str:
 def _loop_variable(helper: Helper, arg: Expr, message: str, *, at_argument: bool = True) -> tuple[str, str]:
     name = _variable(arg, message, at_argument=at_argument)
     if name in (ACCU, _OLD_ACCU) and helper.accu == ACCU:
-        raise MacroError(arg.id, _OVERWRITES)
+        raise MacroError(arg.id, "iteration variable overwrites accumulator variable")
     return name, ""
 
 
@@ -208,11 +207,7 @@ def _map(h: Helper, target: Expr, args: Args) -> Expr:
 
 
 def _filter(h: Helper, target: Expr, args: Args) -> Expr:
-    names = _loop_variable(h, args[0], "argument is not an identifier", at_argument=False)
-    init, condition = h.list(), h.literal(True)
-    step = h.call("_+_", h.ident(), h.list(args[0]))
-    step = h.call("_?_:_", args[1], step, h.ident())
-    return h.fold(target, names, init, condition, step, h.ident())
+    return _map(h, target, [*args, args[0]])
 
 
 def _filtered(h: Helper, args: Args, step: Expr) -> Expr:
@@ -244,17 +239,14 @@ def _bind_value(h: Helper, target: Expr, name: str, body: Expr) -> Expr:
     return ast.Comprehension(h.new_id(), iter_range, "#unused", "", name, init, condition, step, body)
 
 
-def _opt_map(h: Helper, target: Expr, args: Args) -> Expr:
-    name = _variable(args[0], "optMap() variable name must be a simple identifier")
-    test = h.member("hasValue", target)
-    mapped = h.call("optional.of", _bind_value(h, target, name, args[1]))
-    return h.call("_?_:_", test, mapped, h.call("optional.none"))
+def _optional_map(function: str, *, wraps: bool) -> Expander:
+    def expand(h: Helper, target: Expr, args: Args) -> Expr:
+        name = _variable(args[0], f"{function}() variable name must be a simple identifier")
+        test = h.member("hasValue", target)
+        mapped = _bind_value(h, target, name, args[1])
+        return h.call("_?_:_", test, h.call("optional.of", mapped) if wraps else mapped, h.call("optional.none"))
 
-
-def _opt_flat_map(h: Helper, target: Expr, args: Args) -> Expr:
-    name = _variable(args[0], "optFlatMap() variable name must be a simple identifier")
-    test = h.member("hasValue", target)
-    return h.call("_?_:_", test, _bind_value(h, target, name, args[1]), h.call("optional.none"))
+    return expand
 
 
 _SORT_INPUT = "@__sortBy_input__"
@@ -301,6 +293,8 @@ TWO_VARIABLE_MACROS: dict[MacroKey, Callable[..., Expr]] = {
     ("transformMapEntry", 4, True): _transform_map_entry,
 }
 
-OPT_MAP_MACROS: dict[MacroKey, Callable[..., Expr]] = {("optMap", 2, True): _opt_map}
-OPT_FLAT_MAP_MACROS: dict[MacroKey, Callable[..., Expr]] = {("optFlatMap", 2, True): _opt_flat_map}
+OPT_MAP_MACROS: dict[MacroKey, Callable[..., Expr]] = {("optMap", 2, True): _optional_map("optMap", wraps=True)}
+OPT_FLAT_MAP_MACROS: dict[MacroKey, Callable[..., Expr]] = {
+    ("optFlatMap", 2, True): _optional_map("optFlatMap", wraps=False)
+}
 SORT_BY_MACROS: dict[MacroKey, Callable[..., Expr]] = {("sortBy", 2, True): _sort_by}
