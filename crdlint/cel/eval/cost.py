@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from crdlint.cel.eval.values import Value
 
     Tracker: TypeAlias = Callable[[Sequence[Value], Value], int]
-    from collections.abc import Sequence
-
-    from crdlint.cel.eval.values import Value
 
 
 _SIZED: Final = frozenset({Kind.STRING, Kind.BYTES, Kind.LIST, Kind.MAP})
@@ -191,24 +188,14 @@ class Frame:
 
     def qualified(self, id_: int, value: Value) -> None:
         """Record the selection of a field, key or index."""
-        stack, last = self._stack, self._last
-        stack.append((id_, value, last.get(id_, -1)))
-        last[id_] = len(stack) - 1
-        self.cost += 1
-        if self.cost > self.limit:
-            raise CancelledError(COST_LIMIT_EXCEEDED)
+        Frame.push(self, id_, value)
+        self.selected(id_, value)
 
     def attribute(self, id_: int, value: Value, pushed: int, cost: int) -> None:
         """Record the value of an attribute (a name with its selections)."""
-        stack, last = self._stack, self._last
-        index = last.get(id_, -1)
-        if index >= 0:
-            self.cut(index)
-        stack.append((pushed, value, last.get(pushed, -1)))
-        last[pushed] = len(stack) - 1
-        self.cost += cost
-        if self.cost > self.limit:
-            raise CancelledError(COST_LIMIT_EXCEEDED)
+        self.drop(id_)
+        Frame.push(self, pushed, value)
+        self.charge(cost)
 
 
 class Event(NamedTuple):

@@ -27,12 +27,6 @@ if TYPE_CHECKING:
 
     Function: TypeAlias = Callable[..., Value]
     Guard: TypeAlias = Callable[[Value], bool]
-    from collections.abc import Callable
-
-    from crdlint.cel.eval.values import Value
-
-
-MOST_FIXED: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +101,7 @@ class Functions:
             strict = all(candidate.implementation.strict for candidate in candidates.values())
             return Resolved(_dispatcher(function, tuple(candidates.values())), strict, variadic=True)
         implementation = chosen.implementation
-        variadic = implementation.variadic or len(chosen.guards) > MOST_FIXED
+        variadic = implementation.variadic or len(chosen.guards) > 2
         return Resolved(_guarded(function, chosen), implementation.strict, variadic)
 
 
@@ -127,35 +121,20 @@ def _guarded(function: str, candidate: _Candidate) -> Function:
     call = candidate.implementation.call
     if not any(candidate.guards):
         return caught(call)
-    first = candidate.guards[0]
-    if candidate.implementation.strict and len(candidate.guards) == 1 and first is not None:
-        return _guarded_unary(function, call, first)
+    guard = candidate.guards[0]
+    if candidate.implementation.strict and len(candidate.guards) == 1 and guard is not None:
+        return caught(lambda value: call(value) if guard(value) else no_such_overload(function, (value,)))
     return _dispatcher(function, (candidate,))
-
-
-def _guarded_unary(function: str, call: Function, guard: Guard) -> Function:
-    def run(value: Value) -> Value:
-        if not guard(value):
-            return no_such_overload(function, (value,))
-        try:
-            return call(value)
-        except FunctionError as error:
-            return Error(str(error))
-
-    return run
 
 
 def _dispatcher(function: str, candidates: tuple[_Candidate, ...]) -> Function:
     def run(*values: Value) -> Value:
         for candidate in candidates:
             if candidate.fits(values):
-                try:
-                    return candidate.implementation.call(*values)
-                except FunctionError as error:
-                    return Error(str(error))
+                return candidate.implementation.call(*values)
         return no_such_overload(function, values)
 
-    return run
+    return caught(run)
 
 
 def without_trait(function: str, value: Value) -> Error:
@@ -210,11 +189,7 @@ def guard_of(type_: Type) -> Guard | None:
 def _list_guard(item: Guard | None) -> Guard:
     if item is None:
         return lambda value: kind_of(value) is Kind.LIST
-
-    def fits(value: Value) -> bool:
-        return kind_of(value) is Kind.LIST and (not len(value) or item(element(value, 0)))
-
-    return fits
+    return lambda value: kind_of(value) is Kind.LIST and (not len(value) or item(element(value, 0)))
 
 
 def _map_guard(key_guard: Guard | None, value_guard: Guard | None) -> Guard:

@@ -13,7 +13,18 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.ast import Uint
 from crdlint.cel.eval.errors import Error
-from crdlint.cel.eval.values import MAX_INT, MIN_INT, Duration, Map, Optional_, Timestamp, find, kind_of, type_of
+from crdlint.cel.eval.values import (
+    MAX_INT,
+    MIN_INT,
+    SECOND,
+    Duration,
+    Map,
+    Optional_,
+    Timestamp,
+    find,
+    kind_of,
+    type_of,
+)
 from crdlint.cel.types import Kind, Type, object_type
 from crdlint.safety import work
 
@@ -24,7 +35,6 @@ if TYPE_CHECKING:
 
 _PACKAGE: Final = "google.protobuf."
 _JSON: Final = "*structpb.Value"
-_SECOND: Final = 10**9
 _SAFE: Final = 2**53 - 1  # larger integers are strings in protobuf's JSON
 
 
@@ -143,16 +153,9 @@ def _json_key(key: Value) -> str:
     raise _conversion_error(key, "string")
 
 
-def _json_list(value: Value) -> Value:
-    if kind_of(value) is not Kind.LIST:
-        raise _conversion_error(value, "*structpb.ListValue")
-    return _json_deep(value)
-
-
-def _json_map(value: Value) -> Value:
-    if kind_of(value) is not Kind.MAP:
-        raise _conversion_error(value, "*structpb.Struct")
-    return _json_deep(value)
+def _json_of(kind: Kind, go: str) -> Callable[[Value], Value]:
+    checked = _scalar(kind, go)
+    return lambda value: _json_deep(checked(value))
 
 
 def _null(value: Value) -> None:
@@ -174,6 +177,8 @@ class _FieldTypeError(ValueError):
     """The value is not the list or map that a field requires."""
 
 
+_JSON_LIST: Final = _json_of(Kind.LIST, "*structpb.ListValue")
+_JSON_MAP: Final = _json_of(Kind.MAP, "*structpb.Struct")
 _INT32: Final = _within(Kind.INT, "int32", -(2**31), 2**31 - 1, "integer overflow")
 _FIELDS: Final[Mapping[str, Mapping[str, Callable[[Value], Value]]]] = {
     "Any": {"type_url": _scalar(Kind.STRING, "string"), "value": _scalar(Kind.BYTES, "[]uint8")},
@@ -185,9 +190,9 @@ _FIELDS: Final[Mapping[str, Mapping[str, Callable[[Value], Value]]]] = {
     "FloatValue": {"value": _float32},
     "Int32Value": {"value": _INT32},
     "Int64Value": {"value": _scalar(Kind.INT, "int64")},
-    "ListValue": {"values": _of_kind(Kind.LIST, _json_list)},
+    "ListValue": {"values": _of_kind(Kind.LIST, _JSON_LIST)},
     "StringValue": {"value": _scalar(Kind.STRING, "string")},
-    "Struct": {"fields": _of_kind(Kind.MAP, _json_map)},
+    "Struct": {"fields": _of_kind(Kind.MAP, _JSON_MAP)},
     "Timestamp": {"seconds": _scalar(Kind.INT, "int64"), "nanos": _INT32},
     "UInt32Value": {"value": _within(Kind.UINT, "uint32", 0, 2**32 - 1, "unsigned integer overflow")},
     "UInt64Value": {"value": _scalar(Kind.UINT, "uint64")},
@@ -196,14 +201,14 @@ _FIELDS: Final[Mapping[str, Mapping[str, Callable[[Value], Value]]]] = {
         "number_value": _scalar(Kind.DOUBLE, "float64"),
         "string_value": _scalar(Kind.STRING, "string"),
         "bool_value": _scalar(Kind.BOOL, "bool"),
-        "struct_value": _json_map,
-        "list_value": _json_list,
+        "struct_value": _JSON_MAP,
+        "list_value": _JSON_LIST,
     },
 }
 
 
 def _nanoseconds(fields: Mapping[str, Value]) -> int:
-    return int(fields.get("seconds", 0)) * _SECOND + int(fields.get("nanos", 0))
+    return int(fields.get("seconds", 0)) * SECOND + int(fields.get("nanos", 0))
 
 
 def _duration(fields: Mapping[str, Value]) -> Duration:

@@ -152,14 +152,11 @@ class Map(Mapping[Value, Value]):
 
     def find(self, key: Value) -> Value:
         """Return the value of a key, or `MISSING`."""
-        value = self._entries.get(key if type(key) is str else _hashed(key))
-        if value is not None:
-            return value[1]
-        for other in other_integers(key):
-            value = self._entries.get((type(other), other))
-            if value is not None:
-                return value[1]
-        return MISSING
+        entry = self._entries.get(key if type(key) is str else _hashed(key))
+        if entry is None:
+            others = (self._entries.get((type(other), other)) for other in other_integers(key))
+            entry = next(filter(None, others), (key, MISSING))
+        return entry[1]
 
     def __getitem__(self, key: Value) -> Value:
         value = self.find(key)
@@ -274,18 +271,13 @@ PLAIN_LISTS: Final = frozenset({list, tuple, range, MutableList, ConcatList})
 PLAIN_MAPS: Final = frozenset({dict, Map, MutableMap})
 
 # The Go types of values, as %T prints them in some error messages.
-_GO_TYPES: Final = {
-    Kind.BOOL: "types.Bool",
-    Kind.INT: "types.Int",
-    Kind.UINT: "types.Uint",
-    Kind.DOUBLE: "types.Double",
-    Kind.STRING: "types.String",
-    Kind.BYTES: "types.Bytes",
-    Kind.NULL: "types.Null",
+_NAMED_ALIKE: Final = (
+    *(Kind.BOOL, Kind.INT, Kind.UINT, Kind.DOUBLE, Kind.STRING, Kind.BYTES),
+    *(Kind.NULL, Kind.DURATION, Kind.TIMESTAMP),
+)
+_GO_TYPES: Final = {kind: f"types.{kind.name.capitalize()}" for kind in _NAMED_ALIKE} | {
     Kind.LIST: "*types.baseList",
     Kind.MAP: "*types.baseMap",
-    Kind.DURATION: "types.Duration",
-    Kind.TIMESTAMP: "types.Timestamp",
     Kind.TYPE: "*types.Type",
 }
 _OWN_GO_TYPES: Final = {Optional_: "*types.Optional", ConcatList: "*types.concatList", Error: "*types.Err"}
@@ -293,20 +285,14 @@ _OWN_GO_TYPES: Final = {Optional_: "*types.Optional", ConcatList: "*types.concat
 
 def type_of(value: Value) -> Type:
     """Return the type of a value, without the types of its elements."""
-    known = _TYPES.get(type(value))
-    if known is not None:
-        return known
-    own: Type = value.cel_type
-    return own
+    known: Type = _TYPES.get(type(value)) or value.cel_type
+    return known
 
 
 def kind_of(value: Value) -> Kind:
     """Return the kind of a value's type, `Kind.ERROR` for an error."""
-    kind = _KINDS.get(type(value))
-    if kind is not None:
-        return kind
-    own: Kind = value.cel_type.kind
-    return own
+    kind: Kind = _KINDS.get(type(value)) or value.cel_type.kind
+    return kind
 
 
 def go_type(value: Value) -> str:
