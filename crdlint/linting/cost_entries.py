@@ -73,12 +73,9 @@ def entries(result: FileResult, versions: Range = NEWEST_ALONE) -> list[Entry]:
     servers = versions.servers if len(versions.servers) > 1 else SERVERS
     effort = Effort()
     by_server = CostsByServer()
-    advice = {
-        id(rule): of_schema
-        for rules in by_schema(result.rules)
-        for of_schema in (Advice([rule.estimated for rule in rules], effort),)
-        for rule in rules
-    }
+    advice: dict[int, Advice] = {}
+    for rules in by_schema(result.rules):
+        advice |= dict.fromkeys(map(id, rules), Advice([rule.estimated for rule in rules], effort))
     return [
         _entry(rule, result.file, advice[id(rule)], by_server.different(rule.estimated, servers))
         for rule in result.rules

@@ -13,7 +13,7 @@ from crdlint.safety import work
 from crdlint.schema.traversal import all_schemas
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
     from collections.abc import Sequence as SequenceOf
 
     from crdlint.crd.errors import FieldError
@@ -104,8 +104,9 @@ class _SpecValidator:
     def __init__(self, spec: CustomResourceDefinitionSpec, options: Options) -> None:
         self.spec = spec
         preserves = bool(spec.preserve_unknown_fields)
-        self._refuses_defaults = preserves and _has_schema_with(spec, _gives_default)
-        must_be_structural = not preserves or self._refuses_defaults or _has_schema_with(spec, _has_extension)
+        schemas = all_schemas(spec) if preserves else []  # upstream: HasSchemaWith
+        self._refuses_defaults = any(schema.default is not None for schema in schemas)
+        must_be_structural = not preserves or self._refuses_defaults or any(map(_has_extension, schemas))
         self._options = options.with_structural_schema() if must_be_structural else options
         self.reports: list[Report] = []
 
@@ -188,15 +189,6 @@ def _subresources(
 
 def _has_status(subresource_fields: CustomResourceSubresources | None) -> bool:
     return subresource_fields is not None and subresource_fields.status is not None
-
-
-def _has_schema_with(spec: CustomResourceDefinitionSpec, predicate: Callable[[JSONSchemaProps], bool]) -> bool:
-    """Return whether any schema of the spec, at any depth, satisfies a condition. Upstream: validation.HasSchemaWith."""
-    return any(map(predicate, all_schemas(spec)))
-
-
-def _gives_default(schema: JSONSchemaProps) -> bool:
-    return schema.default is not None
 
 
 def _has_extension(schema: JSONSchemaProps) -> bool:

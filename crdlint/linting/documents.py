@@ -277,7 +277,7 @@ def take_duplicate_keys(document: Document, *, is_json: bool) -> list[DuplicateK
     So in a list, the findings of the whole document belong to its first object. Duplicate fields of JSON are reported
     by its decoder.
     """
-    mappings = document.take_non_simple_mappings()
+    mappings, document.non_simple_mappings = document.non_simple_mappings, []
     return [] if is_json else duplicate_keys(mappings)
 
 

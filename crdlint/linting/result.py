@@ -240,7 +240,3 @@ class FileResult:
     compared: tuple[ComparedCRD, ...] = ()
     reusable: Mapping[int, DocumentResult] = field(default_factory=dict, compare=False, repr=False)
     stage: Stage | None = None
-
-    def for_report(self) -> FileResult:
-        """Return the result without what only the next check of a changed text needs."""
-        return replace(self, reusable={})

@@ -130,9 +130,7 @@ class Planner:
         path = kustomization_of(folder)
         config = None if path is None else self.config_of(path)
         if config is not None:
-            self.plan.kustomizations.append(
-                Task(folder or ".", self._request(self.kube_version or config.kube_version or NEWEST_VERSION, config))
-            )
+            self.plan.kustomizations.append(self._task(folder or ".", config))
 
     def _add(self, path: str) -> None:
         plan = self.plan
@@ -274,19 +272,16 @@ class Planner:
         self,
         path: str,
         config: Config,
-        location: ChartLocation | None,
-        support: Support | None,
+        location: ChartLocation | None = None,
+        support: Support | None = None,
         text: str | None = None,
     ) -> Task:
         """Return a task; the version of the command line has precedence over the configuration's, and that over the chart's."""
-        version = self.kube_version or config.kube_version
+        version, supported = self.kube_version or config.kube_version, None
         if version is None and support is not None:
-            return Task(path, self._request(support.versions, config), location, text, support.constraint)
-        return Task(path, self._request(version or NEWEST_VERSION, config), location, text)
-
-    def _request(self, kube_version: str, config: Config) -> CheckRequest:
-        """Return the command's request for a version of Kubernetes, with the rules that a configuration asks for."""
-        return replace(self.request, kube_version=kube_version, requested=config.requested())
+            version, supported = support.versions, support.constraint
+        request = replace(self.request, kube_version=version or NEWEST_VERSION, requested=config.requested())
+        return Task(path, request, location, text, supported)
 
     def _chart(self, chart: str, config: Config) -> Support | None:
         """Return the versions that a chart supports; plan its packed dependencies if requested."""

@@ -5,8 +5,8 @@ Inputs that cannot be read and internal errors are returned as results, so that 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.files.read import STDIN, UnreadableError, decode, open_descriptor, read_bytes
@@ -92,12 +92,11 @@ def shown_name(path: str) -> str:
     return "<stdin>" if path == STDIN else path
 
 
-@dataclass(slots=True)
+@dataclass
 class Checker:
     """Checks inputs, and caches the charts that they share."""
 
     settings: Settings
-    _charts: Charts | None = field(default=None)
 
     def check(self, task: Task) -> CheckOutcome:
         """Check a file, standard input (`-`), or the text of a packed file; fix the text of a file if that is set."""
@@ -106,7 +105,8 @@ class Checker:
             return self._fixed(opened)
         stopping = task._replace(request=replace(task.request, stop_at=self._stop_at(task)))
         checked = self._fixed(self.check_text(opened.text, stopping)._replace(task=task))
-        checked = checked._replace(results=tuple(result.for_report() for result in checked.results))
+        # Only the next check of a changed text needs what is reusable.
+        checked = checked._replace(results=tuple(replace(result, reusable={}) for result in checked.results))
         is_changed = checked.fixes is not None and checked.fixes.edits
         is_final = bool(checked.results) and not is_changed and not checked.bugs
         if opened.key is not None and self.settings.cache is not None and is_final:
@@ -181,11 +181,10 @@ class Checker:
             else:
                 from crdlint.sources.helm.check import ChartFile
 
-                charts = self._of_charts()
                 file = ChartFile(name, text, task.location, is_saved=task.text is None)
                 by_values = None if previous is None else lambda values: partial(lint, values=values)
-                result = charts.check(file, lint, task.request.key, lint_with=by_values)
-                failures.extend(charts.take_failures())
+                result = self._charts.check(file, lint, task.request.key, lint_with=by_values)
+                failures.extend(self._charts.take_failures())
                 if task.supported is not None:
                     result = _with_support(result, task.supported)
             if previous is not None:
@@ -222,17 +221,14 @@ class Checker:
 
         return lint_file(text, name, replace(task.request, previous=find))
 
-    def _of_charts(self) -> Charts:
-        if self._charts is None:
-            from crdlint.sources.helm.check import Charts
-            from crdlint.sources.helm.render import Values
+    @cached_property
+    def _charts(self) -> Charts:
+        from crdlint.sources.helm.check import Charts
+        from crdlint.sources.helm.render import Values
 
-            settings = self.settings
-            cache = settings.cache if settings.previous is None else None
-            self._charts = Charts(
-                settings.values or Values(), settings.uses_helm, cache, settings.charts, settings.workers
-            )
-        return self._charts
+        settings = self.settings
+        cache = settings.cache if settings.previous is None else None
+        return Charts(settings.values or Values(), settings.uses_helm, cache, settings.charts, settings.workers)
 
 
 @dataclass(slots=True)

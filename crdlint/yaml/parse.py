@@ -73,11 +73,6 @@ class Document:
         index = self.text.find(text)
         return None if index < 0 else self.line_offset + self.text.count("\n", 0, index) + 1
 
-    def take_non_simple_mappings(self) -> list[Mapping]:
-        """Return the mappings that are not simple on the first call, and none later, so that each is reported once."""
-        mappings, self.non_simple_mappings = self.non_simple_mappings, []
-        return mappings
-
 
 class Chunk(NamedTuple):
     """The text of a document, the number of lines before it, the text after its separator, and its start in the text."""
@@ -244,7 +239,12 @@ _NO_COLON: Final = "could not find expected ':'"
 
 def _events(text: str) -> Callable[[], Any]:
     """Return a function that returns libyaml's next event, and None after the last."""
-    get = _parser_events(text)
+    if CParser is not None:
+        get: Callable[[], Any] = CParser(text).get_event
+    else:
+        from crdlint.yaml.python_parser import events
+
+        get = events(text)
     return get if text.isascii() or _RARE_BREAK.search(text) is None else _as_editors_count(get, text)
 
 
@@ -266,15 +266,6 @@ def _as_editors_count(get: Callable[[], Any], text: str) -> Callable[[], Any]:
         return event
 
     return next_event
-
-
-def _parser_events(text: str) -> Callable[[], Any]:
-    if CParser is not None:
-        get: Callable[[], Any] = CParser(text).get_event
-        return get
-    from crdlint.yaml.python_parser import events
-
-    return events(text)
 
 
 _BOM: Final = "\ufeff"
