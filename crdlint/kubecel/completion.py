@@ -93,17 +93,34 @@ class Place:
 
 
 class _Tokens:
-    """Tokens with the opening bracket of each closing one, and the brackets that are open at the end."""
+    """Tokens with the brackets that are open at the end, and the first token of each operand by its last one."""
 
     def __init__(self, kinds: Sequence[str], texts: Sequence[str], starts: Sequence[int]) -> None:
         self.kinds, self.texts, self.starts = kinds, texts, starts
-        self.opening: Final[dict[int, int]] = {}
+        self.first: Final[dict[int, int]] = {}
         self.open: Final[list[int]] = []
         for index, kind in enumerate(kinds):
             if kind in _OPENING:
                 self.open.append(index)
             elif kind in _CLOSING and self.open:
-                self.opening[index] = self.open.pop()
+                opening = self.open.pop()
+                is_call = kind == ")" and opening > 0 and kinds[opening - 1] == "IDENTIFIER"
+                if (is_call or kind == "]") and opening - 1 in self.first:
+                    self.first[index] = self.first[opening - 1]
+                elif not is_call:
+                    self.first[index] = opening
+            elif kind in _OPERANDS or texts[index] in _KEYWORDS:
+                dot = next(
+                    (index - len(dot) for dot in (".", ".?") if kinds[max(index - len(dot), 0) : index] == [*dot]), 0
+                )
+                if not dot:
+                    self.first[index] = index
+                elif dot - 1 in self.first:
+                    self.first[index] = self.first[dot - 1]
+
+    def operand(self, end: int) -> int:
+        """Return the index of the first token of the operand that ends before a token; ``end`` if there is none."""
+        return self.first.get(end - 1, end)
 
 
 def place_at(text: str, offset: int, env: Env, environment: Environment) -> Place | None:
@@ -121,7 +138,7 @@ def place_at(text: str, offset: int, env: Env, environment: Environment) -> Plac
     for dot in (".", ".?"):
         if kinds[-len(dot) :] == [*dot]:
             end = len(kinds) - len(dot)
-            receiver = text[starts[_receiver(tokens, end)] : starts[end]].strip()
+            receiver = text[starts[tokens.operand(end)] : starts[end]].strip()
             return Place(start, word, receiver if dot == "." else f"{receiver}.?", scope)
     return Place(start, word, None, scope)
 
@@ -255,33 +272,6 @@ def since(name: str) -> Version | None:
     return None
 
 
-def _receiver(tokens: _Tokens, end: int) -> int:
-    """Return the index of the first token of the operand that ends before a token; ``end`` if there is none."""
-    index = end
-    while index > 0:
-        kind = tokens.kinds[index - 1]
-        if kind in _CLOSING:
-            opening = tokens.opening.get(index - 1)
-            if opening is None:
-                return end
-            index = opening
-            if kind == ")" and index > 0 and tokens.kinds[index - 1] == "IDENTIFIER":
-                index -= 1
-            elif kind == "]" and index > 0 and tokens.kinds[index - 1] in _CLOSING.keys() | _OPERANDS:
-                continue
-        elif kind in _OPERANDS or tokens.texts[index - 1] in ("true", "false", "null"):
-            index -= 1
-        else:
-            return end
-        if index > 1 and tokens.kinds[index - 1] == ".":
-            index -= 1
-        elif index > 2 and tokens.kinds[index - 2 : index] == [".", "?"]:
-            index -= 2
-        else:
-            return index
-    return index
-
-
 def _scope(text: str, tokens: _Tokens, env: Env, environment: Environment) -> Env:
     """Return the environment at the end of the tokens, with the variables of the macros that are open there."""
     for opening in tokens.open:
@@ -289,7 +279,7 @@ def _scope(text: str, tokens: _Tokens, env: Env, environment: Environment) -> En
             continue
         name = tokens.texts[opening - 1]
         variables = _declared_variables(tokens, opening, name)
-        first = _receiver(tokens, opening - 2)
+        first = tokens.operand(opening - 2)
         if not variables or first == opening - 2:
             continue
         range_ = type_of(text[tokens.starts[first] : tokens.starts[opening - 2]], env, environment)
@@ -304,14 +294,10 @@ def _declared_variables(tokens: _Tokens, opening: int, macro: str) -> list[str]:
     if macro not in _MACROS:
         return []
     fewest = _MACROS[macro][1]
-    names: list[str] = []
-    index = opening + 1
-    while len(names) < (2 if macro in _WITH_ONE_OR_TWO else fewest) and tokens.kinds[index : index + 2] == [
-        "IDENTIFIER",
-        ",",
-    ]:
-        names.append(tokens.texts[index])
-        index += 2
+    most = 2 if macro in _WITH_ONE_OR_TWO else fewest
+    indexes = range(opening + 1, len(tokens.kinds), 2)
+    written = itertools.takewhile(lambda index: tokens.kinds[index : index + 2] == ["IDENTIFIER", ","], indexes)
+    names = [tokens.texts[index] for index in itertools.islice(written, most)]
     return names if len(names) >= fewest else []
 
 

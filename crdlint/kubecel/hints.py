@@ -16,7 +16,7 @@ from crdlint.kubecel.compilation import MESSAGE, OLD_SELF
 from crdlint.kubecel.environment import LIBRARIES
 from crdlint.kubecel.escaping import escape
 from crdlint.kubecel.repair.meaning import meaning
-from crdlint.kubecel.repair.patterns import BRACKETS, Text
+from crdlint.kubecel.repair.patterns import Text
 from crdlint.kubecel.repair.state import State
 
 if TYPE_CHECKING:
@@ -209,11 +209,8 @@ def _unexpected(state: State, *_: object) -> str:
 
 def _unexpected_end(state: State, *_: object) -> str:
     text = Text(state.text)
-    opened = [
-        token.text for index, token in enumerate(text.tokens) if token.text in BRACKETS and index not in text.closing
-    ]
-    if opened:
-        return f"Close the `{opened[0]}`: the expression ends too early"
+    if text.opened:
+        return f"Close the `{text.opened[0].text}`: the expression ends too early"
     return f"Write a value after `{text.tokens[-1].text}`" if text.tokens else _LANGUAGE
 
 

@@ -132,22 +132,25 @@ def patterns(text: Text, state: State) -> Iterator[Choice]:
 
 def brackets(text: Text) -> Iterator[Choice]:
     """Yield brackets closed, opened, replaced and removed."""
-    pending: list[Token] = []
-    for token in text.tokens:
-        if token.text in BRACKETS:
-            pending.append(token)
-        elif token.text in BRACKETS.values():
-            expected = BRACKETS[pending.pop().text] if pending else None
-            if expected == token.text:
-                continue
-            if expected is not None:
-                yield one_of([Edit(token.start, token.end, expected), Edit(token.start, token.start, expected)])
-            opened = _opened(text, token)
-            yield opened
-            yield opened._replace(alternatives=opened.alternatives[:1], must_complete=False)
-            return
-    if len(pending) == 1:
-        yield from _closed(text, pending[0])
+    closed = set(text.closing.values())
+    closing = (index for index, token in enumerate(text.tokens) if token.text in BRACKETS.values())
+    stray = next((index for index in closing if index not in closed), None)
+    if stray is None:
+        if len(text.opened) == 1:
+            yield from _closed(text, text.opened[0])
+        return
+    token = text.tokens[stray]
+    around = [
+        index
+        for index in range(stray)
+        if text.tokens[index].text in BRACKETS and text.closing.get(index, stray) >= stray
+    ]
+    if around:
+        expected = BRACKETS[text.tokens[around[-1]].text]
+        yield one_of([Edit(token.start, token.end, expected), Edit(token.start, token.start, expected)])
+    opened = _opened(text, token)
+    yield opened
+    yield opened._replace(alternatives=opened.alternatives[:1], must_complete=False)
 
 
 def _opened(text: Text, closing: Token) -> Choice:

@@ -117,12 +117,14 @@ class Text:
         return closing
 
     @property
+    def opened(self) -> list[Token]:
+        """The brackets that are not closed."""
+        return [each for index, each in enumerate(self.tokens) if each.text in BRACKETS and index not in self.closing]
+
+    @property
     def is_open(self) -> bool:
         """Whether a bracket or a string is not closed."""
-        return any(
-            token.text in {"'", '"'} or (token.text in BRACKETS and index not in self.closing)
-            for index, token in enumerate(self.tokens)
-        )
+        return bool(self.opened) or any(token.text in {"'", '"'} for token in self.tokens)
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Return the offsets of the tokens `start` to `end`."""
