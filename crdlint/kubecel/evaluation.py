@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crdlint.cel.eval.errors import COST_LIMIT_EXCEEDED, NO_SUCH_KEY, NO_SUCH_OVERLOAD, Error, PlanError
@@ -19,7 +19,7 @@ from crdlint.crd.errors import INVALID, Cause, Code, FieldError, Reason
 from crdlint.crd.paths import NIL, Key, Path
 from crdlint.golang.text import SPACE
 from crdlint.kubecel import programs
-from crdlint.kubecel.compilation import Environments, RuleCompiler
+from crdlint.kubecel.compilation import CompilationError, Environments, RuleCompiler
 from crdlint.kubecel.declarations import Declarer
 from crdlint.kubecel.environment import stored_expressions
 from crdlint.kubecel.escaping import escape
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps, ValidationRule
     from crdlint.kubecel.compilation import CompiledRule, Expression
     from crdlint.kubecel.declarations import DeclType
-    from crdlint.kubecel.environment import Environment
     from crdlint.kubecel.sharing import Sharing
     from crdlint.kubernetes.servers import Server
     from crdlint.schema.correlation import Correlation
@@ -123,41 +122,16 @@ class _Ready:
         return Cause(self.rule, type_, path, self.compiled.rule.compiled.expr)
 
 
-@dataclass
-class _Rules:
-    """The rules of one schema, compiled when first needed: most values reach few rules of a schema.
+@dataclass(slots=True)
+class RuleValidator:
+    """The rules of a schema and of its subschemas.
 
-    `used` collects the compiled expressions.
+    The rules are compiled when `rules` is first called, since most values reach few rules of a schema.
     """
 
     schema: JSONSchemaProps
-    declared: DeclType
-    environment: Environment
-    sharing: Sharing
-    used: list[Expression]
-
-    @cached_property
-    def ready(self) -> tuple[_Ready, ...]:
-        """The rules with their programs; rules without text are reported by another rule."""
-        compiler = RuleCompiler(self.declared, self.sharing)
-        environments = Environments(self.environment, self.environment)
-        rules = [rule for rule in self.schema.x_validations if rule.rule.strip(SPACE)]
-        compiled = [compiler.rule(rule, environments) for rule in rules]
-        self.used += [part for each in compiled for part in (each.rule, each.message) if part is not None]
-        return tuple(
-            _Ready(rule, each, program(each.rule), program(each.message))
-            for rule, each in zip(rules, compiled, strict=True)
-        )
-
-
-@dataclass(slots=True)
-class RuleValidator:
-    """The rules of a schema and of its subschemas."""
-
-    schema: JSONSchemaProps
     is_root: bool
-    rules: _Rules | None = None
-    compilation_error: str | None = None
+    rules: Callable[[], tuple[_Ready, ...]] | None = None
     items: RuleValidator | None = None
     additional: RuleValidator | None = None
     properties: Mapping[str, RuleValidator] = field(default_factory=dict)
@@ -215,12 +189,7 @@ class RuleValidators:
     def _new(
         self, rules_of: JSONSchemaProps, schema: JSONSchemaProps, declared: DeclType | None, *, is_root: bool
     ) -> _Building:
-        rules = error = None
-        if rules_of.x_validations:
-            if declared is None:
-                error = "failed to convert to declType for CEL validation rules"
-            else:
-                rules = _Rules(rules_of, declared, self.environment, self._declarer.sharing, self.expressions)
+        rules = cache(partial(self._compiled, rules_of, declared)) if rules_of.x_validations else None
         elem = declared and declared.elem
         items = additional = None
         inner, node = rules_of.item_schema, schema.item_schema
@@ -242,9 +211,21 @@ class RuleValidators:
         for branch in rules_of.all_of:
             all_of.append((yield self._validator(branch, schema, declared, is_root=is_root)))  # noqa: PERF401  it yields
         branches = tuple(branch for branch in all_of if branch is not None)
-        if not (rules or error or items or additional or properties or branches):
+        if not (rules or items or additional or properties or branches):
             return None
-        return RuleValidator(schema, is_root, rules, error, items, additional, properties, branches)
+        return RuleValidator(schema, is_root, rules, items, additional, properties, branches)
+
+    def _compiled(self, schema: JSONSchemaProps, declared: DeclType | None) -> tuple[_Ready, ...]:
+        """Return the rules of a schema with their programs; rules without text are reported by another rule."""
+        compiler = RuleCompiler(declared, self._declarer.sharing)
+        environments = Environments(self.environment, self.environment)
+        rules = [rule for rule in schema.x_validations if rule.rule.strip(SPACE)]
+        compiled = [compiler.rule(rule, environments) for rule in rules]
+        self.expressions.extend(part for each in compiled for part in (each.rule, each.message) if part is not None)
+        return tuple(
+            _Ready(rule, each, program(each.rule), program(each.message))
+            for rule, each in zip(rules, compiled, strict=True)
+        )
 
 
 def _schemas_below(schema: JSONSchemaProps) -> list[JSONSchemaProps]:
@@ -374,10 +355,11 @@ def _expressions(visit: _Visit, run: Run) -> None:
     def invalid(detail: str, cause: Cause | None = None, reason: Reason | None = None) -> None:
         run.errors.append(FieldError(run.rule_id, INVALID, path or NIL, type_, detail, cause=cause, reason=reason))
 
-    if validator.compilation_error is not None:
-        invalid(f"rule compiler initialization error: {validator.compilation_error}")
+    try:
+        rules = () if validator.rules is None else validator.rules()
+    except CompilationError as error:
+        invalid(f"rule compiler initialization error: {error}")
         return
-    rules = () if validator.rules is None else validator.rules.ready
     if not rules:
         return
     if run.budget <= 0:
@@ -415,10 +397,11 @@ def _expressions(visit: _Visit, run: Run) -> None:
 
 def breaks(validator: RuleValidator | None, rule: ValidationRule, value: Any, limit: int) -> bool:
     """Return whether a new value breaks one of the rules of its schema, which is found out within a limit of costs."""
-    if validator is None or validator.rules is None:
-        return False
-    program = next((ready.program for ready in validator.rules.ready if ready.rule is rule), None)
-    if program is None:
+    program = None
+    if validator is not None and validator.rules is not None:
+        with suppress(CompilationError):
+            program = next((ready.program for ready in validator.rules() if ready.rule is rule), None)
+    if validator is None or program is None:
         return False
     variables = {"self": to_value(value, validator.schema, is_resource=validator.is_root), "oldSelf": NONE}
     result = program.evaluate(variables, limit)

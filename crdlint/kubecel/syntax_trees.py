@@ -16,7 +16,7 @@ from crdlint.kubecel.escaping import unescape
 from crdlint.kubernetes.servers import NEWEST
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from crdlint.cel.ast import Expr
 
@@ -73,25 +73,20 @@ def key(tree: Expr) -> str:
 
 def label(node: Expr) -> str:
     """Return what a node is besides its children."""
-    if isinstance(node, Literal):
-        return f"{type(node.value).__name__} {node.value!r}"
-    if isinstance(node, Ident):
-        return f"name {node.name}"
-    if isinstance(node, Select):
-        return f"{'has' if node.test_only else 'field'} {node.field}"
-    if isinstance(node, Call):
-        return f"{'call' if node.target is None else 'method'} {node.function}"
-    if isinstance(node, Comprehension):
-        return f"fold {node.iter_var} {node.iter_var2} {node.accu_var}"
-    if isinstance(node, ListExpr):
-        return f"list {node.optional_indices}"
-    if isinstance(node, MapExpr):
-        return f"map {[entry.optional for entry in node.entries]}"
-    if isinstance(node, StructExpr):
-        return f"struct {node.type_name} {[(field.field, field.optional) for field in node.fields]}"
-    return "nothing"
+    write = _LABELS.get(type(node))
+    return "nothing" if write is None else write(node)
 
 
+_LABELS: Final[Mapping[type, Callable[[Any], str]]] = {
+    Literal: lambda node: f"{type(node.value).__name__} {node.value!r}",
+    Ident: lambda node: f"name {node.name}",
+    Select: lambda node: f"{'has' if node.test_only else 'field'} {node.field}",
+    Call: lambda node: f"{'call' if node.target is None else 'method'} {node.function}",
+    Comprehension: lambda node: f"fold {node.iter_var} {node.iter_var2} {node.accu_var}",
+    ListExpr: lambda node: f"list {node.optional_indices}",
+    MapExpr: lambda node: f"map {[entry.optional for entry in node.entries]}",
+    StructExpr: lambda node: f"struct {node.type_name} {[(field.field, field.optional) for field in node.fields]}",
+}
 _OBJECTS: Final = frozenset({"self", "oldSelf"})
 _SELECTIONS: Final = frozenset({"_?._", "_[_]", "_[?_]"})
 

@@ -277,9 +277,7 @@ def _add_int64(left: int, left_exponent: int, right: int, right_exponent: int) -
         return right, right_exponent
     exponent = min(left_exponent, right_exponent)
     first, second = _scale_int64(left, left_exponent - exponent), _scale_int64(right, right_exponent - exponent)
-    if first is None or second is None:
-        return None
-    total = _int64(first + second)
+    total = None if first is None or second is None else _int64(first + second)
     return None if total is None else (total, exponent)
 
 
@@ -311,10 +309,9 @@ def _canonical(value: Quantity) -> str:
         if written is not None:
             return written
         value = replace(value, format=DECIMAL_SI)
-    unscaled, exponent = abs(value.unscaled), value.exponent
-    digits = _to_digits(unscaled)
+    digits = _to_digits(abs(value.unscaled))
     significant = digits.rstrip("0")
-    exponent += len(digits) - len(significant)
+    exponent = value.exponent + len(digits) - len(significant)
     zeros = exponent % 3
     exponent -= zeros
     unit = f"e{exponent}" if exponent else ""
@@ -337,11 +334,9 @@ def _canonical_binary(value: Quantity) -> str | None:
             return None
     else:
         number *= _power(exponent)
-    times = 0
-    while number % 1024 == 0:
-        number //= 1024
-        times += 1
-    return f"{'-' if value.unscaled < 0 else ''}{_to_digits(number)}{_BINARY_NAMES.get(times * 10, '')}"
+    times = ((number & -number).bit_length() - 1) // 10  # the powers of 1024 that divide it
+    unit = _BINARY_NAMES.get(times * 10, "")
+    return f"{'-' if value.unscaled < 0 else ''}{_to_digits(number >> times * 10)}{unit}"
 
 
 def _as_integer(value: Quantity) -> int:
