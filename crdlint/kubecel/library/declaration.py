@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from crdlint.cel.ast import Expr
-    from crdlint.cel.decls import Binding, RegexOptimization, Variable
+    from crdlint.cel.decls import Binding, FunctionTracker, RegexOptimization, Variable
     from crdlint.cel.env import Validator
     from crdlint.cel.estimates import FunctionEstimator
     from crdlint.cel.types import Type
@@ -39,14 +39,6 @@ Macros: TypeAlias = "Mapping[tuple[str, int, bool], Callable[..., Expr]]"
 
 ALWAYS: Final = (1, 0)
 _NONE: Final[Mapping[Any, Any]] = {}
-
-
-def _everywhere(_dialect: CELDialect) -> bool:
-    return True
-
-
-def _nothing(_dialect: CELDialect) -> Mapping[str, Any]:
-    return {}
 
 
 class Library(NamedTuple):
@@ -63,7 +55,7 @@ class Library(NamedTuple):
     name: str
     introduced: Version
     removed: Version | None = None
-    has: Callable[[CELDialect], bool] = _everywhere
+    has: Callable[[CELDialect], bool] = lambda _dialect: True
     types: tuple[Variable, ...] = ()
     functions: tuple[Overload, ...] = ()
     macros: Macros = _NONE
@@ -72,8 +64,8 @@ class Library(NamedTuple):
     cross_type_comparisons: bool = False
     optional_syntax: bool = False
     costs: Mapping[str, CallCost] = _NONE
-    older_bindings: Callable[[CELDialect], Mapping[str, Binding]] = _nothing
-    older_costs: Callable[[CELDialect], Mapping[str, CallCost]] = _nothing
+    older_bindings: Callable[[CELDialect], Mapping[str, Binding]] = lambda _dialect: _NONE
+    older_costs: Callable[[CELDialect], Mapping[str, CallCost]] = lambda _dialect: _NONE
     equality: Mapping[Type, FunctionEstimator] = _NONE
     regexes: tuple[RegexOptimization, ...] = ()
 
@@ -131,27 +123,14 @@ def reading(factor: float) -> FunctionEstimator:
     return lambda estimator, _target, args: estimate(estimator, None, args)
 
 
-def track_first(values: Sequence[Any], _: Any) -> int:
-    """Return the cost of reading the target or first argument once."""
-    return traversal(actual_size(values[0]))
-
-
-def track_first_twice(values: Sequence[Any], _: Any) -> int:
-    """Return the cost of reading the target or first argument twice."""
-    return math.ceil(float(actual_size(values[0])) * 2 * STRING_FACTOR)
+def reads(operand: int = 0, times: int = 1) -> FunctionTracker:
+    """Return the cost at run time of reading the target or an argument some times."""
+    return lambda values, _result: math.ceil(float(actual_size(values[operand])) * times * STRING_FACTOR)
 
 
 CONSTANT: Final = CallCost(constant(), lambda _values, _result: 1)
-ARGUMENT: Final = CallCost(reading(STRING_FACTOR), track_first)
-ARGUMENT_TWICE: Final = CallCost(reading(2 * STRING_FACTOR), track_first_twice)
-
-
-def _no_estimate(_estimator: Estimator, _target: Node | None, _args: Sequence[Node]) -> None:
-    """Return None: the standard estimate applies."""
-
-
-def _track_argument(values: Sequence[Any], _: Any) -> int:
-    return traversal(actual_size(values[1]))
+ARGUMENT: Final = CallCost(reading(STRING_FACTOR), reads())
+ARGUMENT_TWICE: Final = CallCost(reading(2 * STRING_FACTOR), reads(times=2))
 
 
 def match_cost(text: Estimate, pattern: Estimate) -> Estimate:
@@ -165,7 +144,7 @@ def track_match(values: Sequence[Any], _: Any) -> int:
 
 
 # Costs of cel-go since 0.29: of `startsWith` and `endsWith` by the argument, and of `matches` however it is called.
-AFFIXES: Final = dict.fromkeys(("startsWith", "endsWith"), CallCost(_no_estimate, _track_argument))
+AFFIXES: Final = dict.fromkeys(("startsWith", "endsWith"), CallCost(lambda _estimator, _target, _args: None, reads(1)))
 MATCHES: Final = {"matches": CallCost(of_sizes(2, lambda *sizes: CallEstimate(match_cost(*sizes))), track_match)}
 
 

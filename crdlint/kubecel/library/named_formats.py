@@ -10,6 +10,7 @@ import math
 import re
 from calendar import monthrange
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from crdlint.cel.decls import CallCost, member, overload
@@ -110,10 +111,6 @@ _MAX_NAME_SIZE: Final = 64
 _MAX_REGEX_SIZE: Final = 128
 
 
-def _returning(format_: NamedFormat) -> Callable[[], NamedFormat]:
-    return lambda: format_
-
-
 def _named(name: str) -> Any:
     return Optional_(FORMATS[name]) if name in FORMATS else NONE
 
@@ -140,8 +137,8 @@ LIBRARY: Final = Library(
         member("validate", "format-validate", (NAMED_FORMAT, STRING), optional_type(list_type(STRING)), _validate),
         overload("format.named", "format-named", (STRING,), optional_type(NAMED_FORMAT), _named),
         *(
-            overload(f"format.{name}", f"format.{name}", (), NAMED_FORMAT, _returning(format_))
-            for name, format_ in FORMATS.items()
+            overload(f"format.{name}", f"format.{name}", (), NAMED_FORMAT, partial(FORMATS.get, name))
+            for name in FORMATS
         ),
     ),
     costs={"validate": CallCost(of_sizes(2, _estimate_validate), _track_validate), **constant_for("format.named")},

@@ -16,7 +16,7 @@ from crdlint.cel.library.format import format_literals
 from crdlint.cel.library.strings import Offsets, format_, functions, index_of, last_index_of
 from crdlint.cel.types import INT, STRING, list_type
 from crdlint.kubecel.library import declaration
-from crdlint.kubecel.library.declaration import ALWAYS, Library, element_of, of_sizes, track_first, track_first_twice
+from crdlint.kubecel.library.declaration import ALWAYS, Library, element_of, of_sizes, reads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -83,7 +83,7 @@ def _older_bindings(dialect: CELDialect) -> Mapping[str, Callable[..., Any]]:
     return bindings
 
 
-_READ: Final = CallCost(of_sizes(1, lambda text: CallEstimate(text.scaled(STRING_FACTOR), text)), track_first)
+_READ: Final = CallCost(of_sizes(1, lambda text: CallEstimate(text.scaled(STRING_FACTOR), text)), reads())
 VERSION_0: Final = Library(
     "strings, version 0", introduced=ALWAYS, removed=(1, 29), functions=functions(0), older_bindings=_older_bindings
 )
@@ -96,8 +96,8 @@ LIBRARY: Final = Library(
     # `indexOf` and `lastIndexOf` have the costs of the list functions of these names.
     costs={
         **dict.fromkeys(("lowerAscii", "upperAscii", "substring", "trim"), _READ),
-        "replace": CallCost(of_sizes(3, _estimate_replace), track_first_twice),
-        "split": CallCost(_estimate_split, track_first_twice),
+        "replace": CallCost(of_sizes(3, _estimate_replace), reads(times=2)),
+        "split": CallCost(_estimate_split, reads(times=2)),
         "join": CallCost(_estimate_join, _track_join),
     },
 )

@@ -20,7 +20,7 @@ from crdlint.kubecel.library.declaration import (
     Opaque,
     constant_for,
     of_sizes,
-    track_first,
+    reads,
 )
 from crdlint.safety import work
 
@@ -193,7 +193,7 @@ LIBRARY: Final = Library(
         overload("isURL", "is_url_string", (STRING,), BOOL, _is_url),
     ),
     costs={
-        "url": CallCost(of_sizes(1, lambda text: CallEstimate(text.scaled(STRING_FACTOR), text)), track_first),
+        "url": CallCost(of_sizes(1, lambda text: CallEstimate(text.scaled(STRING_FACTOR), text)), reads()),
         **constant_for("getScheme", "getHostname", "getHost", "getPort", "getEscapedPath", "getQuery"),
     },
     older_costs=lambda dialect: {} if dialect.url_has_size else {"url": ARGUMENT},
