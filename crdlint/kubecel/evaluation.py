@@ -168,7 +168,8 @@ class RuleValidators:
         stack = [schema]
         while stack:
             current = stack[-1]
-            below = _schemas_below(current)
+            parts = (*current.properties.values(), current.item_schema, current.additional_schema)
+            below = [child for child in parts if child is not None]
             missing = [] if id(current) in known else [child for child in below if id(child) not in known]
             if missing:
                 stack.extend(missing)
@@ -226,11 +227,6 @@ class RuleValidators:
             _Ready(rule, each, program(each.rule), program(each.message))
             for rule, each in zip(rules, compiled, strict=True)
         )
-
-
-def _schemas_below(schema: JSONSchemaProps) -> list[JSONSchemaProps]:
-    below = (*schema.properties.values(), schema.item_schema, schema.additional_schema)
-    return [child for child in below if child is not None]
 
 
 def _type_of_field(

@@ -114,18 +114,15 @@ def _path(node: Expr) -> tuple[str, ...] | None:
     """Return the names of a chain of fields of an object, or None for other expressions."""
     names: list[str] = []
     while not isinstance(node, Ident):
+        index = node.args[1] if isinstance(node, Call) and node.function in _SELECTIONS else None
         if isinstance(node, Select):
             name, node = node.field, node.operand
-        elif isinstance(node, Call) and node.function in _SELECTIONS and _is_name(node.args[1]):
-            name, node = node.args[1].value, node.args[0]  # type: ignore[union-attr, assignment]
+        elif isinstance(node, Call) and isinstance(index, Literal) and isinstance(index.value, str):
+            name, node = index.value, node.args[0]
         else:
             return None
         names.append(unescape(name) or name)
     return tuple(reversed(names)) if node.name in _OBJECTS else None
-
-
-def _is_name(node: Expr) -> bool:
-    return isinstance(node, Literal) and isinstance(node.value, str)
 
 
 def keeps_value(expr: Expr) -> bool:

@@ -226,8 +226,10 @@ class CostsByServer:
         return {version: cost for version, cost in costs.items() if cost is not None and cost != own}
 
     def _cost(self, rule: EstimatedRule, server: Server) -> ServerCost | None:
+        dialect = server.cel
+        key = dialect.enum_bounds_strings, dialect.max_length_bounds_int_or_string, dialect.caps_metadata_names
         try:
-            declared = self._context(server.cel).declared(rule.node.schema)
+            declared = self._contexts.setdefault(key, SchemaContext(dialect, self._sharing)).declared(rule.node.schema)
             compiler = RuleCompiler(declared, self._sharing)
         except (CompilationError, DeclarationFailedError):
             return None
@@ -239,7 +241,3 @@ class CostsByServer:
         cost = compiled.rule.highest_cost
         times = rule.min_size_cardinality if rule.cardinality is None else rule.cardinality
         return ServerCost(cost, multiply(cost, times), 0 if message is None else message.highest_cost)
-
-    def _context(self, dialect: CELDialect) -> SchemaContext:
-        key = dialect.enum_bounds_strings, dialect.max_length_bounds_int_or_string, dialect.caps_metadata_names
-        return self._contexts.setdefault(key, SchemaContext(dialect, self._sharing))

@@ -64,10 +64,6 @@ def _estimate_join(estimator: Estimator, target: Node | None, args: Sequence[Nod
     return CallEstimate(size.scaled(STRING_FACTOR), size)
 
 
-def _track_join(_values: Sequence[Any], result: Any) -> int:
-    return math.ceil(float(actual_size(result)) * 2 * STRING_FACTOR)
-
-
 def _older_bindings(dialect: CELDialect) -> Mapping[str, Callable[..., Any]]:
     """Return the functions that differ from those of the newest server."""
     bindings: dict[str, Callable[..., Any]] = {}
@@ -98,7 +94,9 @@ LIBRARY: Final = Library(
         **dict.fromkeys(("lowerAscii", "upperAscii", "substring", "trim"), _READ),
         "replace": CallCost(of_sizes(3, _estimate_replace), reads(times=2)),
         "split": CallCost(_estimate_split, reads(times=2)),
-        "join": CallCost(_estimate_join, _track_join),
+        "join": CallCost(
+            _estimate_join, lambda _values, result: math.ceil(float(actual_size(result)) * 2 * STRING_FACTOR)
+        ),
     },
 )
 FORMAT_CLAUSES: Final = Library(
@@ -141,10 +139,9 @@ def _compiled(function: Callable[..., Any]) -> Callable[[str], Callable[..., Any
     return compile_
 
 
-def _estimate_find(text: Estimate, pattern: Estimate) -> CallEstimate:
-    return CallEstimate(declaration.match_cost(text, pattern), Estimate(0, text.max))
-
-
+_FIND: Final = of_sizes(
+    2, lambda text, pattern: CallEstimate(declaration.match_cost(text, pattern), Estimate(0, text.max))
+)
 REGEX: Final = Library(
     "regex",
     introduced=ALWAYS,
@@ -153,6 +150,6 @@ REGEX: Final = Library(
         member("findAll", "string_find_all_string", (STRING, STRING), list_type(STRING), _find_all),
         member("findAll", "string_find_all_string_int", (STRING, STRING, INT), list_type(STRING), _find_all),
     ),
-    costs=dict.fromkeys(("find", "findAll"), CallCost(of_sizes(2, _estimate_find), declaration.track_match)),
+    costs=dict.fromkeys(("find", "findAll"), CallCost(_FIND, declaration.track_match)),
     regexes=(RegexOptimization("find", 1, _compiled(_find)), RegexOptimization("findAll", 1, _compiled(_find_all))),
 )

@@ -93,6 +93,7 @@ class Value(NamedTuple):
 
 _Scope: TypeAlias = "Mapping[str, Value]"
 _Store: TypeAlias = "Mapping[str, Domain]"
+_Known: TypeAlias = "Sequence[tuple[Expr, int]]"  # conditions with their results
 
 
 class _Choice(NamedTuple):
@@ -106,17 +107,10 @@ class _Question(NamedTuple):
     """A condition, others with their results, and the names that mark what only one item has."""
 
     goal: Expr
-    known: Sequence[tuple[Expr, int]]
+    known: _Known
     scope: _Scope
     local: Sequence[str] = ("",)
     accepted: int = 0  # a result that need not be possible
-
-
-class _State(NamedTuple):
-    """The values that a case assumes, and the conditions with known results that are still open."""
-
-    store: _Store
-    known: Sequence[tuple[Expr, int]]
 
 
 class _Fold(NamedTuple):
@@ -130,10 +124,6 @@ class _Fold(NamedTuple):
 
 class _ImpossibleError(Exception):
     """No object is in a case."""
-
-
-class _LimitError(Exception):
-    """There are too many cases."""
 
 
 class Reasoner:
@@ -173,10 +163,10 @@ class Reasoner:
         if of_goal is None or of_known is None or not is_same or of_goal[1] != FALSE:
             return question
         self._start(looks_inside=False)
-        case = _Case(self, _State({}, ()))
+        case = _Case(self, {})
         try:
             scope = case.scope_inside(goal, case.value(goal.iter_range, question.scope), question.scope)
-        except (_LimitError, work.WorkLimitError):
+        except work.WorkLimitError:
             return question
         return self._of_each_item(question._replace(goal=of_goal[0], known=[(of_known[0], TRUE)], scope=scope))
 
@@ -192,7 +182,7 @@ class Reasoner:
                 union |= result
                 if result & ~TRUE and (union & TRUE or case.choice is None):
                     return union, not any(fold in name for fold in self.folds for name in case.store)
-        except (_LimitError, work.WorkLimitError):
+        except work.WorkLimitError:
             return ANY_RESULT, False
         return union, False
 
@@ -201,8 +191,8 @@ class Reasoner:
         self._start(looks_inside=True)
         self.is_at_once = True
         try:
-            return _Case(self, _State(store or {}, ())).results(rule, self._scope())
-        except (_LimitError, work.WorkLimitError):
+            return _Case(self, store or {}).results(rule, self._scope())
+        except work.WorkLimitError:
             return ANY_RESULT
 
     def key(self, tree: Expr) -> str:
@@ -223,15 +213,15 @@ class Reasoner:
     def cases(self, store: _Store, question: _Question) -> Iterator[tuple[int, _Case]]:
         """Yield the results of all cases; the choice of one that is still open is for the caller to make."""
         union = 0
-        pending = [_State(store, question.known)]
+        pending = [(store, question.known)]
         while pending:
-            case = _Case(self, pending.pop())
+            case = _Case(self, *pending.pop())
             result, known = case.answer(question)
             if result in DECIDED and result & (union | question.accepted):
                 case.choice = None
             choice = case.choice
             if choice is not None and any(name in choice.name for name in question.local):
-                pending += [_State({**case.store, choice.name: part}, known) for part in choice.parts.values()]
+                pending += [({**case.store, choice.name: part}, known) for part in choice.parts.values()]
                 continue
             union |= result
             yield result, case
@@ -242,24 +232,27 @@ class Reasoner:
         """Count the evaluation of a node."""
         self._left -= 1
         if self._left < 0:
-            raise _LimitError
+            raise work.WorkLimitError
         if self._left < self._paid:
             work.spend(_WORK)
 
 
 class _Case:
-    """Evaluates expressions where ``store`` has the values of some; ``choice`` is the first that leaves a result open."""
+    """Evaluates expressions where ``store`` has the values of some, and ``known`` conditions their results.
 
-    __slots__ = ("_facts", "_reasoner", "_state", "choice", "store")
+    ``choice`` is the first that leaves a result open.
+    """
 
-    def __init__(self, reasoner: Reasoner, state: _State) -> None:
-        self._state: Final = state
-        self.store: Final = state.store
+    __slots__ = ("_facts", "_known", "_reasoner", "choice", "store")
+
+    def __init__(self, reasoner: Reasoner, store: _Store, known: _Known = ()) -> None:
+        self._known: Final = known
+        self.store: Final = store
         self.choice: _Choice | None = None
         self._reasoner: Final = reasoner
         self._facts: Final = reasoner.facts
 
-    def answer(self, question: _Question) -> tuple[int, Sequence[tuple[Expr, int]]]:
+    def answer(self, question: _Question) -> tuple[int, _Known]:
         """Return the results of a condition, none if no object is in this case, and which known conditions are open."""
         depth = self._reasoner.depth
         known = []
@@ -267,7 +260,7 @@ class _Case:
             result = self.results(question.goal, question.scope)
             if result in DECIDED and result & question.accepted:
                 return result, ()
-            for condition, expected in self._state.known:
+            for condition, expected in self._known:
                 holds = self.results(condition, question.scope)
                 if not holds & expected:
                     raise _ImpossibleError
@@ -589,7 +582,7 @@ class _Case:
         ]
         local = [variable for variable in variables if variable]
         question = _Question(condition, [*of_all, *known], self.scope_inside(node, range_, scope), local)
-        bound = _Case(self._reasoner, _State(self.store, ())).results(condition, question.scope)
+        bound = _Case(self._reasoner, self.store).results(condition, question.scope)
         if bound in DECIDED or self._reasoner.is_at_once:
             return bound
         results = 0
