@@ -101,7 +101,6 @@ class Qualifier:
     optional: bool
     get: Then
     maybe: Then
-    test: Then
 
 
 def constant(id_: int, key: Value, *, optional: bool, note: Note) -> Qualifier:
@@ -117,10 +116,11 @@ def constant(id_: int, key: Value, *, optional: bool, note: Note) -> Qualifier:
         note(frame, id_, value)
         return value
 
-    def test(_: Frame, operand: Value) -> Value:
-        return select(operand, key, test=True)
+    return Qualifier(id_, optional, get, _noted_if_found(_test(key), id_, note))
 
-    return Qualifier(id_, optional, get, _noted_if_found(test, id_, note), test)
+
+def _test(key: Value) -> Then:
+    return lambda _, operand: select(operand, key, test=True)
 
 
 def _noted_if_found(test: Then, id_: int, note: Note) -> Then:
@@ -135,17 +135,17 @@ def _noted_if_found(test: Then, id_: int, note: Note) -> Then:
     return maybe
 
 
-def presence(inner: Qualifier, *, note: Note) -> Qualifier:
-    """Return a presence test of a selection; an absent value is not an error. Upstream: interpreter.testOnlyQualifier."""
-    test = inner.test
+def presence(id_: int, key: Value, *, note: Note) -> Qualifier:
+    """Return a presence test; an absent value is not an error. Upstream: interpreter.testOnlyQualifier."""
+    test = _test(key)
 
     def get(frame: Frame, operand: Value) -> Value:
         value = test(frame, operand)
         result = value if type(value) is Error else value is not MISSING
-        note(frame, inner.id, result)
+        note(frame, id_, result)
         return result
 
-    return Qualifier(inner.id, inner.optional, get, _noted_if_found(test, inner.id, note), test)
+    return Qualifier(id_, False, get, _noted_if_found(test, id_, note))
 
 
 def computed(id_: int, key: Run, *, optional: bool, note: Note, relative: bool, keeps_errors: bool = True) -> Qualifier:
@@ -170,8 +170,7 @@ def computed(id_: int, key: Run, *, optional: bool, note: Note, relative: bool, 
         noted(frame, id_, value)
         return value
 
-    maybe = _noted_if_found(partial(evaluated, test=True), id_, noted)
-    return Qualifier(id_, optional, get, maybe, maybe)
+    return Qualifier(id_, optional, get, _noted_if_found(partial(evaluated, test=True), id_, noted))
 
 
 def apply(qualifiers: Sequence[Qualifier]) -> Then:

@@ -10,6 +10,8 @@ from crdlint.golang.numbers import format_float
 from crdlint.safety import work
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
     from crdlint.cel.eval.values import Value
 
 _UNITS: Final = (("ns", 1), ("µs", 10**3), ("ms", 10**6))
@@ -21,39 +23,47 @@ class Written(str):
     __slots__ = ()
 
 
-def go_text(value: Value) -> str:
-    """Return a value as `%v` prints it, lists and maps as `[a, b]` and `{k: v}`."""
+def write(value: Value, pieces: Callable[[Value], str | list[Value]]) -> str:
+    """Return a value as text, without recursion; `pieces` returns the text of a value, or the values and texts that it consists of."""
     parts: list[str] = []
     stack = [value]
     while stack:
-        work.spend(1)
         item = stack.pop()
-        if type(item) is Written:
-            parts.append(item)
-            continue
-        if type(item) is Optional_:
-            if item.has_value:
-                stack += (Written(")"), item.content, Written("optional("))
-            else:
-                parts.append("optional.none()")
-            continue
-        kind = kind_of(item)
-        if kind is Kind.LIST:
-            stack.append(Written("]"))
-            for index in range(len(item) - 1, -1, -1):
-                stack += (item[index], Written(", ")) if index else (item[index], Written("["))
-            if not item:
-                stack.append(Written("["))
-        elif kind is Kind.MAP:
-            stack.append(Written("}"))
-            for index, key in reversed(list(enumerate(item))):
-                stack += (item.get(key), Written(": "), key, Written(", " if index else "{"))
-            if not item:
-                stack.append(Written("{"))
+        written = item if type(item) is Written else pieces(item)
+        if isinstance(written, str):
+            parts.append(written)
         else:
-            parts.append(_plain(item, kind))
-            work.spend_text(len(parts[-1]), parts[-1])
+            stack.extend(reversed(written))
     return "".join(parts)
+
+
+def enclosed(opening: str, items: Iterable[Sequence[Value]], closing: str) -> list[Value]:
+    """Return the pieces of a list or map: those of its items, with commas between them."""
+    pieces: list[Value] = [Written(opening)]
+    for item in items:
+        pieces += item if len(pieces) == 1 else (Written(", "), *item)
+    pieces.append(Written(closing))
+    return pieces
+
+
+def go_text(value: Value) -> str:
+    """Return a value as `%v` prints it, lists and maps as `[a, b]` and `{k: v}`."""
+    return write(value, _pieces)
+
+
+def _pieces(value: Value) -> str | list[Value]:
+    if type(value) is Optional_:
+        return [Written("optional("), value.content, Written(")")] if value.has_value else "optional.none()"
+    kind = kind_of(value)
+    if kind is Kind.LIST:
+        work.spend(2 * len(value) + 2)
+        return enclosed("[", ((item,) for item in value), "]")
+    if kind is Kind.MAP:
+        work.spend(4 * len(value) + 2)
+        return enclosed("{", ((key, Written(": "), value.get(key)) for key in value), "}")
+    text = _plain(value, kind)
+    work.spend_text(len(text), text)
+    return text
 
 
 def duration_text(duration: Duration) -> str:

@@ -188,11 +188,11 @@ class _Planner:
             return self._name(expr.id, expr.field)
         operand = yield expr.operand
         attribute = self._relative(operand)
-        note = self._note
-        qualifier = constant(expr.id, expr.field, optional=False, note=note)
-        attribute.add(presence(qualifier, note=note) if expr.test_only else qualifier)
         if expr.test_only:
+            attribute.add(presence(expr.id, expr.field, note=self._note))
             attribute.test_id = expr.id
+        else:
+            attribute.add(constant(expr.id, expr.field, optional=False, note=self._note))
         return attribute
 
     def _relative(self, node: Planned) -> Attribute | Conditional:

@@ -13,7 +13,7 @@ from crdlint.cel.eval.equality import equal
 from crdlint.cel.eval.errors import COST_LIMIT_EXCEEDED, NO_OVERLOAD, CancelledError, Error, no_overload, with_expr_id
 from crdlint.cel.eval.functions import without_trait
 from crdlint.cel.eval.go_text import go_text
-from crdlint.cel.eval.values import MutableMap, Optional_, go_type
+from crdlint.cel.eval.values import MISSING, MutableMap, Optional_, go_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -175,6 +175,16 @@ def _missing(text: str, id_: int, function: str | None = None) -> Callable[..., 
     return call
 
 
+def _unwrapped(value: Value, entry: Value, id_: int) -> Value:
+    """Return the content of an optional, which may be `MISSING`, or an error; `entry` is `MISSING` for an element of a list."""
+    if type(value) is Optional_:
+        return value.content
+    if type(value) is Error:
+        return value
+    target = "list element" if entry is MISSING else f"entry '{go_text(entry)}'"
+    return Error(f"cannot initialize optional {target} from non-optional value {go_text(value)}", id_)
+
+
 def list_of(rest: Sequence[Run], optional: frozenset[int], id_: int) -> Then:
     """Return a list literal with the elements after the first."""
     others = tuple(rest)
@@ -184,15 +194,12 @@ def list_of(rest: Sequence[Run], optional: frozenset[int], id_: int) -> Then:
         for index in range(len(others) + 1):
             if index:
                 value = others[index - 1](frame)
+            if index in optional:
+                value = _unwrapped(value, MISSING, id_)
             if type(value) is Error:
                 return value
-            if index not in optional:
+            if value is not MISSING:
                 result.append(value)
-            elif type(value) is not Optional_:
-                text = f"cannot initialize optional list element from non-optional value {go_text(value)}"
-                return Error(text, id_)
-            elif value.has_value:
-                result.append(value.content)
         return result
 
     return run
@@ -210,24 +217,17 @@ def map_of(rest: Sequence[Run], optional: frozenset[int], id_: int) -> Then:
             if type(key) is Error:
                 return key
             value = others[index](frame)
+            if index // 2 in optional:
+                value = _unwrapped(value, key, id_)
             if type(value) is Error:
                 return value
-            if index // 2 in optional:
-                if type(value) is not Optional_:
-                    return _not_optional(key, value, id_)
-                if not value.has_value:
-                    entries.remove(key)
-                    continue
-                value = value.content
-            entries.insert(key, value)
+            if value is MISSING:
+                entries.remove(key)
+            else:
+                entries.insert(key, value)
         return entries.frozen()
 
     return run
-
-
-def _not_optional(entry: Value, value: Value, id_: int) -> Error:
-    text = f"cannot initialize optional entry '{go_text(entry)}' from non-optional value {go_text(value)}"
-    return Error(text, id_)
 
 
 def struct_of(
@@ -245,16 +245,13 @@ def struct_of(
         for index, name in enumerate(fields):
             if index:
                 value = others[index - 1](frame)
+            if index in optional:
+                value = _unwrapped(value, name, id_)
             if type(value) is Error:
                 return value
-            if index in optional:
-                if type(value) is not Optional_:
-                    return _not_optional(name, value, id_)
-                if not value.has_value:
-                    values.pop(name, None)
-                    continue
-                value = value.content
             values[name] = value
+            if value is MISSING:
+                del values[name]
         return with_expr_id(build(values), id_)
 
     return run

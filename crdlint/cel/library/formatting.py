@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.eval.errors import FunctionError
-from crdlint.cel.eval.go_text import Written
+from crdlint.cel.eval.go_text import Written, enclosed, write
 from crdlint.cel.eval.values import type_of
 from crdlint.cel.library.format import CLAUSES, FormatSyntaxError, pieces
 from crdlint.cel.types import Kind
@@ -60,7 +60,7 @@ def format_string(text: str, args: Sequence[Value], *, spaced: bool = False) -> 
 def _clause(clause: Clause, value: Value, *, spaced: bool) -> str:
     if clause.verb == "s":
         kind = type_of(value).kind
-        return _walk(value) if kind is Kind.LIST or kind is Kind.MAP else _plain(value, kind)
+        return write(value, _pieces) if kind is Kind.LIST or kind is Kind.MAP else _plain(value, kind)
     if clause.verb == "d":
         return str(int(value))
     if clause.verb in _BASES:
@@ -110,9 +110,19 @@ def _simple(value: Value, kind: Kind) -> str:
 def _pieces(value: Value) -> list[Value] | str:
     kind = type_of(value).kind
     if kind is Kind.LIST:
-        return _list_pieces(value)
+        work.spend(4 * len(value))
+        return enclosed("[", ((item,) for item in value), "]")
     if kind is Kind.MAP:
-        return _map_pieces(value)
+        work.spend(4 * len(value))
+        entries = sorted(((_key(key), _value_of(value, key)) for key in value), key=itemgetter(0))
+        return enclosed("{", ((Written(f"{key}:"), content) for key, content in entries), "}")
+    text = _nested(value, kind)
+    work.spend_text(len(text), text)
+    return text
+
+
+def _nested(value: Value, kind: Kind) -> str:
+    """Return the text of a value inside a list or map."""
     if kind not in CLAUSES["s"].kinds:
         raise _failure(f"no formatting function for {type_of(value).name}")
     if kind is Kind.DOUBLE:
@@ -142,45 +152,6 @@ def _key(key: Value) -> str:
     if kind is Kind.BOOL or kind in _INTEGERS:
         return _simple(key, kind)
     raise _failure(f"no formatting function for map key of type {type_of(key).name}")
-
-
-def _walk(value: Value) -> str:
-    parts: list[str] = []
-    stack = [value]
-    while stack:
-        item = stack.pop()
-        if type(item) is Written:
-            parts.append(item)
-            continue
-        written = _pieces(item)
-        if isinstance(written, str):
-            work.spend_text(len(written), written)
-            parts.append(written)
-        else:
-            stack.extend(reversed(written))
-    return "".join(parts)
-
-
-def _list_pieces(values: Sequence[Value]) -> list[Value]:
-    work.spend(4 * len(values))
-    result: list[Value] = [Written("[")]
-    for index, value in enumerate(values):
-        if index:
-            result.append(Written(", "))
-        result.append(value)
-    result.append(Written("]"))
-    return result
-
-
-def _map_pieces(values: Mapping[Value, Value]) -> list[Value]:
-    work.spend(4 * len(values))
-    entries = sorted(((_key(key), _value_of(values, key)) for key in values), key=itemgetter(0))
-    result: list[Value] = [Written("{")]
-    for index, (key, value) in enumerate(entries):
-        result.append(Written(f"{', ' if index else ''}{key}:"))
-        result.append(value)
-    result.append(Written("}"))
-    return result
 
 
 def _failure(message: str) -> FunctionError:
