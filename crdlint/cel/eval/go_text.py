@@ -24,7 +24,7 @@ class Written(str):
 
 
 def write(value: Value, pieces: Callable[[Value], str | list[Value]]) -> str:
-    """Return a value as text, without recursion; `pieces` returns the text of a value, or the values and texts that it consists of."""
+    """Return a value as text, without recursion; `pieces` returns its text, or the values and texts that it consists of."""
     parts: list[str] = []
     stack = [value]
     while stack:

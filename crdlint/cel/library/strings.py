@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from crdlint.cel.decls import Overload, member, overload
 from crdlint.cel.eval.errors import FunctionError
 from crdlint.cel.eval.go_text import go_text
+from crdlint.cel.library.format import format_string
 from crdlint.cel.types import DYN, INT, STRING, list_type
 from crdlint.golang.text import SPACE
 from crdlint.safety import work
@@ -159,13 +160,6 @@ def _out_of_range(index: int) -> FunctionError:
     return FunctionError(f"index out of range: {index}")
 
 
-def format_(text: str, args: Sequence[Any], *, spaced: bool = False) -> str:
-    """Return the text with each clause replaced by an argument (see `format_string`)."""
-    from crdlint.cel.library.formatting import format_string
-
-    return format_string(text, args, spaced=spaced)
-
-
 _STRINGS: Final = list_type(STRING)
 _BASE: Final = (
     member("charAt", "string_char_at_int", (STRING, INT), STRING, char_at),
@@ -186,7 +180,7 @@ _BASE: Final = (
     member("join", "list_join_string", (_STRINGS, STRING), STRING, join),
 )
 _VERSION_1: Final = (
-    member("format", "string_format", (STRING, list_type(DYN)), STRING, format_),
+    member("format", "string_format", (STRING, list_type(DYN)), STRING, format_string),
     overload("strings.quote", "strings_quote", (STRING,), STRING, quote),
 )
 

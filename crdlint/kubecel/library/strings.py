@@ -12,8 +12,8 @@ from crdlint.cel.decls import CallCost, RegexOptimization, member
 from crdlint.cel.estimates import STRING_FACTOR, UINT64_MAX, ZERO, CallEstimate, Estimate, Estimator, Node, size_of
 from crdlint.cel.eval.cost import actual_size
 from crdlint.cel.eval.errors import NO_OVERLOAD, FunctionError
-from crdlint.cel.library.format import format_literals
-from crdlint.cel.library.strings import Offsets, format_, functions, index_of, last_index_of
+from crdlint.cel.library.format import format_literals, format_string
+from crdlint.cel.library.strings import Offsets, functions, index_of, last_index_of
 from crdlint.cel.types import INT, STRING, list_type
 from crdlint.kubecel.library import declaration
 from crdlint.kubecel.library.declaration import ALWAYS, Library, element_of, of_sizes, reads
@@ -68,7 +68,7 @@ def _older_bindings(dialect: CELDialect) -> Mapping[str, Callable[..., Any]]:
     """Return the functions that differ from those of the newest server."""
     bindings: dict[str, Callable[..., Any]] = {}
     if not dialect.writes_powers_without_spaces:
-        bindings["string_format"] = partial(format_, spaced=True)
+        bindings["string_format"] = partial(format_string, spaced=True)
     offsets = Offsets(
         dialect.checks_offsets_of_empty_text, dialect.allows_offsets_beyond_text, dialect.searches_empty_text_backwards
     )

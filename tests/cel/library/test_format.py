@@ -11,7 +11,7 @@ from tables import each
 from crdlint.cel.ast import Uint
 from crdlint.cel.eval.errors import FunctionError
 from crdlint.cel.eval.values import Duration, Timestamp
-from crdlint.cel.library.formatting import format_string
+from crdlint.cel.library.format import format_string
 from crdlint.cel.types import INT, object_type
 from crdlint.safety import work
 
