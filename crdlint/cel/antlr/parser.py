@@ -46,7 +46,7 @@ _ALTERNATIVES: Final = {
     12: ("Select", "MemberCall", "Index"),
     25: ("Ident", "GlobalCall", "Nested", "CreateList", "CreateStruct", "CreateMessage", "ConstantLiteral"),
     31: ("SimpleIdentifier", "EscapedIdentifier"),
-    35: ("Int", "Uint", "Double", "String", "Bytes", "BoolTrue", "BoolFalse", "Null"),
+    35: ("NUM_INT", "NUM_UINT", "NUM_FLOAT", "STRING", "BYTES", "true", "false", "null"),
 }
 # The rule for names after a dot. The grammar of older servers has none: it expects an identifier where the rule is used.
 _NAME: Final = _RULES.index("escapeIdent")

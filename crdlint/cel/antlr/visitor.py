@@ -79,14 +79,12 @@ class _Visitor:
     def id(self, ctx: Any) -> int:
         return self.builder.new_id(self.span(ctx))
 
-    def unspecified(self, ctx: Any) -> Expr:
-        return ast.Unspecified(self.id(ctx))
-
     def report(self, ctx: Any, message: str, code: Code = Code.OTHER, *args: str) -> Expr:
         return self.builder.report(self.span(ctx), Problem(message, code, args))
 
     def args(self, ctx: Any) -> list[Expr]:
-        return [] if ctx is None else [self.visit(e) for e in ctx.all("expr")]
+        arguments = ctx.first("exprList")
+        return [] if arguments is None else [self.visit(e) for e in arguments.all("expr")]
 
     def optional_allowed(self, ctx: Any) -> bool:
         if self.builder.options.optional_syntax:
@@ -114,18 +112,16 @@ def _ternary(v: _Visitor, ctx: Any) -> Expr:
     return v.builder.call(call_id, "_?_:_", None, [first, second, v.visit(ctx.first("expr"))])
 
 
-def _logical(op_text: str, part: str) -> Callable[[_Visitor, Any], Expr]:
-    def handle(v: _Visitor, ctx: Any) -> Expr:
-        first, *rest = ctx.all(part)
-        terms, ops = [v.visit(first)], []
-        for i, op in enumerate(ctx.all(op_text)):
-            if i >= len(rest):
-                return v.report(ctx, f"unexpected character, wanted '{op_text}'")
-            terms.append(v.visit(rest[i]))
-            ops.append(v.id(op))
-        return join_terms(f"_{op_text}_", terms, ops)
-
-    return handle
+def _logical(v: _Visitor, ctx: Any) -> Expr:
+    operator, part = _WRAPPERS[ctx.kind]
+    first, *rest = ctx.all(part)
+    terms, ops = [v.visit(first)], []
+    for i, op in enumerate(ctx.all(operator)):
+        if i >= len(rest):
+            return v.report(ctx, f"unexpected character, wanted '{operator}'")
+        terms.append(v.visit(rest[i]))
+        ops.append(v.id(op))
+    return join_terms(f"_{operator}_", terms, ops)
 
 
 def _operator(v: _Visitor, ctx: Any) -> Expr:
@@ -136,22 +132,20 @@ def _operator(v: _Visitor, ctx: Any) -> Expr:
     return v.builder.call(call_id, BINARY_OPERATORS[operator.text], None, [first, v.visit(right)])
 
 
-def _prefix(sign: str) -> Callable[[_Visitor, Any], Expr]:
-    def handle(v: _Visitor, ctx: Any) -> Expr:
-        signs = ctx.all(sign)
-        if len(signs) % 2 == 0:
-            return v.visit(ctx.first("member"))
-        call_id = v.id(signs[0])
-        return v.builder.call(call_id, f"{sign}_", None, [v.visit(ctx.first("member"))])
-
-    return handle
+def _prefix(v: _Visitor, ctx: Any) -> Expr:
+    sign = "!" if ctx.kind == "LogicalNot" else "-"
+    signs = ctx.all(sign)
+    if len(signs) % 2 == 0:
+        return v.visit(ctx.first("member"))
+    call_id = v.id(signs[0])
+    return v.builder.call(call_id, f"{sign}_", None, [v.visit(ctx.first("member"))])
 
 
 def _select(v: _Visitor, ctx: Any) -> Expr:
     operand = v.visit(ctx.first("member"))
     field, dot = ctx.first("escapeIdent"), ctx.first(".")
     if field is None or dot is None:
-        return v.unspecified(ctx)
+        return ast.Unspecified(v.id(ctx))
     name, error = v.name(field)
     if error:
         v.report(field, error)
@@ -167,16 +161,16 @@ def _member_call(v: _Visitor, ctx: Any) -> Expr:
     operand = v.visit(ctx.first("member"))
     name, opening = ctx.first("IDENTIFIER"), ctx.first("(")
     if name is None:
-        return v.unspecified(ctx)
+        return ast.Unspecified(v.id(ctx))
     call_id = -1 if opening is None else v.id(opening)
-    return v.builder.call(call_id, name.text, operand, v.args(ctx.first("exprList")))
+    return v.builder.call(call_id, name.text, operand, v.args(ctx))
 
 
 def _index(v: _Visitor, ctx: Any) -> Expr:
     target = v.visit(ctx.first("member"))
     bracket, is_optional = ctx.first("["), ctx.first("?") is not None
     if bracket is None:
-        return v.unspecified(ctx)
+        return ast.Unspecified(v.id(ctx))
     call_id = v.id(bracket)
     index = v.visit(ctx.first("expr"))
     if is_optional and not v.builder.options.optional_syntax:
@@ -223,13 +217,13 @@ def _named(v: _Visitor, ctx: Any) -> Expr:
     """Return an identifier or the call of a global function."""
     name, opening = ctx.first("IDENTIFIER"), ctx.first("(")
     if name is None:
-        return v.unspecified(ctx)
+        return ast.Unspecified(v.id(ctx))
     if name.text in RESERVED:
         return v.report(ctx, f"reserved identifier: {name.text}", Code.RESERVED_IDENTIFIER, name.text)
     if ctx.kind == "Ident":
         return ast.Ident(v.id(name), _root(ctx) + name.text)
     call_id = -1 if opening is None else v.id(opening)
-    return v.builder.call(call_id, _root(ctx) + name.text, None, v.args(ctx.first("exprList")))
+    return v.builder.call(call_id, _root(ctx) + name.text, None, v.args(ctx))
 
 
 def _list(v: _Visitor, ctx: Any) -> Expr:
@@ -265,27 +259,24 @@ def _entries(v: _Visitor, ctx: Any) -> list[ast.MapEntry]:
     return entries
 
 
-def _literal(kind: str) -> Callable[[_Visitor, Any], Expr]:
-    def handle(v: _Visitor, ctx: Any) -> Expr:
-        try:
-            value = LITERALS[kind](ctx.getText())
-        except LiteralError as error:
-            message = v.report(ctx, str(error))
-            # cel-go reports a string that it cannot unescape, and continues with its text.
-            return ast.Literal(v.id(ctx), ctx.getText()) if ctx.kind in {"String", "Bytes"} else message
-        return ast.Literal(v.id(ctx), value)
-
-    return handle
+def _literal(v: _Visitor, ctx: Any) -> Expr:
+    try:
+        value = LITERALS[ctx.kind](ctx.getText())
+    except LiteralError as error:
+        message = v.report(ctx, str(error))
+        # cel-go reports a string that it cannot unescape, and continues with its text.
+        return ast.Literal(v.id(ctx), ctx.getText()) if ctx.kind in {"STRING", "BYTES"} else message
+    return ast.Literal(v.id(ctx), value)
 
 
 _HANDLERS: dict[str, Callable[[_Visitor, Any], Expr]] = {
     "expr": _ternary,
-    "conditionalOr": _logical("||", "conditionalAnd"),
-    "conditionalAnd": _logical("&&", "relation"),
+    "conditionalOr": _logical,
+    "conditionalAnd": _logical,
     "relation": _operator,
     "calc": _operator,
-    "LogicalNot": _prefix("!"),
-    "Negate": _prefix("-"),
+    "LogicalNot": _prefix,
+    "Negate": _prefix,
     "unary": lambda v, ctx: ast.Literal(v.id(ctx), "<<error>>"),
     "Select": _select,
     "MemberCall": _member_call,
@@ -295,12 +286,5 @@ _HANDLERS: dict[str, Callable[[_Visitor, Any], Expr]] = {
     "CreateList": _list,
     "CreateStruct": _map,
     "CreateMessage": _message,
-    "Int": _literal("NUM_INT"),
-    "Uint": _literal("NUM_UINT"),
-    "Double": _literal("NUM_FLOAT"),
-    "String": _literal("STRING"),
-    "Bytes": _literal("BYTES"),
-    "BoolTrue": _literal("true"),
-    "BoolFalse": _literal("false"),
-    "Null": _literal("null"),
+    **dict.fromkeys(LITERALS, _literal),
 }

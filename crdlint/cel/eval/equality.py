@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from crdlint.cel.ast import Uint
 from crdlint.cel.eval.errors import NO_OVERLOAD, Error
 from crdlint.cel.eval.values import (
+    COMPARABLE,
     MISSING,
     PLAIN_LISTS,
     PLAIN_MAPS,
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
 
 _NUMBERS: Final = frozenset({int, Uint, float})
-COMPARABLE: Final = frozenset(
-    {Kind.BOOL, Kind.INT, Kind.UINT, Kind.DOUBLE, Kind.STRING, Kind.BYTES, Kind.DURATION, Kind.TIMESTAMP}
-)
 _SIMPLE: Final = frozenset({bool, int, Uint, str, bytes, type(None)})
 
 
@@ -180,21 +178,15 @@ def _concat_contains(container: ConcatList, value: Value) -> bool | Error:
         result = contains(leaf, value)
         if result is True:
             return True
-        if type(result) is Error and problem is None:
-            problem = result
-    return False if problem is None else problem
+        if type(result) is Error:
+            problem = problem or result
+    return problem or False
 
 
 # Values of these kinds are equal if and only if their hash keys are equal.
-_KEYED: Final = {
-    Kind.BOOL: Kind.BOOL,
-    Kind.INT: Kind.INT,
+_KEYED: Final[dict[Kind, Kind]] = {
+    **{kind: kind for kind in (*COMPARABLE, Kind.NULL) if kind is not Kind.DOUBLE},
     Kind.UINT: Kind.INT,
-    Kind.STRING: Kind.STRING,
-    Kind.BYTES: Kind.BYTES,
-    Kind.NULL: Kind.NULL,
-    Kind.DURATION: Kind.DURATION,
-    Kind.TIMESTAMP: Kind.TIMESTAMP,
 }
 
 

@@ -10,10 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from crdlint.cel.ast import Uint
 from crdlint.cel.decls import Implementation, RegexOptimization, bound
 from crdlint.cel.eval.errors import NO_OVERLOAD, Error, FunctionError, PlanError
-from crdlint.cel.eval.values import Duration, Timestamp, element, find, kind_of, type_of
+from crdlint.cel.eval.values import COMPARABLE, element, find, kind_of, type_of
 from crdlint.cel.types import Kind
 from crdlint.golang import matching
 
@@ -153,17 +152,7 @@ def no_such_overload(function: str, values: tuple[Value, ...]) -> Error:
     return Error(f"no such overload: {function}({', '.join(type_of(value).name for value in values)})")
 
 
-_CLASSES: Final[dict[Kind, type]] = {
-    Kind.BOOL: bool,
-    Kind.INT: int,
-    Kind.UINT: Uint,
-    Kind.DOUBLE: float,
-    Kind.STRING: str,
-    Kind.BYTES: bytes,
-    Kind.NULL: type(None),
-    Kind.DURATION: Duration,
-    Kind.TIMESTAMP: Timestamp,
-}
+_CLASSES: Final[dict[Kind, type]] = {**COMPARABLE, Kind.NULL: type(None)}
 
 
 def guard_of(type_: Type) -> Guard | None:

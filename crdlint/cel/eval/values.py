@@ -242,8 +242,8 @@ class ConcatList(Sequence[Value]):
         return element(part, position)
 
 
-_LIST: Final = list_type(DYN)
-_MAP: Final = map_type(DYN, DYN)
+PLAIN_LISTS: Final = frozenset({list, tuple, range, MutableList, ConcatList})
+PLAIN_MAPS: Final = frozenset({dict, Map, MutableMap})
 _TYPES: Final[Mapping[type, Type]] = {
     bool: BOOL,
     int: INT,
@@ -252,14 +252,8 @@ _TYPES: Final[Mapping[type, Type]] = {
     str: STRING,
     bytes: BYTES,
     type(None): NULL,
-    list: _LIST,
-    tuple: _LIST,
-    range: _LIST,
-    MutableList: _LIST,
-    ConcatList: _LIST,
-    dict: _MAP,
-    Map: _MAP,
-    MutableMap: _MAP,
+    **dict.fromkeys(PLAIN_LISTS, list_type(DYN)),
+    **dict.fromkeys(PLAIN_MAPS, map_type(DYN, DYN)),
     Duration: DURATION,
     Timestamp: TIMESTAMP,
     Type: TYPE,
@@ -267,8 +261,10 @@ _TYPES: Final[Mapping[type, Type]] = {
     Error: ERROR,
 }
 _KINDS: Final[Mapping[type, Kind]] = {cls: type_.kind for cls, type_ in _TYPES.items()}
-PLAIN_LISTS: Final = frozenset({list, tuple, range, MutableList, ConcatList})
-PLAIN_MAPS: Final = frozenset({dict, Map, MutableMap})
+# Kinds of values that have an order, and the class of each.
+COMPARABLE: Final = {
+    kind: cls for cls, kind in _KINDS.items() if cls in (bool, int, Uint, float, str, bytes, Duration, Timestamp)
+}
 
 # The Go types of values, as %T prints them in some error messages.
 _NAMED_ALIKE: Final = (
@@ -337,8 +333,7 @@ def is_zero(value: Value) -> bool:
     """Return whether a value is the zero value of its type or empty. Upstream: traits.Zeroer."""
     cls = type(value)
     if cls is Timestamp:
-        zero: bool = value.nanoseconds == MIN_TIMESTAMP * 10**9
-        return zero
+        return bool(value.nanoseconds == MIN_TIMESTAMP * SECOND)
     if cls is Duration:
         return bool(value.nanoseconds == 0)
     if value is None or cls in PLAIN_LISTS or cls in PLAIN_MAPS or cls in _SCALARS:

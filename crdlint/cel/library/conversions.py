@@ -47,7 +47,6 @@ _BOOLS: Final = {
     **dict.fromkeys(("0", "f", "F", "FALSE", "false", "False"), False),
 }
 _INT: Final = re.compile(r"[+-]?[0-9]+")
-_UINT: Final = re.compile(r"[0-9]+")
 _MOST_DIGITS: Final = 20
 _SPECIAL: Final = re.compile(r"[+-]?inf(?:inity)?|nan", re.IGNORECASE)
 _DIGITS: Final = "[0-9]+(?:_[0-9]+)*"
@@ -65,7 +64,7 @@ def identity(value: Value) -> Value:
     return value
 
 
-def _double_to_int(value: float) -> int:
+def _to_int(value: float) -> int:
     if not MIN_INT < value < 2.0**63:
         raise FunctionError(INT_OVERFLOW)
     return int(value)
@@ -75,12 +74,6 @@ def _to_uint(value: float) -> Uint:
     if not 0 <= value < 2**64:
         raise FunctionError(UINT_OVERFLOW)
     return Uint(value)
-
-
-def _uint_to_int(value: Uint) -> int:
-    if value > MAX_INT:
-        raise FunctionError(INT_OVERFLOW)
-    return int(value)
 
 
 def _int_to_duration(value: int) -> Duration:
@@ -105,8 +98,8 @@ def _string_to_bool(value: str) -> bool:
 def _string_to_int(value: str) -> int:
     """Parse an int or raise FunctionError. Upstream: strconv.ParseInt."""
     work.spend(len(value) >> 8)
-    number = _integer(value, _INT)
-    if number is None or not MIN_INT <= number <= MAX_INT:
+    number = _integer(value)
+    if number is None:
         raise _failure(value, INT)
     return number
 
@@ -114,19 +107,19 @@ def _string_to_int(value: str) -> int:
 def _string_to_uint(value: str) -> Uint:
     """Parse a uint or raise FunctionError. Upstream: strconv.ParseUint."""
     work.spend(len(value) >> 8)
-    number = _integer(value, _UINT)
-    if number is None or number > MAX_UINT:
+    number = None if value[:1] in ("+", "-") else _integer(value, 0, MAX_UINT)
+    if number is None:
         raise _failure(value, UINT)
     return Uint(number)
 
 
-def _integer(text: str, pattern: re.Pattern[str]) -> int | None:
-    if pattern.fullmatch(text) is None:
+def _integer(text: str, low: int = MIN_INT, high: int = MAX_INT) -> int | None:
+    """Return the integer that a text is, None if it is none or out of range."""
+    if _INT.fullmatch(text) is None or len(text.lstrip("+-").lstrip("0")) > _MOST_DIGITS:
         return None
-    digits = text.lstrip("+-").lstrip("0")
-    if len(digits) > _MOST_DIGITS:
-        return None
-    return -int(digits or "0") if text[0] == "-" else int(digits or "0")
+    number = int(text.lstrip("+-").lstrip("0") or 0)
+    number = -number if text[0] == "-" else number
+    return number if low <= number <= high else None
 
 
 def _string_to_double(value: str) -> float:
@@ -146,10 +139,6 @@ def _string_to_double(value: str) -> float:
     if math.isinf(number):
         raise _failure(value, DOUBLE)
     return number
-
-
-def _string_to_bytes(value: str) -> bytes:
-    return value.encode("utf-8", "surrogatepass")
 
 
 def _string_to_duration(value: str) -> Duration:
@@ -178,32 +167,25 @@ def _bytes_to_string(value: bytes) -> str:
         raise FunctionError("invalid UTF-8 in bytes, cannot convert to string") from None
 
 
-def _number_to_string(value: int) -> str:
-    return str(int(value))
-
-
 _IDENTITIES: Final = ("bool", "bytes", "double", "duration", "int64", "string", "timestamp", "uint64")
 CONVERSIONS: Final[dict[str, Callable[..., Value]]] = {
     **{f"{name}_to_{name}": identity for name in _IDENTITIES},
     "string_to_bool": _string_to_bool,
-    "string_to_bytes": _string_to_bytes,
+    "string_to_bytes": lambda text: text.encode("utf-8", "surrogatepass"),
     "int64_to_double": float,
     "string_to_double": _string_to_double,
     "uint64_to_double": float,
     "int64_to_duration": _int_to_duration,
     "string_to_duration": _string_to_duration,
-    "double_to_int64": _double_to_int,
+    "double_to_int64": _to_int,
     "duration_to_int64": lambda duration: duration.nanoseconds,
     "string_to_int64": _string_to_int,
     "timestamp_to_int64": lambda moment: moment.nanoseconds // SECOND,
-    "uint64_to_int64": _uint_to_int,
+    "uint64_to_int64": _to_int,
     "bool_to_string": lambda value: "true" if value else "false",
     "bytes_to_string": _bytes_to_string,
     "double_to_string": format_float,
-    "duration_to_string": str,
-    "int64_to_string": _number_to_string,
-    "timestamp_to_string": str,
-    "uint64_to_string": _number_to_string,
+    **{f"{name}_to_string": str for name in ("duration", "int64", "timestamp", "uint64")},
     "int64_to_timestamp": _int_to_timestamp,
     "string_to_timestamp": _string_to_timestamp,
     "double_to_uint64": _to_uint,
@@ -253,12 +235,11 @@ def _zone(name: str) -> ZoneInfo:
 
 
 def _atoi(text: str) -> int:
-    if _INT.fullmatch(text) is None:
-        raise FunctionError(f"strconv.Atoi: parsing {quote(text)}: invalid syntax")
-    value = _integer(text, _INT)
-    if value is None or not MIN_INT <= value <= MAX_INT:
-        raise FunctionError(f"strconv.Atoi: parsing {quote(text)}: value out of range")
-    return value
+    number = _integer(text)
+    if number is None:
+        reason = "invalid syntax" if _INT.fullmatch(text) is None else "value out of range"
+        raise FunctionError(f"strconv.Atoi: parsing {quote(text)}: {reason}")
+    return number
 
 
 _FIELDS: Final[dict[str, Callable[[int, int, int], int]]] = {

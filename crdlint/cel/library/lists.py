@@ -19,9 +19,9 @@ from crdlint.cel.estimates import (
     size_of,
 )
 from crdlint.cel.eval.cost import actual_size
-from crdlint.cel.eval.equality import COMPARABLE, HashedMembers, compare
+from crdlint.cel.eval.equality import HashedMembers, compare
 from crdlint.cel.eval.errors import NO_SUCH_OVERLOAD, CancelledError, FunctionError
-from crdlint.cel.eval.values import element, go_type, kind_of, type_of
+from crdlint.cel.eval.values import COMPARABLE, element, go_type, kind_of, type_of
 from crdlint.cel.types import (
     BOOL,
     BYTES,

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.ast import Uint
 from crdlint.cel.decls import Implementation
-from crdlint.cel.eval.equality import COMPARABLE, compare, contains
+from crdlint.cel.eval.equality import compare, contains
 from crdlint.cel.eval.errors import NO_OVERLOAD, Error
 from crdlint.cel.eval.functions import matches, no_such_overload, without_trait
 from crdlint.cel.eval.values import (
+    COMPARABLE,
     MAX_INT,
     MAX_TIMESTAMP,
     MAX_UINT,

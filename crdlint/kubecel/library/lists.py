@@ -10,9 +10,9 @@ from crdlint.cel import types
 from crdlint.cel.ast import Uint
 from crdlint.cel.decls import CallCost, Overload, member
 from crdlint.cel.estimates import ONE, STRING_FACTOR, CallEstimate, Estimator, Node, size_of
-from crdlint.cel.eval.equality import COMPARABLE, compare, equal
+from crdlint.cel.eval.equality import compare, equal
 from crdlint.cel.eval.errors import NO_SUCH_OVERLOAD, Error, FunctionError
-from crdlint.cel.eval.values import Duration, find, kind_of
+from crdlint.cel.eval.values import COMPARABLE, Duration, find, kind_of
 from crdlint.cel.types import BOOL, DYN, INT, STRING, Kind, list_type
 from crdlint.kubecel.library.declaration import ALWAYS, Library, element_of
 from crdlint.safety import work
