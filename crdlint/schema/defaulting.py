@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.schema.embedded_resources import coerce
+from crdlint.schema.traversal import containers
 from crdlint.schema.values import deep_copy, deep_equal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     # A container, its schema, whether it is a whole resource, its printed path, whether unknown fields are kept.
     Pending = tuple[Any, JSONSchemaProps | None, bool, str, bool]
@@ -68,13 +69,7 @@ def _object(pending: list[Pending], unknown: list[str], container: Pending) -> N
 
 
 def _push(
-    pending: list[Pending],
-    value: Any,
-    schema: JSONSchemaProps | None,
-    path: str,
-    *,
-    keep: bool,
-    embedded: bool = False,
+    pending: list[Pending], value: Any, schema: JSONSchemaProps | None, path: str, *, keep: bool, embedded: bool = False
 ) -> None:
     """Push a container on the stack; `keep` is true for a list whose items keep unknown fields."""
     if value.__class__ not in _CONTAINERS:
@@ -98,32 +93,12 @@ def apply_defaults(value: Any, schema: JSONSchemaProps | None, pruned: Mapping[i
     `pruned` contains replacements for defaults by the identity of their schema (see `prune_defaults`); None means that
     there is no default.
     """
-    for here, own in _containers(value, schema):
+    for _, here, own in containers(None, value, schema):
         if here.__class__ is dict:
             _fill_object(here, own, pruned)
         elif own.item_schema is not None and not own.item_schema.nullable:
             default = _default(own.item_schema, pruned)
             here[:] = [deep_copy(default) if item is None else item for item in here]
-
-
-def _containers(value: Any, schema: JSONSchemaProps | None) -> Iterator[tuple[Any, JSONSchemaProps]]:
-    """Yield the objects and lists of a value that have a schema, outer ones first; the caller may change them."""
-    pending = [(value, schema)]
-    while pending:
-        here, schema = pending.pop()
-        if schema is None:
-            continue
-        if here.__class__ is dict:
-            yield here, schema
-            properties, additional = schema.properties, schema.additional_schema
-            below = ((item, properties.get(name, additional)) for name, item in here.items())
-        elif here.__class__ is list:
-            yield here, schema
-            items = schema.item_schema
-            below = ((item, items) for item in here)
-        else:
-            continue
-        pending.extend(child for child in below if child[0].__class__ in _CONTAINERS)
 
 
 def _fill_object(here: dict[str, Any], schema: JSONSchemaProps, pruned: Mapping[int, Any]) -> None:
@@ -149,7 +124,7 @@ def _default(schema: JSONSchemaProps, pruned: Mapping[int, Any]) -> Any:
 
 def prune_nulls(value: Any, schema: JSONSchemaProps | None) -> None:
     """Remove nulls that are neither allowed nor defaulted, in place. Upstream: PruneNonNullableNullsWithoutDefaults."""
-    for here, own in _containers(value, schema):
+    for _, here, own in containers(None, value, schema):
         if here.__class__ is not dict:
             continue
         for name in [name for name, item in here.items() if item is None]:

@@ -17,7 +17,8 @@ from crdlint.crd.object_meta import (
     read_object_meta,
     validate_any_object_meta,
 )
-from crdlint.crd.paths import Key, Path
+from crdlint.crd.paths import Path
+from crdlint.schema.traversal import containers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -36,12 +37,7 @@ class Coerced(NamedTuple):
 
 
 def coerce(
-    path: Path | None,
-    value: Any,
-    schema: JSONSchemaProps | None,
-    *,
-    is_resource_root: bool,
-    drop_invalid: bool = False,
+    path: Path | None, value: Any, schema: JSONSchemaProps | None, *, is_resource_root: bool, drop_invalid: bool = False
 ) -> Coerced:
     """Coerce apiVersion, kind and metadata of embedded resources, in place. Upstream: objectmeta.CoerceWithOptions.
 
@@ -86,28 +82,9 @@ def _embedded(
     """Yield the embedded resources of a value with their paths, outer ones first; the caller may change them."""
     if is_resource_root and schema is None:
         schema = _EMPTY
-    pending: list[tuple[Path | None, Any, JSONSchemaProps | None, bool]] = [(path, value, schema, is_resource_root)]
-    while pending:
-        here_path, here, schema, is_resource = pending.pop()
-        if schema is None:
-            continue
-        below: list[tuple[Path | None, Any, JSONSchemaProps | None, bool]] = []
-        if here.__class__ is dict:
-            if is_resource or schema.x_embedded_resource:
-                yield here_path, here
-            additional = schema.additional_schema
-            for name, item in here.items():
-                if item.__class__ is not dict and item.__class__ is not list:
-                    continue
-                known = schema.properties.get(name)
-                if known is not None:
-                    below.append((Path(name, here_path), item, known, False))
-                elif additional is not None:
-                    below.append((Path(Key(name), here_path), item, additional, False))
-        elif here.__class__ is list:
-            items = schema.item_schema
-            below = [(Path(i, here_path), item, items, False) for i, item in enumerate(here) if items is not None]
-        pending.extend(reversed(below))
+    for here_path, here, own in containers(path, value, schema):
+        if here.__class__ is dict and (own.x_embedded_resource or (is_resource_root and here is value)):
+            yield here_path, here
 
 
 _MISSING: Final = Wording.by_version("must not be empty", (34, ""))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.errors import DUPLICATE, Code, FieldError, Reason, invalid
-from crdlint.crd.paths import Key, Path
+from crdlint.crd.paths import Path
 from crdlint.golang.values import marshal
+from crdlint.schema.traversal import containers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,30 +23,11 @@ _UNSPECIFIED: Final = object()  # a key that a map item does not have; it equals
 def validate_list_sets_and_maps(schema: JSONSchemaProps | None, value: Any) -> list[FieldError]:
     """Return an error for each duplicate item of sets and map lists of a resource; `value` is an object or None."""
     errors: list[FieldError] = []
-    pending: list[tuple[Path | None, JSONSchemaProps | None, Any]] = [(None, schema, value)]
-    while pending:
-        here_path, schema, here = pending.pop()
-        if schema is None:
-            continue
-        below: list[tuple[Path | None, JSONSchemaProps | None, Any]] = []
-        if here.__class__ is dict:
-            additional = schema.additional_schema
-            for name, item in here.items():
-                if item.__class__ is not dict and item.__class__ is not list:
-                    continue
-                if additional is not None:
-                    below.append((Path(Key(name), here_path), additional, item))
-                if name in schema.properties:
-                    below.append((Path(name, here_path), schema.properties[name], item))
-        elif here.__class__ is list:
-            if schema.x_list_type == "set":
-                errors += (_duplicate(here_path, i, here[i]) for i in _repeated(here))
-            elif schema.x_list_type == "map":
-                errors.extend(_map_errors(here_path, schema.x_list_map_keys, here))
-            items = schema.item_schema
-            if items is not None:
-                below = [(Path(i, here_path), items, item) for i, item in enumerate(here)]
-        pending.extend(reversed(below))
+    for path, here, own in containers(None, value, schema):
+        if here.__class__ is list and own.x_list_type == "set":
+            errors += (_duplicate(path, i, here[i]) for i in _repeated(here))
+        elif here.__class__ is list and own.x_list_type == "map":
+            errors += _map_errors(path, own.x_list_map_keys, here)
     return errors
 
 

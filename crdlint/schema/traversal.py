@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.gotypes import SCHEMA_BITS
+from crdlint.crd.paths import Key, Path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from crdlint.crd.model import CustomResourceDefinitionSpec, JSONSchemaProps
     from crdlint.crd.paths import Step
 
-
+_CONTAINERS: Final[frozenset[type]] = frozenset({dict, list})
 _PROPERTIES: Final = SCHEMA_BITS["properties"]
 _HOLDERS: Final = sum(
     SCHEMA_BITS[name]
@@ -79,6 +80,33 @@ def value_schema(schema: JSONSchemaProps | None, steps: Iterable[Step]) -> JSONS
         else:
             schema = schema.item_schema if schema.items is not None and name.isdecimal() else schema.additional_schema
     return schema
+
+
+def containers(
+    path: Path | None, value: Any, schema: JSONSchemaProps | None
+) -> Iterator[tuple[Path | None, Any, JSONSchemaProps]]:
+    """Yield the objects and lists of a value that have a schema, with their paths, outer ones first, in document order.
+
+    `path` is the path of the value, None for a whole resource. The caller may change what is yielded.
+    """
+    pending = [(path, value, schema)] if value.__class__ in _CONTAINERS else []
+    while pending:
+        here_path, here, schema = pending.pop()
+        if schema is None:
+            continue
+        yield here_path, here, schema
+        below: list[tuple[Path | None, Any, JSONSchemaProps | None]]
+        if here.__class__ is list:
+            items = schema.item_schema
+            below = [(Path(i, here_path), item, items) for i, item in enumerate(here) if item.__class__ in _CONTAINERS]
+        else:
+            properties, additional = schema.properties, schema.additional_schema
+            below = [
+                (Path(name if name in properties else Key(name), here_path), item, properties.get(name, additional))
+                for name, item in here.items()
+                if item.__class__ in _CONTAINERS
+            ]
+        pending.extend(reversed(below))
 
 
 def all_schemas(spec: CustomResourceDefinitionSpec) -> list[JSONSchemaProps]:
