@@ -123,33 +123,26 @@ def _struct(of: GoType, value: Any, path: str, unknown: list[str]) -> dict[str, 
 
 
 def _value(of: GoType, value: Any, path: str, unknown: list[str]) -> Any:
-    """Return a value other than null as Go stores it; an empty one if omitempty drops it."""
-    kind, value_type = of.kind, value.__class__
-    if kind == "string" and value_type is str:
+    """Return a value as Go stores it; an empty one if omitempty drops it."""
+    kind, value_type, element = of.kind, value.__class__, of.element
+    if kind == "struct":
+        return _struct(of, value, path, unknown)
+    if value is None:
+        return ZEROS[kind]
+    if kind == "fields" or value_type is _SCALARS.get(kind):
         return value
     if kind == "int64" and value_type in {int, float}:
         return _integer(value)
-    if kind == "bool" and value_type is bool:
-        return value
     if kind == "time" and value_type is str:
         return _time(value)
-    if kind == "map" and value_type is dict:
-        return {name: _item(of, item, f"{path}.{name}", unknown) for name, item in value.items()}
-    if kind == "slice" and value_type is list:
-        return [_item(of, item, f"{path}[{i}]", unknown) for i, item in enumerate(value)]
-    if kind == "struct":
-        return _struct(of, value, path, unknown)
-    if kind == "fields":
-        return value
+    if element is not None and kind == "map" and value_type is dict:
+        return {name: _value(element, item, f"{path}.{name}", unknown) for name, item in value.items()}
+    if element is not None and kind == "slice" and value_type is list:
+        return [_value(element, item, f"{path}[{i}]", unknown) for i, item in enumerate(value)]
     raise _MistypedError
 
 
-def _item(of: GoType, value: Any, path: str, unknown: list[str]) -> Any:
-    element = of.element
-    assert element is not None  # noqa: S101  slices and maps have one
-    if value is None and element.kind != "struct":
-        return ZEROS[element.kind]
-    return _value(element, value, path, unknown) if value is not None else _struct(element, None, path, unknown)
+_SCALARS: Final = {"string": str, "bool": bool}
 
 
 def _time(value: str) -> str | None:

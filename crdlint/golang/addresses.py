@@ -88,7 +88,11 @@ def _ipv6(text: str) -> Address:
         rest = rest[length:]
         if not rest:
             break
-        rest = _after_colon(text, rest)
+        if rest[0] != ":":
+            raise AddressError(text, "unexpected character, want colon", rest)
+        if len(rest) == 1:
+            raise AddressError(text, "colon must be followed by more characters", rest)
+        rest = rest[1:]
         if rest.startswith(":"):
             if ellipsis >= 0:
                 raise AddressError(text, "multiple :: in address", rest)
@@ -118,26 +122,14 @@ def _embedded_ipv4(text: str, rest: str, groups: int, ellipsis: int) -> tuple[in
     return divmod(_ipv4(text, rest), 2**16)
 
 
-def _after_colon(text: str, rest: str) -> str:
-    if rest[0] != ":":
-        raise AddressError(text, "unexpected character, want colon", rest)
-    if len(rest) == 1:
-        raise AddressError(text, "colon must be followed by more characters", rest)
-    return rest[1:]
-
-
 def _joined(text: str, groups: list[int], ellipsis: int) -> int:
     missing = _GROUPS - len(groups)
     if missing and ellipsis < 0:
         raise AddressError(text, "address string too short")
     if not missing and ellipsis >= 0:
         raise AddressError(text, "the :: must expand to at least one field of zeros")
-    if missing:
-        groups = [*groups[:ellipsis], *([0] * missing), *groups[ellipsis:]]
-    number = 0
-    for group in groups:
-        number = number << 16 | group
-    return number
+    groups[ellipsis:ellipsis] = [0] * missing
+    return int("".join(f"{group:04x}" for group in groups), 16)
 
 
 _LEADING_ZEROS: Final = re.compile(r"(?<![0-9A-Fa-f])0+(?=[0-9A-Fa-f])")
@@ -166,7 +158,7 @@ class URL(NamedTuple):
 
 
 _LETTERS: Final = frozenset(string.ascii_letters)
-_SCHEME: Final = _LETTERS | frozenset(string.digits + "+-.")
+_SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _UNRESERVED: Final = _LETTERS | frozenset(string.digits + "-_.~")
 _HOST: Final = _UNRESERVED | frozenset("!$&'()*+,;=:[]<>\"")
 _USERINFO: Final = _LETTERS | frozenset(string.digits + "-._:~!$&'()*+,;=%@")
@@ -222,14 +214,10 @@ def _parse(text: str, *, via_request: bool) -> URL:
 
 
 def _scheme(text: str) -> tuple[str, str]:
-    for i, char in enumerate(text):
-        if char == ":":
-            if i == 0:
-                raise URLError("missing protocol scheme")
-            return text[:i], text[i + 1 :]
-        if char not in _SCHEME or (i == 0 and char not in _LETTERS):
-            break
-    return "", text
+    if text.startswith(":"):
+        raise URLError("missing protocol scheme")
+    match = _SCHEME.match(text)
+    return ("", text) if match is None else (match[1], text[match.end() :])
 
 
 def _authority(text: str, scheme: str) -> tuple[str | None, str]:

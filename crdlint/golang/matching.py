@@ -16,7 +16,7 @@ from typing import Final, Protocol
 
 from crdlint.golang import regexp_tree as syntax
 from crdlint.golang.regexp import Named, parse
-from crdlint.golang.regexp_classes import category
+from crdlint.golang.regexp_classes import SURROGATES, category
 from crdlint.safety import work
 
 # Memory limits in bytes for a program of RE2 and its cache; the first limit that suffices is used.
@@ -49,17 +49,16 @@ class _Match(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Program:
-    """A compiled pattern: its `size` in instructions, its maximum `memory`, and the number of `steps` for compiling it."""
+    """A compiled pattern: its maximum `memory`, and the number of `steps` for compiling it."""
 
     matcher: _Matcher
-    size: int
     memory: int
     steps: int
 
     def search(self, octets: bytes, start: int = 0) -> tuple[int, int] | None:
         """Return the first match at or after an offset, in bytes; raise WorkLimitError."""
-        left = len(octets) - start
-        work.spend(4 + (left >> 8) + (left * self.size >> 8 if self.size > _SMALL else 0))
+        left, size = len(octets) - start, self.matcher.programsize
+        work.spend(4 + (left >> 8) + (left * size >> 8 if size > _SMALL else 0))
         match = self.matcher.search(octets, start)
         return None if match is None else match.span()
 
@@ -126,7 +125,7 @@ def class_members(escape: str) -> tuple[tuple[int, int], ...]:
     matcher = _compiled(_spelt(f"(?:{escape})+"), None, _MEMORY[-1:]).matcher
     ranges: list[tuple[int, int]] = []
     for block in range(0, sys.maxunicode + 1, _BLOCK):
-        text = "".join(chr(code) for code in range(block, block + _BLOCK) if code not in _SURROGATES).encode()
+        text = "".join(chr(code) for code in range(block, block + _BLOCK) if code not in SURROGATES).encode()
         match = matcher.search(text)
         while match is not None:
             start, end = match.span()
@@ -139,8 +138,7 @@ def class_members(escape: str) -> tuple[tuple[int, int], ...]:
     return tuple(ranges)
 
 
-_BLOCK: Final = 0x800
-_SURROGATES: Final = range(0xD800, 0xE000)  # exactly one block
+_BLOCK: Final = 0x800  # surrogates are exactly one block
 
 
 def encoded(text: str) -> bytes:
@@ -217,7 +215,7 @@ def _compiled(spelling: _Spelling, most: int | None, limits: tuple[int, ...] = _
             continue
         finally:
             re2.purge()  # otherwise it would cache programs itself
-        return _Program(made, made.programsize, memory, 50 + (made.programsize >> 1) + (length >> 2))
+        return _Program(made, memory, 50 + (made.programsize >> 1) + (length >> 2))
     raise work.WorkLimitError(_TOO_LARGE)
 
 

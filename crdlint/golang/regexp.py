@@ -189,22 +189,18 @@ class _Parser:
 
     def _flags(self) -> None:
         start = self.index
-        self.index += 2
-        flags, negative, seen = self.flags, False, False
-        while char := self._rune():
-            if char in _FLAGS:
-                seen = True
-                flags = flags & ~_FLAGS[char] if negative else flags | _FLAGS[char]
-            elif char == "-" and not negative:
-                negative, seen = True, False
-            elif char in ":)" and (seen or not negative):
-                if char == ":":
-                    self.tree.open(self.flags, False)
-                self.flags = flags
-                return
-            else:
-                break
-        raise InvalidPatternError("invalid or unsupported Perl syntax", self.text[start : self.index])
+        match = _SET_FLAGS.match(self.text, start)
+        assert match is not None  # noqa: S101  the caller checks the start
+        self.index = match.end()
+        closing = self._rune()
+        if closing not in {":", ")"} or match[2] == "-":
+            raise InvalidPatternError("invalid or unsupported Perl syntax", self.text[start : self.index])
+        if closing == ":":
+            self.tree.open(self.flags, False)
+        for char in match[1]:
+            self.flags |= _FLAGS[char]
+        for char in (match[2] or "")[1:]:
+            self.flags &= ~_FLAGS[char]
 
     def _check_utf8(self, start: int, end: int) -> None:
         invalid = _SURROGATE.search(self.text, start, end)
@@ -375,6 +371,7 @@ def _count(digits: str) -> int:
 
 _COUNT: Final = re.compile(r"\{(0|[1-9][0-9]*)(,(0|[1-9][0-9]*)?)?\}")
 _NAMED_GROUP: Final = re.compile(r"\(\?P?<(?s:.)")
+_SET_FLAGS: Final = re.compile(r"\(\?([imsU]*)(-[imsU]*)?")
 _NAME: Final = re.compile(r"[A-Za-z0-9_]+")
 _OCTAL: Final = re.compile(r"[0-7]{1,2}")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")

@@ -86,12 +86,12 @@ def marshal(value: object) -> str:
     Only memory limits the depth. An empty sequence or mapping of a struct is printed as `null` unless it was set on the
     instance. Raise TypeError for a Python object that does not represent a Go value.
     """
-    return _written(value, "", _json_scalar, _open_json)
+    return _written(value, "", partial(_by_type, _SCALARS), _open_json)
 
 
 def print_value(value: object) -> str:
     """Return a JSON value as Go's `%v` prints it."""
-    return _written(value, "", _printed_scalar, _open_printed)
+    return _written(value, "", partial(_by_type, _PRINTED_SCALARS), _open_printed)
 
 
 def _written(
@@ -218,13 +218,8 @@ def _json_fields(item: Any, fields: tuple[tuple[str, str, str], ...]) -> Entries
             before = ',"'
 
 
-def _json_scalar(item: Any, _of: str) -> str | None:
-    printed = _SCALARS.get(type(item))
-    return None if printed is None else printed(item)
-
-
-def _printed_scalar(item: Any, _of: str) -> str | None:
-    printed = _PRINTED_SCALARS.get(type(item))
+def _by_type(texts: Mapping[type, Callable[..., str]], item: Any, _of: str) -> str | None:
+    printed = texts.get(type(item))
     return None if printed is None else printed(item)
 
 

@@ -11,6 +11,8 @@ from datetime import date
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from crdlint.crd.kubenames import is_dns1123_label, is_dns1123_subdomain
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -218,8 +220,6 @@ def _is_credit_card(text: str) -> bool:
 
 
 _is_ssn: Final = _matches(r"\d{3}[- ]?\d{2}[- ]?\d{4}")
-_is_short_name: Final = _matches("[a-z0-9]([-a-z0-9]*[a-z0-9])?")
-_is_long_name: Final = _matches(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 _CHANNEL: Final = r"\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*"
 
 FORMATS: Final[dict[str, Callable[[str], bool]]] = {
@@ -247,6 +247,6 @@ FORMATS: Final[dict[str, Callable[[str], bool]]] = {
     "date": _is_date,
     "duration": _is_duration,
     "datetime": _is_date_time,
-    "k8sshortname": lambda text: len(text) <= 63 and _is_short_name(text),
-    "k8slongname": lambda text: len(text) <= 253 and _is_long_name(text),
+    "k8sshortname": lambda text: not is_dns1123_label(text),
+    "k8slongname": lambda text: not is_dns1123_subdomain(text),
 }

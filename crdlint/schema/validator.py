@@ -11,7 +11,7 @@ items.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.errors import INVALID, Code, Reason, not_evaluated
@@ -463,28 +463,16 @@ def _check(node: _Node, value: Any, value_path: ValuePath, violations: Found, ol
     return matched
 
 
-def _any_of(nodes: list[_Node], value: Any, value_path: ValuePath, violations: Found) -> Walk:
-    best: Found = []
-    most = -1
-    for node in nodes:
-        own: Found = []
-        matched = yield _check(node, value, value_path, own)
-        if not own:
-            return matched
-        if matched > most:
-            best, most = own, matched
-    violations.append(_composite(value_path, "must validate at least one schema (anyOf)", Reason(Code.ANY_OF)))
-    violations.extend(best)
-    return most
-
-
-def _one_of(nodes: list[_Node], value: Any, value_path: ValuePath, violations: Found) -> Walk:
+def _any_of(nodes: list[_Node], value: Any, value_path: ValuePath, violations: Found, *, one: bool = False) -> Walk:
+    """Check that a value matches a schema or, with `one`, exactly one; else report the errors of the closest schema."""
     best: Found = []
     most = -1
     first = valid = 0
     for node in nodes:
         own: Found = []
         matched = yield _check(node, value, value_path, own)
+        if not own and not one:
+            return matched
         if not own:
             first = matched if not valid else first
             valid += 1
@@ -492,9 +480,11 @@ def _one_of(nodes: list[_Node], value: Any, value_path: ValuePath, violations: F
             best, most = own, matched
     if valid == 1:
         return first
-    number = f"Found {valid} valid alternatives" if valid else "Found none valid"
-    words = f"must validate one and only one schema (oneOf). {number}"
-    violations.append(_composite(value_path, words, Reason(Code.ONE_OF)))
+    words, code = "must validate at least one schema (anyOf)", Code.ANY_OF
+    if one:
+        number = f"{valid} valid alternatives" if valid else "none valid"
+        words, code = f"must validate one and only one schema (oneOf). Found {number}", Code.ONE_OF
+    violations.append(_composite(value_path, words, Reason(code)))
     if valid:
         return 0
     violations.extend(best)
@@ -527,7 +517,7 @@ def _composite(value_path: ValuePath, words: str, reason: Reason | None = None) 
 
 _JUNCTORS: Final[dict[str, Callable[[list[_Node], Any, ValuePath, Found], Walk]]] = {
     "anyOf": _any_of,
-    "oneOf": _one_of,
+    "oneOf": partial(_any_of, one=True),
     "allOf": _all_of,
     "not": _not,
 }
