@@ -281,7 +281,7 @@ def _literal(state: _State, of: GoType, node: Any) -> None:
         if of.kind != "string":
             digits = f" {node.value}" if of.kind in {*INT_RANGES, "float64"} else ""
             error = GoError(node, value=f"number{digits}", of=of.name)
-    elif kind == "string" and of.kind == "bytes":
+    elif isinstance(value, str) and of.kind == "bytes":
         try:
             decode_base64(value)
         except CorruptInputError as corrupt:

@@ -89,24 +89,27 @@ def containers(
 
     `path` is the path of the value, None for a whole resource. The caller may change what is yielded.
     """
+    pending: list[tuple[Path | None, Any, JSONSchemaProps | None]]
     pending = [(path, value, schema)] if value.__class__ in _CONTAINERS else []
     while pending:
         here_path, here, schema = pending.pop()
         if schema is None:
             continue
         yield here_path, here, schema
-        below: list[tuple[Path | None, Any, JSONSchemaProps | None]]
+        start = len(pending)
         if here.__class__ is list:
             items = schema.item_schema
-            below = [(Path(i, here_path), item, items) for i, item in enumerate(here) if item.__class__ in _CONTAINERS]
+            pending += (
+                (Path(i, here_path), item, items) for i, item in enumerate(here) if item.__class__ in _CONTAINERS
+            )
         else:
             properties, additional = schema.properties, schema.additional_schema
-            below = [
+            pending += (
                 (Path(name if name in properties else Key(name), here_path), item, properties.get(name, additional))
                 for name, item in here.items()
                 if item.__class__ in _CONTAINERS
-            ]
-        pending.extend(reversed(below))
+            )
+        pending[start:] = reversed(pending[start:])
 
 
 def all_schemas(spec: CustomResourceDefinitionSpec) -> list[JSONSchemaProps]:

@@ -463,15 +463,17 @@ def _check(node: _Node, value: Any, value_path: ValuePath, violations: Found, ol
     return matched
 
 
-def _any_of(nodes: list[_Node], value: Any, value_path: ValuePath, violations: Found, *, one: bool = False) -> Walk:
-    """Check that a value matches a schema or, with `one`, exactly one; else report the errors of the closest schema."""
+def _any_of(
+    nodes: list[_Node], value: Any, value_path: ValuePath, violations: Found, *, exclusive: bool = False
+) -> Walk:
+    """Check that a value matches a schema or, with `exclusive`, exactly one; else report the errors of the closest schema."""
     best: Found = []
     most = -1
     first = valid = 0
     for node in nodes:
         own: Found = []
         matched = yield _check(node, value, value_path, own)
-        if not own and not one:
+        if not own and not exclusive:
             return matched
         if not own:
             first = matched if not valid else first
@@ -481,7 +483,7 @@ def _any_of(nodes: list[_Node], value: Any, value_path: ValuePath, violations: F
     if valid == 1:
         return first
     words, code = "must validate at least one schema (anyOf)", Code.ANY_OF
-    if one:
+    if exclusive:
         number = f"{valid} valid alternatives" if valid else "none valid"
         words, code = f"must validate one and only one schema (oneOf). Found {number}", Code.ONE_OF
     violations.append(_composite(value_path, words, Reason(code)))
@@ -517,7 +519,7 @@ def _composite(value_path: ValuePath, words: str, reason: Reason | None = None) 
 
 _JUNCTORS: Final[dict[str, Callable[[list[_Node], Any, ValuePath, Found], Walk]]] = {
     "anyOf": _any_of,
-    "oneOf": partial(_any_of, one=True),
+    "oneOf": partial(_any_of, exclusive=True),
     "allOf": _all_of,
     "not": _not,
 }
