@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import struct
-from math import isfinite
+from math import isfinite, isinf
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.golang.numbers import format_float, json_float
@@ -95,8 +95,7 @@ def _plain(text: str) -> Value:
     if text in WORDS:
         return WORDS[text]
     if text[0] == ".":
-        number = _go_float(text.replace("_", "")) if _FRACTION.match(text) else text
-        return text if number.__class__ is str else number
+        return _go_float(text.replace("_", ""), text) if _FRACTION.match(text) else text
     plain = text.replace("_", "")
     integer = _INTEGER.match(plain)
     if integer is not None:
@@ -107,16 +106,15 @@ def _plain(text: str) -> Value:
             if -(2**63) <= value < 2**63 or (value < 2**64 and not integer[1]):
                 return value
     if _FLOAT.match(plain):
-        number = _go_float(plain)
-        return text if number.__class__ is str else number
+        return _go_float(plain, text)
     signed = _SIGNED_BINARY.match(plain)
     return int(signed[1], 2) if signed is not None and -(2**63) <= int(signed[1], 2) < 2**63 else text
 
 
-def _go_float(text: str) -> float | str:
+def _go_float(number: str, text: str) -> float | str:
     """Return a number as strconv.ParseFloat does, or the text if it is out of range."""
-    value = float(text)
-    return text if value in {float("inf"), float("-inf")} else value
+    value = float(number)
+    return text if isinf(value) else value
 
 
 def _is_timestamp(text: str) -> bool:
@@ -167,15 +165,9 @@ def _float_key(value: Any) -> str:
     """Return a float key as sigs.k8s.io/yaml formats it: with 32 bits, in the shortest form."""
     if value != value:
         return ".nan"
-    try:
-        packed = struct.pack("f", value)
-    except OverflowError:
-        packed = struct.pack("f", float("inf") if value > 0 else float("-inf"))
+    packed = struct.pack("f", value)  # a number that is too large becomes infinite
     (narrow,) = struct.unpack("f", packed)
-    if narrow in {float("inf"), float("-inf")}:
+    if isinf(narrow):
         return ".inf" if narrow > 0 else "-.inf"
-    for digits in range(1, 10):
-        shortest = float(f"{narrow:.{digits}g}")
-        if struct.pack("f", shortest) == packed:
-            return format_float(shortest)
-    return format_float(narrow)
+    shortest = (float(f"{narrow:.{digits}g}") for digits in range(1, 10))  # 9 digits always suffice
+    return format_float(next(number for number in shortest if struct.pack("f", number) == packed))

@@ -8,10 +8,10 @@ returned.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from crdlint.yaml.edit import BREAK
+from crdlint.yaml.edit import BREAK, line_and_column
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,18 +43,12 @@ def position_inside(text: str, node: Scalar, start: int, end: int) -> tuple[int,
     spans = _spans(text, node)
     if spans is None:
         return None
-    if not spans:
-        origin = node.start_mark.index
-        first = last = (origin, origin + 1)
-    elif start >= len(spans):
-        origin = spans[-1][1]
-        first = last = (origin, origin + 1)
-    else:
-        first, last = spans[start], spans[min(max(end, start + 1), len(spans)) - 1]
-    lines = _line_starts(text, node)
-    first_line = node.start_mark.line
-    begin, finish = (bisect_right(lines, offset) - 1 for offset in (first[0], last[1] - 1))
-    return first_line + begin + 1, first[0] - lines[begin] + 1, first_line + finish + 1, last[1] - lines[finish] + 1
+    behind = spans[-1][1] if spans else node.start_mark.index
+    inside = spans[start : max(end, start + 1)] or [(behind, behind + 1)]
+    lines, first_line = _line_starts(text, node), node.start_mark.line + 1
+    line, column = line_and_column(lines, inside[0][0])
+    end_line, last_column = line_and_column(lines, inside[-1][1] - 1)
+    return first_line + line, column + 1, first_line + end_line, last_column + 2
 
 
 def offsets_inside(text: str, node: Scalar, start: int, end: int) -> tuple[int, int] | None:
