@@ -242,7 +242,6 @@ def _ignored_fields(crd: _DecodedCRD) -> Iterator[Diagnostic]:
 
 
 def _decode_finding(problem: DecodeProblem, file: str, document: Document) -> Diagnostic:
-    """Return the finding for a problem of the decoder."""
     from crdlint.crd.decode_errors import suggestion  # most documents have no problem
 
     offset = document.line_offset
@@ -353,7 +352,6 @@ def _advisories(crd: _DecodedCRD, report: Report) -> Iterator[Diagnostic]:
 
 
 def _advised(crd: _DecodedCRD, advisory: Advisory) -> Diagnostic:
-    """Return the finding of an advisory at its position, with its fix."""
     locator, subject = crd.locator, crd.subject
     span = locator.span_inside(advisory.path, advisory.inside) if advisory.inside else locator.span(advisory.path)
     rule = catalog.get(advisory.rule)

@@ -409,7 +409,6 @@ def _is_short(text: str) -> bool:
 
 
 def _read_plain(text: str) -> Any:
-    """Return the value of a text without quotes."""
     from crdlint.yaml import YAMLDecodeError
     from crdlint.yaml.parse import parse_first
 

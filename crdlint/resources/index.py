@@ -52,12 +52,10 @@ def outline(text: str) -> Outline | None:
 
 
 def _values(pattern: re.Pattern[str], text: str) -> frozenset[str] | None:
-    values: set[str] = set()
-    for double, single, plain, other in pattern.findall(text):
-        if other:
-            return None
-        values.add(double or single or plain)
-    return frozenset(values)
+    values = pattern.findall(text)
+    if any(other for *_, other in values):
+        return None
+    return frozenset(double or single or plain for double, single, plain, _ in values)
 
 
 @dataclass(slots=True)

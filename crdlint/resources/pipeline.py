@@ -221,8 +221,6 @@ def _may_have_manifests(text: str) -> bool:
 
 @dataclass(slots=True, kw_only=True)
 class _ObjectWalk(DocumentWalk):
-    """Validates the custom resources of a file."""
-
     text: str
     definitions: Definitions
     old: MappingOf[Key, dict[str, Any]] | None
@@ -305,7 +303,6 @@ class _ObjectCheck:
         return [*self._rejection(definition), *self._of_definition(definition)]
 
     def _advice(self, rule: str, message: str, field: str, help_: str | None = None) -> Diagnostic:
-        """Return advice at the value of a field of the object."""
         entry = self.resource.root.find(field)
         span = node_span(self.resource.root if entry is None else entry[1], self.offset)
         return diagnostic(self.walk.file, "advice", rule, message, span, help_)
@@ -319,7 +316,6 @@ class _ObjectCheck:
         return diagnostic(self.walk.file, "decode", "resource-decode", error, span)
 
     def _note_undefined(self) -> None:
-        """Prepare the notice that no CRD defines the kind."""
         identity = self.resource.identity
         self.walk.undefined.setdefault((identity.api_version, identity.kind), []).append(self.line)
 

@@ -254,7 +254,6 @@ class ResourceValidator:
         return self.schema if self._server.ignores_object_versions or version in self._versions else None
 
     def _is_blocking(self, error: FieldError) -> bool:
-        """Return whether an error prevents the server from evaluating rules."""
         return error.type in _BLOCKING or (error.type is NOT_SUPPORTED and self._server.enum_errors_block_rules)
 
     def _admit(self, sent: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -317,7 +316,6 @@ class ResourceValidator:
 
 
 def _replace_status(resource: dict[str, Any], source: dict[str, Any]) -> None:
-    """Set the status of an object to that of another one."""
     resource.pop("status", None)
     if "status" in source:
         resource["status"] = deep_copy(source["status"])

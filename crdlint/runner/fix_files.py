@@ -56,7 +56,6 @@ class Fixing:
         return checked
 
     def _write(self, path: str, name: str, fixes: FileFixes) -> None:
-        """Write a file or add its diff; raise UnwritableError."""
         if not self.diff:
             replace_text(path, fixes.before, fixes.text)
             return

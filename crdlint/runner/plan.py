@@ -375,7 +375,6 @@ def _asks(task: Task) -> bool:
 
 
 def _read(folders: Sequence[str]) -> list[_Build]:
-    """Read the kustomizations of folders that can be read."""
     from crdlint.sources.kustomize.changes import changes_crds
     from crdlint.sources.kustomize.kustomization import read_kustomization
 

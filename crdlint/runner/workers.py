@@ -37,8 +37,6 @@ class Chunk:
 
 @dataclass(slots=True)
 class _Worker:
-    """A process, and its current chunk."""
-
     process: Process
     connection: Connection
     chunk: Chunk | None = None

@@ -127,7 +127,6 @@ def _broken_text(document: Document, line: int, message: str) -> BrokenText:
 
 
 def _progress(document: Document, edits: SequenceOf[Edit], problems: Callable[[Node], int]) -> _Progress:
-    """Parse a document with edits."""
     read = parse_first(apply(document.text, edits))
     if read.error is not None:
         return _Progress(is_parsed=False, line=read.error.line - read.line_offset, oddities=0)

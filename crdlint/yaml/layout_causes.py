@@ -100,7 +100,6 @@ _TAB_AFTER_DASH: Final = re.compile(r"([ ]*(?:- +)*-)\t\s*(?=\S)")
 
 
 def _blanks(line: str) -> str:
-    """Return the blanks and tabs that a line begins with."""
     return line[: len(line) - len(line.lstrip(" \t"))]
 
 

@@ -422,7 +422,6 @@ _OTHER_MEANING: Final = frozenset({*WORDS, "<<"})
 
 
 def _aliased(event: Any, anchors: dict[str, Any]) -> Any:
-    """Return the node that an alias refers to."""
     node = anchors.get(event.anchor)
     if node is None:
         raise YAMLDecodeError(f"yaml: unknown anchor '{event.anchor}' referenced", event)

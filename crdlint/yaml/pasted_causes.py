@@ -105,7 +105,6 @@ def json_comments(text: BrokenText) -> Iterator[Cause]:
 
 
 def _with_hash(line: str) -> str:
-    """Return the comment of another language as one of YAML."""
     end = "\r" if line.endswith("\r") else ""
     begun = _OTHER_COMMENT.sub(r"\1#", line.rstrip(" \t\r"), count=1)
     return begun.removesuffix("*/") + end

@@ -63,7 +63,6 @@ class _Scanner(Scanner):
 
 
 def _libyaml_text(error: MarkedYAMLError) -> str:
-    """Return libyaml's text of an error."""
     problem: str = error.problem
     with_context = f"{error.context}: {problem}"
     return next((text for part, text in _LIBYAML_TEXTS.items() if part in with_context), problem)

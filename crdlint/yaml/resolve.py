@@ -135,7 +135,6 @@ def _is_timestamp(text: str) -> bool:
 
 
 def _tagged(scalar: Scalar) -> Value:
-    """Resolve a scalar with an explicit tag."""
     text, tag = scalar.value, scalar.tag or ""
     short = tag.removeprefix(_PREFIX) if tag.startswith(_PREFIX) else None
     if short == "binary":

@@ -134,7 +134,6 @@ def _block(text: str, start: int, end: int, value: str, *, folds: bool) -> Spans
 
 
 def _indent(text: str, lines: list[tuple[int, int]], value: str) -> int:
-    """Return the number of indentation spaces of a block scalar."""
     first = next((line for line in value.split("\n") if line.strip(" ")), "")
     for begin, stop in lines:
         line = text[begin:stop]

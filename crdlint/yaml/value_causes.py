@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import chain, islice, takewhile
+from itertools import accumulate, chain, islice, takewhile
 from typing import TYPE_CHECKING, Final
 
 from crdlint.yaml import repairs
@@ -323,9 +323,5 @@ _QUOTED: Final = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"")
 
 def _end_of_brackets(value: str) -> int | None:
     """Return where the bracket that a value begins with is closed, None if it is not."""
-    depth = 0
-    for i, char in enumerate(value):
-        depth += (char in _CLOSING) - (char in _CLOSING.values())
-        if not depth:
-            return i + 1
-    return None
+    depths = accumulate((char in _CLOSING) - (char in _CLOSING.values()) for char in value)
+    return next((i for i, depth in enumerate(depths, 1) if not depth), None)
