@@ -153,7 +153,7 @@ class _CRDWalk(DocumentWalk):
         if identity.error is not None:
             if not is_json(root):
                 to_json(root)  # the server converts YAML before it reads apiVersion and kind; raises YAMLDecodeError
-            self._report_type(document, root, identity)
+            self._report_type(document, root, identity, identity.error)
             if identity.form == "unserved" or identity.kind != KIND:
                 return True
         subject = Subject(self.file, document, root, self.fixes, self.effort, rejected=identity.error is not None)
@@ -169,17 +169,15 @@ class _CRDWalk(DocumentWalk):
         self.stopped += checked.stage is not None
         return True
 
-    def _report_type(self, document: Document, root: Mapping, identity: Identity) -> None:
+    def _report_type(self, document: Document, root: Mapping, identity: Identity, message: str) -> None:
         """Report the apiVersion and kind of a CRD that the API server or kubectl rejects."""
-        if identity.error is None:
-            return
         if identity.form == "unserved":
             entry = root.find("apiVersion")
             rule, node, help_ = "api-version-removed", entry[1] if entry else identity.node or root, None
         else:
             rule, node, help_ = "decode-type", identity.node or root, attempt(misspelled_type_key, root)
         span = node_span(node, document.line_offset)
-        self.report("decode", rule, identity.error, span, help_, Manifest(document, root))
+        self.report("decode", rule, message, span, help_, Manifest(document, root))
 
     def _check_misspelled(self, document: Document, root: Mapping, identity: Identity) -> bool:
         """Report an object that was meant to be a CRD, and return whether it is one."""

@@ -96,12 +96,7 @@ class Definition:
 
     def has_status(self, version: str) -> bool:
         """Return whether a version has the status subresource."""
-        spec = self.crd.spec
-        subresources = (
-            next((candidate.subresources for candidate in spec.versions if candidate.name == version), None)
-            or spec.subresources
-        )
-        return subresources is not None and subresources.status is not None
+        return self.validator(version).has_status
 
 
 class Source(Protocol):

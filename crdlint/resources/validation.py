@@ -119,7 +119,8 @@ class ResourceValidator:
         subresources = crd_version.subresources or spec.subresources
         self._scale = None if subresources is None else subresources.scale
         self._as_requests = as_requests
-        self._keeps_status = as_requests and subresources is not None and subresources.status is not None
+        self.has_status = subresources is not None and subresources.status is not None
+        self._keeps_status = as_requests and self.has_status
         if self.schema is not None:
             self._values = ValueValidator(self.schema, server=server)
             self._rules = rule_validator(self.schema, server)

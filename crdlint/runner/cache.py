@@ -212,12 +212,10 @@ def _result(entry: list[Any], key: str, file: str, text: str) -> FileResult:
         arguments: dict[str, Any] = dict(zip(names, values, strict=True))
         if arguments["file"] != known_file:
             raise ValueError(known_file)
+        related, fix = arguments["related"], arguments["fix"]
         arguments["file"] = file
-        if arguments["related"] is not None:
-            arguments["related"] = Related(*arguments["related"])
-        if arguments["fix"] is not None:
-            title, applicability, edits = arguments["fix"]
-            arguments["fix"] = Fix(title, applicability, tuple(Edit(*edit) for edit in edits))
+        arguments["related"] = related and Related(*related)
+        arguments["fix"] = fix and Fix(fix[0], fix[1], tuple(Edit(*edit) for edit in fix[2]))
         made.append(Diagnostic(**arguments))
     definitions = tuple(CRD(name, line, tuple(ResourceName(*each) for each in others)) for name, line, others in crds)
     return FileResult(file, text, documents, definitions, skipped, tuple(made), tuple(notices))

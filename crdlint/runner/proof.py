@@ -12,7 +12,7 @@ from crdlint.linting.stored_crds import collect_crds
 from crdlint.yaml.edit import apply, in_order, line_and_column, line_starts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from crdlint.crd.paths import Path
     from crdlint.linting.result import OldCRD
@@ -53,17 +53,13 @@ def _is_named(*sides: tuple[OldCRD, Path, Lines]) -> bool:
     for locator, (node, key, exact), path, lines in located:
         if exact >= is_anywhere and _touches(lines, locator, (key or node).start_mark, node.end_mark):
             return True
-        keys = [locator.find(part).key for part in _ancestors(path)]
-        if any(_touches(lines, locator, key.start_mark, key.end_mark) for key in keys if key is not None):
-            return True
+        ancestor = path.parent
+        while ancestor is not None:
+            holder = locator.find(ancestor).key
+            if holder is not None and _touches(lines, locator, holder.start_mark, holder.end_mark):
+                return True
+            ancestor = ancestor.parent
     return False
-
-
-def _ancestors(path: Path) -> Iterator[Path]:
-    parent = path.parent
-    while parent is not None:
-        yield parent
-        parent = parent.parent
 
 
 def _touches(lines: Lines, locator: Locator, start: Mark, end: Mark) -> bool:
