@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crdlint.crd.errors import INVALID, NOT_SUPPORTED, REQUIRED, TYPE_INVALID, Code
 from crdlint.crd.gotypes import OBJECT_META
@@ -75,8 +75,7 @@ def diagnostic(file: str, kind: Kind, rule: str, message: str, span: Span, help_
     return catalog.get(rule).diagnostic(file, kind, message, span, help_)
 
 
-@dataclass(frozen=True, slots=True)
-class Findings:
+class Findings(NamedTuple):
     """Creates the diagnostics of one resource."""
 
     definition: Definition

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.files.recognition import KIND
 from crdlint.yaml.parse import split
@@ -34,8 +34,7 @@ _ESCAPED: Final = re.compile(r"\\(?:(?:x|u00|U000000)(?:2[dDeE]|3[0-9]|[46][1-9a
 _BINARY: Final = ("!!binary", "tag:yaml.org,2002:binary")
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
+class Outline(NamedTuple):
     """The groups and kinds that a document may define; None means all."""
 
     groups: frozenset[str] | None

@@ -7,8 +7,7 @@ sigs.k8s.io/json does for an `interface{}`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crdlint.crd.decode import Reader, reader_json
 from crdlint.crd.identity import identify, is_json
@@ -33,8 +32,7 @@ _LONGEST_BASE: Final = 58  # the number of bytes of generateName that are kept
 _SUFFIX: Final = "xxxxx"  # represents five random characters
 
 
-@dataclass(frozen=True, slots=True)
-class Object:
+class Object(NamedTuple):
     """An object of a document: its node, its identity, and whether its text is JSON."""
 
     root: Mapping
@@ -108,8 +106,7 @@ def read_resource(root: Node, *, json: bool | None = None) -> dict[str, Any]:
     return resource
 
 
-@dataclass(frozen=True, slots=True)
-class DuplicateField:
+class DuplicateField(NamedTuple):
     """A duplicate field of a JSON object: the decoder's message, the path of the field, and both keys."""
 
     message: str

@@ -6,7 +6,7 @@ import re
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crdlint.crd.convert import read_crd
 from crdlint.crd.paths import NIL
@@ -90,16 +90,14 @@ class ResourceOptions:
 _DEFAULTS: Final = ResourceOptions()
 
 
-@dataclass(frozen=True, slots=True)
-class Validated:
+class Validated(NamedTuple):
     """The findings of a file, whose `crds` are its resources, and the resources as the server would store them."""
 
     result: FileResult
     stored: tuple[dict[str, Any], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class OldObjects:
+class OldObjects(NamedTuple):
     """The objects of a text by group, kind, namespace and name, and the positions and messages of invalid documents.
 
     Each object has two keys: with its namespace, and without one as a cluster-scoped object.

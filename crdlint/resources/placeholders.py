@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.crd.errors import DUPLICATE, INVALID, NOT_SUPPORTED
 from crdlint.kubecel.syntax_trees import is_read, paths_read
@@ -35,8 +35,7 @@ _MOST: Final = 1000  # the number of placeholders in an object that are compared
 _OF_CONTENTS: Final = frozenset({DUPLICATE, INVALID, NOT_SUPPORTED})
 
 
-@dataclass(frozen=True, slots=True)
-class Patterns:
+class Patterns(NamedTuple):
     """The patterns of placeholders.
 
     `own` are patterns of the configuration, in which `*` matches any text; without `built_in`, only these are used.
@@ -134,8 +133,7 @@ class Placeholders:
         return True
 
 
-@dataclass(frozen=True, slots=True)
-class _Placeholder:
+class _Placeholder(NamedTuple):
     """A placeholder, and the steps to it, the last one first."""
 
     node: Scalar

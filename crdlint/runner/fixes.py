@@ -7,7 +7,7 @@ from bisect import bisect_left, insort
 from collections import Counter
 from dataclasses import dataclass, field
 from operator import attrgetter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.rules.consequences import causes
 from crdlint.yaml.edit import Edit, apply, composed
@@ -45,8 +45,7 @@ class CheckFailedError(Exception):
         self.bug = bug
 
 
-@dataclass(frozen=True, slots=True)
-class Applied:
+class Applied(NamedTuple):
     """A fix that was applied: its rule, its title, and the line (1-based) of the finding in the text of its round."""
 
     rule: str
@@ -54,8 +53,7 @@ class Applied:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Undone:
+class Undone(NamedTuple):
     """A fix that was undone: its finding, and the errors that it would cause."""
 
     diagnostic: Diagnostic

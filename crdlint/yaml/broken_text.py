@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.yaml.edit import Edit, differing, runs
 
@@ -23,8 +23,7 @@ _BLOCK_SCALAR: Final = re.compile(r"(?:: +|- +)[|>][-+0-9]*[ \t]*(?:#.*)?\r?\Z")
 FIELD: Final = re.compile(r" *(?:- +)*[A-Za-z$][\w$./-]*:(?: |\r?\Z)")
 
 
-@dataclass(frozen=True, slots=True)
-class Cause:
+class Cause(NamedTuple):
     """The cause of a syntax error: its repair, its place (1-based in the file), a help, and edits of the document.
 
     A cause that has no edits has no repair.
@@ -38,8 +37,7 @@ class Cause:
     edits: tuple[Edit, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A line with a value: the text before the value, the value, and the text after it."""
 
     head: str
