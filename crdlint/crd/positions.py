@@ -8,6 +8,7 @@ the key of its closest existing ancestor.
 from __future__ import annotations
 
 from bisect import bisect_right
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.crd.paths import SHARED, Key
@@ -59,6 +60,20 @@ class SourceLocation(NamedTuple):
     exact: bool
 
 
+_LONGEST_BLOCK: Final = 2_000  # characters
+_MOST_LINES: Final = 8
+
+
+def block_of(text: str, start: int) -> str:
+    """Return the line that contains an offset and those below it that are indented more, at most eight, without the indent."""
+    start = text.rfind("\n", 0, start) + 1
+    first, *below = text[start : start + _LONGEST_BLOCK].split("\n")[: _MOST_LINES + 1]
+    indent = len(first) - len(first.lstrip(" "))
+    deeper = takewhile(lambda line: line.startswith(" " * (indent + 1)), below)
+    lines = [line[indent:].rstrip("\r") for line in (first, *deeper)]
+    return "\n".join(lines if len(lines) <= _MOST_LINES else [*lines[: _MOST_LINES - 1], "…"])
+
+
 class Locator:
     """Locates paths in one document; `line_offset` is the number of lines before the document.
 
@@ -88,6 +103,11 @@ class Locator:
         if location.key is not None and (key or not location.exact or not has_text):
             node = location.key
         return node_span(node, self.line_offset)
+
+    def lines(self, path: Path) -> str:
+        """Return the lines of a path; see `block_of`."""
+        location = self.find(path)
+        return block_of(self.text, (location.key or location.node).start_mark.index)
 
     def span_inside(self, path: Path, part: tuple[int, int]) -> Span:
         """Return the span of a part of the text at `path`, by code points, or of the whole text if that is uncertain."""

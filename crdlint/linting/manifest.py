@@ -405,8 +405,11 @@ def _changes(crd: _DecodedCRD) -> Iterator[Diagnostic]:
 
 def _in_old(old: OldCRD, path: Path) -> Related | None:
     """Return a place in the old CRD, None if it is in no file."""
+    if not old.file:
+        return None
     span = old.positions.span(path)
-    return Related(OLD_CRD, old.file, span.line, span.column) if old.file else None
+    text = old.positions.lines(path) if isinstance(old.positions, Locator) else ""
+    return Related(OLD_CRD, old.file, span.line, span.column, text)
 
 
 def _without_placeholders(crd: _DecodedCRD, diagnostics: list[Diagnostic]) -> tuple[list[Diagnostic], list[str]]:

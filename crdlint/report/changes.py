@@ -101,7 +101,7 @@ class Changes:
         return dict(sorted(findings.items()))
 
 
-class _AtEnd(Report):
+class AtEnd(Report):
     """The base of reports that write the changes of a run at its end, because a headline or groups come first."""
 
     def __init__(self, view: View) -> None:
@@ -109,11 +109,12 @@ class _AtEnd(Report):
         self._changes = Changes()
 
     def file(self, result: FileResult) -> Iterable[str]:
+        """Return nothing: the changes of all files come at the end."""
         self._changes.add(result)
         return ()
 
 
-class Text(_AtEnd):
+class Text(AtEnd):
     """For people: a headline, then the findings grouped by their effect."""
 
     def end(self, outcome: Outcome) -> Iterator[str]:
@@ -154,7 +155,7 @@ class Text(_AtEnd):
                 yield from (f"        {part}" for part in line.splitlines())
 
 
-class Markdown(_AtEnd):
+class Markdown(AtEnd):
     """For a pull request: a headline, and a table for each CRD, cut with a note if they are too long for a comment."""
 
     def end(self, outcome: Outcome) -> Iterator[str]:
@@ -200,7 +201,7 @@ def _quoted(text: str) -> str:
     return f"<code>{html_text(printable_line(text)).replace('|', '&#124;')}</code>"
 
 
-class Changelog(_AtEnd):
+class Changelog(AtEnd):
     """For release notes: a list for each group, breaking changes first."""
 
     def end(self, outcome: Outcome) -> Iterator[str]:

@@ -54,7 +54,7 @@ FORMATS: Final = {
     "checkstyle": Format("Checkstyle XML", "xml.Checkstyle"),
     "markdown": Format("for job summaries and comments", "markdown.Markdown", changes="changes.Markdown"),
     "changelog": Format("Markdown for release notes", changes="changes.Changelog"),
-    "html": Format("a page of its own", costs="cost_html.CostReport"),
+    "html": Format("a page of its own", "html.Findings", "html.CostReport", changes="html.Changes"),
 }
 
 

@@ -421,8 +421,8 @@ def _cost(text: str) -> None:
 
     from crdlint.linting.cost_entries import entries
     from crdlint.linting.pipeline import lint_file
-    from crdlint.report.cost_html import cost_page
     from crdlint.report.cost_text import tables
+    from crdlint.report.html import cost_page
     from crdlint.report.pieces import Costs
     from crdlint.report.terminal import Terminal
     from crdlint.runner.fixes import fix

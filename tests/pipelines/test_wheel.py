@@ -35,7 +35,17 @@ def commands(new_venv: Callable[[str], Path]) -> Path:
 def test_holds_the_package_and_nothing_else(wheel: zipfile.ZipFile, source: Path) -> None:
     held = {name for name in wheel.namelist() if ".dist-info/" not in name}
     assert held == set(must("git", "ls-files", "crdlint", cwd=source).splitlines())
-    assert {one.rpartition(".")[2] for one in held} <= {"py", "typed", "json", "md", "g4", "interp", "css", "js"}
+    assert {one.rpartition(".")[2] for one in held} <= {
+        "py",
+        "typed",
+        "json",
+        "md",
+        "g4",
+        "interp",
+        "css",
+        "html",
+        "js",
+    }
 
 
 @pytest.mark.parametrize(
@@ -44,8 +54,9 @@ def test_holds_the_package_and_nothing_else(wheel: zipfile.ZipFile, source: Path
         "crdlint/py.typed",
         "crdlint/config/schema.json",
         "crdlint/cel/antlr/CEL.interp",
-        "crdlint/report/cost.css",
-        "crdlint/report/cost.js",
+        "crdlint/report/templates/page.css",
+        "crdlint/report/templates/page.html",
+        "crdlint/report/templates/page.js",
     ],
 )
 def test_holds_what_is_no_module_or_made_by_a_tool(wheel: zipfile.ZipFile, name: str) -> None:

@@ -22,7 +22,7 @@ from crdlint.linting.cost_entries import Entry, entries
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import RuleCost
-from crdlint.report.cost_html import cost_page
+from crdlint.report.html import cost_page
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,0 +1,329 @@
+"""Findings, costs and comparisons as pages without network access, made from the templates beside this module."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from crdlint.crd.positions import block_of
+from crdlint.kubecel.cost.explain import shown_cost
+from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT, UINT64_MAX
+from crdlint.linting.cost_entries import schema_costs
+from crdlint.report import changes
+from crdlint.report.cost_text import percent
+from crdlint.report.escapes import html_text
+from crdlint.report.page import rule_link
+from crdlint.report.pieces import Costs, Report, WholeReport
+from crdlint.report.words import Sentence, advice, by_crd, combined, describe_others, headline, sentences, where
+from crdlint.yaml.edit import line_starts
+
+if TYPE_CHECKING:
+    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.kubecel.cost.explain import Part
+    from crdlint.linting.cost_entries import Entry
+    from crdlint.linting.result import FileResult
+    from crdlint.report.pieces import Outcome, View
+
+_TEMPLATES: Final = Path(__file__).with_name("templates")
+# Each part of a tree contains the text of the parts below it, so the text of a part is cut.
+_LONGEST_PART: Final = 300
+_LONGEST_KEY: Final = 200
+_LONGEST_LINE: Final = 200
+_MOST_AREAS: Final = 40
+_LEAST_SHARE: Final = 0.001  # of a schema's budget, below which a field is not drawn
+_BEFORE: Final = 1  # lines of the source above a finding
+_QUOTED: Final = re.compile(r"`([^`]+)`")
+# The headers of the columns and how each sorts; the text of a rule is in the row below its numbers.
+_COLUMNS: Final = (
+    ("Cost", "number"), ("Rule budget", "number"), ("Schema budget", "number"), ("Cardinality", "number"),
+    ("CRD", "text"), ("File", "text"), ("Place", "text"),
+)  # fmt: skip
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        autoescape=True,
+        finalize=lambda value: Markup(html_text(value)) if type(value) is str else value,
+        loader=FileSystemLoader(_TEMPLATES),
+        lstrip_blocks=True,
+        trim_blocks=True,
+        undefined=StrictUndefined,
+    )
+    environment.filters |= {
+        "breakable": _breakable, "code": _code, "cost": shown_cost, "cut": _cut, "flat": _flat, "key": _key,
+        "percent": percent, "place": _place, "quoted": _quoted, "rule_link": rule_link,
+    }  # fmt: skip
+    environment.tests["over_limit"] = _is_over
+    return environment
+
+
+def _page(template: str, **values: Any) -> str:
+    """Return a page whose content security policy allows only its own script."""
+    style, script = (f"\n{(_TEMPLATES / name).read_text(encoding='utf-8')}" for name in ("page.css", "page.js"))
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    page = _environment().get_template(template)
+    return page.render(style=Markup(style), script=Markup(script), policy=Markup(policy), **values) + "\n"
+
+
+class CostReport(WholeReport[Costs]):
+    """The costs of rules: totals, the budget by field, and a table that sorts."""
+
+    def pieces(self, content: Costs) -> Iterator[str]:
+        """Yield the page."""
+        yield cost_page(content.entries, content.top, content.unestimated)
+
+
+def cost_page(entries: Sequence[Entry], top: int | None = None, unestimated: Sequence[Diagnostic] = ()) -> str:
+    """Return an HTML document with the costs of the first `top` rules, in the order of `entries`.
+
+    `unestimated` are the findings because of which rules have no estimate.
+    """
+    shown = entries[:top]
+    schemas = schema_costs(entries)
+    return _page(
+        "costs.html",
+        entries=entries,
+        shown=shown,
+        unestimated=unestimated,
+        crds=len({(entry.cost.file, entry.cost.crd) for entry in entries}),
+        sum=min(sum(schemas.values()), UINT64_MAX),
+        dear=sum(map(_is_over, entries)),
+        schemas=[(schema, cost) for schema, cost in schemas.items() if cost > CRD_COST_LIMIT],
+        areas=_areas(entries),
+        columns=_COLUMNS,
+        is_sorted=all(one.cost.expression_cost >= other.cost.expression_cost for one, other in pairwise(shown)),
+        rule_limit=RULE_COST_LIMIT,
+        schema_limit=CRD_COST_LIMIT,
+        most=UINT64_MAX,
+    )
+
+
+def _is_over(entry: Entry) -> bool:
+    return max(entry.cost.expression_cost, entry.cost.message_max_cost) > RULE_COST_LIMIT
+
+
+class _Area(NamedTuple):
+    """A field in the map of the budget: its share of the schema's budget, and its rectangle in percent of the map."""
+
+    name: str
+    share: float
+    left: float
+    top: float
+    width: float
+    height: float
+
+
+def _areas(entries: Sequence[Entry]) -> list[_Area]:
+    """Return the fields whose rules cost most, each halving what is left of the map by the sum of the costs."""
+    costs: Counter[str] = Counter()
+    for entry in entries:
+        cost = entry.cost
+        name = f"{entry.value_path} of {cost.crd} {cost.version}".rstrip()
+        costs[name] += cost.expression_cost + cost.message_max_cost
+    sizes = [(name, cost / CRD_COST_LIMIT) for name, cost in costs.most_common(_MOST_AREAS)]
+    sizes = [(name, share) for name, share in sizes if share > _LEAST_SHARE]
+    return list(_divided(sizes, 0.0, 0.0, 100.0, 100.0))
+
+
+def _divided(sizes: list[tuple[str, float]], left: float, top: float, width: float, height: float) -> Iterator[_Area]:
+    """Yield the rectangles of sizes in a rectangle, which is divided at half of their sum until each has its own."""
+    if len(sizes) < 2:
+        yield from (
+            _Area(name, share, *(round(each, 3) for each in (left, top, width, height))) for name, share in sizes
+        )
+        return
+    areas = [min(share, 1.0) for _, share in sizes]
+    cut, half = 1, areas[0]
+    while cut < len(areas) - 1 and half + areas[cut] <= sum(areas) / 2:
+        half += areas[cut]
+        cut += 1
+    part = half / sum(areas)
+    if width * 3 > height:  # the map is about three times as wide as it is high
+        yield from _divided(sizes[:cut], left, top, width * part, height)
+        yield from _divided(sizes[cut:], left + width * part, top, width * (1 - part), height)
+    else:
+        yield from _divided(sizes[:cut], left, top, width, height * part)
+        yield from _divided(sizes[cut:], left, top + height * part, width, height * (1 - part))
+
+
+class _Line(NamedTuple):
+    """A line of a source, with what a finding marks in it."""
+
+    number: int
+    before: str
+    marked: str
+    after: str
+
+
+class _Row(NamedTuple):
+    """A finding of a page, and what is shown of it; `text` is the source of a change."""
+
+    finding: Diagnostic
+    headline: str
+    where: str = ""
+    source: Sequence[_Line] = ()
+    help: str = ""
+    sentences: Sequence[Sentence] = ()
+    others: str = ""
+    text: str = ""
+
+
+class Findings(Report):
+    """The findings file by file, with their lines, to be filtered by severity, rule and version."""
+
+    def __init__(self, view: View) -> None:
+        super().__init__(view)
+        self._files: list[tuple[str, list[_Row]]] = []
+
+    def file(self, result: FileResult) -> Iterable[str]:
+        """Return nothing: the totals come first."""
+        starts = line_starts(result.text)
+        rows = [
+            _Row(
+                finding,
+                headline(finding),
+                where(finding),
+                _source(result.text, starts, finding),
+                advice(finding),
+                sentences(finding),
+                describe_others(finding, others) if others else "",
+            )
+            for _, findings in by_crd(self._shown(result))
+            for finding, others in combined(findings, show_all=self._view.show_all)
+        ]
+        if rows:
+            self._files.append((result.file, rows))
+        return ()
+
+    def end(self, outcome: Outcome) -> Iterator[str]:
+        """Yield the page."""
+        findings = [row.finding for _, rows in self._files for row in rows]
+        yield _page(
+            "findings.html",
+            files=self._files,
+            summary=outcome.summary,
+            problems=outcome.problems,
+            bugs=outcome.bugs,
+            noun=self._view.noun,
+            rules=sorted({finding.rule for finding in findings}),
+            versions=sorted(
+                {each for finding in findings for each in finding.versions}, key=lambda text: text.split(".")
+            ),
+        )
+
+
+def _source(text: str, starts: Sequence[int], finding: Diagnostic) -> list[_Line]:
+    lines = []
+    for number in range(max(finding.line - _BEFORE, 1), min(finding.line, len(starts)) + 1):
+        end = starts[number] if number < len(starts) else len(text)
+        line = text[starts[number - 1] : end].rstrip("\r\n")
+        begin = finding.column - 1 if number == finding.line else len(line)
+        stop = finding.end_column - 1 if finding.end_line == finding.line else len(line)
+        shown = slice(max(0, begin - _LONGEST_LINE) if number == finding.line else 0, max(stop, begin) + _LONGEST_LINE)
+        marked = line[begin:stop] if number == finding.line else ""
+        lines.append(_Line(number, line[shown.start : begin], marked, line[begin + len(marked) : shown.stop]))
+    return lines
+
+
+class Changes(changes.AtEnd):
+    """A comparison CRD by CRD: first what breaks whom, then the rest folded, each with both sides."""
+
+    def __init__(self, view: View) -> None:
+        super().__init__(view)
+        self._texts: dict[int, str] = {}
+
+    def file(self, result: FileResult) -> Iterable[str]:
+        """Keep the lines of each change: the text of the file is gone at the end."""
+        starts = line_starts(result.text)
+        for finding in result.diagnostics:
+            if finding.line <= len(starts):
+                self._texts[id(finding)] = block_of(result.text, starts[finding.line - 1])
+        return super().file(result)
+
+    def end(self, outcome: Outcome) -> Iterator[str]:
+        """Yield the page."""
+        found = self._changes
+        rows = {
+            id(finding): _Row(finding, headline(finding), text=self._texts.get(id(finding), ""))
+            for finding in found.findings
+        }
+        counts = Counter(map(changes.group_of, found.findings))
+        yield _page(
+            "changes.html",
+            headline=found.headline(),
+            problems=outcome.problems,
+            counts=[(group, counts[group]) for group in changes.GROUPS if counts[group]],
+            severe=(changes.REFUSED, changes.BREAKS),
+            crds=[
+                (crd, [(group, [rows[id(each)] for each in of_group]) for group, of_group in _by_group(findings)])
+                for crd, findings in found.by_crd().items()
+            ],
+        )
+
+
+def _by_group(findings: Iterable[Diagnostic]) -> list[tuple[str, list[Diagnostic]]]:
+    groups: dict[str, list[Diagnostic]] = {}
+    for finding in findings:
+        groups.setdefault(changes.group_of(finding), []).append(finding)
+    return list(groups.items())
+
+
+def _place(entry: Entry) -> Markup:
+    """Return the path in the object, with its last name strong; the path of the schema shows whether a name contains dots."""
+    end = len(entry.value_path)
+    while entry.value_path.endswith("[*]", 0, end):
+        end -= 3
+    named = entry.value_path[:end]
+    name = entry.cost.path.rpartition("properties[")[2].partition("]")[0]
+    if not name or not named.endswith(name):
+        name = named.rpartition(".")[2]
+    before, after = named[: len(named) - len(name)], entry.value_path[len(named) :]
+    return Markup(f"{_steps(before)}<strong>{_breakable(name)}</strong>{_steps(after)}")
+
+
+def _steps(text: str) -> str:
+    return '<span class="each">[*]</span><wbr>'.join(map(_breakable, text.split("[*]")))
+
+
+def _flat(tree: Part) -> Iterator[tuple[Part, bool, int]]:
+    """Yield the parts of a tree in order, with whether parts follow below each, and how many lists end behind it."""
+    pending = [(tree, 0)]
+    while pending:
+        part, closes = pending.pop()
+        below = [inner for inner in part.parts if inner.cost > 1 or inner.parts]
+        yield part, bool(below), 0 if below else closes
+        pending.extend((inner, closes + 1 if i == 0 else 0) for i, inner in enumerate(reversed(below)))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST_PART else f"{text[:_LONGEST_PART]}…"
+
+
+def _key(text: str) -> str:
+    return " ".join(text.split())[:_LONGEST_KEY]
+
+
+def _code(text: str) -> Markup:
+    return Markup("<code>{}</code>").format(_breakable(text))
+
+
+def _quoted(text: str) -> Markup:
+    """Return a sentence with text in backticks as code."""
+    return Markup(_QUOTED.sub(r"<code>\1</code>", html_text(text)))
+
+
+def _breakable(text: str) -> Markup:
+    """Return a name or path that may be broken before its steps."""
+    return Markup(re.sub(r"(?<=.)(?=[.\[/:_])", "<wbr>", html_text(text)))

@@ -1,0 +1,81 @@
+"""The pages of findings and of comparisons: what they show, and that nothing in a CRD is taken for markup."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from crds import crd_with_spec
+from test_html_costs import read, words
+
+from crdlint.api import lint_text
+from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
+from crdlint.linting.stored_crds import collect_crds
+from crdlint.report import formats
+from crdlint.report.pieces import Outcome, Summary, View
+
+if TYPE_CHECKING:
+    from crdlint.linting.result import FileResult
+
+SPEC = """\
+type: object
+properties:
+  mode: {type: string, maxLength: 9, description: "<script>alert(1)</script>"}
+  replicas:
+    type: integer
+    maximum: 9
+"""
+OLD = crd_with_spec(SPEC)
+NEW = OLD.replace("maximum: 9", "maximum: 5")
+BROKEN = OLD.replace("maxLength: 9", "maxLenght: 9").replace("type: integer", "type: int")
+
+
+def checked(text: str, old: str = "") -> FileResult:
+    previous = collect_crds(old, "old.yaml").by_name.get if old else None
+    return lint_file(text, "a&b.yaml", CheckRequest(fixes=True, previous=previous))
+
+
+def page(result: FileResult, kind: str) -> str:
+    report = (formats.findings if kind == "findings" else formats.changes)("html", View())
+    summary = Summary(files=1)
+    summary.add(result)
+    return "".join([*report.file(result), *report.end(Outcome([("c.yaml", "<no file>")], summary))])
+
+
+def test_findings_show_their_line_and_what_to_do() -> None:
+    text = page(checked(BROKEN), "findings")
+    assert re.findall(r"<mark>(.*?)</mark>", text) == ["maxLenght", "int"]
+    shown = words(text)
+    for part in (
+        "2 errors, 0 warnings, 0 infos",
+        "Write `maxLength` instead".replace("`", ""),
+        "unknown-field",
+        "c.yaml",
+    ):
+        assert part in shown
+    assert {"h1", "select", "mark", "details"} <= set(read(text).tags)
+
+
+def test_a_comparison_shows_both_sides() -> None:
+    text = page(checked(NEW, OLD), "changes")
+    assert re.findall(r'<pre class="source">(.*?)</pre>', text, re.DOTALL) == ["maximum: 9", "maximum: 5"]
+    shown = words(text)
+    assert "1 CRD changed" in shown
+    assert "breaks clients or stored objects" in shown
+
+
+@pytest.mark.parametrize(("old", "kind"), [("", "findings"), (OLD, "changes")])
+def test_pages_stand_alone(old: str, kind: str) -> None:
+    text = page(checked(NEW if old else BROKEN, old), kind)
+    assert text.count("<script>") == 1
+    assert re.findall(r'(?:src|href)="(?!https://crdlint\.github\.io/crdlint/rules/)', text) == []
+    assert "default-src 'none'" in text
+    assert "&lt;no file&gt;" in text
+
+
+def test_nothing_to_report() -> None:
+    assert lint_text(OLD) == []
+    assert "Nothing to report." in page(checked(OLD), "findings")
+    assert "No change of the CRDs has a consequence." in page(checked(OLD, OLD), "changes")
