@@ -62,7 +62,7 @@ def _environment() -> Environment:
     )
     environment.filters |= {
         "breakable": _breakable, "code": _code, "cost": shown_cost, "cut": _cut, "flat": _flat, "key": _key,
-        "percent": percent, "place": _place, "quoted": _quoted, "rule_link": rule_link,
+        "percent": percent, "place": _value_place, "quoted": _quoted, "rule_link": rule_link,
     }  # fmt: skip
     environment.tests["over_limit"] = _is_over
     return environment
@@ -103,7 +103,7 @@ def cost_page(entries: Sequence[Entry], top: int | None = None, unestimated: Seq
         schemas=[(schema, cost) for schema, cost in schemas.items() if cost > CRD_COST_LIMIT],
         areas=_areas(entries),
         columns=_COLUMNS,
-        is_sorted=all(one.cost.expression_cost >= other.cost.expression_cost for one, other in pairwise(shown)),
+        is_sorted=all(dear.cost.expression_cost >= next_.cost.expression_cost for dear, next_ in pairwise(shown)),
         rule_limit=RULE_COST_LIMIT,
         schema_limit=CRD_COST_LIMIT,
         most=UINT64_MAX,
@@ -254,21 +254,21 @@ class Changes(changes.AtEnd):
 
     def end(self, outcome: Outcome) -> Iterator[str]:
         """Yield the page."""
-        found = self._changes
+        compared = self._changes
         rows = {
             id(finding): _Row(finding, headline(finding), text=self._texts.get(id(finding), ""))
-            for finding in found.findings
+            for finding in compared.findings
         }
-        counts = Counter(map(changes.group_of, found.findings))
+        counts = Counter(map(changes.group_of, compared.findings))
         yield _page(
             "changes.html",
-            headline=found.headline(),
+            headline=compared.headline(),
             problems=outcome.problems,
             counts=[(group, counts[group]) for group in changes.GROUPS if counts[group]],
             severe=(changes.REFUSED, changes.BREAKS),
             crds=[
                 (crd, [(group, [rows[id(each)] for each in of_group]) for group, of_group in _by_group(findings)])
-                for crd, findings in found.by_crd().items()
+                for crd, findings in compared.by_crd().items()
             ],
         )
 
@@ -280,7 +280,7 @@ def _by_group(findings: Iterable[Diagnostic]) -> list[tuple[str, list[Diagnostic
     return list(groups.items())
 
 
-def _place(entry: Entry) -> Markup:
+def _value_place(entry: Entry) -> Markup:
     """Return the path in the object, with its last name strong; the path of the schema shows whether a name contains dots."""
     end = len(entry.value_path)
     while entry.value_path.endswith("[*]", 0, end):

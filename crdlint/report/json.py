@@ -91,6 +91,8 @@ class JSON(_Array):
 def _finding(finding: Diagnostic, positions: TextPositions, cause: Diagnostic | None) -> dict[str, Any]:
     """Return a finding as an object with the URL of its rule's page; its fix has the lines and columns of edits."""
     fix, fields = finding.fix, {**asdict(replace(finding, fix=None)), "url": rule_link(finding.rule)}
+    if finding.related is not None:
+        del fields["related"]["text"]  # its lines are in the file
     del fields["lacks"], fields["errors"]
     fields["example"] = None if finding.example is None else json.loads(finding.example)
     fields["follows_from"] = (

@@ -16,7 +16,7 @@ from pygls.uris import from_fs_path
 from crdlint.lsp.server import serve
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Iterable
+    from collections.abc import Coroutine, Iterable, Sequence
     from pathlib import Path
 
 
@@ -158,7 +158,7 @@ class Editor:
         result: list[lsp.Diagnostic] = self.wait_for(found)
         return result
 
-    def wait_for_codes(self, name: str, codes: list[str | None]) -> list[lsp.Diagnostic]:
+    def wait_for_codes(self, name: str, codes: Sequence[str | None]) -> list[lsp.Diagnostic]:
         """Wait until a file has diagnostics of some codes, and return them."""
         uri = self.uri(name)
 
