@@ -199,6 +199,27 @@ def apply(qualifiers: Sequence[Qualifier]) -> Then:
     return run
 
 
+def joined(head: Run, rest: Sequence[Then]) -> Run:
+    """Return a chain as one function."""
+    if not rest:
+        return head
+    if len(rest) == 1:
+        (only,) = rest
+        return lambda frame: only(frame, head(frame))
+    if len(rest) == 2:
+        first, second = rest
+        return lambda frame: second(frame, first(frame, head(frame)))
+    thens = tuple(rest)
+
+    def run(frame: Value) -> Value:
+        value = head(frame)
+        for then in thens:
+            value = then(frame, value)
+        return value
+
+    return run
+
+
 @dataclass(slots=True)
 class Attribute:
     """A name or another expression, with the selections that the planner adds to it."""
@@ -225,10 +246,10 @@ class Attribute:
         """Add a selection."""
         self.qualifiers.append(qualifier)
 
-    def steps(self) -> tuple[Run, list[Then]]:
-        """Return the functions that compute the value, without the one that records it for the cost."""
+    def steps(self) -> tuple[Run, list[Then], int]:
+        """Return the functions that compute the value, without the one that records it for the cost, and their depth."""
         self.rest.append(apply(self.qualifiers))
-        return self.variable(), self.rest
+        return self.variable(), self.rest, self.depth
 
     def variable(self) -> Run:
         """Return the function for the operand of selections; `note_error` records one selection from an error."""
@@ -275,8 +296,13 @@ class Conditional:
             else:
                 branch.add(qualifier)
 
-    def branches(self, truthy: Run, falsy: Run) -> Then:
-        """Return the function that evaluates a branch, depending on the condition."""
+    def steps(self) -> tuple[Run, list[Then], int]:
+        """Return the functions that compute the value of a branch, and their depth (see `Attribute`)."""
+        (true_head, true_rest, true_depth), (false_head, false_rest, false_depth) = (
+            self.truthy.steps(),
+            self.falsy.steps(),
+        )
+        truthy, falsy = joined(true_head, true_rest), joined(false_head, false_rest)
 
         def run(frame: Frame, condition: Value) -> Value:
             if condition is True:
@@ -285,4 +311,4 @@ class Conditional:
                 return falsy(frame)
             return no_overload(condition)
 
-        return run
+        return self.head, [*self.rest, run], max(self.depth, true_depth + 2, false_depth + 2)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from crdlint.cel import ast
@@ -16,7 +17,7 @@ from crdlint.cel.decls import CONVERSIONS
 from crdlint.cel.env import WellKnownTypes
 from crdlint.cel.estimates import LIST_COST, MAP_COST, STRUCT_COST
 from crdlint.cel.eval import steps
-from crdlint.cel.eval.attributes import Attribute, Conditional, computed, constant, is_key, not_a_key, presence
+from crdlint.cel.eval.attributes import Attribute, Conditional, computed, constant, is_key, joined, not_a_key, presence
 from crdlint.cel.eval.comprehensions import SLOTS, accumulator, fold, iterations_independent, variable
 from crdlint.cel.eval.cost import Frame, TracingFrame, traced_selection
 from crdlint.cel.eval.equality import equal, members_of
@@ -95,55 +96,27 @@ class _Planner:
 
     def _open(self, node: Planned) -> Pipe:
         """Return the chain of a node; no selections can be added to it afterwards."""
-        if type(node) is Pipe:
+        if isinstance(node, Pipe):
             return node
-        if type(node) is Constant:
-            return Pipe(node.id, self._constant_run(node), [])
-        assert type(node) is Attribute or type(node) is Conditional  # noqa: S101
-        if type(node) is Attribute and node.is_plain_name and not self._stacked:
+        if isinstance(node, Constant):
+            return Pipe(node.id, _always(node.value), [steps.dropping((), node.id)] if self._stacked else [])
+        if isinstance(node, Attribute) and node.is_plain_name and not self._stacked:
             return Pipe(node.id, steps.plain_name(node.variable(), node.qualifiers, node.id), [], node.depth)
-        head, rest, depth = self._resolver(node)
-        rest.append(self._note_attribute(node))
-        return Pipe(node.test_id or node.id, head, rest, depth)
+        head, rest, depth = node.steps()
+        return Pipe(node.test_id or node.id, head, [*rest, self._note_attribute(node)], depth)
 
     def _run(self, node: Planned) -> tuple[Run, int]:
         pipe = self._open(node)
-        return steps.joined(pipe.head, pipe.rest), pipe.depth + 1
+        return joined(pipe.head, pipe.rest), pipe.depth + 1
 
     def _runs(self, nodes: Sequence[Planned]) -> tuple[list[Run], int]:
         """Return the functions of nodes, and the largest depth of one of them."""
         runs = [self._run(node) for node in nodes]
         return [run for run, _ in runs], max((depth for _, depth in runs), default=0)
 
-    def _constant_run(self, node: Constant) -> Run:
-        id_, value = node.id, node.value
-        if not self._stacked:
-            return _always(value)
-
-        def run(frame: Frame) -> Value:
-            frame.push(id_, value)
-            return value
-
-        return run
-
-    def _resolver(self, node: Attribute | Conditional) -> tuple[Run, list[Then], int]:
-        """Return the function that resolves a name, with its selections recorded but not the name itself."""
-        if type(node) is Attribute:
-            head, rest = node.steps()
-            return head, rest, node.depth
-        assert type(node) is Conditional  # noqa: S101
-        branches = []
-        depth = node.depth
-        for branch in (node.truthy, node.falsy):
-            head, rest, deep = self._resolver(branch)
-            branches.append(steps.joined(head, rest))
-            depth = max(depth, deep + 2)
-        return node.head, [*node.rest, node.branches(*branches)], depth
-
     def _note_attribute(self, node: Attribute | Conditional) -> Then:
-        if type(node) is Attribute:
+        if isinstance(node, Attribute):
             return steps.attribute(node.id, node.test_id, stacked=self._stacked)
-        assert type(node) is Conditional  # noqa: S101
         if not self._stacked:
             return lambda _, value: with_expr_id(value, node.id)
         return steps.dropping((node.falsy.id, node.truthy.id, node.condition_id), node.id)
@@ -174,12 +147,7 @@ class _Planner:
             type_ = self._types.get(id_)
             if type_ is not None and type_.kind is Kind.TYPE:
                 return Constant(id_, _type_named(name, type_))
-        for scope in reversed(self._scopes):
-            if name in scope:
-                return self._variable(id_, scope[name])
-        return self._variable(id_, _global(name))
-
-    def _variable(self, id_: int, head: Run) -> Attribute:
+        head = next((scope[name] for scope in reversed(self._scopes) if name in scope), None) or _global(name)
         note = self._note if self._costs.selection_from_error_has_cost else None
         return Attribute(id_, head, [], _LEAF_DEPTH, note_error=note)
 
@@ -196,7 +164,7 @@ class _Planner:
         return attribute
 
     def _relative(self, node: Planned) -> Attribute | Conditional:
-        if type(node) is Attribute or type(node) is Conditional:
+        if isinstance(node, (Attribute, Conditional)):
             return node
         pipe = self._open(node)
         return Attribute(pipe.id, pipe.head, pipe.rest, pipe.depth)
@@ -205,19 +173,16 @@ class _Planner:
         attribute = self._relative(args[0])
         key = args[1]
         note = self._note
-        if type(key) is Constant:
+        if isinstance(key, Constant):
             if not is_key(key.value):
                 raise PlanError(not_a_key(key.value))
             attribute.add(constant(expr.id, key.value, optional=optional, note=note))
             return attribute
-        relative = not (type(key) is Attribute or type(key) is Conditional)
-        is_selection = type(key) is Conditional or (type(key) is Attribute and bool(key.qualifiers))
+        relative = isinstance(key, Pipe)
+        is_selection = isinstance(key, Conditional) or (isinstance(key, Attribute) and bool(key.qualifiers))
         keeps_errors = is_selection or self._costs.keeps_errors_of_indexes
-        if type(key) is Attribute or type(key) is Conditional:
-            head, rest, depth = self._resolver(key)
-            run = steps.joined(head, rest)
-        else:
-            run, depth = self._run(key)
+        head, rest, depth = (key.head, key.rest, key.depth + 1) if isinstance(key, Pipe) else key.steps()
+        run = joined(head, rest)
         attribute.depth = max(attribute.depth, depth + 4)
         attribute.add(
             computed(expr.id, run, optional=optional, note=note, relative=relative, keeps_errors=keeps_errors)
@@ -249,7 +214,7 @@ class _Planner:
         optimization = self._regexes.get(function)
         if optimization is not None and optimization.argument < len(args):
             pattern = args[optimization.argument]
-            if type(pattern) is Constant and type(pattern.value) is str:
+            if isinstance(pattern, Constant) and type(pattern.value) is str:
                 resolved = Resolved(caught(optimization.compile(pattern.value)), strict=True, variadic=True)
         return self._observed_call(id_, function, overload_id, args, resolved)
 
@@ -280,15 +245,13 @@ class _Planner:
         """Return the optimized form of a call, or None if there is none. Upstream: interpreter.decOptimize."""
         if overload_id == "in_list":
             container = args[1]
-            if type(container) is not Constant:
-                return None
-            members = members_of(container.value)
+            members = members_of(container.value) if isinstance(container, Constant) else None
             if members is None:
                 return None
             if not members:
                 return Constant(id_, value=False)
             return self._continued(args[0], id_, steps.membership(members), steps.dropping((), id_))
-        if function in CONVERSIONS and len(args) == 1 and type(args[0]) is Constant:
+        if function in CONVERSIONS and len(args) == 1 and isinstance(args[0], Constant):
             value = steps.unary(function, resolved, id_, None)(_NO_FRAME, args[0].value)
             if type(value) is Error:
                 raise PlanError(value.message)
@@ -360,8 +323,8 @@ class _Planner:
         return self._literal_of(expr.id, parts, lambda rest: steps.map_of(rest, optional, expr.id), MAP_COST)
 
     def _literal_of(self, id_: int, parts: list[Planned], then: Callable[[list[Run]], Then], cost: int) -> Planned:
-        if all(type(part) is Constant for part in parts):
-            values = [part.value for part in parts if type(part) is Constant]
+        values = [part.value for part in parts if isinstance(part, Constant)]
+        if len(values) == len(parts):
             try:
                 return Constant(id_, then([_always(value) for value in values[1:]])(_NO_FRAME, values[0]))
             except CancelledError as panic:
@@ -378,10 +341,10 @@ class _Planner:
             note = steps.constructor((), expr.id, STRUCT_COST, stacked=self._stacked)
             return Pipe(expr.id, lambda _: with_expr_id(new_message(name, {}), expr.id), [note])
 
-        def then(rest: list[Run]) -> Then:
-            return steps.struct_of(lambda fields: new_message(name, fields), names, rest, optional, expr.id)
-
-        return self._constructed(expr.id, values, then, STRUCT_COST)
+        build = partial(new_message, name)
+        return self._constructed(
+            expr.id, values, lambda rest: steps.struct_of(build, names, rest, optional, expr.id), STRUCT_COST
+        )
 
     def comprehension(self, expr: ast.Comprehension) -> Visit:
         initial = yield expr.accu_init
@@ -408,7 +371,7 @@ class _Planner:
 
 
 def _id(node: Planned) -> int:
-    return node.test_id or node.id if type(node) is Attribute or type(node) is Conditional else node.id
+    return node.test_id or node.id if isinstance(node, (Attribute, Conditional)) else node.id
 
 
 def _type_named(name: str, type_: Type) -> Type:

@@ -27,27 +27,6 @@ if TYPE_CHECKING:
 _HASHABLE: Final = frozenset({bool, str, float})
 
 
-def joined(head: Run, rest: Sequence[Then]) -> Run:
-    """Return a chain as one function."""
-    if not rest:
-        return head
-    if len(rest) == 1:
-        (only,) = rest
-        return lambda frame: only(frame, head(frame))
-    if len(rest) == 2:
-        first, second = rest
-        return lambda frame: second(frame, first(frame, head(frame)))
-    thens = tuple(rest)
-
-    def run(frame: Value) -> Value:
-        value = head(frame)
-        for then in thens:
-            value = then(frame, value)
-        return value
-
-    return run
-
-
 def logical(rest: Sequence[Run], id_: int, *, decisive: bool) -> Then:
     """Return `&&` (decided by false) or `||` (by true) with the terms after the first; both absorb errors."""
     terms = tuple(rest)
