@@ -9,28 +9,11 @@ from dataclasses import dataclass, field
 from itertools import permutations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from crdlint.cel import ast
+from crdlint.cel import ast, types
 from crdlint.cel import checker_errors as texts
 from crdlint.cel.decls import Variable
 from crdlint.cel.errors import CELError, Problem
-from crdlint.cel.types import (
-    BOOL,
-    BYTES,
-    DOUBLE,
-    DYN,
-    ERROR,
-    INT,
-    NULL,
-    STRING,
-    UINT,
-    WELL_KNOWN,
-    Kind,
-    Type,
-    list_type,
-    map_type,
-    optional_type,
-    type_param,
-)
+from crdlint.cel.types import DYN, ERROR, Kind, Type
 from crdlint.cel.unification import Substitution, TypeReplacer, most_general
 
 if TYPE_CHECKING:
@@ -43,15 +26,6 @@ if TYPE_CHECKING:
 
     Visit: TypeAlias = Generator[ast.Expr, Type, Type]
 
-_LITERALS: Final[dict[type, Type]] = {
-    bool: BOOL,
-    int: INT,
-    ast.Uint: UINT,
-    float: DOUBLE,
-    str: STRING,
-    bytes: BYTES,
-    type(None): NULL,
-}
 # The type of a call of an undeclared method in cel-go before 0.17.
 _NIL: Final = Type(Kind.UNKNOWN, "<nil>")
 _NONE_DISABLED: Final[frozenset[str]] = frozenset()
@@ -63,7 +37,7 @@ CROSS_TYPE_COMPARISONS: Final = frozenset(
 )
 
 # The first message of each kind of type.
-_WELL_KNOWN_NAMES: Final = {type_.kind: name for name, type_ in reversed(WELL_KNOWN.items())}
+_WELL_KNOWN_NAMES: Final = {type_.kind: name for name, type_ in reversed(types.WELL_KNOWN.items())}
 _ALWAYS_WELL_KNOWN: Final = (Kind.ANY, Kind.TIMESTAMP, Kind.DURATION, Kind.DYN, Kind.NULL)
 
 
@@ -149,7 +123,7 @@ class _Checker:
         return self._failed(expr.id, Problem("unexpected unspecified type: "))
 
     def literal(self, expr: ast.Literal) -> Type:
-        return _LITERALS[type(expr.value)]
+        return types.LITERAL_TYPES[type(expr.value)]
 
     def ident(self, expr: ast.Ident) -> Type:
         return self._resolve(expr.id, expr.name) or self._failed(expr.id, texts.undeclared_reference(expr.name))
@@ -175,7 +149,7 @@ class _Checker:
             return resolved
         operand = yield expr.operand
         result = self._field(expr.id, operand, expr.field, optional=False)
-        return BOOL if expr.test_only else self._substitution.substitute(result)
+        return types.BOOL if expr.test_only else self._substitution.substitute(result)
 
     def _optional_select(self, expr: ast.Call) -> Visit:
         operand, name = expr.args
@@ -202,7 +176,7 @@ class _Checker:
             elif not (target.is_dyn or target.kind is Kind.ERROR):
                 self._error(id_, texts.no_field_selection(target, self._dialect))
             result = DYN
-        return optional_type(result) if optional else result
+        return types.optional_type(result) if optional else result
 
     def _field_type(self, id_: int, struct: str, name: str) -> Type:
         if self._env.provider.find_struct_type(struct) is None:
@@ -213,7 +187,7 @@ class _Checker:
     def call(self, expr: ast.Call) -> Visit:
         if expr.function == "_?._":
             return (yield from self._optional_select(expr))
-        types: list[Type] = yield from ast.visit_all(expr.args)
+        args: list[Type] = yield from ast.visit_all(expr.args)
         target = expr.target
         if target is None:
             function = self._env.find_function(expr.function)
@@ -226,14 +200,14 @@ class _Checker:
                 self._result.namespaced[expr.id] = function.name
                 target = None
             else:
-                types.insert(0, (yield target))
+                args.insert(0, (yield target))
                 function = self._env.find_function(expr.function)
         if function is None:
             self._error(expr.id, texts.undeclared_reference(expr.function))
             return ERROR if target is None or self._dialect.types_undeclared_methods else _NIL
-        return self._overload(expr, function, types, member=target is not None)
+        return self._overload(expr, function, args, member=target is not None)
 
-    def _overload(self, expr: ast.Call, function: Function, types: Sequence[Type], *, member: bool) -> Type:
+    def _overload(self, expr: ast.Call, function: Function, args: Sequence[Type], *, member: bool) -> Type:
         """Return the type of a call and record the overloads that match; report an error if none does.
 
         Upstream: checker.resolveOverload.
@@ -244,8 +218,8 @@ class _Checker:
             if overload.member is not member or overload.id in self._disabled:
                 continue
             if function.name in _LOGICAL and self._dialect.expects_bool_operands:
-                return self._logical(expr, overload, types)
-            fit = self._fit(overload, types)
+                return self._logical(expr, overload, args)
+            fit = self._fit(overload, args)
             if fit is None:
                 continue
             ids.append(overload.id)
@@ -254,30 +228,30 @@ class _Checker:
             elif not result.is_dyn and not fit.is_exact(result):
                 result = DYN
         if result is None or result.kind is Kind.UNKNOWN:
-            shown = [self._substitution.substitute(type_, to_dyn=True) for type_ in types]
+            shown = [self._substitution.substitute(type_, to_dyn=True) for type_ in args]
             return self._failed(expr.id, texts.no_matching_overload(function.name, shown, self._dialect, member=member))
         self._result.reference_map[expr.id] = Reference(overload_ids=tuple(ids))
         return result
 
-    def _fit(self, overload: Overload, types: Sequence[Type]) -> Type | None:
+    def _fit(self, overload: Overload, args: Sequence[Type]) -> Type | None:
         """Return the result type of an overload, or None if it does not accept the argument types."""
         declared, result = overload.args, overload.result
         if overload.params:
             fresh = TypeReplacer({name: self._variable() for name in overload.params})
             declared = tuple(map(fresh, declared))
             result = fresh(result)
-        if not self._substitution.all_assignable(types, declared):
+        if not self._substitution.all_assignable(args, declared):
             return None
         return self._substitution.substitute(result)
 
-    def _logical(self, expr: ast.Call, overload: Overload, types: Sequence[Type]) -> Type:
+    def _logical(self, expr: ast.Call, overload: Overload, args: Sequence[Type]) -> Type:
         before = len(self._result.errors)
-        for arg, type_ in zip(expr.args, types, strict=True):
-            self._expect(arg, type_, BOOL, reverse=True)
+        for arg, type_ in zip(expr.args, args, strict=True):
+            self._expect(arg, type_, types.BOOL, reverse=True)
         if len(self._result.errors) > before:
             return ERROR
         self._result.reference_map[expr.id] = Reference(overload_ids=(overload.id,))
-        return BOOL
+        return types.BOOL
 
     def _expect(self, expr: ast.Expr, actual: Type, expected: Type, *, reverse: bool = False) -> None:
         pair = (actual, expected) if reverse else (expected, actual)
@@ -290,7 +264,7 @@ class _Checker:
             if type_.is_optional:
                 return type_.params[0]
             if not type_.is_dyn:
-                self._error(value.id, texts.type_mismatch(optional_type(type_), type_, self._dialect))
+                self._error(value.id, texts.type_mismatch(types.optional_type(type_), type_, self._dialect))
         return type_
 
     def list_(self, expr: ast.ListExpr) -> Visit:
@@ -299,7 +273,7 @@ class _Checker:
         for index, element in enumerate(expr.elements):
             type_ = yield element
             joined = self._join(element, joined, self._value_type(element, type_, optional=index in optional))
-        return list_type(_known(joined) or self._variable())
+        return types.list_type(_known(joined) or self._variable())
 
     def map_(self, expr: ast.MapExpr) -> Visit:
         keys: Type | None = None
@@ -309,7 +283,7 @@ class _Checker:
             type_ = yield entry.value
             values = self._join(entry.value, values, self._value_type(entry.value, type_, optional=entry.optional))
         key = _known(keys) or self._variable()
-        return map_type(key, (values if key is keys else None) or self._variable())
+        return types.map_type(key, (values if key is keys else None) or self._variable())
 
     def _join(self, expr: ast.Expr, previous: Type | None, current: Type) -> Type:
         if previous is None or previous is _NIL:
@@ -321,7 +295,7 @@ class _Checker:
         return self._failed(expr.id, texts.type_mismatch(previous, current, self._dialect))
 
     def _variable(self) -> Type:
-        variable = type_param(f"_var{self._variables}")
+        variable = types.type_param(f"_var{self._variables}")
         self._variables += 1
         return variable
 
@@ -363,7 +337,7 @@ class _Checker:
         if expr.iter_var2:
             scope.setdefault(expr.iter_var2, Variable(expr.iter_var2, second))
         self._scopes.append(scope)
-        self._expect(expr.loop_condition, (yield expr.loop_condition), BOOL)
+        self._expect(expr.loop_condition, (yield expr.loop_condition), types.BOOL)
         self._expect(expr.loop_step, (yield expr.loop_step), accu_type)
         self._scopes.pop()
         result = yield expr.result
@@ -374,7 +348,7 @@ class _Checker:
         """Return the types of the first and second iteration variable."""
         if range_type.kind is Kind.LIST:
             element = range_type.params[0]
-            return (INT if expr.iter_var2 else element), element
+            return (types.INT if expr.iter_var2 else element), element
         if range_type.kind is Kind.MAP:
             return range_type.params[0], range_type.params[1]
         if range_type.kind in (Kind.DYN, Kind.ERROR, Kind.TYPE_PARAM):
@@ -392,4 +366,4 @@ def _is_well_known(type_: Type) -> bool:
         return True
     if type_.kind is Kind.LIST:
         return type_.params[0] is DYN
-    return type_.kind is Kind.MAP and type_.params == (STRING, DYN)
+    return type_.kind is Kind.MAP and type_.params == (types.STRING, DYN)

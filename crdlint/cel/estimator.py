@@ -6,23 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple, overload
 
-from crdlint.cel import ast
-from crdlint.cel.estimates import (
-    LIST_COST,
-    MAP_COST,
-    ONE,
-    REGEX_FACTOR,
-    STRING_FACTOR,
-    STRUCT_COST,
-    UINT64_MAX,
-    UNKNOWN,
-    ZERO,
-    CallEstimate,
-    Estimate,
-    Estimator,
-    Node,
-    fixed,
-)
+from crdlint.cel import ast, estimates
+from crdlint.cel.estimates import ONE, UINT64_MAX, UNKNOWN, ZERO, CallEstimate, Estimate, Estimator, Node, fixed
 from crdlint.cel.macros import ACCU
 from crdlint.cel.types import DYN, Kind, Type
 
@@ -204,7 +189,7 @@ class _Coster:
         return self._size(expr)
 
     def list_(self, expr: ast.ListExpr) -> Visit:
-        total, size = fixed(LIST_COST), _sizes_of(expr.elements)
+        total, size = fixed(estimates.LIST_COST), _sizes_of(expr.elements)
         for element in expr.elements:
             total = total.plus((yield element))
             size = size.union(self._size_or_unknown(element))
@@ -212,7 +197,7 @@ class _Coster:
         return total
 
     def map_(self, expr: ast.MapExpr) -> Visit:
-        total, keys, values = fixed(MAP_COST), _sizes_of(expr.entries), _sizes_of(expr.entries)
+        total, keys, values = fixed(estimates.MAP_COST), _sizes_of(expr.entries), _sizes_of(expr.entries)
         for entry in expr.entries:
             total = total.plus((yield entry.key)).plus((yield entry.value))
             keys = keys.union(self._size_or_unknown(entry.key))
@@ -221,7 +206,7 @@ class _Coster:
         return total
 
     def struct(self, expr: ast.StructExpr) -> Visit:
-        total = fixed(STRUCT_COST)
+        total = fixed(estimates.STRUCT_COST)
         for entry in expr.fields:
             total = total.plus((yield entry.value))
         return total
@@ -316,7 +301,7 @@ class _Coster:
     def concatenation(self, expr: ast.Call, args: Sequence[Node], costs: Sequence[Estimate]) -> CallEstimate:
         size = _known(args[0]).plus(_known(args[1]))
         self._set_entries(expr, _union(self._entries_of(expr.args[0]), self._entries_of(expr.args[1])))
-        return CallEstimate(size.scaled(STRING_FACTOR).plus(costs[0]).plus(costs[1]), size)
+        return CallEstimate(size.scaled(estimates.STRING_FACTOR).plus(costs[0]).plus(costs[1]), size)
 
     def list_concatenation(self, expr: ast.Call, args: Sequence[Node], costs: Sequence[Estimate]) -> CallEstimate:
         return CallEstimate(ONE.plus(costs[0]).plus(costs[1]), self.concatenation(expr, args, costs).size)
@@ -500,37 +485,39 @@ def _known(node: Node) -> Estimate:
 
 def _traversal(index: int) -> _Standard:
     """Return the cost of reading one of the target and the arguments."""
-    return lambda nodes: CallEstimate(_known(nodes[index]).scaled(STRING_FACTOR))
+    return lambda nodes: CallEstimate(_known(nodes[index]).scaled(estimates.STRING_FACTOR))
 
 
 def _to_bytes(nodes: Sequence[Node]) -> CallEstimate:
     size = _known(nodes[0])
-    return CallEstimate(size.scaled(STRING_FACTOR), Estimate(size.min, size.max * 4 & UINT64_MAX))
+    return CallEstimate(size.scaled(estimates.STRING_FACTOR), Estimate(size.min, size.max * 4 & UINT64_MAX))
 
 
 def _to_string(nodes: Sequence[Node]) -> CallEstimate:
     size = _known(nodes[0])
-    return CallEstimate(size.scaled(STRING_FACTOR), Estimate(size.min // 4, size.max))
+    return CallEstimate(size.scaled(estimates.STRING_FACTOR), Estimate(size.min // 4, size.max))
 
 
 def _quote(nodes: Sequence[Node]) -> CallEstimate:
     size = _known(nodes[0])
     doubled = Estimate(size.min + 2 & UINT64_MAX, size.max * 2 + 2 & UINT64_MAX)
-    return CallEstimate(size.scaled(STRING_FACTOR), doubled)
+    return CallEstimate(size.scaled(estimates.STRING_FACTOR), doubled)
 
 
 def _matches(nodes: Sequence[Node]) -> CallEstimate:
-    text = _known(nodes[0]).plus(ONE).scaled(STRING_FACTOR)
-    return CallEstimate(text.times(_known(nodes[1]).scaled(REGEX_FACTOR)))
+    text = _known(nodes[0]).plus(ONE).scaled(estimates.STRING_FACTOR)
+    return CallEstimate(text.times(_known(nodes[1]).scaled(estimates.REGEX_FACTOR)))
 
 
 def _contains(nodes: Sequence[Node]) -> CallEstimate:
-    return CallEstimate(_known(nodes[0]).scaled(STRING_FACTOR).times(_known(nodes[1]).scaled(STRING_FACTOR)))
+    return CallEstimate(
+        _known(nodes[0]).scaled(estimates.STRING_FACTOR).times(_known(nodes[1]).scaled(estimates.STRING_FACTOR))
+    )
 
 
 def _comparison(nodes: Sequence[Node]) -> CallEstimate:
     most = min(_known(nodes[0]).max, _known(nodes[1]).max)
-    return CallEstimate(Estimate(1 if most > 0 else 0, most).scaled(STRING_FACTOR))
+    return CallEstimate(Estimate(1 if most > 0 else 0, most).scaled(estimates.STRING_FACTOR))
 
 
 _ORDERS: Final = ("less", "greater", "less_equals", "greater_equals")

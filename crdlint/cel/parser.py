@@ -41,27 +41,8 @@ class ParseResult:
 def parse_valid(text: str, options: ParserOptions) -> ParseResult | None:
     """Parse an expression, or return None if it has syntax errors, without the work of wording them."""
     tokens = tokenize(text) if len(text) <= MAX_CODE_POINTS else None
-    return None if tokens is None else _parse_valid(text, options, tokens)
-
-
-def parse(text: str, *, options: ParserOptions) -> ParseResult:
-    """Parse an expression."""
-    if len(text) > MAX_CODE_POINTS:
-        builder = Builder(SourceInfo(text), options)
-        size = f"size: {len(text)}, limit {MAX_CODE_POINTS}"
-        builder.add_error(Problem(f"expression code point size exceeds limit: {size}"))
-        return ParseResult(ast.Unspecified(1), builder.source, builder.errors)
-    tokens = tokenize(text)
-    parsed = None if tokens is None else _parse_valid(text, options, tokens)
-    if parsed is None:
-        from crdlint.cel.antlr.recognizer import recognize
-
-        parsed = _result(text, options, recognize)
-    return parsed
-
-
-def _parse_valid(text: str, options: ParserOptions, tokens: Tokens) -> ParseResult | None:
-    """Parse a valid expression without special cases; return None if the recognizer must parse it."""
+    if tokens is None:
+        return None
     try:
         try:
             return _result(text, options, lambda builder: _FastParser(builder, tokens, _MAX_SHALLOW).parse())
@@ -71,6 +52,21 @@ def _parse_valid(text: str, options: ParserOptions, tokens: Tokens) -> ParseResu
             )
     except _NotSimpleError:
         return None
+
+
+def parse(text: str, *, options: ParserOptions) -> ParseResult:
+    """Parse an expression."""
+    if len(text) > MAX_CODE_POINTS:
+        builder = Builder(SourceInfo(text), options)
+        size = f"size: {len(text)}, limit {MAX_CODE_POINTS}"
+        builder.add_error(Problem(f"expression code point size exceeds limit: {size}"))
+        return ParseResult(ast.Unspecified(1), builder.source, builder.errors)
+    parsed = parse_valid(text, options)
+    if parsed is None:
+        from crdlint.cel.antlr.recognizer import recognize
+
+        parsed = _result(text, options, recognize)
+    return parsed
 
 
 def _result(text: str, options: ParserOptions, work: Callable[[Builder], Expr]) -> ParseResult:
@@ -257,7 +253,7 @@ class _FastParser:
         dot = self.index
         self.index = dot + 1
         height = self.height
-        optional = self._accept("?")
+        optional = self._optional()
         start = self.index
         kind = self.kinds[start]
         name = self.texts[start]
@@ -275,19 +271,14 @@ class _FastParser:
             return self.builder.call(call_id, name, operand, args)
         if not optional:
             return ast.Select(self._id(dot), operand, name)
-        self._need_optional_syntax()
         field_expr = ast.Literal(self._id(start), name)
         return ast.Call(self._id(dot), "_?._", None, [operand, field_expr])
 
-    def _need_optional_syntax(self) -> None:
-        if not self.builder.options.optional_syntax:
-            raise _NotSimpleError
-
     def _optional(self) -> bool:
-        if not self._accept("?"):
-            return False
-        self._need_optional_syntax()
-        return True
+        is_optional = self._accept("?")
+        if is_optional and not self.builder.options.optional_syntax:
+            raise _NotSimpleError
+        return is_optional
 
     def _index(self, operand: Expr) -> Expr:
         call_id = self._id(self.index)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Final
 
+from crdlint.cel.ast import Uint
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -193,6 +195,16 @@ STRING: Final = Type(Kind.STRING, "string")
 TIMESTAMP: Final = Type(Kind.TIMESTAMP, "google.protobuf.Timestamp")
 TYPE: Final = Type(Kind.TYPE, "type")
 UINT: Final = Type(Kind.UINT, "uint")
+# The types of literals, by the class of their values.
+LITERAL_TYPES: Final[Mapping[type, Type]] = {
+    bool: BOOL,
+    int: INT,
+    Uint: UINT,
+    float: DOUBLE,
+    str: STRING,
+    bytes: BYTES,
+    type(None): NULL,
+}
 
 
 def list_type(element: Type) -> Type:

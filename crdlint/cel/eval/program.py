@@ -208,6 +208,10 @@ class _Planner:
         if len(args) == 2 and function in _OPTIONAL_ORS and overload_id in ("", _OPTIONAL_ORS[function]):
             return self._or(id_, args, unwrap=function == "orValue")
         resolved = _EQUALITIES.get(function) or self._functions.resolve(function, overload_id)
+        if resolved is None:
+            if not args:
+                raise PlanError(f"no such overload: {function}()")
+            resolved = steps.missing(function, id_, variadic=len(args) > 2)
         folded = self._folded(id_, function, overload_id, args, resolved)
         if folded is not None:
             return folded
@@ -240,7 +244,7 @@ class _Planner:
         return reference.overload_ids[0] if reference is not None and len(reference.overload_ids) == 1 else ""
 
     def _folded(
-        self, id_: int, function: str, overload_id: str, args: list[Planned], resolved: Resolved | None
+        self, id_: int, function: str, overload_id: str, args: list[Planned], resolved: Resolved
     ) -> Planned | None:
         """Return the optimized form of a call, or None if there is none. Upstream: interpreter.decOptimize."""
         if overload_id == "in_list":
@@ -252,30 +256,28 @@ class _Planner:
                 return Constant(id_, value=False)
             return self._continued(args[0], id_, steps.membership(members), steps.dropping((), id_))
         if function in CONVERSIONS and len(args) == 1 and isinstance(args[0], Constant):
-            value = steps.unary(function, resolved, id_, None)(_NO_FRAME, args[0].value)
+            value = steps.unary(resolved, id_, None)(_NO_FRAME, args[0].value)
             if type(value) is Error:
                 raise PlanError(value.message)
             return Constant(id_, value)
         return None
 
     def _observed_call(
-        self, id_: int, function: str, overload_id: str, args: list[Planned], resolved: Resolved | None
+        self, id_: int, function: str, overload_id: str, args: list[Planned], resolved: Resolved
     ) -> Pipe:
         cost = self._costs.of_call(function, overload_id)
         counted = None if self._stacked else cost
         note = steps.call(id_, cost, tuple(map(_id, args)))
         if not args:
-            if resolved is None:
-                raise PlanError(f"no such overload: {function}()")
             return Pipe(id_, steps.nullary(resolved.call, id_, counted), [note] if self._stacked else [])
         rest, depth = self._runs(args[1:])
         in_advance = self._costs.is_in_advance(overload_id)
-        if len(args) > 2 or (resolved is not None and resolved.variadic):
-            then = steps.variadic(function, resolved, rest, id_, counted)
+        if len(args) > 2 or resolved.variadic:
+            then = steps.variadic(resolved, rest, id_, counted)
         elif len(args) == 1:
-            then = steps.unary(function, resolved, id_, counted, in_advance=in_advance)
+            then = steps.unary(resolved, id_, counted, in_advance=in_advance)
         else:
-            then = steps.binary(function, resolved, rest[0], id_, counted, in_advance=in_advance)
+            then = steps.binary(resolved, rest[0], id_, counted, in_advance=in_advance)
         return self._continued(args[0], id_, then, note, depth)
 
     def _continued(self, first: Planned, id_: int, then: Then, note: Then, depth: int = 0) -> Pipe:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from crdlint.cel.eval.attributes import apply
 from crdlint.cel.eval.equality import equal
 from crdlint.cel.eval.errors import COST_LIMIT_EXCEEDED, NO_OVERLOAD, CancelledError, Error, no_overload, with_expr_id
-from crdlint.cel.eval.functions import without_trait
+from crdlint.cel.eval.functions import Resolved, without_trait
 from crdlint.cel.eval.go_text import go_text
 from crdlint.cel.eval.values import MISSING, MutableMap, Optional_, go_type
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from crdlint.cel.eval.attributes import Qualifier, Run, Then
     from crdlint.cel.eval.cost import Frame, Tracker
-    from crdlint.cel.eval.functions import Resolved
     from crdlint.cel.eval.values import Value
 
 
@@ -67,12 +66,9 @@ def nullary(call: Callable[[], Value], id_: int, cost: Tracker | None) -> Run:
     return run
 
 
-def unary(
-    function: str, resolved: Resolved | None, id_: int, cost: Tracker | None, *, in_advance: bool = False
-) -> Then:
+def unary(resolved: Resolved, id_: int, cost: Tracker | None, *, in_advance: bool = False) -> Then:
     """Return a call with one argument; if `cost` is given, the call is charged, before it is made if `in_advance`."""
-    call = _missing(function, id_) if resolved is None else resolved.call
-    strict = resolved is None or resolved.strict
+    call, strict = resolved.call, resolved.strict
 
     def run(_: Frame, value: Value) -> Value:
         if strict and type(value) is Error:
@@ -93,12 +89,9 @@ def unary(
     return counted
 
 
-def binary(
-    function: str, resolved: Resolved | None, second: Run, id_: int, cost: Tracker | None, *, in_advance: bool
-) -> Then:
+def binary(resolved: Resolved, second: Run, id_: int, cost: Tracker | None, *, in_advance: bool) -> Then:
     """Return a call with two arguments, both of which are evaluated; `cost` is charged as in `unary`."""
-    call = _missing(function, id_) if resolved is None else resolved.call
-    strict = resolved is None or resolved.strict
+    call, strict = resolved.call, resolved.strict
 
     def run(frame: Frame, first: Value) -> Value:
         other = second(frame)
@@ -121,10 +114,9 @@ def binary(
     return run
 
 
-def variadic(function: str, resolved: Resolved | None, rest: Sequence[Run], id_: int, cost: Tracker | None) -> Then:
+def variadic(resolved: Resolved, rest: Sequence[Run], id_: int, cost: Tracker | None) -> Then:
     """Return a call that evaluates no arguments after an error; `cost` is charged if all were evaluated."""
-    call = _missing(f"{function} {id_}", id_, function) if resolved is None else resolved.call
-    strict = resolved is None or resolved.strict
+    call, strict = resolved.call, resolved.strict
     others = tuple(rest)
 
     def run(frame: Frame, first: Value) -> Value:
@@ -144,14 +136,15 @@ def variadic(function: str, resolved: Resolved | None, rest: Sequence[Run], id_:
     return run
 
 
-def _missing(text: str, id_: int, function: str | None = None) -> Callable[..., Value]:
-    """Return a function that returns an error, in place of a missing implementation."""
+def missing(function: str, id_: int, *, variadic: bool) -> Resolved:
+    """Return what a call without an implementation runs, which returns an error."""
+    text = f"{function} {id_}" if variadic else function
 
     def call(first: Value, *_: Value) -> Value:
-        error = without_trait(function or text, first)
+        error = without_trait(function, first)
         return error if error is NO_OVERLOAD else Error(f"no such overload: {text}", id_)
 
-    return call
+    return Resolved(call, strict=True, variadic=variadic)
 
 
 def _unwrapped(value: Value, entry: Value, id_: int) -> Value:

@@ -25,18 +25,11 @@ from typing import Any, ClassVar, Final, TypeAlias
 from crdlint.cel.ast import Uint
 from crdlint.cel.eval.errors import CancelledError, Error
 from crdlint.cel.types import (
-    BOOL,
-    BYTES,
-    DOUBLE,
     DURATION,
     DYN,
-    ERROR,
-    INT,
-    NULL,
-    STRING,
+    LITERAL_TYPES,
     TIMESTAMP,
     TYPE,
-    UINT,
     Kind,
     Type,
     list_type,
@@ -110,7 +103,7 @@ class _Missing:
     """The type of `MISSING`, which is returned in place of an absent value."""
 
     __slots__ = ()
-    cel_type = ERROR
+    cel_type = Error.cel_type
 
 
 MISSING: Final = _Missing()
@@ -245,20 +238,14 @@ class ConcatList(Sequence[Value]):
 PLAIN_LISTS: Final = frozenset({list, tuple, range, MutableList, ConcatList})
 PLAIN_MAPS: Final = frozenset({dict, Map, MutableMap})
 _TYPES: Final[Mapping[type, Type]] = {
-    bool: BOOL,
-    int: INT,
-    Uint: UINT,
-    float: DOUBLE,
-    str: STRING,
-    bytes: BYTES,
-    type(None): NULL,
+    **LITERAL_TYPES,
     **dict.fromkeys(PLAIN_LISTS, list_type(DYN)),
     **dict.fromkeys(PLAIN_MAPS, map_type(DYN, DYN)),
     Duration: DURATION,
     Timestamp: TIMESTAMP,
     Type: TYPE,
     Optional_: OPTIONAL_TYPE,
-    Error: ERROR,
+    Error: Error.cel_type,
 }
 _KINDS: Final[Mapping[type, Kind]] = {cls: type_.kind for cls, type_ in _TYPES.items()}
 # Kinds of values that have an order, and the class of each.
