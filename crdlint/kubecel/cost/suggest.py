@@ -213,14 +213,13 @@ class Plan:
             return
         model = self._model(rule)
         # Above half of the budget the cost would be reported as near the limit.
-        values = self._search([model], lambda costs: max(costs) <= RULE_COST_LIMIT // 2).run(_FLOORS[:1])
-        if values is None:
-            values = self._search([model], lambda costs: max(costs) <= RULE_COST_LIMIT).run()
-        if values is None:
-            self.hopeless[id(rule)] = rule
-            self._unsolved.add(_key(rule))
-        else:
-            self._take([model], values)
+        for budget, floors in ((RULE_COST_LIMIT // 2, _FLOORS[:1]), (RULE_COST_LIMIT, _FLOORS)):
+            values = self._search([model], lambda costs: max(costs) <= budget).run(floors)  # noqa: B023  called immediately
+            if values is not None:
+                self._take([model], values)
+                return
+        self.hopeless[id(rule)] = rule
+        self._unsolved.add(_key(rule))
 
     def _solve_together(self, expensive_first: SequenceOf[EstimatedRule]) -> None:
         """Lower the values, and set more limits if necessary, until the total cost is within the budget."""
@@ -236,10 +235,7 @@ class Plan:
                 raise TooMuchEffortError
             models.append(self._model(next_rule))
             rest -= _sum(next_rule)
-        search = self._search(models, lambda costs: sum(costs) <= CRD_COST_LIMIT - rest)
-        values = search.lowered()
-        if values is None:
-            values = search.run()
+        values = self._search(models, lambda costs: sum(costs) <= CRD_COST_LIMIT - rest).run(is_lowering=True)
         if values is not None:
             self._take(models, values)
 
@@ -287,56 +283,45 @@ class _Search:
         self._size = sum(model.size for model in self._models)
         self._size_by_limits = sum(model.size_by_limits for model in self._models)
 
-    def run(self, floors: SequenceOf[tuple[int, int]] = _FLOORS) -> Values | None:
-        """Return the values to set, none below the last of `floors`.
+    def run(self, floors: SequenceOf[tuple[int, int]] = _FLOORS, *, is_lowering: bool = False) -> Values | None:
+        """Return the values to set, none below the last of `floors`; with `is_lowering` of those already set, if that suffices.
 
         They are empty if the costs are low enough already. Return None if no values suffice.
         Raise `TooMuchEffortError` if that takes too much effort.
         """
         if self._passes({}):
             return {}
-        self._require(_ESTIMATES_TO_LEVEL * self._size)
+        if not self._effort.affords(_ESTIMATES_TO_LEVEL * self._size):
+            raise TooMuchEffortError
+        lowered = self._largest(self._lower) if is_lowering and self._given else None
+        if lowered is not None:
+            return lowered
         for elements, characters in floors:
             floor = {limit.key: self._step(limit, elements, characters) for limit in self._usable}
             if self._passes(floor):
                 return self._improved(floor)
         return None
 
-    def lowered(self) -> Values | None:
-        """Return lower values for the limits that are already set, the largest that suffice, or None.
-
-        Raise `TooMuchEffortError` if that takes too much effort.
-        """
-        if self._passes({}):
-            return {}
-        self._require(_ESTIMATES_TO_LEVEL * self._size)
-
-        def lower(*most: int) -> Values:
-            return {key: min(value, self._step(self._limits[key], *most)) for key, value in self._given.items()}
-
-        return self._largest(lower) if self._given else None
+    def _lower(self, *most: int) -> Values:
+        return {key: min(value, self._step(self._limits[key], *most)) for key, value in self._given.items()}
 
     def _passes(self, values: Values) -> bool:
         values = {**self._given, **values}
         return self._enough([cost for model, times in self._models.items() for cost in model.costs(values) * times])
-
-    def _require(self, steps: int) -> None:
-        if not self._effort.affords(steps):
-            raise TooMuchEffortError
 
     def _improved(self, floor: Values) -> Values:
         """Return the values to set, given that all limits at the floor suffice."""
         # The search for single limits may take half of the effort; the rest is for other rules.
         if not self._effort.affords(2 * _ESTIMATES_A_LIMIT * self._size_by_limits):
             return self._alike(self._usable, floor)
-        needed = [limit for limit in self._usable if not self._passes(_without(limit, self._usable, floor))]
+        needed = [limit for limit in self._usable if not self._passes(_at(floor, self._usable, without=limit))]
         fitting = self._small_sets(needed, floor)
         if fitting:
             # Among sets of equal size, prefer limits that are not set yet, then the largest values.
             return max((self._raised(chosen, floor) for chosen in fitting), key=self._worth)
         chosen = list(self._usable)
         for limit in self._usable:
-            if limit not in needed and self._passes(_without(limit, chosen, floor)):
+            if limit not in needed and self._passes(_at(floor, chosen, without=limit)):
                 chosen.remove(limit)
         return self._raised(chosen, floor)
 
@@ -348,7 +333,7 @@ class _Search:
                 break
             sets = ({*needed, *rest} for rest in combinations(others, more))
             ordered = ([limit for limit in self._usable if limit in chosen] for chosen in sets)
-            fitting = [limits for limits in ordered if self._passes({limit.key: floor[limit.key] for limit in limits})]
+            fitting = [limits for limits in ordered if self._passes(_at(floor, limits))]
             if fitting:
                 return fitting
         return []
@@ -373,7 +358,7 @@ class _Search:
         def raised(*most: int) -> Values:
             return {limit.key: max(floor[limit.key], self._step(limit, *most)) for limit in chosen}
 
-        return self._largest(raised) or {limit.key: floor[limit.key] for limit in chosen}
+        return self._largest(raised) or _at(floor, chosen)
 
     def _raised(self, chosen: SequenceOf[Limit], floor: Values) -> Values:
         """Return values that suffice: first alike, then each raised alone as far as possible."""
@@ -394,8 +379,9 @@ def _ladder(limit: Limit, current: int | None) -> tuple[int, ...]:
     return steps if bound is None else tuple(step for step in steps if step < bound)
 
 
-def _without(excluded: Limit, limits: Iterable[Limit], floor: Values) -> Values:
-    return {other.key: floor[other.key] for other in limits if other is not excluded}
+def _at(floor: Values, limits: Iterable[Limit], without: Limit | None = None) -> Values:
+    """Return the values of some limits at the floor, except for one of them."""
+    return {limit.key: floor[limit.key] for limit in limits if limit is not without}
 
 
 def _last(count: int, passes: Callable[[int], bool]) -> int:
