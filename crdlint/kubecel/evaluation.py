@@ -438,19 +438,17 @@ def _failed(ready: _Ready, visit: _Visit, run: Run, variables: dict[str, Any]) -
         with suppress(FieldPathError):
             path = Path(str(valid_field_path(rule.field_path, schema)[0]), path)
     cause = ready.cause(schema.type, visit.path)
-    field_errors = run.warnings if not ready.compiled.uses_old_self and visit.state.is_unchanged() else run.errors
+    reports = run.warnings if not ready.compiled.uses_old_self and visit.state.is_unchanged() else run.errors
     try:
         detail = _message(ready, run, variables)
     except OutOfBudgetError as out:
         reason = Reason(Code.OUT_OF_BUDGET)
-        field_errors.append(
-            FieldError(run.rule_id, INVALID, path or NIL, schema.type, str(out), cause=cause, reason=reason)
-        )
+        reports.append(FieldError(run.rule_id, INVALID, path or NIL, schema.type, str(out), cause=cause, reason=reason))
         raise
     kind = _KINDS.get(rule.reason or "", INVALID)
     shown = errors.OMITTED if schema.type in ("object", "array") else visit.value
     detail = "" if kind is errors.DUPLICATE else detail
-    field_errors.append(FieldError(run.rule_id, kind, path or NIL, shown, detail, cause=cause))
+    reports.append(FieldError(run.rule_id, kind, path or NIL, shown, detail, cause=cause))
     return visit.path if ready.compiled.rule.environment.dialect.resets_field_path else path
 
 

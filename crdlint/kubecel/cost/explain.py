@@ -118,10 +118,8 @@ def explain(expression: Expression) -> Part:
             if declared is not None:
                 bound = describe_bound(declared, dialect)
         elif not parts or _cost(node) > 1 + sum(operand.cost for operand in parts):
-            looked_at = [estimator.declared.get(child.id) for child in below]
-            described = [
-                describe_bound(each, dialect) for each in looked_at if each is not None and each.max_elements > 1
-            ]
+            looked_at = filter(None, (estimator.declared.get(child.id) for child in below))
+            described = [describe_bound(each, dialect) for each in looked_at if each.max_elements > 1]
             bound = "; ".join(dict.fromkeys(described))
         return Part(" ".join(ranges.text(node).split()), _cost(node), bound, parts)
 

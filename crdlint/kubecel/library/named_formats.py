@@ -90,9 +90,7 @@ FORMATS: Final = {
     "dns1123Label": NamedFormat("DNS1123Label", kubenames.is_dns1123_label, 30),
     "dns1123Subdomain": NamedFormat("DNS1123Subdomain", kubenames.is_dns1123_subdomain, 60),
     "dns1035Label": NamedFormat("DNS1035Label", kubenames.is_dns1035_label, 30),
-    "qualifiedName": NamedFormat(
-        "QualifiedName", lambda text: [str(error) for error in kubenames.is_label_key(text)], 60
-    ),
+    "qualifiedName": NamedFormat("QualifiedName", lambda text: list(map(str, kubenames.is_label_key(text))), 60),
     "dns1123LabelPrefix": NamedFormat("DNS1123LabelPrefix", _as_prefix(kubenames.is_dns1123_label), 30),
     "dns1123SubdomainPrefix": NamedFormat("DNS1123SubdomainPrefix", _as_prefix(kubenames.is_dns1123_subdomain), 60),
     "dns1035LabelPrefix": NamedFormat("DNS1035LabelPrefix", _as_prefix(kubenames.is_dns1035_label), 30),

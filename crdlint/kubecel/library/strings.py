@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Any, Final
 from crdlint.cel.ast import Literal
 from crdlint.cel.decls import CallCost, RegexOptimization, member
 from crdlint.cel.estimates import STRING_FACTOR, UINT64_MAX, ZERO, CallEstimate, Estimate, Estimator, Node, size_of
-from crdlint.cel.eval.cost import actual_size
 from crdlint.cel.eval.errors import NO_OVERLOAD, FunctionError
 from crdlint.cel.library.format import format_literals, format_string
 from crdlint.cel.library.strings import Offsets, functions, index_of, last_index_of
 from crdlint.cel.types import INT, STRING, list_type
-from crdlint.kubecel.library import declaration
-from crdlint.kubecel.library.declaration import ALWAYS, Library, element_of, of_sizes, reads
+from crdlint.kubecel.library.declaration import ALWAYS, Library, element_of, match_cost, of_sizes, reads, track_match
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -94,9 +92,7 @@ LIBRARY: Final = Library(
         **dict.fromkeys(("lowerAscii", "upperAscii", "substring", "trim"), _READ),
         "replace": CallCost(of_sizes(3, _estimate_replace), reads(times=2)),
         "split": CallCost(_estimate_split, reads(times=2)),
-        "join": CallCost(
-            _estimate_join, lambda _values, result: math.ceil(float(actual_size(result)) * 2 * STRING_FACTOR)
-        ),
+        "join": CallCost(_estimate_join, lambda _values, result: reads(times=2)([result], result)),
     },
 )
 FORMAT_CLAUSES: Final = Library(
@@ -139,9 +135,7 @@ def _compiled(function: Callable[..., Any]) -> Callable[[str], Callable[..., Any
     return compile_
 
 
-_FIND: Final = of_sizes(
-    2, lambda text, pattern: CallEstimate(declaration.match_cost(text, pattern), Estimate(0, text.max))
-)
+_FIND: Final = of_sizes(2, lambda text, pattern: CallEstimate(match_cost(text, pattern), Estimate(0, text.max)))
 REGEX: Final = Library(
     "regex",
     introduced=ALWAYS,
@@ -150,6 +144,6 @@ REGEX: Final = Library(
         member("findAll", "string_find_all_string", (STRING, STRING), list_type(STRING), _find_all),
         member("findAll", "string_find_all_string_int", (STRING, STRING, INT), list_type(STRING), _find_all),
     ),
-    costs=dict.fromkeys(("find", "findAll"), CallCost(_FIND, declaration.track_match)),
+    costs=dict.fromkeys(("find", "findAll"), CallCost(_FIND, track_match)),
     regexes=(RegexOptimization("find", 1, _compiled(_find)), RegexOptimization("findAll", 1, _compiled(_find_all))),
 )

@@ -325,9 +325,7 @@ class _Case:
             values = None if right.elements is None else [constant(operand.domain) for operand in right.elements]
             if values is None or not all(values):
                 return self._test(self._called(node, [left, right]), domains.IS_TRUE)
-            return self._test(
-                left, domains.Test("in", tuple(operand.value for operand in values if operand is not None))
-            )
+            return self._test(left, domains.Test("in", tuple(each.value for each in values if each is not None)))
         operator = _ORDERS.get(node.function, "==")
         if constant(left.domain) is not None:
             left, right, operator = right, left, _MIRRORED[operator]
@@ -350,9 +348,8 @@ class _Case:
         names = sorted((left.name, right.name)) if operator == "==" else [left.name, right.name]
         if operator in {">", ">="}:
             names, operator = names[::-1], _MIRRORED[operator]
-        return self._test(
-            self._term(f"{names[0]} {operator} {names[1]}", domains.OF_RESULTS[possible]), domains.IS_TRUE
-        )
+        related = self._term(f"{names[0]} {operator} {names[1]}", domains.OF_RESULTS[possible])
+        return self._test(related, domains.IS_TRUE)
 
     def _term(self, name: str, domain: Domain, path: FieldPath | None = None) -> Value:
         """Return a value as far as the case knows it."""
@@ -506,9 +503,7 @@ class _Case:
         if domain is None or may_fail(domain):
             return False
         known = self._reasoner.folds[other].condition
-        return not any(
-            self._of_items(node, condition, range_, scope, (known, result)) & ~result for result in (TRUE, FALSE)
-        )
+        return not any(self._of_items(node, condition, range_, scope, (known, bit)) & ~bit for bit in (TRUE, FALSE))
 
     def _folded(self, node: Comprehension, range_: Value, scope: _Scope) -> Value | None:
         """Return the end of the accumulator: for no items, or if no item or a known number of them fulfils the condition."""

@@ -70,9 +70,8 @@ class State:
     @property
     def pattern(self) -> str:
         """The pattern of a call of matches() that the first error is about, empty if it is about another one."""
-        is_pattern = (
-            self.code is Code.INVALID_LITERAL and self.error is not None and self.error.problem.args == ("matches",)
-        )
+        problem = None if self.error is None else self.error.problem
+        is_pattern = problem is not None and (problem.code, problem.args) == (Code.INVALID_LITERAL, ("matches",))
         return str(self.node.value) if is_pattern and isinstance(self.node, Literal) else ""
 
     def declared(self, type_: Type | None) -> DeclType | None:
