@@ -114,20 +114,14 @@ class Declarer:
 
     def declare(self, schema: JSONSchemaProps, *, is_resource: bool) -> DeclType | None:
         """Return the declaration of a schema; a resource also has type and object metadata. Upstream: common.SchemaDeclType."""
-        stack = [(schema, is_resource)]
         known = self._known
-        while stack:
-            current, resource = stack[-1]
-            if (id(current), resource) in known:
-                stack.pop()
-                continue
+        order = [] if (id(schema), is_resource) in known else [(schema, is_resource)]
+        for current, _ in order:  # which grows: parents before their children
             children = [] if id(current) in self.doubtful else _children(current)
-            missing = [child for child in children if (id(child[0]), child[1]) not in known]
-            if missing:
-                stack.extend(missing)
-            else:
+            order += [child for child in children if (id(child[0]), child[1]) not in known]
+        for current, resource in reversed(order):
+            if (id(current), resource) not in known:
                 known[id(current), resource] = self._build(current, is_resource=resource)
-                stack.pop()
         return known[id(schema), is_resource]
 
     def _child(self, schema: JSONSchemaProps) -> DeclType | None:
@@ -180,6 +174,9 @@ class Declarer:
                 fields[escaped] = DeclField(escaped, declared, name in required, child)
             if name in required and (child is None or child.default is None or child.default.value is None):
                 size += len(name.encode()) + declared.min_serialized_size + 4
+        return self._of_fields(size, fields, schema)
+
+    def _of_fields(self, size: int, fields: dict[str, DeclField], schema: JSONSchemaProps | None = None) -> DeclType:
         shape = self.sharing.shape("object", *((name, member.type.shape) for name, member in fields.items()))
         return DeclType(size, fields=fields, schema=schema, shape=shape)
 
@@ -193,18 +190,14 @@ class Declarer:
             most = max(longest if limit is None else min(limit, longest), 0) * 4
             declared = DeclType(limits.MIN_STRING_SIZE, most, STRING, shape=self.sharing.shape(STRING.name, most))
             fields[name] = DeclField(name, declared)
-        shape = self.sharing.shape("object", *((name, member.type.shape) for name, member in fields.items()))
-        return DeclType(2, fields=fields, shape=shape)
+        return self._of_fields(2, fields)
 
     def _string(self, schema: JSONSchemaProps) -> DeclType:
-        known = _FORMATS.get(schema.format)
-        if known is None:
-            type_, least = STRING, limits.MIN_STRING_SIZE
+        type_, least, most = _FORMATS.get(schema.format, (STRING, limits.MIN_STRING_SIZE, None))
+        if type_ is STRING:
             most = _max_length(schema, enum_bounds=self.dialect.enum_bounds_strings)
-        else:
-            type_, least, longest = known
-            unbounded = _LONGEST_STRING if schema.max_length is None else max(schema.max_length, 0)
-            most = unbounded if longest is None else longest
+        elif most is None:
+            most = _LONGEST_STRING if schema.max_length is None else max(schema.max_length, 0)
         return DeclType(least, most, type_, schema=schema, shape=self.sharing.shape(type_.name, most))
 
 

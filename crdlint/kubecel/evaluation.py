@@ -165,17 +165,12 @@ class RuleValidators:
 
     def _has(self, schema: JSONSchemaProps) -> bool:
         known = self._has_rules
-        stack = [schema]
-        while stack:
-            current = stack[-1]
-            parts = (*current.properties.values(), current.item_schema, current.additional_schema)
-            below = [child for child in parts if child is not None]
-            missing = [] if id(current) in known else [child for child in below if id(child) not in known]
-            if missing:
-                stack.extend(missing)
-            else:
-                stack.pop()
-                known[id(current)] = bool(current.x_validations) or any(known[id(child)] for child in below)
+        order = [schema]
+        for current in order:  # which grows: parents before their children
+            order += [] if id(current) in known else _parts(current)
+        for current in reversed(order):
+            if id(current) not in known:
+                known[id(current)] = bool(current.x_validations) or any(known[id(part)] for part in _parts(current))
         return known[id(schema)]
 
     def _validator(
@@ -227,6 +222,11 @@ class RuleValidators:
             _Ready(rule, each, program(each.rule), program(each.message))
             for rule, each in zip(rules, compiled, strict=True)
         )
+
+
+def _parts(schema: JSONSchemaProps) -> list[JSONSchemaProps]:
+    parts = (*schema.properties.values(), schema.item_schema, schema.additional_schema)
+    return [part for part in parts if part is not None]
 
 
 def _type_of_field(

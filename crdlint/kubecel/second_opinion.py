@@ -180,10 +180,8 @@ def opinion(
     expression: Expression, variables: Mapping[str, Value], result: Result, steps: Steps, functions: set[str]
 ) -> Opinion:
     """Evaluate an expression again with cel-python; add the functions that it does not have to `functions`."""
-    reason = _unsupported(expression.compiled, functions)
-    if reason is not None:
-        return Opinion(skipped=reason)
     try:
+        _check_support(expression.compiled, functions)
         theirs = evaluate(expression.text, variables, steps)
     except NotEvaluatedError as error:
         return Opinion(skipped=str(error))
@@ -226,19 +224,18 @@ def _answer(value: Value, error: str | None) -> str:
     return "an error" if error is None else f"an error ({error})"
 
 
-def _unsupported(compiled: Compiled, functions: set[str]) -> str | None:
-    """Return the reason why cel-python cannot evaluate an expression, or None; add missing functions to `functions`."""
+def _check_support(compiled: Compiled, functions: set[str]) -> None:
+    """Raise NotEvaluatedError if cel-python cannot evaluate an expression; add missing functions to `functions`."""
     if any(type_.is_optional for type_ in compiled.result.type_map.values()):
-        return "cel-python has no optional values"
+        raise NotEvaluatedError("cel-python has no optional values")
     for node in nodes(compiled.expr):
         if isinstance(node, ast.Comprehension) and node.iter_var2:
-            return "cel-python has no macros with two variables"
+            raise NotEvaluatedError("cel-python has no macros with two variables")
         if isinstance(node, ast.Call):
             name = compiled.result.namespaced.get(node.id, node.function)
             if name not in _FUNCTIONS and not name.startswith("@"):
                 functions.add(name)
-                return "cel-python does not have a function"
-    return None
+                raise NotEvaluatedError("cel-python does not have a function")
 
 
 def _traits(compiled: Compiled, values: Iterable[Value]) -> Iterator[str]:
