@@ -45,7 +45,7 @@ def _matches(pattern: str, flags: int = re.ASCII) -> Callable[[str], bool]:
 
 
 _is_full_date: Final = _matches(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_TIME: Final = re.compile(r"([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))", re.ASCII)
+_TIME: Final = re.compile(r"([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?([zZ]|([+-][0-9]{2}:[0-9]{2}))", re.ASCII)
 
 
 def _is_date(text: str) -> bool:
@@ -61,7 +61,7 @@ def _is_date(text: str) -> bool:
 
 def _is_date_time(text: str) -> bool:
     """Return whether a text is a date, a `t`, and a time with a zone; text after a second `t` is ignored."""
-    day, *times = text.lower().split("t")
+    day, *times = re.split("[tT]", text)
     match = _TIME.fullmatch(times[0]) if times and _is_date(day) else None
     return match is not None and match[1] <= "23" and match[2] <= "59" and match[3] <= "59"
 

@@ -7,8 +7,6 @@ a text in bytes but call them "characters". The checks of CRD formats are kube-o
 from __future__ import annotations
 
 import math
-import re
-from calendar import monthrange
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final
@@ -17,10 +15,10 @@ from crdlint.cel.decls import CallCost, member, overload
 from crdlint.cel.estimates import REGEX_FACTOR, STRING_FACTOR, CallEstimate, Estimate, traversal
 from crdlint.cel.eval.cost import actual_size
 from crdlint.cel.eval.values import NONE, Optional_
-from crdlint.cel.library.strings import lower_ascii
 from crdlint.cel.types import STRING, list_type, optional_type
 from crdlint.crd import kubenames
 from crdlint.kubecel.library.declaration import NAMED_FORMAT, Library, Opaque, constant, constant_for, of_sizes
+from crdlint.schema import formats
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -43,14 +41,6 @@ class NamedFormat(Opaque):
     max_regex_size: int = field(compare=False)
 
 
-_UUID: Final = "(?i)[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}"
-_BASE64: Final = "(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})"
-_DATE: Final = "([0-9]{4})-([0-9]{2})-([0-9]{2})"
-_TIME: Final = "([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))"
-# Upstream's patterns are anchored.
-_ANCHORS: Final = len("^$")
-
-
 def _as_prefix(check: Check) -> Check:
     """Return a check for the prefix of a name, which may end in a dash."""
     return lambda text: check(kubenames.mask_trailing_dash(text))
@@ -66,24 +56,9 @@ def _uri(text: str) -> list[str]:
     return []
 
 
-def _check(accepts: Callable[[str], object], message: str) -> Check:
-    return lambda text: [] if accepts(text) else [message]
-
-
-def _is_date(text: str) -> bool:
-    match = re.fullmatch(_DATE, text)
-    if match is None:
-        return False
-    year, month, day = map(int, match.groups())
-    return 1 <= month <= 12 and 1 <= day <= monthrange(year, month)[1]
-
-
-def _is_datetime(text: str) -> bool:
-    parts = lower_ascii(text).split("t", 2)
-    if len(parts) < 2 or not _is_date(parts[0]):
-        return False
-    match = re.fullmatch(_TIME, parts[1])
-    return match is not None and match[1] <= "23" and match[2] <= "59" and match[3] <= "59"
+def _check(format_: str, message: str) -> Check:
+    """Return a check by a format of CRDs."""
+    return lambda text: [] if formats.FORMATS[format_](text) else [message]
 
 
 FORMATS: Final = {
@@ -96,12 +71,11 @@ FORMATS: Final = {
     "dns1035LabelPrefix": NamedFormat("DNS1035LabelPrefix", _as_prefix(kubenames.is_dns1035_label), 30),
     "labelValue": NamedFormat("LabelValue", kubenames.is_label_value, 40),
     "uri": NamedFormat("URI", _uri, 1103),
-    "uuid": NamedFormat(
-        "uuid", _check(re.compile(_UUID).fullmatch, "does not match the UUID format"), len(_UUID) + _ANCHORS
-    ),
-    "byte": NamedFormat("byte", _check(re.compile(_BASE64).fullmatch, "invalid base64"), 84),
-    "date": NamedFormat("date", _check(_is_date, "invalid date"), len(_TIME) + _ANCHORS),
-    "datetime": NamedFormat("datetime", _check(_is_datetime, "invalid datetime"), len(_TIME) + _ANCHORS),
+    # Upstream takes the size of the pattern of times for dates as well.
+    "uuid": NamedFormat("uuid", _check("uuid", "does not match the UUID format"), 70),
+    "byte": NamedFormat("byte", _check("byte", "invalid base64"), 84),
+    "date": NamedFormat("date", _check("date", "invalid date"), 71),
+    "datetime": NamedFormat("datetime", _check("datetime", "invalid datetime"), 71),
 }
 
 
