@@ -148,13 +148,19 @@ class URLError(ValueError):
 
 
 class URL(NamedTuple):
-    """A parsed URL; `user` is the userinfo as Go prints it, None if there is none."""
+    """A parsed URL; `user` is the userinfo as Go prints it, None if there is none.
+
+    `path` is as written; without an authority or a slash, it is what Go calls opaque. `force_query` is set for an empty query.
+    """
 
     scheme: str = ""
     host: str = ""
     user: str | None = None
     raw_query: str = ""
     fragment: str = ""
+    path: str = ""
+    has_authority: bool = False
+    force_query: bool = False
 
 
 _LETTERS: Final = frozenset(string.ascii_letters)
@@ -174,10 +180,10 @@ def parse(text: str) -> URL:
     if not fragment:
         return url
     try:
-        fragment = _unescape(fragment)
+        fragment = unescape(fragment)
     except URLError as error:
         raise URLError(f"parse {quote(text)}: {error}") from None
-    return URL(url.scheme, url.host, url.user, url.raw_query, fragment)
+    return url._replace(fragment=fragment)
 
 
 def parse_request_uri(text: str) -> URL:
@@ -194,23 +200,23 @@ def _parse(text: str, *, via_request: bool) -> URL:
     if not text and via_request:
         raise URLError("empty url")
     if text == "*":
-        return URL()
+        return URL(path=text)
     scheme, rest = _scheme(text)
-    rest, _, query = rest.partition("?")
+    rest, mark, query = rest.partition("?")
+    url = URL(scheme.lower(), raw_query=query, path=rest, force_query=bool(mark) and not query)
     if not rest.startswith("/"):
         if scheme:
-            return URL(scheme.lower(), raw_query=query)  # a rootless path is opaque
+            return url  # a rootless path is opaque
         if via_request:
             raise URLError("invalid URI for request")
         if ":" in rest.partition("/")[0]:
             raise URLError("first path segment in URL cannot contain colon")
-    host, user = "", None
     if (scheme or (not via_request and not rest.startswith("///"))) and rest.startswith("//"):
         authority, slash, path = rest[2:].partition("/")
-        rest = slash + path
-        user, host = _authority(authority, scheme.lower())
-    _unescape(rest)
-    return URL(scheme.lower(), host, user, query)
+        user, host = _authority(authority, url.scheme)
+        url = url._replace(host=host, user=user, path=slash + path, has_authority=True)
+    unescape(url.path)
+    return url
 
 
 def _scheme(text: str) -> tuple[str, str]:
@@ -228,7 +234,7 @@ def _authority(text: str, scheme: str) -> tuple[str | None, str]:
     if not set(userinfo) <= _USERINFO:
         raise URLError("net/url: invalid userinfo")
     name, colon, password = userinfo.partition(":")
-    printed = [quote_url(_unescape(part), "$&+,;=", errors="surrogateescape") for part in (name, password)]
+    printed = [quote_url(unescape(part), "$&+,;=", errors="surrogateescape") for part in (name, password)]
     return (":".join(printed) if colon else printed[0]), host
 
 
@@ -270,7 +276,8 @@ def _check_port(text: str) -> None:
         raise URLError(f"invalid port {quote(text)} after host")
 
 
-def _unescape(text: str) -> str:
+def unescape(text: str) -> str:
+    """Return a part of a URL without escapes; raise URLError if one is invalid."""
     invalid = _INVALID_ESCAPE.search(text)
     if invalid is not None:
         raise URLError(f"invalid URL escape {quote(invalid[0])}")
@@ -291,7 +298,7 @@ def _unescape_host(text: str, *, zone: bool = False) -> str:
             break  # an invalid escape
         elif char < "\x80" and char not in _HOST:
             raise URLError(f"invalid character {quote(char)} in host name")
-    return _unescape(text)
+    return unescape(text)
 
 
 _CHARACTER: Final = re.compile("([^%])|(%.{0,2})", re.DOTALL)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import string
+from contextlib import suppress
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, ClassVar, Final
-from urllib.parse import unquote_to_bytes
+from urllib.parse import quote, quote_from_bytes, unquote_to_bytes
 
 from crdlint.cel.decls import CallCost, member, overload
 from crdlint.cel.estimates import ONE, STRING_FACTOR, CallEstimate, Estimate, Estimator, Node
 from crdlint.cel.eval.errors import FunctionError
 from crdlint.cel.types import BOOL, STRING, list_type, map_type
-from crdlint.golang import addresses as go_url
+from crdlint.golang import addresses
 from crdlint.kubecel.library.declaration import (
     ALWAYS,
     ARGUMENT,
@@ -30,31 +32,21 @@ if TYPE_CHECKING:
     from crdlint.cel.types import Type
 
 
-_UNRESERVED: Final = frozenset((string.ascii_letters + string.digits + "-_.~").encode())
-_PATH: Final = _UNRESERVED | frozenset(b"$&+,/:;=@")
-_VALID_PATH: Final = _PATH | frozenset(b"!'()*[]%")
-_HOST: Final = _UNRESERVED | frozenset(b"!$&'()*+,;=:[]<>\"")
-_FRAGMENT: Final = _UNRESERVED | frozenset(b"$&+,/:;=?@!()*")
-_VALID_FRAGMENT: Final = _FRAGMENT | frozenset(b"'[]%")
-_HEX: Final = frozenset(string.hexdigits)
+_HOST: Final = "!$&'()*+,;=:[]<>\""  # characters that are not escaped, besides letters, digits and -._~
+_PATH: Final = "$&+,/:;=@"
+_FRAGMENT: Final = "$&+,/:;=?@!()*"
 _MAX_PARAMETERS: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class URL(Opaque):
-    """A URL; `rest` is the part between the authority and the query, `raw_fragment` the encoded fragment."""
+    """A URL as Go parses it, and its fragment as written."""
 
     cel_type: ClassVar[Type] = URL_TYPE
     go_type: ClassVar[str] = "cel.URL"
 
-    scheme: str
-    host: str
-    user: str | None
-    rest: str
-    raw_query: str
+    parsed: addresses.URL
     raw_fragment: str
-    force_query: bool
-    has_authority: bool
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, URL) and str(self) == str(other)
@@ -64,71 +56,62 @@ class URL(Opaque):
 
     def __str__(self) -> str:
         """Return the URL as Go formats it. Upstream: URL.String."""
-        scheme = f"{self.scheme}:" if self.scheme else ""
-        query = f"?{self.raw_query}" if self.raw_query or self.force_query else ""
-        fragment = f"#{_encode(self.raw_fragment, _VALID_FRAGMENT, _FRAGMENT)}" if self.raw_fragment else ""
-        if self.scheme and not self.rest.startswith("/") and not self.has_authority:
-            return f"{scheme}{self.rest}{query}{fragment}"
-        return f"{scheme}{self._authority()}{self.escaped_path}{query}{fragment}"
+        url = self.parsed
+        scheme = f"{url.scheme}:" if url.scheme else ""
+        query = f"?{url.raw_query}" if url.raw_query or url.force_query else ""
+        fragment = "#" + _encode(self.raw_fragment, _FRAGMENT, "'[]%") if self.raw_fragment else ""
+        written = url.path if self._is_opaque else f"{self._authority()}{self.escaped_path}"
+        return f"{scheme}{written}{query}{fragment}"
+
+    @property
+    def _is_opaque(self) -> bool:
+        return bool(self.parsed.scheme) and not self.parsed.has_authority and not self.parsed.path.startswith("/")
 
     @property
     def hostname(self) -> str:
         """The host without the port and without the brackets of an IPv6 address."""
-        return _split_host(self.host)[0]
+        return _split_host(self.parsed.host)[0]
 
     @property
     def port(self) -> str:
         """The port, or an empty string."""
-        return _split_host(self.host)[1]
+        return _split_host(self.parsed.host)[1]
 
     @property
     def escaped_path(self) -> str:
         """The encoded path: as written if that is valid, else encoded again. Upstream: URL.EscapedPath."""
-        if self.scheme and not self.has_authority and not self.rest.startswith("/"):
-            return ""  # opaque
-        return _encode(self.rest, _VALID_PATH, _PATH)
+        return "" if self._is_opaque else _encode(self.parsed.path, _PATH, "!'()*[]%")
 
     @property
     def query(self) -> dict[str, list[str]]:
         """The values by key; malformed settings are ignored. Upstream: URL.Query."""
         result: dict[str, list[str]] = {}
-        work.spend(len(self.raw_query) >> 1)
-        if self.raw_query.count("&") >= _MAX_PARAMETERS:
-            return result
-        for setting in self.raw_query.split("&"):
-            if not setting or ";" in setting:
-                continue
-            key, _, text = setting.partition("=")
-            if _has_bad_escape(key) or _has_bad_escape(text):
-                continue
-            result.setdefault(_unescape_query(key), []).append(_unescape_query(text))
+        settings = self.parsed.raw_query.split("&")
+        work.spend(len(self.parsed.raw_query) >> 1)
+        for setting in settings if len(settings) <= _MAX_PARAMETERS else ():
+            if setting and ";" not in setting:
+                key, _, text = setting.replace("+", " ").partition("=")
+                with suppress(addresses.URLError):
+                    key, text = addresses.unescape(key), addresses.unescape(text)
+                    result.setdefault(key, []).append(text)
         return result
 
     def _authority(self) -> str:
-        if not self.host and self.user is None and not (self.scheme and self.has_authority and self.rest):
+        url = self.parsed
+        if not url.host and url.user is None and not (url.scheme and url.has_authority and url.path):
             return ""
-        user = "" if self.user is None else f"{self.user}@"
-        return f"//{user}{_escape(self.host.encode('utf-8', 'surrogateescape'), _HOST)}"
+        user = "" if url.user is None else f"{url.user}@"
+        return f"//{user}{quote(url.host, _HOST, errors='surrogateescape')}"
 
 
 def parse_url(text: str) -> URL:
     """Parse an absolute URL; raise FunctionError with upstream's message."""
     work.spend(len(text))
     try:
-        go_url.parse_request_uri(text)
-        parsed = go_url.parse(text)
-    except go_url.URLError as error:
+        addresses.parse_request_uri(text)
+        return URL(addresses.parse(text), text.partition("#")[2])
+    except addresses.URLError as error:
         raise FunctionError(f"URL parse error during conversion from string: {error}") from None
-    rest, _, fragment = text.partition("#")
-    if parsed.scheme:
-        rest = rest[len(parsed.scheme) + 1 :]
-    force_query = rest.endswith("?") and rest.count("?") == 1
-    rest = rest.partition("?")[0]
-    has_authority = rest.startswith("//") and (bool(parsed.scheme) or not rest.startswith("///"))
-    if has_authority:
-        _, slash, path = rest[2:].partition("/")
-        rest = slash + path
-    return URL(parsed.scheme, parsed.host, parsed.user, rest, parsed.raw_query, fragment, force_query, has_authority)
 
 
 def _split_host(host: str) -> tuple[str, str]:
@@ -141,35 +124,20 @@ def _split_host(host: str) -> tuple[str, str]:
     return name, port
 
 
-def _octets(text: str) -> bytes:
-    return unquote_to_bytes(text.encode("utf-8", "surrogatepass"))
-
-
-def _encode(text: str, valid: frozenset[int], unescaped: frozenset[int]) -> str:
+def _encode(text: str, unescaped: str, others: str) -> str:
+    """Return a text as written if it consists of characters that are not escaped, and of others, else encoded again."""
     work.spend(len(text) >> 4)
-    if valid.issuperset(text.encode("utf-8", "surrogatepass")):
+    if quote(text, unescaped + others, errors="surrogatepass") == text:
         return text
-    return _escape(_octets(text), unescaped)
-
-
-def _escape(octets: bytes, unescaped: frozenset[int]) -> str:
-    work.spend(len(octets) >> 2)
-    return "".join(chr(octet) if octet in unescaped else f"%{octet:02X}" for octet in octets)
-
-
-def _has_bad_escape(text: str) -> bool:
-    return any(len(part) < 2 or not _HEX.issuperset(part[:2]) for part in text.split("%")[1:])
-
-
-def _unescape_query(text: str) -> str:
-    return _octets(text.replace("+", " ")).decode("utf-8", "surrogateescape")
+    work.spend(len(text) >> 2)
+    return quote_from_bytes(unquote_to_bytes(text.encode("utf-8", "surrogatepass")), unescaped)
 
 
 def _is_url(text: str) -> bool:
     work.spend(len(text) >> 1)
     try:
-        go_url.parse_request_uri(text)
-    except go_url.URLError:
+        addresses.parse_request_uri(text)
+    except addresses.URLError:
         return False
     return True
 
@@ -184,12 +152,12 @@ LIBRARY: Final = Library(
     introduced=ALWAYS,
     functions=(
         overload("url", "string_to_url", (STRING,), URL_TYPE, parse_url),
-        member("getScheme", "url_get_scheme", (URL_TYPE,), STRING, lambda url: url.scheme),
-        member("getHost", "url_get_host", (URL_TYPE,), STRING, lambda url: url.host),
-        member("getHostname", "url_get_hostname", (URL_TYPE,), STRING, lambda url: url.hostname),
-        member("getPort", "url_get_port", (URL_TYPE,), STRING, lambda url: url.port),
-        member("getEscapedPath", "url_get_escaped_path", (URL_TYPE,), STRING, lambda url: url.escaped_path),
-        member("getQuery", "url_get_query", (URL_TYPE,), map_type(STRING, list_type(STRING)), lambda url: url.query),
+        member("getScheme", "url_get_scheme", (URL_TYPE,), STRING, attrgetter("parsed.scheme")),
+        member("getHost", "url_get_host", (URL_TYPE,), STRING, attrgetter("parsed.host")),
+        member("getHostname", "url_get_hostname", (URL_TYPE,), STRING, attrgetter("hostname")),
+        member("getPort", "url_get_port", (URL_TYPE,), STRING, attrgetter("port")),
+        member("getEscapedPath", "url_get_escaped_path", (URL_TYPE,), STRING, attrgetter("escaped_path")),
+        member("getQuery", "url_get_query", (URL_TYPE,), map_type(STRING, list_type(STRING)), attrgetter("query")),
         overload("isURL", "is_url_string", (STRING,), BOOL, _is_url),
     ),
     costs={
