@@ -314,14 +314,14 @@ class _Search:
         # The search for single limits may take half of the effort; the rest is for other rules.
         if not self._effort.affords(2 * _ESTIMATES_A_LIMIT * self._size_by_limits):
             return self._alike(self._usable, floor)
-        needed = [limit for limit in self._usable if not self._passes(_at(floor, self._usable, without=limit))]
+        needed = [limit for limit in self._usable if not self._passes(_values_of(floor, self._usable, without=limit))]
         fitting = self._small_sets(needed, floor)
         if fitting:
             # Among sets of equal size, prefer limits that are not set yet, then the largest values.
             return max((self._raised(chosen, floor) for chosen in fitting), key=self._worth)
         chosen = list(self._usable)
         for limit in self._usable:
-            if limit not in needed and self._passes(_at(floor, chosen, without=limit)):
+            if limit not in needed and self._passes(_values_of(floor, chosen, without=limit)):
                 chosen.remove(limit)
         return self._raised(chosen, floor)
 
@@ -333,7 +333,7 @@ class _Search:
                 break
             sets = ({*needed, *rest} for rest in combinations(others, more))
             ordered = ([limit for limit in self._usable if limit in chosen] for chosen in sets)
-            fitting = [limits for limits in ordered if self._passes(_at(floor, limits))]
+            fitting = [limits for limits in ordered if self._passes(_values_of(floor, limits))]
             if fitting:
                 return fitting
         return []
@@ -358,7 +358,7 @@ class _Search:
         def raised(*most: int) -> Values:
             return {limit.key: max(floor[limit.key], self._step(limit, *most)) for limit in chosen}
 
-        return self._largest(raised) or _at(floor, chosen)
+        return self._largest(raised) or _values_of(floor, chosen)
 
     def _raised(self, chosen: SequenceOf[Limit], floor: Values) -> Values:
         """Return values that suffice: first alike, then each raised alone as far as possible."""
@@ -379,7 +379,7 @@ def _ladder(limit: Limit, current: int | None) -> tuple[int, ...]:
     return steps if bound is None else tuple(step for step in steps if step < bound)
 
 
-def _at(floor: Values, limits: Iterable[Limit], without: Limit | None = None) -> Values:
+def _values_of(floor: Values, limits: Iterable[Limit], without: Limit | None = None) -> Values:
     """Return the values of some limits at the floor, except for one of them."""
     return {limit.key: floor[limit.key] for limit in limits if limit is not without}
 
