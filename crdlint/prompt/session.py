@@ -8,16 +8,19 @@ from typing import TYPE_CHECKING, Final
 from crdlint.cel.errors import Code
 from crdlint.diagnostics.spelling import nearest
 from crdlint.evaluation.evaluate import Workbench
-from crdlint.evaluation.places import PlaceError, place_text
+from crdlint.evaluation.places import PlaceError, parse_place, place_text, schema_at
 from crdlint.evaluation.rules import SchemaRule, run_rules
 from crdlint.evaluation.source import SourceError, load
-from crdlint.report.escapes import printable_line
+from crdlint.kubecel.repair.patterns import Text as Tokens
+from crdlint.report.escapes import json_text, printable_line
 from crdlint.report.pieces import Values
 from crdlint.report.values import Text
+from crdlint.yaml.edit import Edit, apply
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from crdlint.crd.model import JSONSchemaProps
     from crdlint.evaluation.source import Request, Source
     from crdlint.report.pieces import View
 
@@ -39,6 +42,7 @@ class Session:
         self._request = request
         self._report = Text(view)
         self._last = ""
+        self._variables: dict[str, str] = {}
         self.is_over = False
         self._source: Source = load(request)
         self.bench = Workbench(self._source, field)
@@ -80,7 +84,17 @@ class Session:
 
     def _evaluated(self, text: str, *, trees: bool) -> Iterator[str]:
         self._last = text
-        yield from self._reported(Values(self.bench.evaluate(text), trees=trees))
+        yield from self._reported(Values(self.bench.evaluate(self._with_variables(text)), trees=trees))
+
+    def _with_variables(self, text: str) -> str:
+        """Return an expression with the texts of `:let` in the place of their names."""
+        tokens = Tokens(text).tokens
+        edits = [
+            Edit(token.start, token.end, f"({self._variables[token.text]})")
+            for before, token in zip([None, *tokens], tokens, strict=False)
+            if token.text in self._variables and (before is None or before.text != ".")
+        ]
+        return apply(text, edits)
 
     def _reported(self, values: Values) -> Iterator[str]:
         yield from "".join(self._report.pieces(values)).removesuffix("\n").split("\n")
@@ -101,7 +115,7 @@ class Session:
 
     def _labelled(self, label: str, text: str, other: str = "") -> Iterator[str]:
         self._last = text
-        answer = self.bench.evaluate(text)
+        answer = self.bench.evaluate(self._with_variables(text))
         if answer.errors:
             yield from self._reported(Values(answer))
             return
@@ -110,6 +124,42 @@ class Session:
     def explain(self, argument: str) -> Iterator[str]:
         """Yield the sub-expressions of an expression."""
         yield from self._evaluated(self._expression(argument), trees=True)
+
+    def let(self, argument: str) -> Iterator[str]:
+        """Give an expression a name; without an argument, list the names."""
+        name, equals, text = (part.strip() for part in argument.partition("="))
+        if argument and not (name.isidentifier() and equals and text):
+            raise PlaceError(
+                "name an expression", "Write a name and an expression, as in `:let names = self.ports.map(p, p.name)`"
+            )
+        if argument:
+            text = self._with_variables(text)
+            answer = self.bench.evaluate(text)
+            if answer.errors:
+                yield from self._reported(Values(answer))
+                return
+            self._variables[name] = text
+        yield from (printable_line(f"{each} = {' '.join(value.split())}") for each, value in self._variables.items())
+
+    def schema(self, argument: str) -> Iterator[str]:
+        """Show a field of the CRD, by default that of `self`, and the fields below it."""
+        steps = (*self.bench.steps, *parse_place(argument))
+        schema = self.bench.schema if self._source.schema is None else schema_at(self._source.schema, steps)
+        yield printable_line(f"{place_text(steps) or 'the object'}  {_type_of(schema)}")
+        yield from (f"  {line}" for line in self._described(schema))
+        below = schema.item_schema or schema.additional_schema or schema
+        for name, inner in below.properties.items():
+            required = ", required" if name in below.required else ""
+            yield printable_line(f"  {name}  {_type_of(inner)}{required}")
+            yield from (f"      {line}" for line in self._described(inner))
+
+    def _described(self, schema: JSONSchemaProps) -> Iterator[str]:
+        """Yield the first sentence of a description, and a default."""
+        sentence = " ".join(schema.description.split()).partition(". ")[0].removesuffix(".")
+        if sentence:
+            yield printable_line(sentence)
+        if schema.default is not None:
+            yield printable_line(f"default: {json_text(schema.default.value)}")
 
     def field(self, argument: str) -> Iterator[str]:
         """Change the field that `self` is; `.` is the whole object."""
@@ -178,10 +228,26 @@ class Session:
         return (printable_line(f"note: {notice}") for notice in self._source.notices)
 
 
+def _type_of(schema: JSONSchemaProps) -> str:
+    """Return a type as `kubectl explain` writes it, with the values of an enumeration."""
+    if schema.enum:
+        return " | ".join(map(json_text, schema.enum[:_MOST_VALUES])) + (
+            " | ..." if len(schema.enum) > _MOST_VALUES else ""
+        )
+    if schema.item_schema is not None:
+        return f"[]{_type_of(schema.item_schema)}"
+    if schema.additional_schema is not None:
+        return f"map[string]{_type_of(schema.additional_schema)}"
+    return "IntOrString" if schema.x_int_or_string else schema.type or "any"
+
+
+_MOST_VALUES: Final = 8
 COMMANDS: Final = {
     "type": Command("[EXPRESSION]", "Show the type of an expression, by default of the last one.", Session.type),
     "cost": Command("[EXPRESSION]", "Show its estimated cost, and what its evaluation cost.", Session.cost),
     "explain": Command("[EXPRESSION]", "Show all of its sub-expressions with value, type and cost.", Session.explain),
+    "let": Command("NAME = EXPRESSION", "Give an expression a name.", Session.let),
+    "schema": Command("[FIELD]", "Show a field of the CRD and the fields below it.", Session.schema),
     "field": Command("FIELD", "Make self another field, such as spec.tls; `.` is the object.", Session.field),
     "load": Command("FILE", "Read another object.", Session.load),
     "old": Command("FILE", "Read the object before the update, for oldSelf.", Session.old),

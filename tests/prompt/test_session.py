@@ -74,6 +74,28 @@ def test_rules_of_the_field(session: Session) -> None:
     assert answers(session, ":type")[0] == "type    bool"
 
 
+def test_expressions_have_names(session: Session) -> None:
+    lines = answers(
+        session, ":let many = size(self.zones)", ":let more = many + 1", "more * 2 - self.replicas", ":type many"
+    )
+    assert lines[0] == "many = size(self.zones)"
+    assert lines[-2:] == ["value   5", "type    int"]
+    assert answers(session, "[1].map(many, many)")[-1] != "value   [1]"
+    assert answers(session, ":let x = self.nothing")[0].startswith("error")
+    assert answers(session, ":let")[-1] == "more = (size(self.zones)) + 1"
+
+
+def test_a_field_is_shown_with_those_below_it(session: Session) -> None:
+    assert answers(session, ":schema ports") == [
+        "spec.ports  []object",
+        "  name  string, required",
+        "  port  integer, required",
+    ]
+    lines = answers(session, ":schema")
+    assert lines[0] == "spec  object"
+    assert "  replicas  integer" in [line.partition(",")[0] for line in lines]
+
+
 def test_objects_are_loaded(session: Session) -> None:
     assert answers(session, f":old {OLD}", "oldSelf.class")[-1] == 'value   "silver"'
     assert answers(session, f":load {OLD}", "self.class")[-1] == 'value   "silver"'
@@ -88,6 +110,8 @@ def test_objects_are_loaded(session: Session) -> None:
         (":load missing.yaml", "error: missing.yaml: No such file or directory"),
         (":field spek", "error: the object has no field `spek`"),
         (":rule 9", "error: there is no rule 9 at spec"),
+        (":let 1 = 2", "error: name an expression"),
+        (":schema spek", "error: spec has no field `spek`"),
         (":rule x", "error: there is no rule x at spec"),
     ],
 )
