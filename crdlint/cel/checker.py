@@ -10,7 +10,7 @@ from itertools import permutations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.cel import ast, types
-from crdlint.cel import checker_errors as texts
+from crdlint.cel import errors as texts
 from crdlint.cel.decls import Variable
 from crdlint.cel.errors import CELError, Problem
 from crdlint.cel.types import DYN, ERROR, Kind, Type

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Final
 from crdlint.cel import ast
 from crdlint.cel.ast import children, nodes
 from crdlint.cel.checker import CheckResult, check
-from crdlint.cel.checker_errors import type_mismatch
 from crdlint.cel.decls import CONVERSIONS
-from crdlint.cel.errors import CELError, Code, Problem, display_errors
+from crdlint.cel.errors import CELError, Code, Problem, display_errors, type_mismatch
 from crdlint.cel.parser import parse, parse_valid
 from crdlint.cel.types import ERROR, Kind
 from crdlint.golang.regexp import compile_error

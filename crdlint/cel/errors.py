@@ -1,15 +1,22 @@
-"""Errors in an expression: kind, location and message. Upstream: cel-go's common/error.go and errors.go."""
+"""Errors in an expression: kind, location and message, and the messages of type errors with their types.
+
+Upstream: cel-go's common/error.go, common/errors.go, checker/errors.go, checker/format.go.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from crdlint.cel.types import Kind, object_type, write
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from crdlint.cel.ast import Location, SourceInfo
+    from crdlint.cel.types import Type
+    from crdlint.kubernetes.servers import CELDialect
 
 MAX_ERRORS = 100
 _MAX_SNIPPET_BYTES = 16384
@@ -74,3 +81,117 @@ def display_errors(errors: Sequence[CELError], source: SourceInfo) -> str:
     if len(errors) > MAX_ERRORS:
         lines.append(f"{len(errors) - MAX_ERRORS} more errors were truncated")
     return "\n".join(lines)
+
+
+def no_matching_overload(function: str, args: Sequence[Type], dialect: CELDialect, *, member: bool) -> Problem:
+    """Return the problem for arguments that no overload accepts."""
+    signature = format_signature(args, dialect, member=member)
+    return Problem(
+        f"found no matching overload for '{function}' applied to '{signature}'",
+        Code.NO_MATCHING_OVERLOAD,
+        (function, signature),
+    )
+
+
+def not_a_range(type_: Type, dialect: CELDialect) -> Problem:
+    """Return the problem for a comprehension over a value that is neither a list nor a map."""
+    return Problem(
+        f"expression of type '{format_type(type_, dialect)}' cannot be range of a comprehension (must be list, map, or dynamic)",
+        Code.NOT_A_RANGE,
+        (type_,),
+    )
+
+
+def no_field_selection(type_: Type, dialect: CELDialect) -> Problem:
+    """Return the problem for a selection from a type without fields."""
+    shown = format_type(type_, dialect) if dialect.formats_selected_types else format_message(type_)
+    return Problem(f"type '{shown}' does not support field selection", Code.NO_FIELD_SELECTION, (type_,))
+
+
+def type_mismatch(expected: Type, actual: Type, dialect: CELDialect) -> Problem:
+    """Return the problem for a type that differs from the expected one."""
+    return Problem(
+        f"expected type '{format_type(expected, dialect)}' but found '{format_type(actual, dialect)}'",
+        Code.TYPE_MISMATCH,
+        (expected, actual),
+    )
+
+
+def field_mismatch(field: str, declared: Type, actual: Type, dialect: CELDialect) -> Problem:
+    """Return the problem for the value of a field of a message literal."""
+    types = f"'{format_type(declared, dialect)}' but provided type is '{format_type(actual, dialect)}'"
+    return Problem(f"expected type of field '{field}' is {types}")
+
+
+def failed_resolution(name: str) -> Problem:
+    """Return the problem for a selection from an abstract type."""
+    return Problem(f"unexpected failed resolution of '{name}'", Code.NO_FIELD_SELECTION, (object_type(name),))
+
+
+def undefined_field(field: str) -> Problem:
+    """Return the problem for a field that the object type does not declare."""
+    return Problem(f"undefined field '{field}'", Code.UNDEFINED_FIELD, (field,))
+
+
+def undeclared_reference(name: str) -> Problem:
+    """Return the problem for an unknown name. Kubernetes' environment has no container for names."""
+    return Problem(f"undeclared reference to '{name}' (in container '')", Code.UNDECLARED_REFERENCE, (name,))
+
+
+_NAMES: Final = {
+    Kind.ANY: "any",
+    Kind.DURATION: "duration",
+    Kind.ERROR: "!error!",
+    Kind.NULL: "null",
+    Kind.TIMESTAMP: "timestamp",
+}
+
+
+def format_type(type_: Type, dialect: CELDialect | None = None) -> str:
+    """Return a type as messages print it, e.g. `map(string, dyn)`. Upstream: checker.FormatCELType."""
+    is_newest = dialect is None or dialect.names_optional_type
+    return write(type_, lambda part: _NAMES.get(part.kind), {} if is_newest else {"optional_type": "optional"})
+
+
+def format_signature(args: Sequence[Type], dialect: CELDialect, *, member: bool) -> str:
+    """Return the argument types of a call, with the type of the target before a dot. Upstream: checker.formatFunctionDeclType."""
+    names = [format_type(arg, dialect) for arg in args]
+    if member:
+        return f"{names[0]}.({', '.join(names[1:])})"
+    return f"({', '.join(names)})"
+
+
+_PRIMITIVES: Final = {
+    Kind.BOOL: "BOOL",
+    Kind.BYTES: "BYTES",
+    Kind.DOUBLE: "DOUBLE",
+    Kind.INT: "INT64",
+    Kind.STRING: "STRING",
+    Kind.UINT: "UINT64",
+}
+_WELL_KNOWN: Final = {Kind.ANY: "ANY", Kind.DURATION: "DURATION", Kind.TIMESTAMP: "TIMESTAMP"}
+
+
+def format_message(type_: Type) -> str:
+    """Return a type as the protocol buffer message of cel-go before 0.17, e.g. `list_type:{elem_type:{dyn:{}}}`.
+
+    Go prints one or two spaces between fields, depending on a hash of the program; this function prints one.
+    """
+    kind, params = type_.kind, [format_message(param) for param in type_.params]
+    if kind in _PRIMITIVES:
+        return f"{'wrapper' if type_.wrapper else 'primitive'}:{_PRIMITIVES[kind]}"
+    if kind in _WELL_KNOWN:
+        return f"well_known:{_WELL_KNOWN[kind]}"
+    if kind is Kind.LIST:
+        return f"list_type:{{elem_type:{{{params[0]}}}}}"
+    if kind is Kind.MAP:
+        return f"map_type:{{key_type:{{{params[0]}}} value_type:{{{params[1]}}}}}"
+    if kind is Kind.OPAQUE:
+        parameters = "".join(f" parameter_types:{{{param}}}" for param in params)
+        return f'abstract_type:{{name:"{type_.name}"{parameters}}}'
+    if kind is Kind.TYPE:
+        return f"type:{{{''.join(params)}}}"
+    return _OTHERS.get(kind) or (f'message_type:"{type_.name}"' if kind is Kind.STRUCT else type_.name)
+
+
+_OTHERS: Final = {Kind.DYN: "dyn:{}", Kind.ERROR: "error:{}", Kind.NULL: "null:NULL_VALUE"}

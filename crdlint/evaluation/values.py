@@ -7,7 +7,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crdlint.cel.ast import Uint
-from crdlint.cel.checker_errors import format_type
+from crdlint.cel.errors import format_type
 from crdlint.cel.eval.errors import Error
 from crdlint.cel.eval.values import Duration, Optional_, Timestamp, find, kind_of, native
 from crdlint.cel.types import Kind, Type

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Final, Literal
 
-from crdlint.cel.checker_errors import format_type
 from crdlint.cel.compiler import compile_text
 from crdlint.cel.decls import DeclarationError, Variable
+from crdlint.cel.errors import format_type
 from crdlint.cel.lexer import tokenize
 from crdlint.cel.types import DYN, INT, Kind
 from crdlint.kubecel.environment import new_expressions

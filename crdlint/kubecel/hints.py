@@ -6,8 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.cel.ast import Call, Literal
-from crdlint.cel.checker_errors import format_type
-from crdlint.cel.errors import Code
+from crdlint.cel.errors import Code, format_type
 from crdlint.cel.types import BOOL, Kind
 from crdlint.crd.errors import Code as ReasonCode
 from crdlint.crd.errors import Reason

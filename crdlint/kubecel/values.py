@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final
 from crdlint.cel.ast import Uint
 from crdlint.cel.eval.equality import equal
 from crdlint.cel.eval.errors import CancelledError, Error, no_overload
-from crdlint.cel.eval.go_text import go_text
 from crdlint.cel.eval.values import (
     MISSING,
     PLAIN_LISTS,
@@ -24,6 +23,7 @@ from crdlint.cel.eval.values import (
     Timestamp,
     element,
     find,
+    go_text,
     go_type,
     kind_of,
     native,

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.ast import nodes
-from crdlint.cel.checker_errors import format_type
+from crdlint.cel.errors import format_type
 from crdlint.cel.lexer import tokenize
 from crdlint.cel.source_ranges import SourceRanges
 from crdlint.golang.values import marshal

@@ -9,7 +9,7 @@ from tables import each
 
 from crdlint.cel.eval.errors import Error, FunctionError
 from crdlint.cel.eval.values import Duration, Timestamp
-from crdlint.cel.library.conversions import timestamp_getter
+from crdlint.cel.library.stdlib_functions import timestamp_getter
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.kubecel.values import to_value
 

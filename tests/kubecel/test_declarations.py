@@ -9,7 +9,7 @@ from kubecel_support import node, schema
 from present import present
 from tables import each
 
-from crdlint.cel.checker_errors import format_type
+from crdlint.cel.errors import format_type
 from crdlint.kubecel.declarations import Declarations, Declarer
 from crdlint.kubernetes.servers import NEWEST
 

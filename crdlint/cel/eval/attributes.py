@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.ast import Uint
 from crdlint.cel.eval.errors import NO_SUCH_KEY, Error, no_overload
-from crdlint.cel.eval.go_text import go_text
 from crdlint.cel.eval.values import (
     MISSING,
     NONE,
     PLAIN_LISTS,
     Optional_,
     find,
+    go_text,
     go_type,
     kind_of,
     lossless_int,

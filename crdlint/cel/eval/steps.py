@@ -12,8 +12,7 @@ from crdlint.cel.eval.attributes import apply
 from crdlint.cel.eval.equality import equal
 from crdlint.cel.eval.errors import COST_LIMIT_EXCEEDED, NO_OVERLOAD, CancelledError, Error, no_overload, with_expr_id
 from crdlint.cel.eval.functions import Resolved, without_trait
-from crdlint.cel.eval.go_text import go_text
-from crdlint.cel.eval.values import MISSING, MutableMap, Optional_, go_type
+from crdlint.cel.eval.values import MISSING, MutableMap, Optional_, go_text, go_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Values at run time, their types and kinds. Upstream: cel-go's common/types.
+"""Values at run time, their types and kinds, and their text in errors. Upstream: cel-go's common/types.
 
 A value is a bool, int, `Uint`, float, str, bytes, None, list, mapping, `Duration`, `Timestamp` or `Type`. Any other
 class has an attribute `cel_type`. A class that is a list in CEL has `__len__`, `__getitem__` and `__iter__`. A map is a
@@ -17,7 +17,7 @@ may have further methods if cel-go's type differs from the built-in one:
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan
 from typing import Any, ClassVar, Final, TypeAlias
@@ -36,6 +36,7 @@ from crdlint.cel.types import (
     map_type,
     opaque_type,
 )
+from crdlint.golang.numbers import format_fixed, format_float
 from crdlint.safety import work
 
 Value: TypeAlias = Any
@@ -57,8 +58,6 @@ class Duration:
 
     def __str__(self) -> str:
         """The seconds as `string()` returns them, e.g. `1.5s`."""
-        from crdlint.golang.numbers import format_fixed
-
         whole_seconds, rest = divmod(abs(self.nanoseconds), SECOND)
         seconds = whole_seconds + rest / SECOND
         return f"{format_fixed(-seconds if self.nanoseconds < 0 else seconds)}s"
@@ -359,3 +358,101 @@ def _hashed(key: Value) -> Value:
     if cls in PLAIN_LISTS or cls in PLAIN_MAPS:
         return (cls, id(key))
     return (cls, key)
+
+
+_UNITS: Final = (("ns", 1), ("µs", 10**3), ("ms", 10**6))
+
+
+class Written(str):
+    """Text that is already formatted, among values that are not."""
+
+    __slots__ = ()
+
+
+def write(value: Value, pieces: Callable[[Value], str | list[Value]]) -> str:
+    """Return a value as text, without recursion; `pieces` returns its text, or the values and texts that it consists of."""
+    parts: list[str] = []
+    stack = [value]
+    while stack:
+        item = stack.pop()
+        written = item if type(item) is Written else pieces(item)
+        if isinstance(written, str):
+            parts.append(written)
+        else:
+            stack.extend(reversed(written))
+    return "".join(parts)
+
+
+def enclosed(opening: str, items: Iterable[Sequence[Value]], closing: str) -> list[Value]:
+    """Return the pieces of a list or map: those of its items, with commas between them."""
+    pieces: list[Value] = [Written(opening)]
+    for item in items:
+        pieces += item if len(pieces) == 1 else (Written(", "), *item)
+    pieces.append(Written(closing))
+    return pieces
+
+
+def go_text(value: Value) -> str:
+    """Return a value as `%v` prints it, lists and maps as `[a, b]` and `{k: v}`."""
+    return write(value, _pieces)
+
+
+def _pieces(value: Value) -> str | list[Value]:
+    if type(value) is Optional_:
+        return [Written("optional("), value.content, Written(")")] if value.has_value else "optional.none()"
+    kind = kind_of(value)
+    if kind is Kind.LIST:
+        work.spend(2 * len(value) + 2)
+        return enclosed("[", ((item,) for item in value), "]")
+    if kind is Kind.MAP:
+        work.spend(4 * len(value) + 2)
+        return enclosed("{", ((key, Written(": "), value.get(key)) for key in value), "}")
+    text = _plain(value, kind)
+    work.spend_text(len(text), text)
+    return text
+
+
+def duration_text(duration: Duration) -> str:
+    """Return a duration as Go prints it, e.g. `1h0m0.5s`. Upstream: time.Duration.String."""
+    total = abs(duration.nanoseconds)
+    sign = "-" if duration.nanoseconds < 0 else ""
+    if total < 10**9:
+        unit, size = next((unit for unit in reversed(_UNITS) if total >= unit[1]), ("s", 10**9))
+        return f"{sign}{_decimal(total, size)}{unit}"
+    seconds, minutes = total % (60 * 10**9), total // (60 * 10**9)
+    text = f"{_decimal(seconds, 10**9)}s"
+    if minutes:
+        text = f"{minutes % 60}m{text}"
+    if minutes >= 60:
+        text = f"{minutes // 60}h{text}"
+    return sign + text
+
+
+def _decimal(number: int, unit: int) -> str:
+    units, rest = divmod(number, unit)
+    fraction = str(rest).zfill(len(str(unit)) - 1).rstrip("0") if rest else ""
+    return f"{units}.{fraction}" if fraction else str(units)
+
+
+def _timestamp_text(moment: Timestamp) -> str:
+    date, _, clock = str(moment).partition("T")
+    if clock.endswith("Z"):
+        return f"{date} {clock[:-1]} +0000 UTC"
+    zone = clock[-6:].replace(":", "")
+    return f"{date} {clock[:-6]} {zone} {zone}"
+
+
+def _plain(value: Value, kind: Kind) -> str:
+    if kind is Kind.BOOL:
+        return "true" if value else "false"
+    if kind is Kind.NULL:
+        return "0"
+    if kind is Kind.DOUBLE:
+        return format_float(value)
+    if kind is Kind.BYTES:
+        return f"[{' '.join(map(str, value))}]"
+    if kind is Kind.DURATION:
+        return duration_text(value)
+    if kind is Kind.TIMESTAMP:
+        return _timestamp_text(value)
+    return str(int(value)) if kind in (Kind.INT, Kind.UINT) else str(value)

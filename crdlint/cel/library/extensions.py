@@ -12,8 +12,7 @@ from crdlint.cel.estimates import ONE, CallEstimate, Estimator, Node, size_of
 from crdlint.cel.eval.cost import actual_size
 from crdlint.cel.eval.equality import HashedMembers
 from crdlint.cel.eval.errors import Error, FunctionError
-from crdlint.cel.eval.go_text import go_text
-from crdlint.cel.eval.values import MISSING, NONE, Map, MutableMap, Optional_, element, find, is_zero, kind_of
+from crdlint.cel.eval.values import MISSING, NONE, Map, MutableMap, Optional_, element, find, go_text, is_zero, kind_of
 from crdlint.cel.types import (
     BOOL,
     DYN,

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from crdlint.cel import ast
 from crdlint.cel.errors import Problem
 from crdlint.cel.eval.errors import FunctionError
-from crdlint.cel.eval.go_text import Written, enclosed, write
-from crdlint.cel.eval.values import type_of
+from crdlint.cel.eval.values import Written, enclosed, type_of, write
 from crdlint.cel.types import DYN, Kind, Type
 from crdlint.golang.numbers import format_fixed, format_float
 from crdlint.golang.text import quote

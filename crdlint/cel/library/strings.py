@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crdlint.cel.decls import Overload, member, overload
 from crdlint.cel.eval.errors import FunctionError
-from crdlint.cel.eval.go_text import go_text
+from crdlint.cel.eval.values import go_text
 from crdlint.cel.library.format import format_string
 from crdlint.cel.types import DYN, INT, STRING, list_type
 from crdlint.golang.text import SPACE

@@ -13,10 +13,10 @@ from crdlint.cel import ast
 from crdlint.cel.ast import SourceInfo
 from crdlint.cel.builder import ParserOptions
 from crdlint.cel.checker import check
-from crdlint.cel.checker_errors import format_type
 from crdlint.cel.compiler import duration_literals, homogeneous_literals, regex_literals, validate
 from crdlint.cel.decls import DeclarationError, Variable, member, overload
 from crdlint.cel.env import WellKnownTypes
+from crdlint.cel.errors import format_type
 from crdlint.cel.library import extensions, lists, strings
 from crdlint.cel.library.stdlib import STANDARD
 from crdlint.cel.parser import parse
