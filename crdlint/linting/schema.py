@@ -155,7 +155,10 @@ def hidden_errors(
 
     `compiled` are the rules that the server compiles now, `path` is the path of the schema's parent field.
     """
-    if not (findings.structural or findings.schema or findings.refusals or _is_any_broken(compiled, findings)):
+    known = {id(rule.node.schema) for rule in compiled}
+    # A rule that is not compiled or has an error may hide errors of defaults or message expressions.
+    broken = len(known) < len(findings.with_rules) or any(rule.compiled.rule.error is not None for rule in compiled)
+    if not (findings.structural or findings.schema or findings.refusals or broken):
         return []
     schema_path = path.child("openAPIV3Schema")
     errors_so_far = sorted((error for _, error in findings.structural), key=str)
@@ -168,7 +171,6 @@ def hidden_errors(
     if sound:
         errors_so_far.extend(defaults.validate(schema, schema_path, sound, options))
     doubtful = [node for node, error in errors if error.rule in _CHANGES_TYPE]
-    known = {id(rule.node.schema) for rule in compiled}
     nodes = [node for node in findings.with_rules if id(node.schema) not in known]
     errors_so_far.extend(cel.compile_hidden(nodes, compiled, options, schema_path, doubtful))
     return errors_so_far
@@ -179,11 +181,4 @@ def _refused(schema: JSONSchemaProps, refusal: Refusal, path: Path) -> FieldErro
     refusing_path = schema.path.child(refusal.field)
     return invalid(
         structural.NOT_CONVERTIBLE.id, path.child("openAPIV3Schema"), "", refusal.text, at=refusing_path, key=True
-    )
-
-
-def _is_any_broken(compiled: Sequence[EstimatedRule], findings: Findings) -> bool:
-    """Return whether rules are not compiled, or have an error: defaults or message expressions may hide more."""
-    return len({id(rule.node.schema) for rule in compiled}) < len(findings.with_rules) or any(
-        rule.compiled.rule.error is not None for rule in compiled
     )

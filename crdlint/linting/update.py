@@ -135,11 +135,7 @@ def _schemas(spec: CustomResourceDefinitionSpec, version_names: Iterable[str]) -
 
 def _has_invalid_ca_bundle(spec: CustomResourceDefinitionSpec) -> bool:
     config = spec.conversion.webhook_client_config if spec.conversion is not None else None
-    return (
-        config is not None
-        and bool(config.ca_bundle)
-        and any(True for _ in conversion.ca_bundle(config.ca_bundle, _SPEC))
-    )
+    return config is not None and bool(config.ca_bundle) and any(conversion.ca_bundle(config.ca_bundle, _SPEC))
 
 
 def _too_many_selectable_fields(
