@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from crdlint.crd.gotypes import INT_RANGES, MAX_DEPTH, SCHEMA, STRING, Field, GoType
-from crdlint.crd.identity import is_json
+from crdlint.crd.identity import is_json, json_type_of
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.base64 import CorruptInputError, decode_base64
 from crdlint.golang.numbers import json_float
@@ -262,10 +262,6 @@ def _slice(state: _State, of: GoType, node: Any) -> Steps:
         del state.path[path:]
 
 
-# For each Python type of a scalar its JSON type, and the kind of Go type that stores it.
-_SCALARS: Final = {
-    str: ("string", "string"), bool: ("bool", "bool"), int: ("number", "float64"), float: ("number", "float64"),
-}  # fmt: skip
 _MOST_DIGITS: Final = 19  # the digits of the largest int64
 _NUMBER: Final = re.compile(r"-?[0-9.eE+-]+\Z")
 
@@ -276,8 +272,8 @@ def _literal(state: _State, of: GoType, node: Any) -> None:
     if value is None:
         return
     error = None
-    json_type, kind = _SCALARS[value.__class__]
-    if kind == "string" and state.json and not node.style and _NUMBER.match(node.value):  # beyond float64
+    json_type = json_type_of(node)
+    if json_type == "string" and state.json and not node.style and _NUMBER.match(node.value):  # beyond float64
         if of.kind != "string":
             digits = f" {node.value}" if of.kind in {*INT_RANGES, "float64"} else ""
             error = GoError(node, value=f"number{digits}", of=of.name)
@@ -286,7 +282,7 @@ def _literal(state: _State, of: GoType, node: Any) -> None:
             decode_base64(value)
         except CorruptInputError as corrupt:
             error = GoError(node, str(corrupt))
-    elif kind == "float64" and of.kind in INT_RANGES:
+    elif json_type == "number" and of.kind in INT_RANGES:
         text = node.value if state.json else json_float(value) if value.__class__ is float else str(value)
         low, high = INT_RANGES[of.kind]
         digits = text.removeprefix("-")
@@ -294,7 +290,7 @@ def _literal(state: _State, of: GoType, node: Any) -> None:
         is_whole = digits.isdigit() and len(digits) <= _MOST_DIGITS and low <= int(text) <= high
         if not is_whole or (low == 0 and digits != text):
             error = GoError(node, value=f"number {text}", of=of.name)
-    elif of.kind != kind:
+    elif of.kind != (json_type if json_type != "number" else "float64"):
         error = GoError(node, value=json_type, of=of.name)
     if error is not None:
         state.save(error)

@@ -25,6 +25,16 @@ def is_json(root: Node) -> bool:
     return root.__class__ is Mapping and root.flow and (not root.items or getattr(root.items[0], "style", "") == '"')
 
 
+def json_type_of(node: Node) -> str:
+    """Return the JSON type of a node as the errors of encoding/json name it."""
+    if isinstance(node, Scalar):
+        return _JSON_TYPES[resolve(node).__class__]
+    return "object" if node.__class__ is Mapping else "array"
+
+
+_JSON_TYPES: Final = {str: "string", bool: "bool", int: "number", float: "number", type(None): "null"}
+
+
 class Identity(NamedTuple):
     """The identity of a document by apiVersion and kind (empty if missing or not strings).
 
@@ -51,15 +61,11 @@ def identify(root: Node, text: str = "") -> Identity:
     if not is_json(root):
         fields.sort(key=lambda entry: entry[0])  # as in the JSON that YAML is converted to
     for name, key, value in fields:
-        field = _TYPE_META[name.lower()]
-        if value.__class__ is not Scalar:
-            wrong.append((_mistyped("object" if value.__class__ is Mapping else "array", field), key))
-            continue
-        field_value = resolve(value)
-        if field_value.__class__ is str:
-            strings[field] = field_value
-        elif field_value is not None:
-            wrong.append((_mistyped("bool" if field_value.__class__ is bool else "number", field), value))
+        field, json_type = _TYPE_META[name.lower()], json_type_of(value)
+        if isinstance(value, Scalar) and json_type == "string":
+            strings[field] = str(resolve(value))
+        elif json_type != "null":
+            wrong.append((_mistyped(json_type, field), value if isinstance(value, Scalar) else key))
     api_version, kind = strings.get("apiVersion", ""), strings.get("kind", "")
     form = _form(api_version, kind, mistyped=bool(wrong))
     error: str | None = None
@@ -100,11 +106,8 @@ def kind_missing(root: Node, text: str) -> str:
     """Return the server's error for a document without a kind, or that is not an object; `text` is the document."""
     if root.__class__ is Mapping:
         return f"Object 'Kind' is missing in '{text}'"
-    json_type = "array"
-    if root.__class__ is Scalar:
-        value = resolve(root)
-        json_type = "string" if value.__class__ is str else "bool" if value.__class__ is bool else "number"
-    return f"couldn't get version/kind; json parse error: json: cannot unmarshal {json_type} into Go value of type {_TYPES}"
+    into = f"{json_type_of(root)} into Go value of type {_TYPES}"
+    return f"couldn't get version/kind; json parse error: json: cannot unmarshal {into}"
 
 
 _TYPES: Final = (

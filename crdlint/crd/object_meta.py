@@ -29,7 +29,7 @@ from crdlint.crd.kubenames import (
 from crdlint.crd.model import ObjectMeta
 from crdlint.crd.record import ZEROS, semantic_equal
 from crdlint.golang.text import is_print, quote, to_lower
-from crdlint.golang.values import Typed, marshal
+from crdlint.golang.values import GO_TYPES, Typed, marshal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -80,16 +80,13 @@ def read_object_meta(metadata: Any, *, drop_malformed: bool = False) -> tuple[di
     else:
         return decoded, unknown
     if metadata.__class__ is not dict:
-        raise MetadataError(f"invalid metadata: expected object, got {_GO_TYPES[metadata.__class__]}")
+        raise MetadataError(f"invalid metadata: expected object, got {GO_TYPES[metadata.__class__]}")
     unknown.clear()
     valid_fields: dict[str, Any] = {}
     for name, value in metadata.items():
         with suppress(_MistypedError):
             valid_fields.update(_struct(OBJECT_META, {name: value}, "", unknown))
     return valid_fields, unknown
-
-
-_GO_TYPES: Final = {str: "string", bool: "bool", int: "int64", float: "float64", list: "[]interface {}"}
 
 
 def decode_error(metadata: Any) -> MetadataError:

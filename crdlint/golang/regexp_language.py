@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from crdlint.golang import regexp_tree as syntax
@@ -313,18 +312,14 @@ def _build_repeat(node: Node, start: int, end: int, automaton: _Automaton) -> No
 def _alphabet(automata: Iterable[_Automaton]) -> list[int]:
     """Return one code point for each set of characters that no edge distinguishes, the most readable ones first."""
     distinct = list(dict.fromkeys(ranges for automaton in automata for ranges in automaton.ranges()))
-    edges = {0, LAST + 1}
-    for ranges_of_edge in distinct:
-        for low, high in ranges_of_edge:
-            edges.update((low, high + 1))
-    bounds = sorted(edges)
+    codes = {*range(ord(" "), ord("~") + 1), _LETTER, 0, LAST}
+    for low, high in (pair for ranges in distinct for pair in ranges):
+        codes.update((max(low - 1, 0), low, high, min(high + 1, LAST)))
     by_signature: dict[tuple[bool, ...], int] = {}
-    for low, following in pairwise(bounds):
-        signature = tuple(contains(ranges_of_edge, low) for ranges_of_edge in distinct)
-        code = _readable(low, following - 1)
-        if code is not None and (signature not in by_signature or _rank(code) < _rank(by_signature[signature])):
-            by_signature[signature] = code
-    return sorted(by_signature.values(), key=_rank)
+    for code in sorted(codes, key=_rank):
+        if code not in SURROGATES:
+            by_signature.setdefault(tuple(contains(ranges, code) for ranges in distinct), code)
+    return list(by_signature.values())
 
 
 _PREFERRED: Final = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-./_"
@@ -339,15 +334,4 @@ def _rank(code: int) -> tuple[int, int]:
     return len(_PREFERRED) + (0 if " " <= char <= "~" else 1 if code > ord("~") else 2), code
 
 
-def _readable(low: int, high: int) -> int | None:
-    """Return the most readable code point of a range, or None if it contains only surrogates."""
-    preferred = next((ord(char) for char in _PREFERRED if low <= ord(char) <= high), None)
-    if preferred is not None:
-        return preferred
-    printable = range(max(low, ord(" ")), min(high, ord("~")) + 1)
-    others = (*printable, _LETTER if low <= _LETTER <= high else low, high, _ABOVE_SURROGATES)
-    return next((code for code in others if low <= code <= high and code not in SURROGATES), None)
-
-
 _LETTER: Final = ord("é")
-_ABOVE_SURROGATES: Final = 0xE000

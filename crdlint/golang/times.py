@@ -170,8 +170,11 @@ def parse_duration(text: str) -> int | None:
     total = 0
     for integer, fraction, unit in _PART.findall(text):
         size = _UNITS[unit]
-        digits = _fraction_digits(fraction)
-        total += _limited(integer) * size
+        # More digits make a number that is out of range anyway.
+        total += int(integer.lstrip("0")[:_MOST_DIGITS] or "0") * size
+        digits = fraction[:20]
+        while digits and int(digits) > _MAX + 1:
+            digits = digits[:-1]  # Upstream: time.leadingFraction
         if digits:
             total += int(int(digits) * (size / 10.0 ** len(digits)))
         if total > _MAX + 1:
@@ -179,18 +182,3 @@ def parse_duration(text: str) -> int | None:
     if text.startswith("-"):
         return -total
     return total if total <= _MAX else None
-
-
-def _limited(digits: str) -> int:
-    """Return the number, or a number far beyond 64 bits if it has too many digits."""
-    digits = digits.lstrip("0")
-    return int(digits or "0") if len(digits) < _MOST_DIGITS else 10**_MOST_DIGITS
-
-
-def _fraction_digits(fraction: str) -> str:
-    """Return the leading digits of a fraction that fit into 63 bits. Upstream: time.leadingFraction."""
-    value = 0
-    for count, digit in enumerate(fraction[:20]):
-        if value > _MAX // 10 or (value := value * 10 + int(digit)) > _MAX + 1:
-            return fraction[:count]
-    return fraction[:20]

@@ -12,7 +12,7 @@ from crdlint.schema.values import deep_copy, deep_equal
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    # A container, its schema, whether it is a whole resource, its printed path, whether unknown fields are kept.
+    # A container, its schema, whether it is a resource, its printed path, whether it is in a list that keeps unknown fields.
     Pending = tuple[Any, JSONSchemaProps | None, bool, str, bool]
 
 
@@ -29,16 +29,17 @@ def prune(value: Any, schema: JSONSchemaProps | None, *, is_resource_root: bool)
     unknown: list[str] = []
     if is_resource_root and schema is None:
         schema = _EMPTY
-    pending: list[Pending] = []
-    _push(pending, value, schema, "", keep=False, embedded=is_resource_root)
+    pending: list[Pending] = [(value, schema, is_resource_root, "", False)] if value.__class__ in _CONTAINERS else []
     while pending:
         here, schema, embedded, path, keep = pending.pop()
+        if schema is not None:
+            keep = keep or bool(schema.x_preserve_unknown_fields)
+            embedded = embedded or schema.x_embedded_resource
         if here.__class__ is list:
             items = None if schema is None else schema.item_schema
-            if keep and items is None:
-                continue
-            for i, item in enumerate(here):
-                _push(pending, item, items, f"{path}[{i}]", keep=keep)
+            if items is not None or not keep:
+                inner = ((i, item) for i, item in enumerate(here) if item.__class__ in _CONTAINERS)
+                pending += ((item, items, False, f"{path}[{i}]", keep) for i, item in inner)
         elif schema is None:
             unknown.extend(_join(path, name) for name in here)
             here.clear()
@@ -59,25 +60,13 @@ def _object(pending: list[Pending], unknown: list[str], container: Pending) -> N
         if known is not None or additional is not None:
             if item.__class__ in _CONTAINERS:
                 below = known if known is not None else additional.schema  # type: ignore[union-attr]
-                _push(pending, item, below, _join(path, name), keep=False)
+                pending.append((item, below, False, _join(path, name), False))
         elif not keep:
             dropped.append(name)
     for name in dropped:
         del here[name]
         if path or name not in META_FIELDS:
             unknown.append(_join(path, name))
-
-
-def _push(
-    pending: list[Pending], value: Any, schema: JSONSchemaProps | None, path: str, *, keep: bool, embedded: bool = False
-) -> None:
-    """Push a container on the stack; `keep` is true for a list whose items keep unknown fields."""
-    if value.__class__ not in _CONTAINERS:
-        return
-    if schema is not None:
-        keep = keep or bool(schema.x_preserve_unknown_fields)
-        embedded = embedded or schema.x_embedded_resource
-    pending.append((value, schema, embedded, path, keep))
 
 
 def _join(path: str, name: str) -> str:
