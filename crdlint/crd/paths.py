@@ -6,7 +6,7 @@ key (`[key]`), an `int` an index (`[0]`).
 
 from __future__ import annotations
 
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 
 class Key(str):
@@ -106,6 +106,26 @@ SHARED: Final = {
 def is_within(field: str, prefix: str) -> bool:
     """Return whether a printed path is `prefix` or starts with it."""
     return field == prefix or field.startswith((f"{prefix}.", f"{prefix}["))
+
+
+# The kind of a step: the name of a field, the key of an additional property, an index.
+PROPERTY: Final = 0
+ADDITIONAL: Final = 1
+INDEX: Final = 2
+
+# The parent path (None below the root), a name or index, the kind of step; cheap to create for every value.
+ValuePath: TypeAlias = "tuple[ValuePath | None, Any, int] | None"
+
+
+def path_of(value_path: ValuePath, path: Path | None) -> Path | None:
+    """Return the path of a value inside of the value at `path`, None for a whole resource."""
+    steps = []
+    while value_path is not None:
+        value_path, name, kind = value_path
+        steps.append(Key(name) if kind == ADDITIONAL else name)
+    for step in reversed(steps):
+        path = Path(step, path)
+    return path
 
 
 # What Go prints for the nil path; the root of a custom resource has no path, here None.

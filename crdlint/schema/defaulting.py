@@ -82,7 +82,7 @@ def apply_defaults(value: Any, schema: JSONSchemaProps | None, pruned: Mapping[i
     `pruned` contains replacements for defaults by the identity of their schema (see `prune_defaults`); None means that
     there is no default.
     """
-    for _, here, own in containers(None, value, schema):
+    for _, here, own in containers(value, schema):
         if here.__class__ is dict:
             _fill_object(here, own, pruned)
         elif own.item_schema is not None and not own.item_schema.nullable:
@@ -113,7 +113,7 @@ def _default(schema: JSONSchemaProps, pruned: Mapping[int, Any]) -> Any:
 
 def prune_nulls(value: Any, schema: JSONSchemaProps | None) -> None:
     """Remove nulls that are neither allowed nor defaulted, in place. Upstream: PruneNonNullableNullsWithoutDefaults."""
-    for _, here, own in containers(None, value, schema):
+    for _, here, own in containers(value, schema):
         if here.__class__ is not dict:
             continue
         for name in [name for name, item in here.items() if item is None]:

@@ -17,7 +17,7 @@ from crdlint.crd.object_meta import (
     read_object_meta,
     validate_any_object_meta,
 )
-from crdlint.crd.paths import Path
+from crdlint.crd.paths import Path, path_of
 from crdlint.schema.traversal import containers
 
 if TYPE_CHECKING:
@@ -82,9 +82,9 @@ def _embedded(
     """Yield the embedded resources of a value with their paths, outer ones first; the caller may change them."""
     if is_resource_root and schema is None:
         schema = _EMPTY
-    for here_path, here, own in containers(path, value, schema):
+    for value_path, here, own in containers(value, schema):
         if here.__class__ is dict and (own.x_embedded_resource or (is_resource_root and here is value)):
-            yield here_path, here
+            yield path_of(value_path, path), here
 
 
 _MISSING: Final = Wording.by_version("must not be empty", (34, ""))

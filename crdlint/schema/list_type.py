@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.errors import DUPLICATE, Code, FieldError, Reason, invalid
-from crdlint.crd.paths import Path
+from crdlint.crd.paths import Path, path_of
 from crdlint.golang.values import marshal
 from crdlint.schema.traversal import containers
 
@@ -23,10 +23,13 @@ _UNSPECIFIED: Final = object()  # a key that a map item does not have; it equals
 def validate_list_sets_and_maps(schema: JSONSchemaProps | None, value: Any) -> list[FieldError]:
     """Return an error for each duplicate item of sets and map lists of a resource; `value` is an object or None."""
     errors: list[FieldError] = []
-    for path, here, own in containers(None, value, schema):
-        if here.__class__ is list and own.x_list_type == "set":
+    for value_path, here, own in containers(value, schema):
+        if here.__class__ is not list or own.x_list_type not in {"set", "map"}:
+            continue
+        path = path_of(value_path, None)
+        if own.x_list_type == "set":
             errors += (_duplicate(path, i, here[i]) for i in _repeated(here))
-        elif here.__class__ is list and own.x_list_type == "map":
+        else:
             errors += _map_errors(path, own.x_list_map_keys, here)
     return errors
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from crdlint.crd.model import JSONSchemaProps
-    from crdlint.schema.value_errors import ValuePath
+    from crdlint.crd.paths import ValuePath
 
     Check: TypeAlias = Callable[[Any, ValuePath, list[Violation]], None]
 

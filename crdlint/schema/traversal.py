@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.gotypes import SCHEMA_BITS
-from crdlint.crd.paths import Key, Path
+from crdlint.crd.paths import ADDITIONAL, INDEX, PROPERTY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from collections.abc import Set as AbstractSet
 
     from crdlint.crd.model import CustomResourceDefinitionSpec, JSONSchemaProps
-    from crdlint.crd.paths import Step
+    from crdlint.crd.paths import Step, ValuePath
 
 _CONTAINERS: Final[frozenset[type]] = frozenset({dict, list})
 _PROPERTIES: Final = SCHEMA_BITS["properties"]
@@ -82,34 +82,33 @@ def value_schema(schema: JSONSchemaProps | None, steps: Iterable[Step]) -> JSONS
     return schema
 
 
-def containers(
-    path: Path | None, value: Any, schema: JSONSchemaProps | None
-) -> Iterator[tuple[Path | None, Any, JSONSchemaProps]]:
+def containers(value: Any, schema: JSONSchemaProps | None) -> Iterator[tuple[ValuePath, Any, JSONSchemaProps]]:
     """Yield the objects and lists of a value that have a schema, with their paths, outer ones first, in document order.
 
-    `path` is the path of the value, None for a whole resource. The caller may change what is yielded.
+    The caller may change what is yielded.
     """
-    pending: list[tuple[Path | None, Any, JSONSchemaProps | None]]
-    pending = [(path, value, schema)] if value.__class__ in _CONTAINERS else []
+    pending: list[tuple[ValuePath, Any, JSONSchemaProps | None]]
+    pending = [(None, value, schema)] if value.__class__ in _CONTAINERS else []
     while pending:
-        here_path, here, schema = pending.pop()
-        if schema is None:
+        path, here, own = pending.pop()
+        if own is None:
             continue
-        yield here_path, here, schema
-        start = len(pending)
+        yield path, here, own
+        below: list[tuple[ValuePath, Any, JSONSchemaProps | None]] = []
         if here.__class__ is list:
-            items = schema.item_schema
-            pending += (
-                (Path(i, here_path), item, items) for i, item in enumerate(here) if item.__class__ in _CONTAINERS
-            )
+            items = own.item_schema
+            for i, item in enumerate(here):
+                if item.__class__ in _CONTAINERS:
+                    below.append(((path, i, INDEX), item, items))
         else:
-            properties, additional = schema.properties, schema.additional_schema
-            pending += (
-                (Path(name if name in properties else Key(name), here_path), item, properties.get(name, additional))
-                for name, item in here.items()
-                if item.__class__ in _CONTAINERS
-            )
-        pending[start:] = reversed(pending[start:])
+            properties, additional = own.properties, own.additional_schema
+            for name, item in here.items():
+                if item.__class__ in _CONTAINERS:
+                    known = properties.get(name)
+                    kind = ADDITIONAL if known is None else PROPERTY
+                    below.append(((path, name, kind), item, additional if known is None else known))
+        below.reverse()
+        pending += below
 
 
 def all_schemas(spec: CustomResourceDefinitionSpec) -> list[JSONSchemaProps]:

@@ -15,7 +15,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.errors import INVALID, Code, Reason, not_evaluated
-from crdlint.crd.paths import NIL
+from crdlint.crd.paths import ADDITIONAL, INDEX, NIL, PROPERTY
 from crdlint.golang.matching import PatternError, matches
 from crdlint.golang.numbers import is_json_integer
 from crdlint.golang.text import quote
@@ -25,9 +25,6 @@ from crdlint.safety.work import WorkLimitError
 from crdlint.schema import numbers
 from crdlint.schema.formats import FORMATS, is_registered, is_supported, normalized
 from crdlint.schema.value_errors import (
-    ADDITIONAL,
-    INDEX,
-    PROPERTY,
     Violation,
     field_errors,
     invalid,
@@ -47,10 +44,9 @@ if TYPE_CHECKING:
 
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import JSONSchemaProps
-    from crdlint.crd.paths import Path
+    from crdlint.crd.paths import Path, ValuePath
     from crdlint.kubernetes.servers import Server
     from crdlint.schema.correlation import Correlation
-    from crdlint.schema.value_errors import ValuePath
 
     Found: TypeAlias = list[Violation]
     Check: TypeAlias = Callable[[Any, ValuePath, Found], None]

@@ -21,23 +21,14 @@ from crdlint.crd.errors import (
     too_long_detail,
     too_many_detail,
 )
-from crdlint.crd.paths import NIL, Key, Path
+from crdlint.crd.paths import ADDITIONAL, INDEX, NIL, PROPERTY, Key, Path, ValuePath
 from crdlint.golang.text import quote
 from crdlint.golang.values import marshal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from typing import TypeAlias
 
 RULE: Final = "resource-value"
-
-# The kind of a step: the name of a field, the key of an additional property, an index.
-PROPERTY: Final = 0
-ADDITIONAL: Final = 1
-INDEX: Final = 2
-
-# The parent path (None below the root), a name or index, the kind of step; cheap to create for every value.
-ValuePath: TypeAlias = "tuple[ValuePath | None, Any, int] | None"
 
 
 class Violation(NamedTuple):
