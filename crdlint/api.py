@@ -37,6 +37,10 @@ def lint_text(text: str, *, filename: str = "<stdin>", kube_version: str = NEWES
     """Return the API server's findings on creating each CRD of a text, and crdlint's own advice, in document order.
 
     A document that crdlint cannot check because of a bug has a finding of the rule ``internal-error``.
+
+    >>> crd = "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, spec: 1}"
+    >>> lint_text(crd)[0].headline
+    '`spec` must be a mapping, not the number `1`'
     """
     return _visible(lint_file(text, filename, CheckRequest(kube_version=kube_version)))
 

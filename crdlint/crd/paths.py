@@ -22,7 +22,11 @@ _STRETCH: Final = 64
 
 
 class Path:
-    """A field path: immutable, cheap to extend, printed by `str()`."""
+    """A field path: immutable, cheap to extend, printed by `str()`.
+
+    >>> str(Path("spec").child("names", "shortNames").index(0))
+    'spec.names.shortNames[0]'
+    """
 
     __slots__ = ("_text", "parent", "step")
 

@@ -65,7 +65,11 @@ _MOST_LINES: Final = 8
 
 
 def block_of(text: str, start: int) -> str:
-    """Return the line that contains an offset and those below it that are indented more, at most eight, without the indent."""
+    """Return the line that contains an offset and those below it that are indented more, at most eight, without the indent.
+
+    >>> block_of("a: 1", 3)
+    'a: 1'
+    """
     start = text.rfind("\n", 0, start) + 1
     first, *below = text[start : start + _LONGEST_BLOCK].split("\n")[: _MOST_LINES + 1]
     indent = len(first) - len(first.lstrip(" "))

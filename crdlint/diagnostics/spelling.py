@@ -18,6 +18,9 @@ def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
     """Return the known name most similar to `name`, ignoring case, or None if no similarity reaches `cutoff` (up to 1).
 
     Among equally similar names, return the last in alphabetical order, as difflib.get_close_matches does.
+
+    >>> nearest("metdata", ["metadata", "spec"])
+    'metadata'
     """
     return attempt(_nearest, name, known, cutoff)
 

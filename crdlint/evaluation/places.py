@@ -40,7 +40,11 @@ PlaceStep: TypeAlias = "str | int | AnyItem"
 
 
 def parse_place(text: str) -> tuple[PlaceStep, ...]:
-    """Return the steps of a place; none for an empty text or `.`. Raise PlaceError."""
+    """Return the steps of a place; none for an empty text or `.`. Raise PlaceError.
+
+    >>> parse_place("spec.ports[0].name")
+    ('spec', 'ports', 0, 'name')
+    """
     steps: list[PlaceStep] = []
     stripped = text.strip()
     position = 0
@@ -60,7 +64,11 @@ def parse_place(text: str) -> tuple[PlaceStep, ...]:
 
 
 def place_text(steps: Sequence[PlaceStep]) -> str:
-    """Return the text of a place, empty for the whole object."""
+    """Return the text of a place, empty for the whole object.
+
+    >>> place_text(("metadata", "labels", "example.com/a"))
+    "metadata.labels['example.com/a']"
+    """
     text = ""
     for step in steps:
         if isinstance(step, str):

@@ -51,7 +51,11 @@ def _map_of(values: JSONSchemaProps) -> JSONSchemaProps:
 
 
 def schema_of(*values: Any) -> JSONSchemaProps:
-    """Return a schema of JSON values: an object whose keys CEL can select has fields, others are maps."""
+    """Return a schema of JSON values: an object whose keys CEL can select has fields, others are maps.
+
+    >>> schema_of(1, 2).type
+    'integer'
+    """
     present = [value for value in values if value is not None]
     classes = {value.__class__ for value in present}
     if classes == {dict}:

@@ -91,7 +91,11 @@ def check(pattern: str) -> None:
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Return whether a pattern matches anywhere in a text; raise PatternError or WorkLimitError."""
+    """Return whether a pattern matches anywhere in a text; raise PatternError or WorkLimitError.
+
+    >>> matches("^a+$", "aaa")
+    True
+    """
     spelling = _spelling(pattern)
     if spelling.literal:
         work.spend(1 + (len(text) >> 9))

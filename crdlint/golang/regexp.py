@@ -38,6 +38,9 @@ def compile_error(pattern: str) -> str | None:
     """Return the error of regexp.Compile for a pattern, or None if it is valid.
 
     The time is linear in the length of the pattern, regardless of its nesting.
+
+    >>> compile_error("[a")
+    'error parsing regexp: missing closing ]: `[a`'
     """
     return _kept_error(pattern) if len(pattern) <= _SHORT else _error(pattern)
 

@@ -25,7 +25,11 @@ class Meant(NamedTuple):
 
 
 def repair(pattern: str) -> Meant | None:
-    """Return what is meant by a pattern that is not valid, or None if nothing is known about its error."""
+    """Return what is meant by a pattern that is not valid, or None if nothing is known about its error.
+
+    >>> repair("^[a-z+$")
+    Meant(help='Write the pattern as `^[a-z]+$`', pattern='^[a-z]+$')
+    """
     match = _ERROR.match(compile_error(pattern) or "")
     row = None if match is None else _ROWS.get(match["code"])
     if match is None or row is None:

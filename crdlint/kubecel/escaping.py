@@ -13,7 +13,11 @@ _ESCAPES: Final = {"__": "__underscores__", ".": "__dot__", "-": "__dash__", "/"
 
 
 def escape(name: str) -> str | None:
-    """Return the name of a field in CEL, or None if CEL cannot refer to it."""
+    """Return the name of a field in CEL, or None if CEL cannot refer to it.
+
+    >>> escape("image-pull")
+    'image__dash__pull'
+    """
     if name in RESERVED:
         return f"__{name}__"
     if _NAME.fullmatch(name) is None:

@@ -308,6 +308,9 @@ def parse_range(text: str) -> Range:
     """Parse a version, a range such as `1.29..1.37`, or a constraint such as `>=1.29`.
 
     Raise ValueError with the reason if it is invalid.
+
+    >>> [str(server) for server in parse_range("1.29..1.31").servers]
+    ['1.29', '1.30', '1.31']
     """
     if text[:1] in _OPERATORS or " " in text.strip():
         return _satisfying(text)

@@ -34,6 +34,9 @@ class CheckRequest:
     CRDs. `keep` keeps the CRDs and their rules of x-kubernetes-validations in the result. `fixes` adds fixes to
     findings. `advice` are the advisory rules to run, None for all except those on request that are not `requested`.
     `stop_at` returns whether the stages after that of a finding need not run; it is not used for ranges.
+
+    >>> CheckRequest(kube_version="1.30").key
+    '1.30'
     """
 
     kube_version: str = NEWEST_VERSION

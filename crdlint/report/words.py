@@ -67,7 +67,11 @@ def message(finding: Diagnostic) -> str:
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
-    """Return a number with its noun, such as `1 file` or `2 files`."""
+    """Return a number with its noun, such as `1 file` or `2 files`.
+
+    >>> counted(2, "copy", "copies")
+    '2 copies'
+    """
     return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 

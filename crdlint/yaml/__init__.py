@@ -19,7 +19,11 @@ class YAMLDecodeError(ValueError):
 
 
 def decode_yaml(text: str) -> object:
-    """Return the first document as JSON values, as the API server sees it; raise YAMLDecodeError with the server's text."""
+    """Return the first document as JSON values, as the API server sees it; raise YAMLDecodeError with the server's text.
+
+    >>> decode_yaml("a: [1, yes]")
+    {'a': [1, True]}
+    """
     from crdlint.yaml.parse import parse_first
     from crdlint.yaml.values import as_json_text, first_error, to_json
 

@@ -52,7 +52,11 @@ def in_order(edits: Iterable[Edit]) -> Iterator[Edit]:
 
 
 def apply(text: str, edits: Iterable[Edit]) -> str:
-    """Return the text with the edits applied (see `in_order`)."""
+    """Return the text with the edits applied (see `in_order`).
+
+    >>> apply("a: 1", [Edit(3, 4, "2")])
+    'a: 2'
+    """
     out: list[str] = []
     end = 0
     for edit in in_order(edits):

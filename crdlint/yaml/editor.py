@@ -30,7 +30,11 @@ _UNQUOTABLE: Final = r"[^\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd]"  # com
 
 
 def quoted(text: str, *, double: bool = False) -> str:
-    """Quote a scalar: with single quotes, unless `double` is set or the text needs escapes."""
+    """Quote a scalar: with single quotes, unless `double` is set or the text needs escapes.
+
+    >>> print(quoted("it's"))
+    'it''s'
+    """
     if double or re.search(_UNQUOTABLE, text):
         import json  # only edits need it
 

@@ -93,7 +93,11 @@ class Match(NamedTuple):
 
 
 class Text:
-    """The tokens of an expression; empty for one that is too long."""
+    """The tokens of an expression; empty for one that is too long.
+
+    >>> [match.parts for match in Text("a and b").matches("A and B")]
+    [{'A': (0, 1), 'and': (1, 2), 'B': (2, 3)}]
+    """
 
     def __init__(self, text: str) -> None:
         self.text: Final = text
