@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import inspect
+import re
 import json
 import textwrap
 from pathlib import Path
@@ -87,8 +88,9 @@ def _default(one: dataclasses.Field[Any]) -> str:
 
 
 def _text(one: Any) -> str:
-    """Return a docstring as Markdown: names in double backquotes become code."""
-    return textwrap.dedent(inspect.getdoc(one) or "").replace("``", "`")
+    """Return a docstring as Markdown: names in double backquotes and examples become code."""
+    text = textwrap.dedent(inspect.getdoc(one) or "").replace("``", "`")
+    return re.sub(r"(?m)^>>> (?:.|\n(?=\S))*", lambda example: f"```pycon\n{example[0]}\n```", text)
 
 
 if __name__ == "__main__":
