@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import dataclasses
 import inspect
-import re
 import json
+import re
 import textwrap
 from pathlib import Path
 from typing import Any, Final, get_args
