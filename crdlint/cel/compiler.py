@@ -13,6 +13,8 @@ from crdlint.cel.ast import children, nodes
 from crdlint.cel.checker import CheckResult, check
 from crdlint.cel.decls import CONVERSIONS
 from crdlint.cel.errors import CELError, Code, Problem, display_errors, type_mismatch
+from crdlint.cel.eval.attributes import is_key
+from crdlint.cel.eval.values import MAX_TIMESTAMP, MIN_TIMESTAMP
 from crdlint.cel.parser import parse, parse_valid
 from crdlint.cel.types import ERROR, Kind
 from crdlint.golang.regexp import compile_error
@@ -68,14 +70,11 @@ class Compiled:
 # A constant regular expression among their arguments is compiled when the program is planned.
 REGEX_FUNCTIONS: Final = frozenset({"matches", "find", "findAll"})
 _INDEXES: Final = frozenset({"_[_]", "_[?_]"})
-_KEYS: Final = frozenset({bool, int, ast.Uint, float, str})
 
 
 def _is_odd_key(key: ast.Expr) -> bool:
     """Return whether a key may be a constant that cannot select anything."""
-    return isinstance(key, (ast.ListExpr, ast.MapExpr)) or (
-        isinstance(key, ast.Literal) and type(key.value) not in _KEYS
-    )
+    return isinstance(key, (ast.ListExpr, ast.MapExpr)) or (isinstance(key, ast.Literal) and not is_key(key.value))
 
 
 def compile_text(text: str, env: Env, options: ParserOptions) -> Compiled:
@@ -96,10 +95,6 @@ def _checked(parsed: ParseResult, env: Env) -> Compiled:
     result = check(parsed.expr, source, env)
     errors = result.errors or validate(parsed.expr, source, result, env)
     return Compiled(parsed.expr, source, result, tuple(errors))
-
-
-_MAX_TIMESTAMP: Final = 253402300799
-_MIN_TIMESTAMP: Final = -62135596800
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +172,7 @@ def _is_timestamp(value: ast.Value) -> bool:
             value = parse_time(value).seconds
         except TimeError:
             return False
-    return not isinstance(value, int) or _MIN_TIMESTAMP <= value <= _MAX_TIMESTAMP
+    return not isinstance(value, int) or MIN_TIMESTAMP <= value <= MAX_TIMESTAMP
 
 
 def _literal_args(checked: CheckedExpr, function: str, valid: Callable[[ast.Value], bool]) -> Findings:

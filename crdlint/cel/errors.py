@@ -138,12 +138,8 @@ def undeclared_reference(name: str) -> Problem:
     return Problem(f"undeclared reference to '{name}' (in container '')", Code.UNDECLARED_REFERENCE, (name,))
 
 
-_NAMES: Final = {
-    Kind.ANY: "any",
-    Kind.DURATION: "duration",
-    Kind.ERROR: "!error!",
-    Kind.NULL: "null",
-    Kind.TIMESTAMP: "timestamp",
+_NAMES: Final = {kind: kind.name.lower() for kind in (Kind.ANY, Kind.DURATION, Kind.NULL, Kind.TIMESTAMP)} | {
+    Kind.ERROR: "!error!"
 }
 
 
@@ -161,15 +157,7 @@ def format_signature(args: Sequence[Type], dialect: CELDialect, *, member: bool)
     return f"({', '.join(names)})"
 
 
-_PRIMITIVES: Final = {
-    Kind.BOOL: "BOOL",
-    Kind.BYTES: "BYTES",
-    Kind.DOUBLE: "DOUBLE",
-    Kind.INT: "INT64",
-    Kind.STRING: "STRING",
-    Kind.UINT: "UINT64",
-}
-_WELL_KNOWN: Final = {Kind.ANY: "ANY", Kind.DURATION: "DURATION", Kind.TIMESTAMP: "TIMESTAMP"}
+_PRIMITIVES: Final = (Kind.BOOL, Kind.BYTES, Kind.DOUBLE, Kind.INT, Kind.STRING, Kind.UINT)
 
 
 def format_message(type_: Type) -> str:
@@ -179,9 +167,10 @@ def format_message(type_: Type) -> str:
     """
     kind, params = type_.kind, [format_message(param) for param in type_.params]
     if kind in _PRIMITIVES:
-        return f"{'wrapper' if type_.wrapper else 'primitive'}:{_PRIMITIVES[kind]}"
-    if kind in _WELL_KNOWN:
-        return f"well_known:{_WELL_KNOWN[kind]}"
+        bits = "64" if kind in (Kind.INT, Kind.UINT) else ""
+        return f"{'wrapper' if type_.wrapper else 'primitive'}:{kind.name}{bits}"
+    if kind in (Kind.ANY, Kind.DURATION, Kind.TIMESTAMP):
+        return f"well_known:{kind.name}"
     if kind is Kind.LIST:
         return f"list_type:{{elem_type:{{{params[0]}}}}}"
     if kind is Kind.MAP:

@@ -46,6 +46,10 @@ class Estimate(NamedTuple):
         """Return the product with a factor, rounded up. Upstream: CostEstimate.MultiplyByCostFactor."""
         return Estimate(_scale(self.min, factor), _scale(self.max, factor))
 
+    def traversal(self) -> Estimate:
+        """Return the cost of reading that many characters, bytes or elements once."""
+        return self.traversal()
+
     def union(self, other: Estimate) -> Estimate:
         """Return the smallest bounds that include both."""
         least, most = self

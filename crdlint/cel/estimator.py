@@ -301,7 +301,7 @@ class _Coster:
     def concatenation(self, expr: ast.Call, args: Sequence[Node], costs: Sequence[Estimate]) -> CallEstimate:
         size = _known(args[0]).plus(_known(args[1]))
         self._set_entries(expr, _union(self._entries_of(expr.args[0]), self._entries_of(expr.args[1])))
-        return CallEstimate(size.scaled(estimates.STRING_FACTOR).plus(costs[0]).plus(costs[1]), size)
+        return CallEstimate(size.traversal().plus(costs[0]).plus(costs[1]), size)
 
     def list_concatenation(self, expr: ast.Call, args: Sequence[Node], costs: Sequence[Estimate]) -> CallEstimate:
         return CallEstimate(ONE.plus(costs[0]).plus(costs[1]), self.concatenation(expr, args, costs).size)
@@ -485,39 +485,37 @@ def _known(node: Node) -> Estimate:
 
 def _traversal(index: int) -> _Standard:
     """Return the cost of reading one of the target and the arguments."""
-    return lambda nodes: CallEstimate(_known(nodes[index]).scaled(estimates.STRING_FACTOR))
+    return lambda nodes: CallEstimate(_known(nodes[index]).traversal())
 
 
 def _to_bytes(nodes: Sequence[Node]) -> CallEstimate:
     size = _known(nodes[0])
-    return CallEstimate(size.scaled(estimates.STRING_FACTOR), Estimate(size.min, size.max * 4 & UINT64_MAX))
+    return CallEstimate(size.traversal(), Estimate(size.min, size.max * 4 & UINT64_MAX))
 
 
 def _to_string(nodes: Sequence[Node]) -> CallEstimate:
     size = _known(nodes[0])
-    return CallEstimate(size.scaled(estimates.STRING_FACTOR), Estimate(size.min // 4, size.max))
+    return CallEstimate(size.traversal(), Estimate(size.min // 4, size.max))
 
 
 def _quote(nodes: Sequence[Node]) -> CallEstimate:
     size = _known(nodes[0])
     doubled = Estimate(size.min + 2 & UINT64_MAX, size.max * 2 + 2 & UINT64_MAX)
-    return CallEstimate(size.scaled(estimates.STRING_FACTOR), doubled)
+    return CallEstimate(size.traversal(), doubled)
 
 
 def _matches(nodes: Sequence[Node]) -> CallEstimate:
-    text = _known(nodes[0]).plus(ONE).scaled(estimates.STRING_FACTOR)
+    text = _known(nodes[0]).plus(ONE).traversal()
     return CallEstimate(text.times(_known(nodes[1]).scaled(estimates.REGEX_FACTOR)))
 
 
 def _contains(nodes: Sequence[Node]) -> CallEstimate:
-    return CallEstimate(
-        _known(nodes[0]).scaled(estimates.STRING_FACTOR).times(_known(nodes[1]).scaled(estimates.STRING_FACTOR))
-    )
+    return CallEstimate(_known(nodes[0]).traversal().times(_known(nodes[1]).traversal()))
 
 
 def _comparison(nodes: Sequence[Node]) -> CallEstimate:
     most = min(_known(nodes[0]).max, _known(nodes[1]).max)
-    return CallEstimate(Estimate(1 if most > 0 else 0, most).scaled(estimates.STRING_FACTOR))
+    return CallEstimate(Estimate(1 if most > 0 else 0, most).traversal())
 
 
 _ORDERS: Final = ("less", "greater", "less_equals", "greater_equals")

@@ -255,15 +255,9 @@ class _FastParser:
         height = self.height
         optional = self._optional()
         start = self.index
-        kind = self.kinds[start]
-        name = self.texts[start]
-        self.index = start + 1
+        name = self._field_name()
         self.height = height + 1
-        if kind == "ESC_IDENTIFIER" and self.builder.options.enable_identifier_escape_syntax:
-            name = name[1:-1]
-        elif kind != "IDENTIFIER":
-            raise _NotSimpleError
-        elif not optional and self.kinds[start + 1] == "(":
+        if not optional and self.kinds[start] == "IDENTIFIER" and self.kinds[start + 1] == "(":
             call_id = self._id(start + 1)
             self.index = start + 2
             args = self._args()
@@ -273,6 +267,15 @@ class _FastParser:
             return ast.Select(self._id(dot), operand, name)
         field_expr = ast.Literal(self._id(start), name)
         return ast.Call(self._id(dot), "_?._", None, [operand, field_expr])
+
+    def _field_name(self) -> str:
+        start = self.index
+        self.index = start + 1
+        if self.kinds[start] == "ESC_IDENTIFIER" and self.builder.options.enable_identifier_escape_syntax:
+            return self.texts[start][1:-1]
+        if self.kinds[start] != "IDENTIFIER":
+            raise _NotSimpleError
+        return self.texts[start]
 
     def _optional(self) -> bool:
         is_optional = self._accept("?")
@@ -379,20 +382,15 @@ class _FastParser:
             self.height = max(height, self.height)
         return ast.MapExpr(map_id, entries)
 
-    def _struct(self, brace: int, name: str) -> Expr:
+    def _struct(self, brace: int, type_name: str) -> Expr:
         struct_id = self._id(brace)
         self.index = brace + 1
         fields: list[ast.StructField] = []
         for is_optional in self._items("}"):
-            start = self.index
-            escaped = self.kinds[start] == "ESC_IDENTIFIER" and self.builder.options.enable_identifier_escape_syntax
-            if not escaped and self.kinds[start] != "IDENTIFIER":
-                raise _NotSimpleError
-            self.index = start + 1
+            name = self._field_name()
             field_id = self._id(self._expect(":"))
-            field_name = self.texts[start][1:-1] if escaped else self.texts[start]
-            fields.append(ast.StructField(field_id, field_name, self._expr(), is_optional))
-        return ast.StructExpr(struct_id, name, fields)
+            fields.append(ast.StructField(field_id, name, self._expr(), is_optional))
+        return ast.StructExpr(struct_id, type_name, fields)
 
     def _items(self, closing: str) -> Iterator[bool]:
         """Yield before each item of a literal whether it is optional, and skip commas and the closing bracket."""

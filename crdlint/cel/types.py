@@ -113,11 +113,11 @@ def _free(params: tuple[Type, ...]) -> frozenset[str]:
 
 
 def agree(first: Type, second: Type, test: Callable[[Type, Type], bool | None]) -> bool:
-    """Return whether `test` accepts two types and all their parameters; if it returns None, the parameters decide.
+    """Return whether `test` accepts two types that are not the same; if it returns None, their parameters decide.
 
     Each pair is compared only once: types share their parts, so the expanded form may be exponentially long.
     """
-    verdict = test(first, second)
+    verdict = first is second or test(first, second)
     if verdict is not None:
         return verdict
     pending = [(first, second)]
@@ -127,7 +127,7 @@ def agree(first: Type, second: Type, test: Callable[[Type, Type], bool | None]) 
         if len(left.params) != len(right.params):
             return False
         for pair in zip(left.params, right.params, strict=True):
-            verdict = test(*pair)
+            verdict = pair[0] is pair[1] or test(*pair)
             if verdict is False:
                 return False
             if verdict is None and pair not in seen:
@@ -137,22 +137,15 @@ def agree(first: Type, second: Type, test: Callable[[Type, Type], bool | None]) 
 
 
 def _exact(first: Type, second: Type) -> bool | None:
-    if first is second:
-        return True
     return None if first.kind is second.kind and first.name == second.name else False
 
 
 def _equivalent(first: Type, second: Type) -> bool | None:
-    if first is second:
-        return True
-    same = first.kind is second.kind and (first.kind is Kind.TYPE_PARAM or first.name == second.name)
-    return None if same else False
+    return True if first.kind is second.kind is Kind.TYPE_PARAM else _exact(first, second)
 
 
 def _accepts(first: Type, second: Type) -> bool | None:
-    if first is second or first.is_dyn or first.kind is Kind.TYPE_PARAM:
-        return True
-    return None if first.kind is second.kind and first.name == second.name else False
+    return True if first.is_dyn or first.kind is Kind.TYPE_PARAM else _exact(first, second)
 
 
 def write(type_: Type, special: Callable[[Type], str | None], generics: Mapping[str, str] = _AS_NAMED) -> str:

@@ -288,13 +288,8 @@ class Conditional:
 
     def add(self, qualifier: Qualifier) -> None:
         """Add a selection to both branches."""
-        pending: list[Attribute | Conditional] = [self]
-        while pending:
-            branch = pending.pop()
-            if type(branch) is Conditional:
-                pending += (branch.falsy, branch.truthy)
-            else:
-                branch.add(qualifier)
+        self.truthy.add(qualifier)
+        self.falsy.add(qualifier)
 
     def steps(self) -> tuple[Run, list[Then], int]:
         """Return the functions that compute the value of a branch, and their depth (see `Attribute`)."""

@@ -101,7 +101,6 @@ def _pairs(over: Value, kind: Kind) -> Iterator[tuple[Value, Value]]:
 
 
 _FROM_ACCUMULATOR: Final = frozenset({"_&&_", "_||_", "_+_", "@mapInsert", "cel.@mapInsert"})
-_TWO: Final = 2
 
 
 def iterations_independent(fold: ast.Comprehension, resolve: Callable[[ast.Call], Resolved | None]) -> bool:
@@ -148,7 +147,7 @@ def _leaves_nothing(root: ast.Expr, resolve: Callable[[ast.Call], Resolved | Non
                 return False
             pending.extend(args)
         elif type(expr) is ast.ListExpr:
-            if len(expr.elements) >= _TWO:
+            if len(expr.elements) >= 2:
                 return False
             pending.extend(expr.elements)
         elif type(expr) is not ast.Ident and type(expr) is not ast.Literal:
@@ -157,7 +156,7 @@ def _leaves_nothing(root: ast.Expr, resolve: Callable[[ast.Call], Resolved | Non
 
 
 def _call_leaves_nothing(call: ast.Call, count: int, resolve: Callable[[ast.Call], Resolved | None]) -> bool:
-    if count < _TWO or call.function == "_?_:_":
+    if count < 2 or call.function == "_?_:_":
         return True
     resolved = resolve(call)
-    return count == _TWO and not (resolved is not None and resolved.variadic)
+    return count == 2 and not (resolved is not None and resolved.variadic)

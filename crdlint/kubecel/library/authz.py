@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from crdlint.cel.decls import CallCost, member
-from crdlint.cel.estimates import LIST_COST, STRING_FACTOR, STRUCT_COST, CallEstimate, Estimate, fixed
+from crdlint.cel.estimates import LIST_COST, STRUCT_COST, CallEstimate, Estimate, fixed
 from crdlint.cel.types import BOOL, STRING, object_type
 from crdlint.kubecel.library.declaration import Library, constant, constant_for, of_sizes, untracked
 
@@ -21,7 +21,7 @@ _REQUIREMENTS_PER_CHARACTER: Final = 0.5
 
 def _estimate_selector(_: Estimate, text: Estimate) -> CallEstimate:
     requirements = text.scaled(_REQUIREMENTS_PER_CHARACTER).scaled(float(LIST_COST + STRUCT_COST))
-    return CallEstimate(fixed(LIST_COST).plus(text.scaled(STRING_FACTOR)).plus(requirements))
+    return CallEstimate(fixed(LIST_COST).plus(text.traversal()).plus(requirements))
 
 
 LIBRARY: Final = Library(

@@ -135,7 +135,7 @@ ARGUMENT_TWICE: Final = CallCost(reading(2 * STRING_FACTOR), reads(times=2))
 
 def match_cost(text: Estimate, pattern: Estimate) -> Estimate:
     """Return the cost of matching a text with a pattern, by their sizes."""
-    return text.plus(ONE).scaled(STRING_FACTOR).times(pattern.scaled(REGEX_FACTOR))
+    return text.plus(ONE).traversal().times(pattern.scaled(REGEX_FACTOR))
 
 
 def track_match(values: Sequence[Any], _: Any) -> int:

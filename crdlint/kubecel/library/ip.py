@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from crdlint.cel.decls import CallCost, Variable, member, overload
-from crdlint.cel.estimates import ONE, STRING_FACTOR, CallEstimate, Estimate, Estimator, Node, size_of, traversal
+from crdlint.cel.estimates import ONE, CallEstimate, Estimate, Estimator, Node, size_of, traversal
 from crdlint.cel.eval.cost import actual_size
 from crdlint.cel.eval.errors import NO_SUCH_OVERLOAD, FunctionError
 from crdlint.cel.types import BOOL, INT, STRING, type_type
@@ -204,8 +204,8 @@ def _contains_cidr_string(network: CIDR, text: str) -> bool:
 
 
 _ADDRESS: Final = Estimate(4, 16)  # bytes
-_CONTAINS_IP: Final = _ADDRESS.plus(_ADDRESS).scaled(STRING_FACTOR)
-_CONTAINS_CIDR: Final = _CONTAINS_IP.plus(_ADDRESS.scaled(STRING_FACTOR)).plus(ONE)
+_CONTAINS_IP: Final = _ADDRESS.plus(_ADDRESS).traversal()
+_CONTAINS_CIDR: Final = _CONTAINS_IP.plus(_ADDRESS.traversal()).plus(ONE)
 
 
 def _track_contains_ip(values: Sequence[Any], _: Any) -> int:
@@ -224,7 +224,7 @@ def _with_parsing(cost: CallCost) -> CallCost:
         comparison = cost.estimate(estimator, target, args)
         if comparison is None or not args:
             return None
-        return CallEstimate(comparison.cost.plus(size_of(estimator, args[0]).scaled(STRING_FACTOR)))
+        return CallEstimate(comparison.cost.plus(size_of(estimator, args[0]).traversal()))
 
     def track(values: Sequence[Any], result: Any) -> int:
         return (cost.track(values, result) or 0) + traversal(actual_size(values[1]))

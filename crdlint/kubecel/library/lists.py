@@ -79,10 +79,10 @@ def _estimate(estimator: Estimator, target: Node | None, _args: Sequence[Node]) 
         return None
     element = element_of(target)
     if element is None:  # the indexOf of a string
-        return CallEstimate(size_of(estimator, target).scaled(STRING_FACTOR))
+        return CallEstimate(size_of(estimator, target).traversal())
     each = ONE
     if element.type.kind in (Kind.STRING, Kind.BYTES):
-        each = each.plus(size_of(estimator, element).scaled(STRING_FACTOR))
+        each = each.plus(size_of(estimator, element).traversal())
     return CallEstimate(size_of(estimator, target).times(each))
 
 

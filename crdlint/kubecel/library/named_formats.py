@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from crdlint.cel.decls import CallCost, member, overload
-from crdlint.cel.estimates import REGEX_FACTOR, STRING_FACTOR, CallEstimate, Estimate, traversal
+from crdlint.cel.estimates import REGEX_FACTOR, CallEstimate, Estimate, traversal
 from crdlint.cel.eval.cost import actual_size
 from crdlint.cel.eval.values import NONE, Optional_
 from crdlint.cel.types import STRING, list_type, optional_type
@@ -93,7 +93,7 @@ def _validate(format_: NamedFormat, text: str) -> Any:
 
 
 def _estimate_validate(_: Estimate, text: Estimate) -> CallEstimate:
-    return CallEstimate(text.scaled(STRING_FACTOR).scaled(_MAX_REGEX_SIZE * REGEX_FACTOR))
+    return CallEstimate(text.traversal().scaled(_MAX_REGEX_SIZE * REGEX_FACTOR))
 
 
 def _track_validate(values: Sequence[Any], _: Any) -> int | None:
@@ -114,5 +114,5 @@ LIBRARY: Final = Library(
         ),
     ),
     costs={"validate": CallCost(of_sizes(2, _estimate_validate), _track_validate), **constant_for("format.named")},
-    equality={NAMED_FORMAT: constant(Estimate(1, _MAX_NAME_SIZE).scaled(STRING_FACTOR))},
+    equality={NAMED_FORMAT: constant(Estimate(1, _MAX_NAME_SIZE).traversal())},
 )

@@ -59,7 +59,7 @@ def _estimate_join(estimator: Estimator, target: Node | None, args: Sequence[Nod
     if args:
         separators = Estimate(max(elements.min - 1, 0), max(elements.max - 1, 0))
         size = size.plus(size_of(estimator, args[0]).times(separators))
-    return CallEstimate(size.scaled(STRING_FACTOR), size)
+    return CallEstimate(size.traversal(), size)
 
 
 def _older_bindings(dialect: CELDialect) -> Mapping[str, Callable[..., Any]]:
@@ -77,7 +77,7 @@ def _older_bindings(dialect: CELDialect) -> Mapping[str, Callable[..., Any]]:
     return bindings
 
 
-_READ: Final = CallCost(of_sizes(1, lambda text: CallEstimate(text.scaled(STRING_FACTOR), text)), reads())
+_READ: Final = CallCost(of_sizes(1, lambda text: CallEstimate(text.traversal(), text)), reads())
 VERSION_0: Final = Library(
     "strings, version 0", introduced=ALWAYS, removed=(1, 29), functions=functions(0), older_bindings=_older_bindings
 )

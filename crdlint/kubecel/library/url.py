@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from urllib.parse import quote, quote_from_bytes, unquote_to_bytes
 
 from crdlint.cel.decls import CallCost, member, overload
-from crdlint.cel.estimates import ONE, STRING_FACTOR, CallEstimate, Estimate, Estimator, Node
+from crdlint.cel.estimates import ONE, CallEstimate, Estimate, Estimator, Node
 from crdlint.cel.eval.errors import FunctionError
 from crdlint.cel.types import BOOL, STRING, list_type, map_type
 from crdlint.golang import addresses
@@ -144,7 +144,7 @@ def _is_url(text: str) -> bool:
 
 def _estimate_equality(_estimator: Estimator, _target: Node | None, args: Sequence[Node]) -> CallEstimate:
     size = args[1].size or ONE  # upstream uses the size of the right side for both
-    return CallEstimate(Estimate(1, size.max).scaled(STRING_FACTOR))
+    return CallEstimate(Estimate(1, size.max).traversal())
 
 
 LIBRARY: Final = Library(
@@ -161,7 +161,7 @@ LIBRARY: Final = Library(
         overload("isURL", "is_url_string", (STRING,), BOOL, _is_url),
     ),
     costs={
-        "url": CallCost(of_sizes(1, lambda text: CallEstimate(text.scaled(STRING_FACTOR), text)), reads()),
+        "url": CallCost(of_sizes(1, lambda text: CallEstimate(text.traversal(), text)), reads()),
         **constant_for("getScheme", "getHostname", "getHost", "getPort", "getEscapedPath", "getQuery"),
     },
     older_costs=lambda dialect: {} if dialect.url_has_size else {"url": ARGUMENT},
