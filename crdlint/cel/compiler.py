@@ -13,8 +13,7 @@ from crdlint.cel.ast import children, nodes
 from crdlint.cel.checker import CheckResult, check
 from crdlint.cel.decls import CONVERSIONS
 from crdlint.cel.errors import CELError, Code, Problem, display_errors, type_mismatch
-from crdlint.cel.eval.attributes import is_key
-from crdlint.cel.eval.values import MAX_TIMESTAMP, MIN_TIMESTAMP
+from crdlint.cel.eval.values import KEYS, MAX_TIMESTAMP, MIN_TIMESTAMP
 from crdlint.cel.parser import parse, parse_valid
 from crdlint.cel.types import ERROR, Kind
 from crdlint.golang.regexp import compile_error
@@ -74,7 +73,9 @@ _INDEXES: Final = frozenset({"_[_]", "_[?_]"})
 
 def _is_odd_key(key: ast.Expr) -> bool:
     """Return whether a key may be a constant that cannot select anything."""
-    return isinstance(key, (ast.ListExpr, ast.MapExpr)) or (isinstance(key, ast.Literal) and not is_key(key.value))
+    return isinstance(key, (ast.ListExpr, ast.MapExpr)) or (
+        isinstance(key, ast.Literal) and type(key.value) not in KEYS
+    )
 
 
 def compile_text(text: str, env: Env, options: ParserOptions) -> Compiled:

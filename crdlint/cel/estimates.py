@@ -48,7 +48,7 @@ class Estimate(NamedTuple):
 
     def traversal(self) -> Estimate:
         """Return the cost of reading that many characters, bytes or elements once."""
-        return self.traversal()
+        return self.scaled(STRING_FACTOR)
 
     def union(self, other: Estimate) -> Estimate:
         """Return the smallest bounds that include both."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from crdlint.cel.ast import Uint
 from crdlint.cel.eval.errors import NO_SUCH_KEY, Error, no_overload
 from crdlint.cel.eval.values import (
+    KEYS,
     MISSING,
     NONE,
     PLAIN_LISTS,
@@ -33,13 +34,6 @@ if TYPE_CHECKING:
     Run: TypeAlias = Callable[[Frame], Value]
     Then: TypeAlias = Callable[[Frame, Value], Value]
     Note: TypeAlias = Callable[[Frame, int, Value], None]
-
-_KEYS: Final = frozenset({str, int, Uint, bool, float})
-
-
-def is_key(value: Value) -> bool:
-    """Return whether `value` can be used to select a field, key or index."""
-    return type(value) in _KEYS
 
 
 def not_a_key(value: Value) -> str:
@@ -158,7 +152,7 @@ def computed(id_: int, key: Run, *, optional: bool, note: Note, relative: bool, 
         value = key(frame)
         if type(value) is Error and keeps_errors:
             return value
-        return select(operand, value, test=test) if type(value) in _KEYS else Error(not_a_key(value))
+        return select(operand, value, test=test) if type(value) in KEYS else Error(not_a_key(value))
 
     def noted(frame: Frame, selected: int, value: Value) -> None:
         if relative:

@@ -9,6 +9,7 @@ from crdlint.cel.ast import Uint
 from crdlint.cel.eval.errors import NO_OVERLOAD, Error
 from crdlint.cel.eval.values import (
     COMPARABLE,
+    KEYS,
     MISSING,
     PLAIN_LISTS,
     PLAIN_MAPS,
@@ -230,7 +231,6 @@ class HashedMembers:
 
 
 _INTEGERS: Final = frozenset({int, Uint})
-_PRIMITIVE: Final = frozenset({bool, int, Uint, float, str})
 
 
 def members_of(container: Value) -> frozenset[tuple[type, Value]] | None:
@@ -238,7 +238,7 @@ def members_of(container: Value) -> frozenset[tuple[type, Value]] | None:
     members: set[tuple[type, Value]] = set()
     for value in container:
         cls = type(value)
-        if cls not in _PRIMITIVE:
+        if cls not in KEYS:
             return None
         if value == value:
             members.add((cls, value))

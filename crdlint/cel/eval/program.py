@@ -17,14 +17,14 @@ from crdlint.cel.decls import CONVERSIONS
 from crdlint.cel.env import WellKnownTypes
 from crdlint.cel.estimates import LIST_COST, MAP_COST, STRUCT_COST
 from crdlint.cel.eval import steps
-from crdlint.cel.eval.attributes import Attribute, Conditional, computed, constant, is_key, joined, not_a_key, presence
+from crdlint.cel.eval.attributes import Attribute, Conditional, computed, constant, joined, not_a_key, presence
 from crdlint.cel.eval.comprehensions import SLOTS, accumulator, fold, iterations_independent, variable
 from crdlint.cel.eval.cost import Frame, TracingFrame, traced_selection
 from crdlint.cel.eval.equality import equal, members_of
 from crdlint.cel.eval.errors import CancelledError, Error, PlanError, with_expr_id
 from crdlint.cel.eval.functions import MATCHES, Resolved, caught, matches
 from crdlint.cel.eval.messages import new_message
-from crdlint.cel.eval.values import MISSING, Map
+from crdlint.cel.eval.values import KEYS, MISSING, Map
 from crdlint.cel.stack import more_frames
 from crdlint.cel.types import STANDARD_TYPES, Kind
 
@@ -174,7 +174,7 @@ class _Planner:
         key = args[1]
         note = self._note
         if isinstance(key, Constant):
-            if not is_key(key.value):
+            if type(key.value) not in KEYS:
                 raise PlanError(not_a_key(key.value))
             attribute.add(constant(expr.id, key.value, optional=optional, note=note))
             return attribute

@@ -343,7 +343,9 @@ def other_integers(number: Value) -> list[Value]:
     return [int(number)] if cls is Uint and number < 2**63 else []
 
 
-_SCALARS: Final = frozenset({bool, int, Uint, float, str, bytes})
+# The classes of values that select a field, key or index.
+KEYS: Final = frozenset({bool, int, Uint, float, str})
+_SCALARS: Final = KEYS | {bytes}
 
 
 def _hashed(key: Value) -> Value:
