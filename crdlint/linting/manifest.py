@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.kubecel.estimated_rule import EstimatedRule
     from crdlint.linting.documents import Fixes
-    from crdlint.linting.request import CheckRequest, StopAt
+    from crdlint.linting.request import CheckRequest
     from crdlint.linting.result import Stage
     from crdlint.linting.schema import Report
     from crdlint.rules.engine.advisory import Advise, Advisory
@@ -127,17 +127,14 @@ class _DecodedCRD:
         # A misspelled apiVersion or kind is fixed before the API server decodes the other fields.
         self.problems = [p for p in self.decoded.problems if not (subject.rejected and is_type_key(root, p.node))]
         self.has_placeholders = request.skip_unfinished and any(opening in document.text for opening in PLACEHOLDERS)
+        # A check never ends at findings of placeholders, which are dropped.
+        self.stop_at = None if self.has_placeholders else request.stop_at
         self.rejected = subject.rejected or any(map(self._is_rejection, self.problems))
 
     def _is_rejection(self, problem: DecodeProblem) -> bool:
         """Return whether the server cannot decode a CRD; a placeholder may represent a value that it can decode."""
         text = problem.node.value if self.has_placeholders and isinstance(problem.node, Scalar) else ""
         return problem.kind == "decode" and not is_placeholder(text)
-
-    @property
-    def stop_at(self) -> StopAt | None:
-        """Whether the check ends at a finding; never with placeholders, whose findings are dropped."""
-        return None if self.has_placeholders else self.request.stop_at
 
     def ends_with(self, findings: Iterable[Diagnostic]) -> bool:
         """Return whether the stages after that of some findings need not run."""

@@ -106,9 +106,9 @@ class CRDFiles:
             self._documents = {}
             for path in self.find():
                 text = self.read(path)
-                outlines = [] if text is None else [outline(document) for document in split(text)]
-                possible = {number: candidate for number, candidate in enumerate(outlines) if candidate is not None}
+                outlines = dict(enumerate(map(outline, split(text)))) if text is not None else {}
+                possible = {number: candidate for number, candidate in outlines.items() if candidate is not None}
                 if possible:
                     self._documents[path] = possible
-                    self._others[path] = frozenset(range(len(outlines))) - possible.keys()
+                    self._others[path] = frozenset(outlines) - possible.keys()
         return self._documents

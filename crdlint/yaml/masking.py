@@ -9,8 +9,7 @@ stay valid. Afterwards the original characters are restored in scalars.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from ruamel.yaml.error import MarkedYAMLError
@@ -27,8 +26,7 @@ _BLOCK_SIZE: Final = 0x800
 _WORD: Final = re.compile(r"^%.*$|(?<![^\s\[\]{},])[^\s\[\]{},!&*#\"'][^\s\[\]{},]*", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Mask:
+class Mask(NamedTuple):
     """A text for libyaml, and the meaning of its private-use characters: a colon, a byte order mark, nothing (`filler`)."""
 
     text: str
@@ -59,13 +57,13 @@ def masked(known: Mask | str, error: MarkedYAMLError) -> Mask | None:
     text, index = mask.text, error.problem_mark.index + mask.text.startswith(_BOM)  # libyaml does not count it
     if error.problem == _ESCAPED and text[index : index + 2] == "\\'":
         filler = mask.filler or _unused(text)
-        return replace(mask, text=f"{text[:index]}'{filler}{text[index + 2 :]}", filler=filler) if filler else None
+        return mask._replace(text=f"{text[:index]}'{filler}{text[index + 2 :]}", filler=filler) if filler else None
     if error.problem != _COLON or text[index : index + 1] != ":":
         return None
     colon = mask.colon or _unused(text)
     if not mask.colon and colon:  # otherwise this one does not seem to be in a plain scalar, such as in [x':y]
         text = _without_colons(text, colon)
-    return replace(mask, text=text[:index] + colon + text[index + 1 :], colon=colon) if colon else None
+    return mask._replace(text=text[:index] + colon + text[index + 1 :], colon=colon) if colon else None
 
 
 def _without_colons(text: str, colon: str) -> str:
