@@ -91,7 +91,7 @@ class DecodeProblem(NamedTuple):
 
 
 @dataclass(slots=True)
-class _State:
+class State:
     """A decodeState: the current position and the saved error; `json` is true for a document in JSON.
 
     `ignored` are unknown fields that a decoder drops because it is not strict.
@@ -100,11 +100,11 @@ class _State:
     strict: bool
     json: bool
     server: Server
+    goes_on: bool = False
     struct: str = ""
     fields: list[str] = field(default_factory=list)
     path: list[str] = field(default_factory=list)
     saved: GoError | None = None
-    goes_on: bool = False
     others: list[GoError] = field(default_factory=list)
     strict_errors: dict[str, DecodeProblem] = field(default_factory=dict)
     ignored: dict[str, DecodeProblem] = field(default_factory=dict)
@@ -160,40 +160,34 @@ def problems_of(
     of: GoType, root: Node, server: Server
 ) -> tuple[tuple[DecodeProblem, ...], tuple[DecodeProblem, ...], tuple[DecodeProblem, ...]]:
     """Return the problems of decoding `root`, those that they hide, and its unknown fields that are no problem."""
-    explained, dropped = explain(of, root, server)
-    ignored = tuple(problem for problem in dropped if problem.first is None)
-    problems = (explained.problem(),) if isinstance(explained, GoError) else tuple(explained)
-    if not isinstance(explained, GoError) and len(explained) < MAX_STRICT_ERRORS:
+    state = decode(of, root, server)
+    problems = tuple(state.strict_errors.values())
+    ignored = tuple(problem for problem in state.ignored.values() if problem.first is None)
+    if state.saved is not None:
+        problems = (state.saved.problem(),)
+    elif len(problems) < MAX_STRICT_ERRORS:
         return problems, (), ignored
     known = {problem.message for problem in problems}
-    later = (error.problem() if isinstance(error, GoError) else error for error in _all_errors(of, root, server))
+    whole = decode(of, root, server, goes_on=True)
+    later = (*(error.problem() for error in whole.others), *whole.strict_errors.values())
     return problems, tuple(problem for problem in later if problem.message not in known), ignored
 
 
-def explain(
-    of: GoType, root: Node, server: Server = NEWEST
-) -> tuple[GoError | list[DecodeProblem], list[DecodeProblem]]:
-    """Return the error of decoding `root` as `of`, or the strict errors if there is no other error.
+def decode(of: GoType, root: Node, server: Server = NEWEST, *, goes_on: bool = False) -> State:
+    """Decode `root` as `of`, and return the error that stopped it or was saved, the strict errors and ignored fields.
 
-    Also return the fields that the decoder drops without an error.
+    With `goes_on`, all errors are collected in the order in which they appear if each is fixed before the next attempt.
     """
+    state = State(strict=True, json=is_json(root), server=server, goes_on=goes_on)
     if _too_deep(root):
-        return GoError(root, "couldn't get version/kind; json parse error: exceeded max depth"), []
-    state = _State(strict=True, json=is_json(root), server=server)
+        state.saved = GoError(root, "couldn't get version/kind; json parse error: exceeded max depth")
+        return state
     try:
         calls.run(_value(state, of, root, root))
     except GoError as error:
-        return state.in_context(error), []
-    return state.saved or list(state.strict_errors.values()), list(state.ignored.values())
-
-
-def _all_errors(of: GoType, root: Node, server: Server) -> list[GoError | DecodeProblem]:
-    """Return all errors of decoding `root`, in the order in which they appear if each is fixed before the next attempt."""
-    if _too_deep(root):
-        return []
-    state = _State(strict=True, json=is_json(root), server=server, goes_on=True)
-    calls.run(_value(state, of, root, root))
-    return [*state.others, *state.strict_errors.values()]
+        state.saved = state.in_context(error)
+        state.ignored.clear()
+    return state
 
 
 def _too_deep(root: Node) -> bool:
@@ -210,7 +204,7 @@ def _too_deep(root: Node) -> bool:
     return False
 
 
-def _value(state: _State, of: GoType, node: Node, reported: Node) -> Steps:
+def _value(state: State, of: GoType, node: Node, reported: Node) -> Steps:
     """Decode a value; `reported` is the node to report if the value is a collection."""
     own = _UNMARSHALERS.get(of.kind)
     if own is not None:
@@ -233,7 +227,7 @@ def _value(state: _State, of: GoType, node: Node, reported: Node) -> Steps:
         state.save(GoError(reported, value="array", of=of.name, content=node))
 
 
-def _object(state: _State, of: GoType, node: Any) -> Steps:
+def _object(state: State, of: GoType, node: Any) -> Steps:
     """Decode a struct or a map."""
     struct, fields, path = state.struct, len(state.fields), len(state.path)
     seen: dict[str, Node] = {}
@@ -253,7 +247,7 @@ def _object(state: _State, of: GoType, node: Any) -> Steps:
         state.struct = struct
 
 
-def _slice(state: _State, of: GoType, node: Any) -> Steps:
+def _slice(state: State, of: GoType, node: Any) -> Steps:
     path = len(state.path)
     assert of.element is not None  # noqa: S101  slices have one
     for i, item in enumerate(node.items):
@@ -266,7 +260,7 @@ _MOST_DIGITS: Final = 19  # the digits of the largest int64
 _NUMBER: Final = re.compile(r"-?[0-9.eE+-]+\Z")
 
 
-def _literal(state: _State, of: GoType, node: Any) -> None:
+def _literal(state: State, of: GoType, node: Any) -> None:
     """Store a scalar; null is allowed for every type. Upstream: decodeState.literalStore."""
     value = resolve(node)
     if value is None:
@@ -296,9 +290,9 @@ def _literal(state: _State, of: GoType, node: Any) -> None:
         state.save(error)
 
 
-def _unmarshal(outer: _State, of: GoType, node: Node, reported: Node) -> Steps:
+def _unmarshal(outer: State, of: GoType, node: Node, reported: Node) -> Steps:
     """Decode with a separate decoder, which is not strict and whose first error stops the outer one."""
-    state = _State(strict=False, json=outer.json, server=outer.server, goes_on=outer.goes_on, ignored=outer.ignored)
+    state = State(strict=False, json=outer.json, server=outer.server, goes_on=outer.goes_on, ignored=outer.ignored)
     state.path = list(outer.path)
     try:
         yield _value(state, of, node, reported)
@@ -310,25 +304,25 @@ def _unmarshal(outer: _State, of: GoType, node: Node, reported: Node) -> Steps:
         raise state.saved
 
 
-def _anything(_state: _State, _of: GoType, _node: Node, _reported: Node) -> Steps:
+def _anything(_state: State, _of: GoType, _node: Node, _reported: Node) -> Steps:
     return
     yield
 
 
-def _schema_or_bool(state: _State, _of: GoType, node: Node, reported: Node) -> Steps:
+def _schema_or_bool(state: State, _of: GoType, node: Node, reported: Node) -> Steps:
     if node.__class__ is Mapping:
         yield _unmarshal(state, SCHEMA, node, reported)
     elif node.__class__ is not Scalar or resolve(node).__class__ not in {bool, type(None)}:
         raise GoError(node if node.__class__ is Scalar else reported, "boolean or JSON schema expected")
 
 
-def _schema_or_list(state: _State, of: GoType, node: Node, reported: Node) -> Steps:
+def _schema_or_list(state: State, of: GoType, node: Node, reported: Node) -> Steps:
     if node.__class__ is not Scalar:
         assert of.element is not None  # noqa: S101  these have one
         yield _unmarshal(state, SCHEMA if node.__class__ is Mapping else of.element, node, reported)
 
 
-def _time(state: _State, _of: GoType, node: Node, reported: Node) -> Steps:
+def _time(state: State, _of: GoType, node: Node, reported: Node) -> Steps:
     value = resolve(node) if node.__class__ is Scalar else ""
     if value is None:
         return
@@ -340,7 +334,7 @@ def _time(state: _State, _of: GoType, node: Node, reported: Node) -> Steps:
         raise GoError(node, wrong)
 
 
-_UNMARSHALERS: Final[dict[str, Callable[[_State, GoType, Any, Any], Steps]]] = {
+_UNMARSHALERS: Final[dict[str, Callable[[State, GoType, Any, Any], Steps]]] = {
     "json": _anything,
     "fields": _anything,
     "schema-or-bool": _schema_or_bool,

@@ -91,11 +91,11 @@ def read_object_meta(metadata: Any, *, drop_malformed: bool = False) -> tuple[di
 
 def decode_error(metadata: Any) -> MetadataError:
     """Return the error of decoding metadata as an ObjectMeta."""
-    from crdlint.crd.decode_errors import GoError, explain  # most metadata needs neither
+    from crdlint.crd.decode_errors import decode  # most metadata needs neither
     from crdlint.yaml.json_events import json_node
 
-    error, _ = explain(OBJECT_META, json_node(metadata))
-    if not isinstance(error, GoError) or error.struct != "ObjectMeta":
+    error = decode(OBJECT_META, json_node(metadata)).saved
+    if error is None or error.struct != "ObjectMeta":
         return MetadataError(str(error))
     return MetadataError(str(error), error.field, error.value.partition(" ")[0], error.of)
 

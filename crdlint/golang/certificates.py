@@ -24,19 +24,8 @@ class Block(NamedTuple):
 
 def blocks(data: bytes) -> Iterator[Block]:
     """Yield the PEM blocks of `data`, skipping other data."""
-    block = _next(data, 0)
-    while block is not None:
-        yield block
-        block = _next(data, block.end)
-
-
-def _next(data: bytes, start: int) -> Block | None:
-    """Return the first block that begins at or after `start`, or None."""
-    after_end = start  # the end of the last END that was checked
-    while True:
-        end = data.find(_END, after_end)
-        if end < 0:
-            return None
+    after_end = 0  # the end of the last block, or of the last END that was checked
+    while (end := data.find(_END, after_end)) >= 0:
         # If BEGIN lines are repeated before an END, the last one counts.
         search, after_end = after_end, end + len(_END)
         begin = data.rfind(_BEGIN, search, end)
@@ -49,17 +38,16 @@ def _next(data: bytes, start: int) -> Block | None:
         body = position
         while position < len(data) and b":" in _line(data, position)[0]:
             position = _line(data, position)[1]
-        if position == len(data):
-            return None
-        if position > after_end:
-            return None
+        if position == len(data) or position > after_end:
+            return
         has_headers = position != body
         # Without headers, END may directly follow BEGIN: they share a newline.
         content = _content(data[position:end]) if position <= end or not has_headers else None
         closing = kind + _DASHES
         rest, following = _line(data, after_end + len(closing))
         if content is not None and data.startswith(closing, after_end) and not rest:
-            return Block(kind, has_headers, content, following)
+            yield Block(kind, has_headers, content, following)
+            after_end = following
 
 
 def _content(data: bytes) -> bytes | None:
