@@ -114,12 +114,6 @@ class Reader:
             self.failed = True
         return made
 
-    def items(self, node: Node) -> list[Node] | Unset:
-        """Return the items of a sequence, or UNSET for other nodes."""
-        if node.__class__ is Sequence:
-            return node.items
-        return UNSET if is_null(node) else self.reject()
-
 
 def is_null(node: Node) -> bool:
     """Return whether the node is a scalar that resolves to null."""
@@ -216,9 +210,9 @@ def reader_json(reader: Reader, node: Node, depth: int) -> Any:
 
 
 def _read_slice(reader: Reader, of: GoType, node: Node, depth: int, origin: Origin) -> Any:
-    items = reader.items(node)
-    if items.__class__ is not list:
-        return items
+    if node.__class__ is not Sequence:
+        return UNSET if is_null(node) else reader.reject()
+    items = node.items
     element, (parent, steps) = of.element, origin
     assert element is not None  # noqa: S101  slices have one
     if element is SCHEMA:

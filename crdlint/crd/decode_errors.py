@@ -394,10 +394,10 @@ def _single(problem: DecodeProblem) -> str:
     values = [scalar.value for scalar in scalars]
     types = [value for value in values if value not in {"null", "~", ""}]
     if getattr(problem.node, "value", "") == "type" and len(values) == len(items):
+        nullable = " and `nullable: true`" if len(types) < len(values) else ""
         if len(types) == 1:
-            return f"Write `type: {types[0]}`" + (" and `nullable: true`" if len(types) < len(values) else "")
+            return f"Write `type: {types[0]}`{nullable}"
         if set(types) == {"integer", "string"}:
-            nullable = " and `nullable: true`" if len(types) < len(values) else ""
             return f"Write `x-kubernetes-int-or-string: true`{nullable} instead of `type`"
         if types:
             return "Write `x-kubernetes-preserve-unknown-fields: true` instead of `type`, or one type: a value has only one"
@@ -408,9 +408,7 @@ def _single(problem: DecodeProblem) -> str:
 
 
 def _number(value: str | None, *, integer: bool) -> str:
-    if value is not None and _WHOLE.match(value):
-        return f"Write `{value}` without quotes"
-    if value is not None and not integer and _DECIMAL.match(value):
+    if value is not None and (_WHOLE if integer else _DECIMAL).match(value):
         return f"Write `{value}` without quotes"
     return "Write an integer, without quotes" if integer else "Write a number, without quotes"
 

@@ -203,9 +203,9 @@ def too_many_detail(limit: int) -> str:
     )
 
 
-def not_evaluated(path: Path, limit: WorkLimitError, at: Path | None = None) -> FieldError:
+def not_evaluated(path: Path, limit: WorkLimitError) -> FieldError:
     """Return the error that a value and all following ones are not evaluated."""
-    return FieldError(EVALUATION_LIMIT, NOT_EVALUATED, path, None, str(limit), at)
+    return FieldError(EVALUATION_LIMIT, NOT_EVALUATED, path, None, str(limit))
 
 
 class Extra(TypedDict, total=False):

@@ -173,17 +173,13 @@ _USERINFO: Final = _LETTERS | frozenset(string.digits + "-._:~!$&'()*+,;=%@")
 def parse(text: str) -> URL:
     """Parse a URL that may have a fragment; raise URLError if it is invalid. Upstream: url.Parse."""
     rest, _, fragment = text.partition("#")
+    parsed = rest  # the part of the text that an error quotes
     try:
         url = _parse(rest, via_request=False)
+        parsed = text
+        return url._replace(fragment=unescape(fragment))
     except URLError as error:
-        raise URLError(f"parse {quote(rest)}: {error}") from None
-    if not fragment:
-        return url
-    try:
-        fragment = unescape(fragment)
-    except URLError as error:
-        raise URLError(f"parse {quote(text)}: {error}") from None
-    return url._replace(fragment=fragment)
+        raise URLError(f"parse {quote(parsed)}: {error}") from None
 
 
 def parse_request_uri(text: str) -> URL:

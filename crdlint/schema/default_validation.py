@@ -99,22 +99,19 @@ def _find(schema: JSONSchemaProps, positions: dict[int, _At | None]) -> _At | No
 def _below(position: _At, schema: JSONSchemaProps) -> _At | None:
     """Return the position of a child schema."""
     kind, *rest = schema.steps
+    inside = position.inside_meta
     if kind == "items" and not rest:
-        path = position.path.child("items")
-        return _enter(position, schema, path, position.outer.item(), inside_meta=position.inside_meta)
-    if kind != "properties":
+        path, outer = position.path.child("items"), position.outer.item()
+    elif kind == "properties":
+        name = str(rest[0])
+        embedded = position.schema.x_embedded_resource or (position.schema is position.root and position.root_embedded)
+        inside = inside or (embedded and name in META_FIELDS)
+        path, outer = position.path.child("properties").key(name), position.outer.child(name)
+    else:
         return None
-    name = str(rest[0])
-    embedded = position.schema.x_embedded_resource or (position.schema is position.root and position.root_embedded)
-    inside = position.inside_meta or (embedded and name in META_FIELDS)
-    path = position.path.child("properties").key(name)
-    return _enter(position, schema, path, position.outer.child(name), inside_meta=inside)
-
-
-def _enter(position: _At, schema: JSONSchemaProps, path: Path, outer: SurroundingObject, *, inside_meta: bool) -> _At:
     if schema.x_embedded_resource:
         return _At(schema, path, schema, True, TYPED_ROOT, False)
-    return position._replace(schema=schema, path=path, outer=outer, inside_meta=inside_meta)
+    return position._replace(schema=schema, path=path, outer=outer, inside_meta=inside)
 
 
 def _validate_default(
