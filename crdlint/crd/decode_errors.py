@@ -168,8 +168,8 @@ def problems_of(
     elif len(problems) < MAX_STRICT_ERRORS:
         return problems, (), ignored
     known = {problem.message for problem in problems}
-    whole = decode(of, root, server, goes_on=True)
-    later = (*(error.problem() for error in whole.others), *whole.strict_errors.values())
+    continued = decode(of, root, server, goes_on=True)
+    later = (*(error.problem() for error in continued.others), *continued.strict_errors.values())
     return problems, tuple(problem for problem in later if problem.message not in known), ignored
 
 
