@@ -36,6 +36,11 @@ class DeclField:
     required: bool = False
     schema: JSONSchemaProps | None = None
 
+    @property
+    def is_optional(self) -> bool:
+        """Whether a valid object may lack it."""
+        return not self.required and (self.schema is None or self.schema.default is None)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DeclType:

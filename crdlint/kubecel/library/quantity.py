@@ -16,16 +16,8 @@ from crdlint.cel.decls import member, overload
 from crdlint.cel.eval.errors import NO_OVERLOAD, Error, FunctionError
 from crdlint.cel.eval.values import MAX_INT, MIN_INT
 from crdlint.cel.types import BOOL, DOUBLE, INT, STRING
-from crdlint.kubecel.library.declaration import (
-    ARGUMENT,
-    QUANTITY,
-    Library,
-    Opaque,
-    accepts,
-    constant,
-    constant_for,
-    ordering,
-)
+from crdlint.kubecel.library import declaration
+from crdlint.kubecel.library.declaration import ARGUMENT, QUANTITY, Library, constant, constant_for
 from crdlint.safety import work
 
 if TYPE_CHECKING:
@@ -56,7 +48,7 @@ _MAX_DIGITS: Final = 100_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Quantity(Opaque):
+class Quantity(declaration.Opaque):
     """The number `unscaled * 10**exponent`; `exact` if upstream stores an inf.Dec; `text` is the text that was parsed.
 
     A `computed` quantity can be compared with others as the left operand. As the right operand it is an error, because
@@ -350,9 +342,9 @@ LIBRARY: Final = Library(
     introduced=(1, 28),
     functions=(
         overload("quantity", "string_to_quantity", (STRING,), QUANTITY, parse_quantity),
-        overload("isQuantity", "is_quantity_string", (STRING,), BOOL, accepts(parse_quantity)),
+        overload("isQuantity", "is_quantity_string", (STRING,), BOOL, declaration.accepts(parse_quantity)),
         overload("sign", "quantity_sign", (QUANTITY,), INT, attrgetter("sign")),
-        *ordering(QUANTITY, "quantity"),
+        *declaration.ordering(QUANTITY, "quantity"),
         member("asApproximateFloat", "quantity_get_float", (QUANTITY,), DOUBLE, attrgetter("approximate_float")),
         member("asInteger", "quantity_get_int", (QUANTITY,), INT, _as_integer),
         member("isInteger", "quantity_is_integer", (QUANTITY,), BOOL, lambda value: value.integer is not None),

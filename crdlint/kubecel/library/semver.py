@@ -11,16 +11,8 @@ from crdlint.cel.eval.errors import FunctionError
 from crdlint.cel.eval.values import MAX_UINT
 from crdlint.cel.types import BOOL, INT, STRING
 from crdlint.golang.text import quote
-from crdlint.kubecel.library.declaration import (
-    ARGUMENT,
-    SEMVER,
-    Library,
-    Opaque,
-    accepts,
-    constant,
-    constant_for,
-    ordering,
-)
+from crdlint.kubecel.library import declaration
+from crdlint.kubecel.library.declaration import ARGUMENT, SEMVER, Library, constant, constant_for
 from crdlint.safety import work
 
 if TYPE_CHECKING:
@@ -35,7 +27,7 @@ _IDENTIFIER: Final = re.compile(r"[0-9A-Za-z-]*")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Semver(Opaque):
+class Semver(declaration.Opaque):
     """A version; numeric identifiers of `pre` are ints, and `build` does not affect the order."""
 
     cel_type: ClassVar[Type] = SEMVER
@@ -142,9 +134,9 @@ LIBRARY: Final = Library(
     functions=(
         overload("semver", "string_to_semver", (STRING,), SEMVER, parse_semver),
         overload("semver", "string_bool_to_semver", (STRING, BOOL), SEMVER, parse_semver),
-        overload("isSemver", "is_semver_string", (STRING,), BOOL, accepts(parse_semver)),
-        overload("isSemver", "is_semver_string_bool", (STRING, BOOL), BOOL, accepts(parse_semver)),
-        *ordering(SEMVER, "semver"),
+        overload("isSemver", "is_semver_string", (STRING,), BOOL, declaration.accepts(parse_semver)),
+        overload("isSemver", "is_semver_string_bool", (STRING, BOOL), BOOL, declaration.accepts(parse_semver)),
+        *declaration.ordering(SEMVER, "semver"),
         member("major", "semver_major", (SEMVER,), INT, lambda version: _int64(version.major)),
         member("minor", "semver_minor", (SEMVER,), INT, lambda version: _int64(version.minor)),
         member("patch", "semver_patch", (SEMVER,), INT, lambda version: _int64(version.patch)),

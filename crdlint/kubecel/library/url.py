@@ -14,16 +14,8 @@ from crdlint.cel.estimates import ONE, CallEstimate, Estimate, Estimator, Node
 from crdlint.cel.eval.errors import FunctionError
 from crdlint.cel.types import BOOL, STRING, list_type, map_type
 from crdlint.golang import addresses
-from crdlint.kubecel.library.declaration import (
-    ALWAYS,
-    ARGUMENT,
-    URL_TYPE,
-    Library,
-    Opaque,
-    constant_for,
-    of_sizes,
-    reads,
-)
+from crdlint.kubecel.library import declaration
+from crdlint.kubecel.library.declaration import ALWAYS, ARGUMENT, URL_TYPE, Library, constant_for
 from crdlint.safety import work
 
 if TYPE_CHECKING:
@@ -39,7 +31,7 @@ _MAX_PARAMETERS: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class URL(Opaque):
+class URL(declaration.Opaque):
     """A URL as Go parses it, and its fragment as written."""
 
     cel_type: ClassVar[Type] = URL_TYPE
@@ -161,7 +153,9 @@ LIBRARY: Final = Library(
         overload("isURL", "is_url_string", (STRING,), BOOL, _is_url),
     ),
     costs={
-        "url": CallCost(of_sizes(1, lambda text: CallEstimate(text.traversal(), text)), reads()),
+        "url": CallCost(
+            declaration.of_sizes(1, lambda text: CallEstimate(text.traversal(), text)), declaration.reads()
+        ),
         **constant_for("getScheme", "getHostname", "getHost", "getPort", "getEscapedPath", "getQuery"),
     },
     older_costs=lambda dialect: {} if dialect.url_has_size else {"url": ARGUMENT},

@@ -97,9 +97,7 @@ def _optional(expression: Expression, node: Select) -> JSONSchemaProps | None:
     if type_ is None or type_.kind is not Kind.STRUCT:
         return None
     field = expression.declarations.member(type_, node.field)
-    if field is None or field.required or field.schema is None or field.schema.default is not None:
-        return None
-    return field.schema
+    return field.schema if field is not None and field.is_optional else None
 
 
 class Prover:

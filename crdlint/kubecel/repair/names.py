@@ -119,10 +119,7 @@ def conditions(state: State) -> Iterator[Choice]:
     if isinstance(node, Call) and node.function in CHECKS:
         edits = [Edit(start, start + len(node.function), CHECKS[node.function])]
     else:
-        is_optional = (
-            field is not None and not field.required and (field.schema is None or field.schema.default is None)
-        )
-        meant = templates[:1] if is_optional else templates[1:]
+        meant = templates[:1] if field is not None and field.is_optional else templates[1:]
         edits = [Edit(start, span[1], each.format(A=value)) for each in meant]
     yield Choice(tuple((edit,) for edit in edits), is_certain=False)
 
