@@ -230,24 +230,20 @@ class RuleCompiler:
     def env(self, environment: Environment, *, optional_old_self: bool) -> Env:
         """Return an environment with `self` and `oldSelf`. Upstream: cel.prepareEnvSet."""
         key = (id(environment), optional_old_self)
-        env = self._envs.get(key)
-        if env is None:
+        if key not in self._envs:
             provider = self.declarations(environment)
-            self_type = provider.self_type
-            old = optional_type(self_type) if optional_old_self else self_type
-            env = environment.env.extend(idents=(Variable(SELF, self_type), Variable(OLD_SELF, old)), provider=provider)
-            self._envs[key] = env
-        return env
+            old = optional_type(provider.self_type) if optional_old_self else provider.self_type
+            variables = Variable(SELF, provider.self_type), Variable(OLD_SELF, old)
+            self._envs[key] = environment.env.extend(idents=variables, provider=provider)
+        return self._envs[key]
 
     def declarations(self, environment: Environment) -> Declarations:
         """Return the types of the schema, with the names of fields that the environment requires."""
         key = environment.keywords_as_fields, environment.dialect.types_names_of_types
-        provider = self._declarations.get(key)
-        if provider is None:
-            provider = self._declarations[key] = Declarations(
-                self.declared, keywords_as_fields=key[0], types_names_of_types=key[1]
-            )
-        return provider
+        if key not in self._declarations:
+            made = Declarations(self.declared, keywords_as_fields=key[0], types_names_of_types=key[1])
+            self._declarations[key] = made
+        return self._declarations[key]
 
 
 class KubernetesEstimator:

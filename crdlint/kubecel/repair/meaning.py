@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from difflib import SequenceMatcher
+from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.cel.ast import Call, children
@@ -15,7 +16,7 @@ from crdlint.kubecel.repair.state import Choice, State
 from crdlint.yaml.edit import Edit, apply, composed
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator
+    from collections.abc import Hashable, Iterable, Iterator
 
     from crdlint.cel.ast import Expr
     from crdlint.kubecel.compilation import Expression
@@ -149,14 +150,11 @@ def _shape(node: Expr) -> tuple[str, tuple[object, ...], tuple[Hashable, ...]]:
     """Return what is equal for expressions with the same meaning."""
     attributes = ("function", "name", "field", "value", "test_only")
     own = tuple(getattr(node, name) for name in attributes if hasattr(node, name))
-    below = [_shape(each) for each in children(node)]
+    shapes = [_shape(each) for each in children(node)]
+    below: Iterable[Hashable] = shapes
     if isinstance(node, Call) and node.function in ("_&&_", "_||_"):
         # Conditions in a row have the same meaning however they are grouped.
-        return (
-            type(node).__name__,
-            own,
-            tuple(part for each in below for part in (each[2] if each[1] == own else (each,))),
-        )
+        below = chain.from_iterable(each[2] if each[1] == own else (each,) for each in shapes)
     return type(node).__name__, own, tuple(below)
 
 

@@ -182,7 +182,10 @@ class Text:
             if index == (0 if word == "START" else count):
                 yield index
         elif word in _SEQUENCES:
-            yield from self._sequence(index, "," if word == "E" else "")
+            until = _CLOSING | {","} if word == "E" else _CLOSING
+            while index < count and self.tokens[index].text not in until:
+                index = self.closing.get(index, index) + 1
+                yield index
         elif index >= count:
             return
         elif word in _OPERANDS:
@@ -190,11 +193,6 @@ class Text:
                 yield from reversed(list(self._operand(index)))
         elif self.tokens[index].is_a(word):
             yield index + 1
-
-    def _sequence(self, index: int, until: str) -> Iterator[int]:
-        while index < len(self.tokens) and self.tokens[index].text not in _CLOSING and self.tokens[index].text != until:
-            index = self.closing.get(index, index) + 1
-            yield index
 
     def _operand(self, index: int) -> Iterator[int]:
         token = self.tokens[index]

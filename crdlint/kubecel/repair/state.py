@@ -83,9 +83,9 @@ class State:
 
     def object_of(self, node: Expr) -> DeclType | None:
         """Return the declaration of the object that a node selects a field from."""
-        operand = (
-            node.operand if isinstance(node, Select) else node.args[0] if isinstance(node, Call) and node.args else None
-        )
+        operand = node.operand if isinstance(node, Select) else None
+        if isinstance(node, Call) and node.args:
+            operand = node.args[0]
         return None if operand is None else self.declared(self.compiled.result.type_map.get(operand.id))
 
     def field(self, node: Expr) -> DeclField | None:
