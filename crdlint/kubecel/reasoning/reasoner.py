@@ -494,7 +494,7 @@ class _Case:
                 break
         self.choice = before
         if name not in folds and all(value.name == variable for variable, value in scope.items()):
-            folds[name] = _Fold(items_name, (node.iter_var, node.iter_var2), condition, 0)
+            folds[name] = _Fold(items_name, _variables(node), condition, 0)
         return name
 
     def _selects_same(self, node: Comprehension, condition: Expr, range_: Value, scope: _Scope, other: str) -> bool:
@@ -541,25 +541,24 @@ class _Case:
                 of_element = self.results(condition, {**scope, node.iter_var: element})
                 results = _either(results, of_element, decisive)
             return results
-        variables = (node.iter_var, node.iter_var2)
         inside = self._reasoner.looks_inside
-        failing = 0 if domains.has_items(range_.domain) or any(self._decided(range_.name, variables)) else ERROR
+        failing = 0 if domains.has_items(range_.domain) or any(self._decided(range_.name, node)) else ERROR
         results = failing | (neutral | self._of_items(node, condition, range_, scope) if inside else ANY_RESULT)
         if results == neutral or range_.is_open or self._reasoner.is_at_once:
             return results
-        for fold, result in self._decided(range_.name, variables) if inside else ():
+        for fold, result in self._decided(range_.name, node) if inside else ():
             if result == fold.decisive:
                 of_one = self._of_items(node, condition, range_, scope, (fold.condition, result))
                 results = decisive if of_one == decisive else results
         name = f"{range_.name}: {self._text(node.loop_step, self.scope_inside(node, range_, scope))}"
         if all(value.name == variable for variable, value in scope.items()):
-            self._reasoner.folds[name] = _Fold(range_.name, variables, condition, decisive)
+            self._reasoner.folds[name] = _Fold(range_.name, _variables(node), condition, decisive)
         return self._test(self._term(name, domains.OF_RESULTS[results]), domains.IS_TRUE)
 
     def scope_inside(self, node: Comprehension, range_: Value, scope: _Scope) -> _Scope:
         """Return what is known of the variables inside of a fold."""
         unknown = domains.present(self._facts.unknown)
-        variables = {fold: Value(unknown, fold) for fold in (node.iter_var, node.iter_var2) if fold}
+        variables = {fold: Value(unknown, fold) for fold in _variables(node) if fold}
         if range_.path is not None and range_.domain[:1] == (Piece.LIST,) and not node.iter_var2:
             path = (*range_.path, ITEM)
             variables[node.iter_var] = Value(self._facts.values(path), node.iter_var, path)
@@ -569,13 +568,9 @@ class _Case:
         self, node: Comprehension, condition: Expr, range_: Value, scope: _Scope, *known: tuple[Expr, int]
     ) -> int:
         """Return the results of a condition of the items of a list, where other conditions of one have known results."""
-        variables = (node.iter_var, node.iter_var2)
-        of_all = [
-            (fold.condition, result)
-            for fold, result in self._decided(range_.name, variables)
-            if result != fold.decisive
-        ]
-        local = [variable for variable in variables if variable]
+        decided = self._decided(range_.name, node)
+        of_all = [(fold.condition, result) for fold, result in decided if result != fold.decisive]
+        local = [variable for variable in _variables(node) if variable]
         question = _Question(condition, [*of_all, *known], self.scope_inside(node, range_, scope), local)
         bound = _Case(self._reasoner, self.store).results(condition, question.scope)
         if bound in DECIDED or self._reasoner.is_at_once:
@@ -589,12 +584,11 @@ class _Case:
                 return bound
         return results
 
-    def _decided(self, range_: str, variables: tuple[str, str]) -> Iterator[tuple[_Fold, int]]:
+    def _decided(self, range_: str, node: Comprehension) -> Iterator[tuple[_Fold, int]]:
         """Yield the folds over the same items that the case decides, with their results."""
-        folds = self._reasoner.folds
         for name, domain in self.store.items():
-            fold, only = folds.get(name), constant(domain)
-            if fold is not None and only is not None and (fold.range, fold.variables) == (range_, variables):
+            fold, only = self._reasoner.folds.get(name), constant(domain)
+            if fold is not None and only is not None and (fold.range, fold.variables) == (range_, _variables(node)):
                 yield fold, TRUE if only.value else FALSE
 
     def _text(self, node: Expr, scope: _Scope) -> str:
@@ -623,6 +617,10 @@ class _Case:
         """Return a text that is equal for expressions with the same value, in the same scope."""
         renamed = sorted(f"{name} = {value.name}" for name, value in scope.items() if value.name != name)
         return " ".join((*map(self._reasoner.key, trees), *renamed))
+
+
+def _variables(fold: Comprehension) -> tuple[str, str]:
+    return fold.iter_var, fold.iter_var2
 
 
 def _has_folds(tree: Expr) -> bool:
