@@ -220,7 +220,7 @@ def _fields(type_: Type, declarations: Declarations) -> Iterator[Completion]:
     """Yield the fields of an object; of an optional one, those of its value."""
     type_ = type_.unwrapped
     declared = declarations.object(type_.name) if type_.kind is Kind.STRUCT else None
-    for name in () if declared is None else declared.fields or {}:
+    for name in () if declared is None else declared.fields:
         field_type = declarations.find_struct_field_type(type_.name, name)
         yield Completion(name, "field", "" if field_type is None else format_type(field_type))
 

@@ -57,9 +57,14 @@ class DeclType:
     type: Type | None = None
     key: DeclType | None = None
     elem: DeclType | None = None
-    fields: Mapping[str, DeclField] | None = None
+    fields: Mapping[str, DeclField] = field(default_factory=dict)
     schema: JSONSchemaProps | None = None
     shape: int = 0
+
+    @property
+    def properties(self) -> Mapping[str, JSONSchemaProps]:
+        """The properties of its schema, which may be more than its fields."""
+        return {} if self.schema is None else self.schema.properties
 
     def below(self, step: str) -> DeclType | None:
         """Return the declaration of a field by its escaped name, or of the elements or keys; None if there is none."""
@@ -67,8 +72,7 @@ class DeclType:
             return self.elem
         if step == "@keys":
             return self.key
-        member = (self.fields or {}).get(step)
-        return None if member is None else member.type
+        return self.fields[step].type if step in self.fields else None
 
 
 # What the paths of the estimator and the names of types call the elements of lists and the values of maps.
@@ -293,10 +297,9 @@ class Declarations(WellKnownTypes):
 
     def field(self, declared: DeclType, name: str) -> DeclField | None:
         """Return the field of an object by its name in an expression."""
-        fields = declared.fields or {}
-        member = fields.get(name)
+        member = declared.fields.get(name)
         if member is None and self._keywords_as_fields and name in RESERVED:
-            member = fields.get(f"__{name}__")
+            member = declared.fields.get(f"__{name}__")
         return member
 
     def member(self, type_: Type | None, name: str) -> DeclField | None:
@@ -317,7 +320,7 @@ class Declarations(WellKnownTypes):
         declared: DeclType | None = self._root if start == _SELF_TYPE else None
         for step in steps:
             declared = declared and declared.below(step)
-        return None if declared is None or declared.fields is None else declared
+        return declared if declared is not None and declared.type is None and declared.elem is None else None
 
     def _named(self, declared: DeclType, name: str) -> Type:
         """Return the CEL type of a declaration under a name. Upstream: DeclType.MaybeAssignTypeName."""

@@ -64,9 +64,8 @@ def _undefined_field(state: State, name: str) -> str | None:
     declared = None if node is None else state.object_of(node)
     if declared is None:
         return None
-    fields = declared.fields or {}
-    properties = {} if declared.schema is None else declared.schema.properties
-    if name in properties and escape(name) not in fields:
+    fields = declared.fields
+    if name in declared.properties and escape(name) not in fields:
         return f"Add a `type` to the schema of `{name}`: without one CEL cannot read the field"
     if escape(name) in fields:
         return f"Write `{escape(name)}`, the CEL name of the field `{name}`"
@@ -123,7 +122,7 @@ def _no_overload(state: State, name: str, *_: object) -> str | None:
     if name == "_[_]" and isinstance(node.args[1], Literal) and isinstance(node.args[1].value, str):
         declared = state.object_of(node)
         escaped = escape(node.args[1].value)
-        if declared is not None and escaped in (declared.fields or {}):
+        if declared is not None and escaped in declared.fields:
             return f"Select the field of an object with a dot: `.{escaped}`"
     if name in ("hasValue", "value", "orValue", "or") and getattr(node.target, "name", None) == OLD_SELF:
         return "Set `optionalOldSelf: true` on the rule: otherwise oldSelf is not an optional value"

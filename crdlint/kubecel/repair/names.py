@@ -92,7 +92,7 @@ def other_fields(state: State) -> Iterator[Choice]:
     for operand in (state.node, *children(state.node)):
         declared, offsets = state.object_of(operand), state.compiled.source.offsets.get(operand.id)
         if isinstance(operand, Select) and declared is not None and offsets is not None:
-            others = [each for each in declared.fields or {} if each != operand.field and _is_slip(operand.field, each)]
+            others = [each for each in declared.fields if each != operand.field and _is_slip(operand.field, each)]
             yield named(range_at(state.text, offsets[0]), others, certain=False)
 
 
@@ -101,7 +101,7 @@ def inner_fields(state: State) -> Iterator[Choice]:
     name, span = _wrong_name(state)
     declared = None if state.node is None or state.code is not Code.UNDEFINED_FIELD else state.object_of(state.node)
     if declared is not None:
-        within = [each for each, field in (declared.fields or {}).items() if name in (field.type.fields or {})]
+        within = [each for each, field in declared.fields.items() if name in field.type.fields]
         yield named(span, [f"{each}.{name}" for each in within], certain=False)._replace(helps=())
 
 
@@ -170,15 +170,14 @@ def _fields(state: State, variable: str) -> Iterable[str]:
     declared = state.declared(type_)
     if declared is None:
         return ()
-    return {*(declared.fields or {}), *(() if declared.schema is None else declared.schema.properties)}
+    return {*declared.fields, *declared.properties}
 
 
 def _known(state: State, node: Expr, name: str, scope: list[str]) -> Iterable[str]:
     expression = state.expression
     if state.code is Code.UNDEFINED_FIELD:
         declared = state.object_of(node)
-        properties = {} if declared is None or declared.schema is None else declared.schema.properties
-        return () if declared is None else [*(declared.fields or {}), *(escape(each) or each for each in properties)]
+        return () if declared is None else [*declared.fields, *(escape(each) or each for each in declared.properties)]
     if _is_function(node):
         if any(row.function == name for library in LIBRARIES for row in library.functions):
             return ()  # a function of another version

@@ -91,7 +91,7 @@ class State:
     def field(self, node: Expr) -> DeclField | None:
         """Return the declaration of the field that a node selects."""
         declared = self.object_of(node) if isinstance(node, Select) else None
-        return None if declared is None or not isinstance(node, Select) else (declared.fields or {}).get(node.field)
+        return None if declared is None or not isinstance(node, Select) else declared.fields.get(node.field)
 
 
 class Choice(NamedTuple):
