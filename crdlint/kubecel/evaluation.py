@@ -260,13 +260,14 @@ class Ratcheting:
         nearest = self.current or self.parent
         return nearest is not None and nearest.equal()
 
-    def below(self, find: Callable[[Correlation], Correlation | None], name: str = "") -> Ratcheting:
-        """Return the state for a child of the value."""
+    def below(self, step: str | int) -> Ratcheting:
+        """Return the state for a child of the value, by its key or index."""
         if self.current is None:
             return self
-        if self.parent is None and name in ("apiVersion", "kind"):
+        if self.parent is None and step in ("apiVersion", "kind"):
             return Ratcheting()
-        return Ratcheting(find(self.current), self.current)
+        child = self.current.key(step) if isinstance(step, str) else self.current.index(step)
+        return Ratcheting(child, self.current)
 
 
 class _Visit(NamedTuple):
@@ -327,8 +328,7 @@ def _entries(
     steps += [(name, name, validator.properties.get(name)) for name in value]
     for name, step, inner in steps:
         if inner is not None:
-            below = state.below(lambda parent, name=name: parent.key(name), name)  # type: ignore[misc]
-            yield _Visit(inner, Path(step, path), value[name], before.get(name, MISSING), below)
+            yield _Visit(inner, Path(step, path), value[name], before.get(name, MISSING), state.below(name))
 
 
 def _items(
@@ -340,8 +340,7 @@ def _items(
     before = items_by_key(schema, old)
     for i, item in enumerate(value):
         matching = before.get(item_key(schema, item), MISSING) if before else MISSING
-        below = state.below(lambda parent, i=i: parent.index(i))  # type: ignore[misc]
-        yield _Visit(validator.items, Path(i, path), item, matching, below)
+        yield _Visit(validator.items, Path(i, path), item, matching, state.below(i))
 
 
 def _expressions(visit: _Visit, run: Run) -> None:
