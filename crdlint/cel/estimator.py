@@ -488,20 +488,14 @@ def _traversal(index: int) -> _Standard:
     return lambda nodes: CallEstimate(_known(nodes[index]).traversal())
 
 
-def _to_bytes(nodes: Sequence[Node]) -> CallEstimate:
-    size = _known(nodes[0])
-    return CallEstimate(size.traversal(), Estimate(size.min, size.max * 4 & UINT64_MAX))
+def _converted(size_of_result: Callable[[Estimate], Estimate]) -> _Standard:
+    """Return the cost of reading the target or first argument, with the size of the result."""
 
+    def of_call(nodes: Sequence[Node]) -> CallEstimate:
+        size = _known(nodes[0])
+        return CallEstimate(size.traversal(), size_of_result(size))
 
-def _to_string(nodes: Sequence[Node]) -> CallEstimate:
-    size = _known(nodes[0])
-    return CallEstimate(size.traversal(), Estimate(size.min // 4, size.max))
-
-
-def _quote(nodes: Sequence[Node]) -> CallEstimate:
-    size = _known(nodes[0])
-    doubled = Estimate(size.min + 2 & UINT64_MAX, size.max * 2 + 2 & UINT64_MAX)
-    return CallEstimate(size.traversal(), doubled)
+    return of_call
 
 
 def _matches(nodes: Sequence[Node]) -> CallEstimate:
@@ -521,9 +515,9 @@ def _comparison(nodes: Sequence[Node]) -> CallEstimate:
 _ORDERS: Final = ("less", "greater", "less_equals", "greater_equals")
 _STANDARD: Final[dict[str, _Standard]] = {
     "string_format": _traversal(0),
-    "string_to_bytes": _to_bytes,
-    "bytes_to_string": _to_string,
-    "strings_quote": _quote,
+    "string_to_bytes": _converted(lambda size: Estimate(size.min, size.max * 4 & UINT64_MAX)),
+    "bytes_to_string": _converted(lambda size: Estimate(size.min // 4, size.max)),
+    "strings_quote": _converted(lambda size: Estimate(size.min + 2 & UINT64_MAX, size.max * 2 + 2 & UINT64_MAX)),
     "starts_with_string": _traversal(1),
     "ends_with_string": _traversal(1),
     "in_list": lambda nodes: CallEstimate(_known(nodes[1]).scaled(1)),

@@ -25,7 +25,7 @@ from crdlint.cel.eval.values import (
     kind_of,
     type_of,
 )
-from crdlint.cel.types import Kind, Type, object_type
+from crdlint.cel.types import WELL_KNOWN, Kind, Type, object_type
 from crdlint.safety import work
 
 if TYPE_CHECKING:
@@ -216,22 +216,16 @@ def _duration(fields: Mapping[str, Value]) -> Duration:
     return Duration(min(max(_nanoseconds(fields), MIN_INT), MAX_INT))
 
 
+# The wrapper messages, with the values that they have without the field.
+_ZEROS: Final = {Kind.BOOL: False, Kind.BYTES: b"", Kind.DOUBLE: 0.0, Kind.INT: 0, Kind.STRING: "", Kind.UINT: Uint(0)}
+_WRAPPERS: Final = {name: _ZEROS[type_.kind] for name, type_ in WELL_KNOWN.items() if type_.wrapper}
 _VALUES: Final[Mapping[str, Callable[[Mapping[str, Value]], Value]]] = {
     "Any": lambda _: Error("unsupported conversion to ref.Val: (*dynamicpb.Message)"),
-    "BoolValue": lambda fields: fields.get("value", False),
-    "BytesValue": lambda fields: fields.get("value", b""),
-    "DoubleValue": lambda fields: fields.get("value", 0.0),
     "Duration": _duration,
     "Empty": lambda _: _Empty(),
-    "FloatValue": lambda fields: fields.get("value", 0.0),
-    "Int32Value": lambda fields: fields.get("value", 0),
-    "Int64Value": lambda fields: fields.get("value", 0),
     "ListValue": lambda fields: fields.get("values", []),
-    "StringValue": lambda fields: fields.get("value", ""),
     "Struct": lambda fields: fields.get("fields", Map()),
     "Timestamp": lambda fields: Timestamp(_nanoseconds(fields)),
-    "UInt32Value": lambda fields: fields.get("value", Uint(0)),
-    "UInt64Value": lambda fields: fields.get("value", Uint(0)),
     # The fields exclude each other: the last one counts.
     "Value": lambda fields: next(reversed(list(fields.values())), None),
 }
@@ -246,7 +240,7 @@ def new_message(name: str, fields: Mapping[str, Value]) -> Value:
         if type(converted) is Error:
             return converted
         made[field] = converted
-    return _VALUES[short](made)
+    return made.get("value", _WRAPPERS[name]) if name in _WRAPPERS else _VALUES[short](made)
 
 
 def _converted(name: str, field: str, convert: Callable[[Value], Value], value: Value) -> Value:

@@ -101,34 +101,20 @@ def _int_to_timestamp(seconds: int, nanoseconds: int = 0, offset: int = 0) -> Ti
     return Timestamp(seconds * SECOND + nanoseconds, offset)
 
 
-def _string_to_bool(value: str) -> bool:
-    """Parse a bool or raise FunctionError. Upstream: strconv.ParseBool."""
-    parsed = _BOOLS.get(value)
-    if parsed is None:
-        raise _failure(value, BOOL)
-    return parsed
+def _parsed(to: Type, parse: Callable[[str], Value], characters: float = math.inf) -> Callable[[str], Value]:
+    """Return a conversion that fails where `parse` returns None; a unit of work reads that many characters."""
 
+    def convert(text: str) -> Value:
+        work.spend(int(len(text) / characters))
+        value = parse(text)
+        if value is None:
+            raise _failure(text, to)
+        return value
 
-def _string_to_int(value: str) -> int:
-    """Parse an int or raise FunctionError. Upstream: strconv.ParseInt."""
-    work.spend(len(value) >> 8)
-    number = _integer(value)
-    if number is None:
-        raise _failure(value, INT)
-    return number
-
-
-def _string_to_uint(value: str) -> Uint:
-    """Parse a uint or raise FunctionError. Upstream: strconv.ParseUint."""
-    work.spend(len(value) >> 8)
-    number = None if value[:1] in ("+", "-") else _integer(value, 0, MAX_UINT)
-    if number is None:
-        raise _failure(value, UINT)
-    return Uint(number)
+    return convert
 
 
 def _integer(text: str, low: int = MIN_INT, high: int = MAX_INT) -> int | None:
-    """Return the integer that a text is, None if it is none or out of range."""
     if _INT.fullmatch(text) is None or len(text.lstrip("+-").lstrip("0")) > _MOST_DIGITS:
         return None
     number = int(text.lstrip("+-").lstrip("0") or 0)
@@ -136,42 +122,37 @@ def _integer(text: str, low: int = MIN_INT, high: int = MAX_INT) -> int | None:
     return number if low <= number <= high else None
 
 
-def _string_to_double(value: str) -> float:
-    """Parse a double or raise FunctionError. Upstream: strconv.ParseFloat."""
-    work.spend(len(value) >> 7)
-    if _SPECIAL.fullmatch(value):
-        return float(value)
+def _unsigned(text: str) -> Uint | None:
+    number = None if text.startswith(("+", "-")) else _integer(text, 0, MAX_UINT)
+    return None if number is None else Uint(number)
+
+
+def _double(text: str) -> float | None:
+    if _SPECIAL.fullmatch(text):
+        return float(text)
     try:
-        if _DECIMAL.fullmatch(value):
-            number = float(value.replace("_", ""))
-        elif _HEXADECIMAL.fullmatch(value):
-            number = float.fromhex(value.replace("_", ""))
+        if _DECIMAL.fullmatch(text):
+            number = float(text.replace("_", ""))
+        elif _HEXADECIMAL.fullmatch(text):
+            number = float.fromhex(text.replace("_", ""))
         else:
-            raise _failure(value, DOUBLE)
+            return None
     except OverflowError:
-        raise _failure(value, DOUBLE) from None
-    if math.isinf(number):
-        raise _failure(value, DOUBLE)
-    return number
+        return None
+    return None if math.isinf(number) else number
 
 
-def _string_to_duration(value: str) -> Duration:
-    """Parse a duration or raise FunctionError. Upstream: time.ParseDuration."""
-    work.spend(len(value) << 1)
-    nanoseconds = times.parse_duration(value)
-    if nanoseconds is None:
-        raise _failure(value, DURATION)
-    return Duration(nanoseconds)
-
-
-def _string_to_timestamp(value: str) -> Timestamp:
-    """Parse an RFC 3339 timestamp or raise FunctionError."""
-    work.spend(len(value) >> 2)
+def _rfc3339(text: str) -> Timestamp | None:
     try:
-        parsed = times.parse_time(value)
+        parsed = times.parse_time(text)
     except times.TimeError:
-        raise _failure(value, TIMESTAMP) from None
+        return None
     return _int_to_timestamp(*parsed)
+
+
+def _go_duration(text: str) -> Duration | None:
+    nanoseconds = times.parse_duration(text)
+    return None if nanoseconds is None else Duration(nanoseconds)
 
 
 def _bytes_to_string(value: bytes) -> str:
@@ -184,16 +165,16 @@ def _bytes_to_string(value: bytes) -> str:
 _IDENTITIES: Final = ("bool", "bytes", "double", "duration", "int64", "string", "timestamp", "uint64")
 CONVERSIONS: Final[dict[str, Callable[..., Value]]] = {
     **{f"{name}_to_{name}": identity for name in _IDENTITIES},
-    "string_to_bool": _string_to_bool,
+    "string_to_bool": _parsed(BOOL, _BOOLS.get),
     "string_to_bytes": lambda text: text.encode("utf-8", "surrogatepass"),
     "int64_to_double": float,
-    "string_to_double": _string_to_double,
+    "string_to_double": _parsed(DOUBLE, _double, 128),
     "uint64_to_double": float,
     "int64_to_duration": _int_to_duration,
-    "string_to_duration": _string_to_duration,
+    "string_to_duration": _parsed(DURATION, _go_duration, 0.5),
     "double_to_int64": _to_int,
     "duration_to_int64": lambda duration: duration.nanoseconds,
-    "string_to_int64": _string_to_int,
+    "string_to_int64": _parsed(INT, _integer, 256),
     "timestamp_to_int64": lambda moment: moment.nanoseconds // SECOND,
     "uint64_to_int64": _to_int,
     "bool_to_string": lambda value: "true" if value else "false",
@@ -201,10 +182,10 @@ CONVERSIONS: Final[dict[str, Callable[..., Value]]] = {
     "double_to_string": format_float,
     **{f"{name}_to_string": str for name in ("duration", "int64", "timestamp", "uint64")},
     "int64_to_timestamp": _int_to_timestamp,
-    "string_to_timestamp": _string_to_timestamp,
+    "string_to_timestamp": _parsed(TIMESTAMP, _rfc3339, 4),
     "double_to_uint64": _to_uint,
     "int64_to_uint64": _to_uint,
-    "string_to_uint64": _string_to_uint,
+    "string_to_uint64": _parsed(UINT, _unsigned, 256),
 }
 
 
