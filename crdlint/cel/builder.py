@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING
 
 from crdlint.cel.ast import NO_LOCATION, Call, Expr, Location, Uint, Unspecified
 from crdlint.cel.errors import CELError, Problem
-from crdlint.cel.macros import (
-    EXISTS_ONE_MACROS,
-    OPT_FLAT_MAP_MACROS,
-    OPT_MAP_MACROS,
-    STANDARD_MACROS,
-    TWO_VARIABLE_MACROS,
-    Helper,
-    MacroError,
-)
+from crdlint.cel.macros import ALL_MACROS, Helper, MacroError
 from crdlint.kubernetes.servers import NEWEST
 
 if TYPE_CHECKING:
@@ -43,8 +35,6 @@ _SIMPLE = {
 }  # fmt: skip
 # A number in hexadecimal or octal digits, or another character.
 _ESCAPE = re.compile(r"\\(?:([xX]..|u.{4}|U.{8})|([0-3]..)|(.))")
-
-ALL_MACROS = {**STANDARD_MACROS, **EXISTS_ONE_MACROS, **TWO_VARIABLE_MACROS, **OPT_MAP_MACROS, **OPT_FLAT_MAP_MACROS}
 
 
 @dataclass(frozen=True, slots=True)

@@ -293,8 +293,10 @@ TWO_VARIABLE_MACROS: dict[MacroKey, Callable[..., Expr]] = {
     ("transformMapEntry", 4, True): _transform_map_entry,
 }
 
-OPT_MAP_MACROS: dict[MacroKey, Callable[..., Expr]] = {("optMap", 2, True): _optional_map("optMap", wraps=True)}
-OPT_FLAT_MAP_MACROS: dict[MacroKey, Callable[..., Expr]] = {
-    ("optFlatMap", 2, True): _optional_map("optFlatMap", wraps=False)
+OPTIONAL_MACROS: dict[MacroKey, Callable[..., Expr]] = {
+    ("optMap", 2, True): _optional_map("optMap", wraps=True),
+    ("optFlatMap", 2, True): _optional_map("optFlatMap", wraps=False),
 }
 SORT_BY_MACROS: dict[MacroKey, Callable[..., Expr]] = {("sortBy", 2, True): _sort_by}
+
+ALL_MACROS = {**STANDARD_MACROS, **EXISTS_ONE_MACROS, **TWO_VARIABLE_MACROS, **OPTIONAL_MACROS}

@@ -48,7 +48,7 @@ LIBRARIES: Final = (
         (1, 28),
         types=extensions.OPTIONAL_TYPES,
         functions=extensions.optionals(1),
-        macros=macros.OPT_MAP_MACROS | macros.OPT_FLAT_MAP_MACROS,
+        macros=macros.OPTIONAL_MACROS,
         optional_syntax=True,
     ),
     Library(
