@@ -102,8 +102,8 @@ class JSONSchemaProps(Record):
     properties: MappingOf[str, JSONSchemaProps] = go("Properties", "map[string]JSONSchemaProps")
     additional_properties: JSONSchemaPropsOrBool | None = go("AdditionalProperties", "*JSONSchemaPropsOrBool")
     pattern_properties: MappingOf[str, JSONSchemaProps] = go("PatternProperties", "map[string]JSONSchemaProps")
-    dependencies: MappingOf[str, JSONSchemaPropsOrStringArray] | None = go(
-        "Dependencies", "JSONSchemaDependencies=map[string]JSONSchemaPropsOrStringArray", zero=None
+    dependencies: MappingOf[str, JSONSchemaPropsOrStringArray] = go(
+        "Dependencies", "JSONSchemaDependencies=map[string]JSONSchemaPropsOrStringArray"
     )
     additional_items: JSONSchemaPropsOrBool | None = go("AdditionalItems", "*JSONSchemaPropsOrBool")
     definitions: MappingOf[str, JSONSchemaProps] = go("Definitions", "JSONSchemaDefinitions=map[string]JSONSchemaProps")

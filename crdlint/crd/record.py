@@ -35,21 +35,16 @@ class _Declaration(NamedTuple):
     go_name: str
     go_type: str
     json_name: str | None
-    zero: Any
 
 
-_BY_TYPE: Final = object()
-
-
-def go(name: str, of: str, *, json: str | None = None, zero: Any = _BY_TYPE) -> Any:
+def go(name: str, of: str, *, json: str | None = None) -> Any:
     """Declare a field by its Go name and type; types of the struct's own package are written without it.
 
     A defined slice or map type is written as `Name=underlying type`. `name` is empty for a field that only v1 has.
     `json` is empty for one that only the internal type has or that has its own decoder; by default it is the name in
-    camel case, or that of an extension. `zero` is the value if a document has none: by default Go's zero value, None for
-    a nil pointer.
+    camel case, or that of an extension.
     """
-    return _Declaration(name, of, json, zero)
+    return _Declaration(name, of, json)
 
 
 class Record:
@@ -76,7 +71,7 @@ class Record:
             if not isinstance(declaration, _Declaration):
                 continue
             of = _TYPE_NAME.sub(rf"{package}.\1", declaration.go_type)
-            setattr(cls, attribute, _zero(of) if declaration.zero is _BY_TYPE else declaration.zero)
+            setattr(cls, attribute, _zero(of))
             json_name = _json_name(declaration.go_name) if declaration.json_name is None else declaration.json_name
             fields.append(Field(attribute, declaration.go_name, json_name, of))
         cls.FIELDS = tuple(fields)
@@ -158,16 +153,11 @@ def _push_fields(a: Record, b: Any, pending: list[tuple[Any, Any]]) -> bool:
             if value != other:
                 return False
         elif value is not other:
-            pending.append((_no_nil(value), _no_nil(other)))
+            pending.append((value, other))
     for name, other in theirs.items():
         if name not in ours and name not in PROVENANCE:
-            pending.append((_no_nil(getattr(a, name)), _no_nil(other)))
+            pending.append((getattr(a, name), other))
     return True
-
-
-def _no_nil(value: Any) -> Any:
-    """Return the value of a field, None for an empty map, because the model represents nil `dependencies` so."""
-    return None if value.__class__ is dict and not value else value
 
 
 def _is_empty(value: Any) -> bool:

@@ -75,10 +75,7 @@ class _Data:
 
     def _insertion_sort(self, a: int, b: int) -> None:
         for i in range(a + 1, b):
-            j = i
-            while j > a and self.less(j, j - 1):
-                self.swap(j, j - 1)
-                j -= 1
+            self._shift(range(i, a, -1))
 
     def _sift_down(self, low: int, high: int, first: int) -> None:
         root = low
@@ -149,6 +146,7 @@ class _Data:
         return False
 
     def _shift(self, indices: range) -> None:
+        """Swap the element at each index with the one before it while it is less."""
         for j in indices:
             if not self.less(j, j - 1):
                 return

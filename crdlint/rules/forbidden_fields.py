@@ -245,7 +245,7 @@ _UNSUPPORTED: Final[dict[str, tuple[Rule, Callable[[JSONSchemaProps], bool]]]] =
     "additionalItems": (_ADDITIONAL_ITEMS, lambda s: s.additional_items is not None),
     "patternProperties": (_PATTERN_PROPERTIES, lambda s: bool(s.pattern_properties)),
     "definitions": (_DEFINITIONS, lambda s: bool(s.definitions)),
-    "dependencies": (_DEPENDENCIES, lambda s: s.dependencies is not None),
+    "dependencies": (_DEPENDENCIES, lambda s: "dependencies" in vars(s)),
     "$ref": (_REF, lambda s: s.ref is not None),
 }
 

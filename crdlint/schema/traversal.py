@@ -64,7 +64,7 @@ def children(schema: JSONSchemaProps) -> Iterator[JSONSchemaProps]:
             yield either.schema
     yield from schema.pattern_properties.values()
     yield from schema.definitions.values()
-    for dependency in (schema.dependencies or {}).values():
+    for dependency in schema.dependencies.values():
         if dependency.schema is not None:
             yield dependency.schema
 

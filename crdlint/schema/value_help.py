@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import DUPLICATE, NOT_SUPPORTED, REQUIRED, TOO_LONG, TOO_MANY, TYPE_INVALID, Code
@@ -78,21 +79,14 @@ def _article(word: str) -> str:
     return "an" if word[0] in "aeiou" else "a"
 
 
-def _exceeded(text: str, of_limit: str) -> Callable[[FieldError], str]:
+def _exceeded(text: str, of_limit: str, error: FieldError) -> str:
     """Return the help for too long or too large a value; it has no limit if that is negative, which cannot be met."""
-
-    def help_of(error: FieldError) -> str:
-        limit = -1 if error.reason is None else error.reason.arguments[0]
-        return text + (of_limit.format(limit) if limit >= 0 else "")
-
-    return help_of
+    limit = -1 if error.reason is None else error.reason.arguments[0]
+    return text + (of_limit.format(limit) if limit >= 0 else "")
 
 
-def _boundary(word: str) -> Callable[[str, bool], str]:
-    def text(limit: str, exclusive: bool) -> str:
-        return f"Write a number {word} than {limit}" if exclusive else f"Write {limit} or a number {word} than {limit}"
-
-    return text
+def _boundary(word: str, limit: str, exclusive: bool) -> str:
+    return f"Write a number {word} than {limit}" if exclusive else f"Write {limit} or a number {word} than {limit}"
 
 
 def _duplicate(error: FieldError) -> str:
@@ -105,13 +99,13 @@ def _duplicate(error: FieldError) -> str:
 _BY_TYPE: Final[dict[str, Callable[[FieldError], str | None]]] = {
     NOT_SUPPORTED: _unsupported,
     TYPE_INVALID: _mistyped,
-    TOO_LONG: _exceeded("Shorten the value", " to at most {} characters"),
-    TOO_MANY: _exceeded("Remove some", ": at most {} are allowed"),
+    TOO_LONG: partial(_exceeded, "Shorten the value", " to at most {} characters"),
+    TOO_MANY: partial(_exceeded, "Remove some", ": at most {} are allowed"),
     DUPLICATE: _duplicate,
 }
 _BY_CODE: Final[dict[Code, Callable[..., str]]] = {
-    Code.LEAST: _boundary("greater"),
-    Code.MOST: _boundary("less"),
+    Code.LEAST: partial(_boundary, "greater"),
+    Code.MOST: partial(_boundary, "less"),
     Code.MULTIPLE: "Write a multiple of {}".format,
     Code.PATTERN: "Write a string that matches `{}`".format,
     Code.TOO_SHORT: "Write at least {} characters".format,

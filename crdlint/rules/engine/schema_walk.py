@@ -207,7 +207,7 @@ def _push_definitions(schema: JSONSchemaProps, context: Context, stack: Stack) -
 
 def _push_dependencies(schema: JSONSchemaProps, context: Context, stack: Stack) -> None:
     outside = context.at_position(SchemaPosition.OUTSIDE, compiles=False)
-    for dependency in (schema.dependencies or {}).values():
+    for dependency in schema.dependencies.values():
         if dependency.schema is not None:
             stack.append((dependency.schema, outside))
 
