@@ -49,7 +49,6 @@ class _At(NamedTuple):
     schema: JSONSchemaProps
     path: Path
     root: JSONSchemaProps
-    root_embedded: bool
     outer: SurroundingObject
     inside_meta: bool
 
@@ -69,7 +68,7 @@ def validate_defaults(
     the old CRD has unpruned defaults.
     """
     errors: list[FieldError] = []
-    positions: dict[int, _At | None] = {id(schema): _At(schema, path, schema, True, TYPED_ROOT, False)}
+    positions: dict[int, _At | None] = {id(schema): _At(schema, path, schema, TYPED_ROOT, False)}
     for subschema in with_defaults:
         position = _find(subschema, positions)
         if position is not None:
@@ -104,13 +103,13 @@ def _below(position: _At, schema: JSONSchemaProps) -> _At | None:
         path, outer = position.path.child("items"), position.outer.item()
     elif kind == "properties":
         name = str(rest[0])
-        embedded = position.schema.x_embedded_resource or (position.schema is position.root and position.root_embedded)
+        embedded = position.schema.x_embedded_resource or position.schema is position.root
         inside = inside or (embedded and name in META_FIELDS)
         path, outer = position.path.child("properties").key(name), position.outer.child(name)
     else:
         return None
     if schema.x_embedded_resource:
-        return _At(schema, path, schema, True, TYPED_ROOT, False)
+        return _At(schema, path, schema, TYPED_ROOT, False)
     return position._replace(schema=schema, path=path, outer=outer, inside_meta=inside)
 
 
