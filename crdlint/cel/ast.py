@@ -260,6 +260,4 @@ class SourceInfo:
         starts = self.line_offsets
         if not self.text or not 1 <= line <= len(starts):
             return None
-        if line == len(starts):
-            return self.text[starts[line - 1] :]
-        return self.text[starts[line - 1] : starts[line] - 1]
+        return self.text[starts[line - 1] :].partition("\n")[0]

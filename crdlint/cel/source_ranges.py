@@ -7,7 +7,7 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING, Final
 
 from crdlint.cel import ast
-from crdlint.cel.ast import children
+from crdlint.cel.ast import children, nodes
 from crdlint.cel.errors import Code
 from crdlint.cel.lexer import end_of_token, tokenize
 
@@ -56,13 +56,7 @@ class SourceRanges:
         return closing, opening
 
     def _measure(self, root: Expr) -> None:
-        order: list[Expr] = []
-        stack = [root]
-        while stack:
-            node = stack.pop()
-            order.append(node)
-            stack.extend(children(node))
-        for node in reversed(order):
+        for node in reversed(list(nodes(root))):
             own = self._own(node)
             if own is None:
                 continue
