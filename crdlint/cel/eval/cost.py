@@ -189,7 +189,9 @@ class Frame:
     def qualified(self, id_: int, value: Value) -> None:
         """Record the selection of a field, key or index."""
         Frame.push(self, id_, value)
-        self.selected(id_, value)
+        self.cost += 1
+        if self.cost > self.limit:
+            raise CancelledError(COST_LIMIT_EXCEEDED)
 
     def attribute(self, id_: int, value: Value, pushed: int, cost: int) -> None:
         """Record the value of an attribute (a name with its selections)."""

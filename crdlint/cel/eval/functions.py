@@ -122,18 +122,31 @@ def _guarded(function: str, candidate: _Candidate) -> Function:
         return caught(call)
     guard = candidate.guards[0]
     if candidate.implementation.strict and len(candidate.guards) == 1 and guard is not None:
-        return caught(lambda value: call(value) if guard(value) else no_such_overload(function, (value,)))
+        return _guarded_unary(function, call, guard)
     return _dispatcher(function, (candidate,))
+
+
+def _guarded_unary(function: str, call: Function, guard: Guard) -> Function:
+    def run(value: Value) -> Value:
+        try:
+            return call(value) if guard(value) else no_such_overload(function, (value,))
+        except FunctionError as error:
+            return Error(str(error))
+
+    return run
 
 
 def _dispatcher(function: str, candidates: tuple[_Candidate, ...]) -> Function:
     def run(*values: Value) -> Value:
-        for candidate in candidates:
-            if candidate.fits(values):
-                return candidate.implementation.call(*values)
+        try:
+            for candidate in candidates:
+                if candidate.fits(values):
+                    return candidate.implementation.call(*values)
+        except FunctionError as error:
+            return Error(str(error))
         return no_such_overload(function, values)
 
-    return caught(run)
+    return run
 
 
 def without_trait(function: str, value: Value) -> Error:
