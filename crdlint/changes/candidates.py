@@ -206,14 +206,15 @@ class Candidates:
         low, high = folded.bounds.get("min_length"), folded.bounds.get("max_length")
         shortest, longest = (0 if low is None else low.value), (None if high is None else high.value)
         yield from self._texts
-        for known in folded.patterns or {""}:
-            for pattern in (*(after.patterns if after else ()), _NOTHING):
+        known_patterns = sorted(folded.patterns) or [""]  # sets of texts have another order in each process
+        for known in known_patterns:
+            for pattern in (*(sorted(after.patterns) if after else ()), _NOTHING):
                 text = patterns.relation(known, pattern, shortest, longest).lost
                 if text is not None:
                     yield text
         yield from (_SAMPLES[name] for name in sorted(folded.formats) if name in _SAMPLES)
         yield from ("", "a")
-        known = next(iter(folded.patterns), "")
+        known = known_patterns[0]
         for size in self._sizes(old, "length"):
             text = patterns.relation(known, _NOTHING, size, size).lost if known else "a" * size
             if text is not None:
@@ -243,10 +244,10 @@ def _of_rank(options: Sequence[Sequence[Any]], rank: int) -> Iterator[tuple[Any,
         yield from ((first[i], *others) for others in _of_rank(rest, rank - i))
 
 
-def mentioned(condition: str) -> tuple[set[str], set[Any]]:
-    """Return the fields and constants of a condition."""
+def mentioned(condition: str) -> tuple[set[str], list[Any]]:
+    """Return the fields of a condition, and its constants in their order."""
     names: set[str] = set()
-    literals: set[Any] = set()
+    literals: list[Any] = []
     tree = parsed(condition)
     if tree is None:
         return names, literals
@@ -254,6 +255,6 @@ def mentioned(condition: str) -> tuple[set[str], set[Any]]:
         if isinstance(node, Select):
             names.add(unescape(node.field) or node.field)
         elif isinstance(node, Literal) and isinstance(node.value, (str, int, float)):
-            literals.add(node.value)
+            literals.append(node.value)
             names |= {node.value} if isinstance(node.value, str) else set()  # an optional field, or a key
     return names, literals

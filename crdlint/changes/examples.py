@@ -87,9 +87,9 @@ class Examples:
         names, literals = mentioned(condition)
         for known in conditions_of(pair.old):
             more, others = mentioned(known)
-            literals |= others
+            literals += others
             names |= more if names & more else set()
-        candidates = Candidates(names, list(literals) or [0], self._is_valid, self._server)
+        candidates = Candidates(names, list(dict.fromkeys(literals)) or [0], self._is_valid, self._server)
         if pair.parent is not None:
             return candidates.values(pair.old, pair.new)
         long = {**self._identity, "metadata": {"name": "a" * _LONG_NAME}}

@@ -7,6 +7,7 @@ from typing import Any
 
 from changes_support import read, with_spec
 
+from crdlint.changes.candidates import mentioned
 from crdlint.changes.change import Policy
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
@@ -115,3 +116,10 @@ def test_what_has_the_same_effect_breaks_nothing_and_all_else_has_an_example() -
         if bool(examples) != breaks or (not breaks and "warning" in severities):
             wrong.append((old, new, severities))
     assert not wrong
+
+
+def test_values_are_tried_in_the_order_of_the_condition() -> None:
+    """Otherwise, it depends on the process whether an example is found, and with it the severity of a change."""
+    texts = [f"text {number}" for number in range(50)]
+    condition = " || ".join(f"self.a == '{text}'" for text in texts)
+    assert mentioned(condition)[1] == texts
