@@ -111,30 +111,25 @@ class Reasons:
 
 def is_implied(pair: Pair, condition: str, server: Server) -> bool:
     """Return whether the old rules and junctors of a value, or of those above it, imply a condition."""
-    known = _trees(known_conditions(pair.old))
-    tree = parsed(condition) if known else None
-    if tree is not None and Reasoner(SchemaFacts(pair.old, server)).results(tree, list(known.values())) == TRUE:
-        return True
-    return is_implied_above(pair, condition, server)
+    return _implies(pair.old, condition, (), server) or is_implied_above(pair, condition, server)
 
 
 def is_implied_above(pair: Pair, condition: str, server: Server) -> bool:
     """Return whether the old rules and junctors of the objects above a value imply a condition."""
     path: FieldPath = ()
-    for _ in range(_ABOVE):
-        if pair.parent is None or not pair.step:
-            return False
+    while pair.parent is not None and pair.step and len(path) < _ABOVE:
         path, pair = (pair.step, *path), pair.parent
-        known = _trees(known_conditions(pair.old))
-        names = {escape(step) or step for step in path} - {ITEM}
-        known = {name: expr for name, expr in known.items() if names <= _named(expr)}
-        tree = parsed(lifted(condition, path)) if known else None
-        if tree is None:
-            continue
-        related = list(known.values())
-        if Reasoner(SchemaFacts(pair.old, server)).results(tree, related) == TRUE:
+        if _implies(pair.old, condition, path, server):
             return True
     return False
+
+
+def _implies(node: Conjunction, condition: str, path: FieldPath, server: Server) -> bool:
+    """Return whether what schemas require implies a condition on the value at a path below."""
+    names = {escape(step) or step for step in path} - {ITEM}
+    known = [expr for expr in _trees(known_conditions(node)).values() if names <= _named(expr)]
+    tree = parsed(lifted(condition, path)) if known else None
+    return tree is not None and Reasoner(SchemaFacts(node, server)).results(tree, known) == TRUE
 
 
 def _trees(conditions: Iterable[str]) -> dict[str, Expr]:
