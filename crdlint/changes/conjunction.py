@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.kubecel.reasoning.reasoner import ITEM
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 # All schemas that a value must match; the first is the structural one.
 Conjunction: TypeAlias = "tuple[JSONSchemaProps, ...]"
 _PLAIN: Final = re.compile(r"[\w-]+\Z")
+_JUNCTORS: Final = SCHEMA_BITS["allOf"] | SCHEMA_BITS["anyOf"] | SCHEMA_BITS["oneOf"]
 _KEYWORDS: Final = {field.attribute: field.json_name for field in JSONSchemaProps.FIELDS}
 
 
@@ -37,7 +39,10 @@ def conjunction(schemas: Iterable[JSONSchemaProps]) -> Conjunction:
 def properties(node: Conjunction) -> dict[str, Conjunction]:
     """Return the schemas of each property."""
     if len(node) == 1:
-        return {name: conjunction((schema,)) for name, schema in node[0].properties.items()}
+        return {
+            name: conjunction((schema,)) if schema.set_fields & _JUNCTORS else (schema,)
+            for name, schema in node[0].properties.items()
+        }
     by_name: dict[str, list[JSONSchemaProps]] = {}
     for schema in node:
         for name, below in schema.properties.items():
