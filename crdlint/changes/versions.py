@@ -137,20 +137,19 @@ def _compare_storage(old: dict[str, Version], new: dict[str, Version], collector
 
 def compare_names(old: CustomResourceDefinitionSpec, new: CustomResourceDefinitionSpec, collector: Collector) -> None:
     """Report changed and removed names."""
-    path = _SPEC.child("names")
     before, after = old.names, new.names
     for field, was, now, effect in (
         ("listKind", before.list_kind, after.list_kind, "generated clients fail to decode lists"),
         ("singular", before.singular, after.singular, "scripts that use the old name fail"),
     ):
         if was != now:
-            paths = path.child(field), path.child(field)
-            collector.add(rules.NAMES, f"`{field}` changed from `{was}` to `{now}`: {effect}", paths)
+            text = f"`{field}` changed from `{was}` to `{now}`: {effect}"
+            collector.add(rules.NAMES, text, (_SPEC.child("names", field),) * 2)
     for rule, what, field, words, left in (
         (rules.SHORT_NAME_REMOVED, "short name", "shortNames", before.short_names, after.short_names),
         (rules.CATEGORY_REMOVED, "category", "categories", before.categories, after.categories),
     ):
-        paths = path.child(field), path.child(field)
+        paths = (_SPEC.child("names", field),) * 2
         for name in words:
             if name not in left:
                 collector.add(rule, f"{what} `{name}` was removed: scripts that use it fail", paths)

@@ -163,9 +163,11 @@ def _by_meaning(values: dict[str, Any], source: Source) -> Iterator[tuple[str, L
     message = version_fault(version) if isinstance(version, str) else None
     if message is not None:
         yield message, source.locate(["kube-version"], False)
-    for steps, pattern, is_key in _patterns_of_files(values):
+    files: list[tuple[list[Step], str]] = [(["exclude", i], glob) for i, glob in enumerate(values.get("exclude", ()))]
+    files += [(["per-file-ignores", glob], glob) for glob in values.get("per-file-ignores", {})]
+    for steps, pattern in files:
         if not is_pattern(pattern):
-            yield f"{shown(pattern)} is not a pattern of files", source.locate(steps, is_key)
+            yield f"{shown(pattern)} is not a pattern of files", source.locate(steps, steps[0] != "exclude")
 
 
 def _patterns_of_rules(values: dict[str, Any]) -> Iterator[tuple[list[Step], str, bool]]:
@@ -177,21 +179,12 @@ def _patterns_of_rules(values: dict[str, Any]) -> Iterator[tuple[list[Step], str
             else:
                 for j, pattern in enumerate(entry["rules"]):
                     yield [name, i, "rules", j], pattern, False
-    for name, rules in values.get("sets", {}).items():
-        for i, pattern in enumerate(rules):
-            yield ["sets", name, i], pattern, False
+    for setting in ("sets", "per-file-ignores"):
+        for name, rules in values.get(setting, {}).items():
+            for i, pattern in enumerate(rules):
+                yield [setting, name, i], pattern, False
     for pattern in values.get("severity", {}):
         yield ["severity", pattern], pattern, True
-    for glob, rules in values.get("per-file-ignores", {}).items():
-        for i, pattern in enumerate(rules):
-            yield ["per-file-ignores", glob, i], pattern, False
-
-
-def _patterns_of_files(values: dict[str, Any]) -> Iterator[tuple[list[Step], str, bool]]:
-    for i, pattern in enumerate(values.get("exclude", ())):
-        yield ["exclude", i], pattern, False
-    for pattern in values.get("per-file-ignores", {}):
-        yield ["per-file-ignores", pattern], pattern, True
 
 
 def version_fault(version: str) -> str | None:
