@@ -72,6 +72,10 @@ class SchemaFacts(Facts):
         known = folded.patterns if folded else ()
         return any(patterns.relation(each, pattern).is_covered for each in known)
 
+    def covers(self, pattern: str, other: str) -> bool:
+        """Return whether all texts that match a pattern match another one."""
+        return patterns.relation(pattern, other).is_covered
+
     def _folded(self, path: FieldPath) -> Constraints | None:
         node = self._node(path)
         return constraints(node, self._server) if node else None

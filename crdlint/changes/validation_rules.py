@@ -101,11 +101,17 @@ def _effect(rule: ValidationRule, pair: Pair, example: Example | None) -> _Effec
     unknown = "" if example is not None else ": it is not known which objects break it"
     if tree is None:
         return _Effect(f"{unknown}; {consequence}", severity)
+    before = [old for schema in pair.old for each in schema.x_validations if (old := parsed(each.rule)) is not None]
     for path in field_paths(tree)[:_FIELDS]:
-        if _was_optional(path, pair) and not Reasoner(Facts(frozenset({path}))).results_at_once(tree) & TRUE:
+        if _was_optional(path, pair) and _needs(tree, path) and not any(_needs(rule, path) for rule in before):
             field = ".".join(("self", *path))
             return _Effect(f": no object without `{field}` fulfils it, which was optional; {consequence}", "error")
     return _Effect(f"{unknown}; {consequence}", severity)
+
+
+def _needs(tree: Expr, path: FieldPath) -> bool:
+    """Return whether no object without a field fulfils a rule."""
+    return not Reasoner(Facts(frozenset({path}))).results_at_once(tree) & TRUE
 
 
 def _was_optional(path: FieldPath, pair: Pair) -> bool:

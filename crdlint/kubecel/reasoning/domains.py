@@ -180,7 +180,19 @@ def both(known: Domain, domain: Domain) -> Domain:
     if Piece.UNTOLD in domain:
         return known
     is_listed = all(isinstance(piece, Just) or piece is Piece.FAILURE for piece in domain)
-    return tuple(piece for piece in known if piece in domain or not (is_listed or piece is Piece.FAILURE))
+    outside = {id(piece) for piece in known if isinstance(piece, Just) and _is_outside(piece, domain)}
+    pieces = (piece for piece in known if id(piece) not in outside)
+    return tuple(piece for piece in pieces if piece in domain or not (is_listed or piece is Piece.FAILURE))
+
+
+def _is_outside(piece: Just, domain: Domain) -> bool:
+    """Return whether a number is in none of some ranges of numbers."""
+    ranges = [each for each in domain if isinstance(each, Numbers)]
+    return (
+        is_number(piece.value)
+        and len(ranges) == len(domain)
+        and not any(each.low <= piece.value <= each.high for each in ranges)
+    )
 
 
 def total(first: Domain, second: Domain) -> Domain:
@@ -207,6 +219,24 @@ def _ends(domain: Domain) -> tuple[float, float]:
         elif piece is not Piece.FAILURE:
             return -math.inf, math.inf
     return low, high
+
+
+def is_text(domain: Domain) -> bool:
+    """Return whether all values are texts that are not empty; texts are the only ones of their kind in a schema."""
+    return any(isinstance(piece, Others) for piece in domain) and all(
+        piece is Piece.FAILURE
+        or (isinstance(piece, Others) and (False, "") in piece.excluded)
+        or (isinstance(piece, Just) and isinstance(piece.value, str) and piece.value != "")
+        for piece in domain
+    )
+
+
+def is_ordered(domain: Domain) -> bool:
+    """Return whether of each two values one is less, or both are equal: all are numbers."""
+    return all(
+        isinstance(piece, Numbers) or piece is Piece.FAILURE or (isinstance(piece, Just) and is_number(piece.value))
+        for piece in domain
+    )
 
 
 def compared(first: Domain, second: Domain, operator_: str) -> int:

@@ -6,6 +6,7 @@ divided, and the rule is evaluated in each case. What is not understood can have
 
 from __future__ import annotations
 
+from ast import literal_eval
 from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
@@ -47,6 +48,8 @@ _DEEPEST: Final = 60  # nodes from the root; deeper ones can have any value
 _LOGICAL: Final = {"_&&_": FALSE, "_||_": TRUE}  # and the result of one side that decides
 _ORDERS: Final = {"_<_": "<", "_<=_": "<=", "_>_": ">", "_>=_": ">="}
 _MIRRORED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "=="}
+# The orderings of two numbers for which a comparison holds.
+_ORDERINGS: Final = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "="}
 _CONDITIONS: Final = frozenset({*_LOGICAL, *_ORDERS, "!_", "_==_", "_!=_", "@in"})
 _OF_TEXTS: Final[Mapping[str, Callable[[str, str], bool]]] = {
     "startsWith": str.startswith, "endsWith": str.endswith, "contains": str.__contains__,
@@ -73,6 +76,10 @@ class Facts:
 
     def match(self, path: FieldPath, pattern: str) -> bool:  # noqa: ARG002
         """Return whether all texts at a path match a pattern."""
+        return False
+
+    def covers(self, pattern: str, other: str) -> bool:  # noqa: ARG002
+        """Return whether all texts that match a pattern match another one."""
         return False
 
 
@@ -345,11 +352,23 @@ class _Case:
             possible &= ~FALSE
         if left.is_open or right.is_open:
             return possible
+        if domains.is_ordered(left.domain) and domains.is_ordered(right.domain):
+            return self._ordered(left.name, right.name, operator, possible)
         names = sorted((left.name, right.name)) if operator == "==" else [left.name, right.name]
         if operator in {">", ">="}:
             names, operator = names[::-1], _MIRRORED[operator]
         related = self._term(f"{names[0]} {operator} {names[1]}", domains.OF_RESULTS[possible])
         return self._test(related, domains.IS_TRUE)
+
+    def _ordered(self, left: str, right: str, operator: str, possible: int) -> int:
+        """Return the results of a comparison of two numbers: the first one is less, equal or greater, in all comparisons."""
+        if left > right:
+            left, right, operator = right, left, _MIRRORED[operator]
+        holds = _ORDERINGS[operator]
+        orderings = "=" if left == right else "<=>"
+        domain = tuple(Just(each) for each in orderings if possible & (TRUE if each in holds else FALSE))
+        term = self._term(f"{left} <=> {right}", (*domain, *(FAILED if possible & ERROR else ())))
+        return self._test(term, domains.Test("in", tuple(holds)))
 
     def _term(self, name: str, domain: Domain, path: FieldPath | None = None) -> Value:
         """Return a value as far as the case knows it."""
@@ -453,7 +472,28 @@ class _Case:
         only = constant(value.domain)
         if function in _OF_TEXTS and only is not None and isinstance(only.value, str):
             return (Just(_OF_TEXTS[function](only.value, other)),)
-        return self._facts.unknown
+        return self._of_same_text(function, value, other) or self._facts.unknown
+
+    def _of_same_text(self, function: str, value: Value, other: str) -> Domain:
+        """Return what follows from other functions of the same text; nothing for most."""
+        for known in (*_OF_TEXTS, "matches"):
+            start = f"{known}({value.name}, "
+            for name, domain in self.store.items():
+                if name.startswith(start) and name.endswith(("')", '")')):
+                    text = literal_eval(name[len(start) : -1])
+                    if domain == domains.OF_RESULTS[TRUE] and self._implies(known, text, function, other):
+                        return domains.OF_RESULTS[TRUE]
+                    if domain == domains.OF_RESULTS[FALSE] and self._implies(function, other, known, text):
+                        return domains.OF_RESULTS[FALSE]
+        return ()
+
+    def _implies(self, function: str, text: str, other_function: str, other: str) -> bool:
+        """Return whether a function that is true for a text and a constant is true for another constant."""
+        if function == other_function == "matches":
+            return text != other and self._facts.covers(text, other)
+        if function == other_function or other_function == "contains":
+            return other_function in _OF_TEXTS and function in _OF_TEXTS and _OF_TEXTS[other_function](text, other)
+        return False
 
     def _sizes(self, value: Value) -> Domain:
         if value.size is not None:
@@ -462,6 +502,8 @@ class _Case:
         if len(texts) == len(value.domain):
             return tuple(Just(len(text)) for text in texts)
         sizes = domains.SIZES if value.path is None else self._facts.sizes(value.path)
+        if domains.is_text(value.domain):
+            sizes = domains.divide(sizes, domains.Test(">", 0)).get(TRUE, ())
         is_sized = not any(piece is Piece.FAILURE or isinstance(piece, domains.Numbers) for piece in value.domain)
         return sizes if is_sized else domains.failing(sizes)
 
