@@ -98,25 +98,14 @@ def apply(
 
         entries = ignored_by_place(result, config)
         by |= {i: "ignore" for i, entry in entries.items() if entry.severity is None}
-    decided: dict[str, IgnoredBy | None] = {}
-    for i, diagnostic in enumerate(findings):
-        rule = diagnostic.rule
-        if rule not in decided:
-            decided[rule] = config.ignored_by(rule, result.file)
-        reason = decided[rule]
-        if reason is not None:
-            by[i] = reason
+    decided = {rule: config.ignored_by(rule, result.file) for rule in {finding.rule for finding in findings}}
+    by |= {i: reason for i, finding in enumerate(findings) if (reason := decided[finding.rule]) is not None}
     if baseline is not None:
-        _take_known(result, findings, by, baseline)
+        left = [i for i in range(len(findings)) if i not in by]
+        known = baseline.take(replace(result, diagnostics=tuple(findings[i] for i in left)))
+        by.update((left[i], "baseline") for i in known)
     by = {i: reason for i, reason in by.items() if findings[i].rule != INTERNAL_ERROR}
     return _applied(result, findings, by, entries, config)
-
-
-def _take_known(result: FileResult, findings: list[Diagnostic], by: dict[int, IgnoredBy], baseline: Known) -> None:
-    """Add the remaining findings that the baseline contains to `by`."""
-    left = [i for i in range(len(findings)) if i not in by]
-    known = baseline.take(replace(result, diagnostics=tuple(findings[i] for i in left)))
-    by.update((left[i], "baseline") for i in known)
 
 
 def _applied(
