@@ -18,7 +18,7 @@ from lsprotocol.types import (
 from crdlint.golang.values import marshal
 from crdlint.kubecel.completion import complete
 from crdlint.kubecel.function_docs import DOCS
-from crdlint.lsp.hover import schema_of
+from crdlint.lsp.hover import definition_of
 from crdlint.lsp.places import cursor_at, expression_at
 from crdlint.lsp.schema_docs import KEYWORDS, fields_of, is_collection, record_at, values_of
 from crdlint.resources.objects import text_at
@@ -241,9 +241,10 @@ def _names_of_fields(probed: _Probed, *, items: bool) -> Iterator[_Word]:
 
 def _of_resource(document: Document, probed: _Probed, checks: Checks) -> Iterator[_Word]:
     """Yield the fields of a custom resource, the required ones first, or the values of a field."""
-    schema = schema_of(document, replace(probed.cursor, steps=probed.steps), checks)
-    if schema is None:
+    defined = definition_of(document, replace(probed.cursor, steps=probed.steps), checks)
+    if defined is None:
         return
+    _, schema = defined
     if not probed.cursor.on_key:
         yield from _values(schema)
         return

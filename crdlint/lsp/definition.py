@@ -169,17 +169,14 @@ def _paths(
     while pending:
         node, steps = pending.pop()
         if isinstance(node, Mapping):
-            for key, value in node.pairs():
-                name = str(getattr(key, "value", ""))
-                if name == "openAPIV3Schema":
-                    continue
-                pending.append((value, (*steps, name)))
+            named = ((str(getattr(key, "value", "")), value) for key, value in node.pairs())
+            pending.extend((value, (*steps, name)) for name, value in named if name != "openAPIV3Schema")
         elif isinstance(node, Sequence):
             pending.extend((element, (*steps, number)) for number, element in enumerate(node.items))
         elif isinstance(node, Scalar) and steps and steps[-1] in _PATHS and len(steps) > 3:
             root = schema_at(crd, (*steps[:3], "schema", "openAPIV3Schema"))
-            named = None if root is None else _by_path(root[0], str(node.value))
-            if named is not None and str(named.path) == path_text:
+            target = None if root is None else _by_path(root[0], str(node.value))
+            if target is not None and str(target.path) == path_text:
                 start = cursor.start
                 yield Location(
                     document.uri, document.text.range(start + node.start_mark.index, start + node.end_mark.index)

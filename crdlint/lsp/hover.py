@@ -165,17 +165,12 @@ def _of_schema(cursor: Cursor, version: str) -> Iterator[str]:
 
 
 def _of_field(document: Document, cursor: Cursor, checks: Checks) -> Iterator[str]:
-    schema = schema_of(document, cursor, checks)
-    if schema is None or not cursor.steps:
+    defined = definition_of(document, cursor, checks)
+    if defined is None or not cursor.steps:
         return
+    _, schema = defined
     yield f"`{value_path(schema)}`"
     yield from _described(schema, required=_is_required(schema))
-
-
-def schema_of(document: Document, cursor: Cursor, checks: Checks) -> JSONSchemaProps | None:
-    """Return the schema of a place of a custom resource."""
-    defined = definition_of(document, cursor, checks)
-    return None if defined is None else defined[1]
 
 
 def definition_of(document: Document, cursor: Cursor, checks: Checks) -> tuple[Definition, JSONSchemaProps] | None:
