@@ -96,13 +96,11 @@ class Collector:
         pair: Pair,
         attribute: str,
         *,
-        keyword: str = "",
         severity: Severity | None = None,
-        example: Example | None = None,
     ) -> None:
         """Add a change of an attribute of both schemas; the text follows the field and a colon."""
-        paths = pair.paths(attribute, keyword)
-        self.add(rule, f"{pair.field.shown}: {text}", paths, field=pair.field, severity=severity, example=example)
+        text = f"{pair.field.shown}: {text}"
+        self.add(rule, text, pair.paths(attribute), field=pair.field, severity=severity)
 
     def example(self, pair: Pair, condition: str, part: JSONSchemaProps | ValidationRule) -> Example | None:
         """Return an example for a new condition on the values of a pair, which is a part of the new schema."""

@@ -132,9 +132,10 @@ def _reject(rule: Rule, text: str, new: _New, pair: Pair, collector: Collector) 
     if new.condition and is_implied(pair, new.condition, collector.server):
         return
     attribute = next(iter(new.attributes))
-    text += f"; {pair.field.consequence(is_container=attribute in CONTAINER_LIMITS)}"
+    consequence = pair.field.consequence(is_container=attribute in CONTAINER_LIMITS)
     example = collector.explanation(pair, new.condition or "true", schema_of(new.attributes))
-    collector.report(rule, text, pair, attribute, keyword=new.keyword, example=example)
+    paths = pair.paths(attribute, new.keyword)
+    collector.add(rule, f"{pair.field.shown}: {text}; {consequence}", paths, field=pair.field, example=example)
 
 
 def _compare_limits(pair: Pair, old: Constraints, new: Constraints, collector: Collector) -> None:
