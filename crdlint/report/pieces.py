@@ -121,12 +121,16 @@ class Outcome:
             yield UNREADABLE.diagnostic(file, "advice", reason, Span(1, 1, 1, 1))
 
 
-class Report:
-    """The base of a run's findings in a format: the pieces of `file`, for each file in order, then those of `end`."""
+class _Format:
+    """What all formats know: how to show."""
 
     def __init__(self, view: View) -> None:
         self._view = view
         self._page = view.page
+
+
+class Report(_Format):
+    """The base of a run's findings in a format: the pieces of `file`, for each file in order, then those of `end`."""
 
     def file(self, result: FileResult) -> Iterable[str]:
         """Return the pieces about a file: by default one for each finding."""
@@ -249,12 +253,8 @@ class SuiteOutcome(NamedTuple):
         return [result for result in self.results if result.failure]
 
 
-class SuiteReport:
+class SuiteReport(_Format):
     """The base of a run of suites in a format: the pieces of each test in order, of the end of each suite, and of the run's."""
-
-    def __init__(self, view: View) -> None:
-        self._view = view
-        self._page = view.page
 
     def test(self, suite: Suite, result: Result) -> Iterable[str]:
         """Return the pieces about a test, by default none."""
@@ -283,12 +283,8 @@ class Values(NamedTuple):
 Content = TypeVar("Content", Costs, Values)
 
 
-class WholeReport(Generic[Content]):
+class WholeReport(_Format, Generic[Content]):
     """The base of costs or values in a format, written at once."""
-
-    def __init__(self, view: View) -> None:
-        self._view = view
-        self._page = view.page
 
     def pieces(self, content: Content) -> Iterable[str]:
         """Return the pieces of the report."""
