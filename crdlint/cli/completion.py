@@ -52,29 +52,16 @@ def complete_rules(_ctx: click.Context, _param: click.Parameter, incomplete: str
     return [CompletionItem(name, help=help_) for name, help_ in known.items() if name.startswith(incomplete)]
 
 
-def complete_outputs(kind: str) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
+def complete_outputs(kind: str) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem] | list[str]]:
     """Return what completes to FORMAT= for a kind of report and, behind the equals sign, to files."""
 
-    def complete(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        from click.shell_completion import CompletionItem
-
+    def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem] | list[str]:
         from crdlint.report import formats
 
         # bash splits words at `=`, so the file alone or `=file` may arrive here
         format_, equals, _ = incomplete.partition("=")
         if equals:
-            return [CompletionItem(incomplete, type="file")]
-        return [CompletionItem(f"{name}=") for name in formats.names(kind) if name.startswith(format_)]
+            return complete_paths(ctx, param, incomplete)
+        return [f"{name}=" for name in formats.names(kind) if name.startswith(format_)]
 
     return complete
-
-
-def complete_versions(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Complete to the known versions of Kubernetes, newest first, and to the end of a range."""
-    from click.shell_completion import CompletionItem
-
-    from crdlint.kubernetes.servers import SERVERS
-
-    first, dots, _ = incomplete.rpartition("..")
-    versions = (f"{first}{dots}{server}" for server in reversed(SERVERS))
-    return [CompletionItem(version) for version in versions if version.startswith(incomplete)]

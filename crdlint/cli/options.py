@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import click
 
-from crdlint.cli.completion import complete_outputs, complete_paths, complete_rules, complete_versions
+from crdlint.cli.completion import complete_outputs, complete_paths, complete_rules
 from crdlint.cli.help import Command
 from crdlint.files.read import STDIN
-from crdlint.kubernetes.servers import NEWEST, NEWEST_VERSION, OLDEST, parse_range
+from crdlint.kubernetes.servers import NEWEST, NEWEST_VERSION, OLDEST, SERVERS, parse_range
 from crdlint.report import formats
 from crdlint.report.formats import AUTO
 from crdlint.report.page import PLAIN
@@ -73,8 +73,13 @@ class KubeVersion(click.ParamType):  # type: ignore[type-arg]  # generic from cl
     name = "version"
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """Complete to the known versions."""
-        return complete_versions(ctx, param, incomplete)
+        """Complete to the known versions, newest first, and to the end of a range."""
+        from click.shell_completion import CompletionItem
+
+        del ctx, param
+        first, dots, _ = incomplete.rpartition("..")
+        versions = (f"{first}{dots}{server}" for server in reversed(SERVERS))
+        return [CompletionItem(version) for version in versions if version.startswith(incomplete)]
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Take the value as it is where it is one."""
