@@ -89,7 +89,9 @@ class Examples:
             more, others = mentioned(known)
             literals += others
             names |= more if names & more else set()
-        candidates = Candidates(names, list(dict.fromkeys(literals)) or [0], self._is_valid, self._server)
+        # The longest are the most specific, and the number of values that are tried is limited.
+        constants = sorted(dict.fromkeys(literals), key=lambda literal: len(str(literal)), reverse=True)
+        candidates = Candidates(names, constants or [0], self._is_valid, self._server)
         if pair.parent is not None:
             return candidates.values(pair.old, pair.new)
         long = {**self._identity, "metadata": {"name": "a" * _LONG_NAME}}
