@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
-    from typing import TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 _Result = TypeVar("_Result")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -13,8 +14,6 @@ from crdlint.cel.macros import ALL_MACROS, Helper, MacroError
 from crdlint.kubernetes.servers import NEWEST
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from crdlint.cel.ast import SourceInfo, Value
     from crdlint.cel.macros import MacroKey
     from crdlint.kubernetes.servers import CELDialect

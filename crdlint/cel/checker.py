@@ -5,9 +5,10 @@ The tree is not changed: where cel-go rewrites a node to its full name, the resu
 
 from __future__ import annotations
 
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from crdlint.cel import ast, types
 from crdlint.cel import errors as texts
@@ -17,9 +18,6 @@ from crdlint.cel.types import DYN, ERROR, Kind, Type
 from crdlint.cel.unification import Substitution, TypeReplacer, most_general
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
-    from typing import TypeAlias
-
     from crdlint.cel.ast import SourceInfo
     from crdlint.cel.decls import Function, Overload
     from crdlint.cel.env import Env

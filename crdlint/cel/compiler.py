@@ -5,8 +5,9 @@ A validator takes a checked expression and yields (node id, problem). An environ
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from crdlint.cel import ast
 from crdlint.cel.ast import children, nodes
@@ -20,9 +21,6 @@ from crdlint.golang.regexp import compile_error
 from crdlint.golang.times import TimeError, parse_duration, parse_time
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from typing import TypeAlias
-
     from crdlint.cel.ast import Expr, SourceInfo
     from crdlint.cel.builder import ParserOptions
     from crdlint.cel.env import Env

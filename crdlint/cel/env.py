@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -23,8 +24,6 @@ from crdlint.cel.types import (
 from crdlint.kubernetes.servers import NEWEST
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
     from crdlint.cel.errors import Problem
     from crdlint.kubernetes.servers import CELDialect
 

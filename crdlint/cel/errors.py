@@ -5,6 +5,7 @@ Upstream: cel-go's common/error.go, common/errors.go, checker/errors.go, checker
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -12,8 +13,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from crdlint.cel.types import Kind, object_type, write
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from crdlint.cel.ast import Location, SourceInfo
     from crdlint.cel.types import Type
     from crdlint.kubernetes.servers import CELDialect

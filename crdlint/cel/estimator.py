@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple, overload
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, overload
 
 from crdlint.cel import ast, estimates
 from crdlint.cel.estimates import ONE, UINT64_MAX, UNKNOWN, ZERO, CallEstimate, Estimate, Estimator, Node, fixed
@@ -12,9 +12,6 @@ from crdlint.cel.macros import ACCU
 from crdlint.cel.types import DYN, Kind, Type
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Mapping
-    from typing import TypeAlias
-
     from crdlint.cel.checker import CheckResult
     from crdlint.cel.decls import CallCost
     from crdlint.kubernetes.servers import CELDialect

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
 from crdlint.cel import ast
 from crdlint.cel.errors import Code, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import TypeAlias
-
     from crdlint.cel.ast import Expr
 
     Part: TypeAlias = Expr | ast.MapEntry | ast.StructField

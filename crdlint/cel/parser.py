@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
@@ -14,8 +15,6 @@ from crdlint.cel.macros import ExpansionError
 from crdlint.cel.stack import run_with_large_stack
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from crdlint.cel.builder import ParserOptions
     from crdlint.cel.lexer import Tokens
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 _Result = TypeVar("_Result")
 

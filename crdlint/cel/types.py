@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.cel.ast import Uint
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 _MAX_TEXT: Final = 1 << 16
 _NONE: Final[frozenset[str]] = frozenset()

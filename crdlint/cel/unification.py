@@ -6,14 +6,12 @@ once.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from crdlint.cel.types import DYN, Kind, Type, agree
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import TypeAlias
-
     Agenda: TypeAlias = list[tuple[Type, Type, Type | None]]
 
 _LEGACY_NULLABLE: Final = (Kind.OPAQUE, Kind.STRUCT, Kind.ANY, Kind.DURATION, Kind.TIMESTAMP)

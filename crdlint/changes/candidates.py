@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import chain, islice, product
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,9 +19,6 @@ from crdlint.kubecel.syntax_trees import parsed
 from crdlint.schema.values import deep_copy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
-
     from crdlint.changes.conjunction import Conjunction
     from crdlint.changes.constraints import Constraints
     from crdlint.kubernetes.servers import Server

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.changes.change import Collector
@@ -12,8 +13,6 @@ from crdlint.changes.versions import compare_conversion, compare_names, compare_
 from crdlint.safety import work
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable
-
     from crdlint.changes.change import Change, Policy
     from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionSpec
     from crdlint.diagnostics.diagnostic import Severity

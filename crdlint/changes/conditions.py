@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -18,8 +19,6 @@ from crdlint.kubecel.reasoning.reasoner import ITEM
 from crdlint.kubernetes.servers import NEWEST
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from crdlint.changes.conjunction import Conjunction
     from crdlint.kubecel.reasoning.reasoner import FieldPath
 

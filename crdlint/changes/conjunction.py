@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -11,8 +12,6 @@ from crdlint.crd.model import JSONSchemaProps
 from crdlint.kubecel.reasoning.reasoner import ITEM
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from crdlint.crd.paths import Path
     from crdlint.kubecel.reasoning.reasoner import FieldPath
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from collections.abc import Mapping as MappingOf
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,9 +13,6 @@ from crdlint.schema.formats import is_supported, normalized
 from crdlint.schema.values import equality_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from collections.abc import Mapping as MappingOf
-
     from crdlint.changes.conjunction import Conjunction
     from crdlint.kubernetes.servers import Server
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from contextlib import suppress
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -20,8 +21,6 @@ from crdlint.schema.validator import ValueValidator
 from crdlint.schema.values import deep_copy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from crdlint.changes.conjunction import Conjunction, Pair
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import JSONSchemaProps

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -14,8 +15,6 @@ from crdlint.kubecel.reasoning.reasoner import ITEM, Facts
 from crdlint.kubecel.syntax_trees import rule_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from crdlint.changes.conjunction import Conjunction
     from crdlint.changes.constraints import Constraints
     from crdlint.kubecel.reasoning.domains import Domain

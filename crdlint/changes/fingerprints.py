@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,8 +15,6 @@ from crdlint.safety import calls
 from crdlint.schema.values import equality_key
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from crdlint.changes.conjunction import Conjunction
     from crdlint.crd.model import JSONSchemaProps
 

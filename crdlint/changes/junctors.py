@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from crdlint.changes.change import NEW_VALUES
@@ -11,8 +12,6 @@ from crdlint.changes.reasons import FOR_EXISTING, WIDER
 from crdlint.rules import changes as rules
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from crdlint.changes.change import Collector
     from crdlint.changes.conjunction import Conjunction, Pair
     from crdlint.changes.reasons import Reasons

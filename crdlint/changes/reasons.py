@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.ast import Ident, Select, nodes
@@ -14,9 +16,6 @@ from crdlint.kubecel.reasoning.reasoner import ITEM, Facts, Reasoner
 from crdlint.kubecel.syntax_trees import parsed, rule_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
-
     from crdlint.cel.ast import Expr
     from crdlint.changes.change import Collector
     from crdlint.changes.conjunction import Conjunction, Pair

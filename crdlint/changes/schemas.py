@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 from weakref import ref
 
@@ -29,8 +30,6 @@ from crdlint.kubecel.reasoning.reasoner import ITEM
 from crdlint.rules import changes as rules
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
     from crdlint.changes.change import Collector
     from crdlint.changes.conjunction import ComparedField, Conjunction
     from crdlint.crd.model import JSONSchemaPropsOrBool

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crdlint.changes import patterns
@@ -18,8 +19,6 @@ from crdlint.schema.validator import ValueValidator
 from crdlint.schema.values import deep_copy, equality_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from crdlint.changes.change import Collector
     from crdlint.changes.conjunction import Conjunction, Pair
     from crdlint.changes.constraints import Constraints, Limit

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,8 +12,6 @@ from crdlint.crd.paths import Path
 from crdlint.rules import changes as rules
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from crdlint.changes.change import Collector
     from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionSpec, JSONSchemaProps
     from crdlint.diagnostics.diagnostic import Severity

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -27,8 +28,6 @@ from crdlint.runner.task import Checker, Settings
 from crdlint.safety.output import VARIABLE
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, Sequence
-
     from crdlint.config.baseline import BaselineMatcher, Update
     from crdlint.config.baseline import KnownFindings as Known
     from crdlint.config.model import Config

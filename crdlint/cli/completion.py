@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import click
@@ -10,8 +11,6 @@ from crdlint.cli import console
 from crdlint.cli.help import Command
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from click.shell_completion import CompletionItem
 
 

@@ -7,9 +7,10 @@ import io
 import os
 import sys
 import time
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TextIO, TypeVar
 
 import click
 
@@ -17,9 +18,6 @@ from crdlint.__about__ import __version__
 from crdlint.report.escapes import printable_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from typing import TextIO
-
     from crdlint.safety.bugs import Bug
 
 Item = TypeVar("Item")

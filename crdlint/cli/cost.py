@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -21,8 +22,6 @@ from crdlint.runner.task import Checker, Settings, Task
 from crdlint.sources.helm.layout import Layout
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
-
     from crdlint.linting.cost_entries import Entry
     from crdlint.linting.result import FileResult
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -23,8 +24,6 @@ from crdlint.sources.crd_lookup import configured_crds, crd_folders_near, files_
 from crdlint.sources.helm.check import Charts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from crdlint.files.paths import Found, Selection
     from crdlint.linting.result import Lint
     from crdlint.runner.plan import Planner

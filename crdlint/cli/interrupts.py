@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, NoReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
     from sys import UnraisableHookArgs
     from types import FrameType
 

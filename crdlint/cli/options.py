@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import click
@@ -18,8 +19,6 @@ from crdlint.report.page import PLAIN
 from crdlint.report.pieces import SpoolError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from click.shell_completion import CompletionItem
 
     from crdlint.config.model import Config, FailOn, FieldValidation

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Set as SetOf
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, Generic, NamedTuple
 
@@ -16,9 +18,6 @@ from crdlint.report.pieces import Outcome, Spool, Summary, View, batches
 from crdlint.runner.task import shown_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from collections.abc import Set as SetOf
-
     from crdlint.config.apply import Applied
     from crdlint.config.model import FailOn
     from crdlint.files.paths import Found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -13,8 +14,6 @@ from crdlint.report.page import Column, Part, Row, rule_link
 from crdlint.rules.engine.rule import SETS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from crdlint.report.page import Page
     from crdlint.rules.engine.rule import Rule
 

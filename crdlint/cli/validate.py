@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -18,8 +19,6 @@ from crdlint.runner.plan import Planner
 from crdlint.runner.task import shown_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from crdlint.config.model import Config
     from crdlint.files.paths import Found
     from crdlint.linting.result import FileResult

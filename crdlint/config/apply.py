@@ -6,16 +6,14 @@ unless that is accepted.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from crdlint.config.rule_patterns import is_matched
 from crdlint.diagnostics.diagnostic import INTERNAL_ERROR
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Protocol
-
     from crdlint.config.comments import Comments
     from crdlint.config.model import Config, FailOn, FieldValidation, Ignore, IgnoredBy
     from crdlint.diagnostics.diagnostic import Diagnostic

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -18,8 +19,6 @@ from crdlint.config.rule_patterns import current_id
 from crdlint.safety import atomic
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from crdlint.config.identity import Identity
     from crdlint.linting.result import FileResult
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -25,8 +26,6 @@ from crdlint.yaml.nodes import Scalar, child
 from crdlint.yaml.parse import parse_stream
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from crdlint.config.node_index import NodeIndex
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.rules.engine.rule import Rule

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
+from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -22,9 +24,6 @@ from crdlint.yaml.parse import parse_stream
 from crdlint.yaml.values import to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from collections.abc import Sequence as SequenceOf
-
     from crdlint.config.node_index import NodeIndex, Step
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -10,8 +11,6 @@ from crdlint.config.comments import match_ignore_comments, read_comments
 from crdlint.yaml.edit import Edit, apply, line_starts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from crdlint.diagnostics.diagnostic import Diagnostic
 
 _IGNORED: Final = re.compile(r"#[ \t]*crdlint:[ \t]*ignore[ \t]*\[[^\]\n#]*(?=\])")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
@@ -13,8 +13,6 @@ from crdlint.rules.catalog import on_request
 from crdlint.rules.engine.rule import SETS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from crdlint.diagnostics.diagnostic import Severity
     from crdlint.files.patterns import Patterns
 

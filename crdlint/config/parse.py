@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterator
+from collections.abc import Sequence as SequenceOf
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.config.model import BrokenError, Source
@@ -16,9 +18,6 @@ from crdlint.yaml.nodes import Mapping, Scalar, Sequence, entry
 from crdlint.yaml.parse import parse_stream
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from collections.abc import Sequence as SequenceOf
-
     from crdlint.config.model import LineColumn, Step
     from crdlint.yaml.nodes import Node
 

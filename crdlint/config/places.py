@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -15,8 +16,6 @@ from crdlint.linting.result import FileResult
 from crdlint.rules.unchecked import UNUSED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from crdlint.config.identity import Identity
     from crdlint.config.model import Config, Ignore
     from crdlint.diagnostics.diagnostic import Diagnostic

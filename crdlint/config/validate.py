@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,8 +15,6 @@ from crdlint.files.patterns import is_pattern
 from crdlint.kubernetes.servers import parse_range
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from crdlint.config.model import LineColumn, Source, Step
 
 # Each error needs a search through all rules, and people fix only a few at a time.

@@ -7,6 +7,7 @@ webhook fields move up one level. Decoded objects are changed in place instead o
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd import model
@@ -17,8 +18,6 @@ from crdlint.golang.text import to_lower
 from crdlint.kubernetes.servers import NEWEST, Server
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionVersion
     from crdlint.kubernetes.servers import Server
     from crdlint.yaml.nodes import Node

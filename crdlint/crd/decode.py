@@ -8,6 +8,7 @@ their depth.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeGuard
 from weakref import ref
@@ -23,7 +24,6 @@ from crdlint.yaml.resolve import is_plain_string, resolve
 from crdlint.yaml.values import entries, to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
     from weakref import ReferenceType
 
     from crdlint.crd.decode_errors import DecodeProblem

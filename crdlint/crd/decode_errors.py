@@ -9,6 +9,8 @@ runs only if `decode_values` fails, so it need not be fast. Depth is limited by 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Generator
+from collections.abc import Mapping as MappingOf
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
@@ -26,9 +28,6 @@ from crdlint.yaml.resolve import resolve
 from crdlint.yaml.values import entries
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
-    from collections.abc import Mapping as MappingOf
-
     from crdlint.yaml.nodes import Node
 
     Steps = Generator["Steps", None, None]

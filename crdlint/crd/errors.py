@@ -6,14 +6,13 @@ pkg/util/validation/field/errors.go.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypedDict
 
 from crdlint.kubernetes.servers import NEWEST, ByVersion, Server
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from typing_extensions import Unpack
 
     from crdlint.cel.ast import Expr

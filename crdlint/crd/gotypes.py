@@ -6,14 +6,13 @@ package and in some fields that only one of them has.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.crd import model
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from crdlint.crd.record import Record
 
 

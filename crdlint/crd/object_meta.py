@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -32,8 +33,6 @@ from crdlint.golang.text import is_print, quote, to_lower
 from crdlint.golang.values import GO_TYPES, Typed, marshal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from crdlint.crd.model import OwnerReference
     from crdlint.crd.paths import Path
     from crdlint.kubernetes.servers import Server

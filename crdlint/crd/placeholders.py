@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence, child, items_of
 from crdlint.yaml.parse import parse_first
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from crdlint.yaml.nodes import Node
 
 _PAIRS: Final = (("{{", "}}"), ("${", "}"), ("[[", "]]"), ("{%", "%}"), ("<%", "%>"))

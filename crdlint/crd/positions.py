@@ -8,6 +8,8 @@ the key of its closest existing ancestor.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Mapping as MappingOf
+from collections.abc import Sequence as SequenceOf
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -17,9 +19,6 @@ from crdlint.yaml.scalars import position_inside
 from crdlint.yaml.values import entries
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping as MappingOf
-    from collections.abc import Sequence as SequenceOf
-
     from crdlint.crd.paths import Path, Step
     from crdlint.yaml.nodes import Node
     from crdlint.yaml.parse import YAMLProblem

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator, Sequence
-
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.kubernetes.servers import Server
 

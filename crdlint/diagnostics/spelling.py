@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from crdlint.safety.bugs import attempt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from difflib import SequenceMatcher
 
 # Longer names are not compared, because the work grows with the square of their length.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -11,8 +12,6 @@ from crdlint.diagnostics.spelling import nearest
 from crdlint.kubecel.evaluation import MISSING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.crd.paths import Path
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -15,8 +16,6 @@ from crdlint.resources.validation import RULE_ID
 from crdlint.safety import work
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from crdlint.cel.eval.program import Result
     from crdlint.crd.model import JSONSchemaProps, ValidationRule
     from crdlint.evaluation.places import PlaceStep

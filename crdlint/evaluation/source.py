@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -25,8 +26,6 @@ from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.parse import iter_documents
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.kubernetes.servers import Server
     from crdlint.linting.result import FileResult

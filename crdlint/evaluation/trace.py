@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -15,8 +16,6 @@ from crdlint.cel.types import DYN, Kind, write
 from crdlint.kubecel.cost.explain import written_parts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from crdlint.cel.compiler import Compiled
     from crdlint.cel.eval.cost import Event
     from crdlint.cel.eval.values import Value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import islice
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -15,8 +16,6 @@ from crdlint.golang.numbers import format_float
 from crdlint.golang.text import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from crdlint.cel.eval.values import Value
 
 _LONGEST: Final = 10_000  # characters of the text of a value

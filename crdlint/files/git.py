@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -16,8 +17,6 @@ from crdlint.files.repository import RepositoryError
 from crdlint.safety.programs import ProgramError, find, run, shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from crdlint.files.repository import Repository
     from crdlint.safety.programs import Done
 

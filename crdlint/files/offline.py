@@ -6,6 +6,7 @@ import os
 import re
 import sys
 import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -14,8 +15,6 @@ from crdlint.files.read import MAX_BYTES
 from crdlint.safety.programs import run, shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from crdlint.safety.programs import Done
 
 _MEMORY: Final = 8 * 1024 * 1024 * 1024  # bytes of address space; Go reserves more than it uses

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -14,8 +15,6 @@ from crdlint.files.repository import Ignored, RepositoryError, ignored_in, repos
 from crdlint.safety.output import trace
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from crdlint.files.globs import States
     from crdlint.files.patterns import Patterns
 

@@ -11,13 +11,10 @@ import os
 import re
 import stat
 import sys
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import BinaryIO, Final
 
 from crdlint.files.recognition import may_hold_crd
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import BinaryIO
 
 STDIN: Final = "-"
 MAX_BYTES: Final = 256 * 1024 * 1024

@@ -12,14 +12,13 @@ from __future__ import annotations
 import itertools
 import os
 import stat
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.files.patterns import compiled
 from crdlint.files.read import UnreadableError, entries_of, is_folder, read_bytes, with_parents
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from crdlint.files.patterns import Patterns
 
 _POINTER: Final = b"gitdir: "

@@ -6,11 +6,9 @@ Upstream: unicode.Categories, CategoryAliases and Scripts (Unicode 15.0).
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, TypeAlias
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, TypeAlias
 
 # Sorted ranges of code points, both ends included.
 Ranges: TypeAlias = "tuple[tuple[int, int], ...]"

@@ -8,6 +8,7 @@ limited.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -18,8 +19,6 @@ from crdlint.golang.regexp_classes import LAST, NEWLINE, SURROGATES, WORDS, Rang
 from crdlint.golang.regexp_tree import Members
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
     from crdlint.golang.regexp_tree import Node
 
 _MOST_STATES: Final = 4000  # the maximum number of states of an automaton

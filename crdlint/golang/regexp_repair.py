@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Callable
+from typing import Final, NamedTuple
 
 from crdlint.golang.regexp import compile_error
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _ERROR: Final = re.compile(r"error parsing regexp: (?P<code>[^:]+): `(?P<part>.*)`\Z", re.DOTALL)
 _IN_CLASS: Final = re.compile(r"\[\^?\]?(?:\\.|\[:\w+:\]|[^\\\]+*?{()|$])*")

@@ -6,12 +6,11 @@ alternatives alone are close to a limit of height or size.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from crdlint.golang.regexp_classes import Ranges
 
 MAX_HEIGHT: Final = 1000

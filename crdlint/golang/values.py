@@ -12,18 +12,15 @@ from __future__ import annotations
 
 import re
 from binascii import b2a_base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from crdlint.golang.numbers import format_float, json_float
 from crdlint.golang.text import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from typing import TypeAlias
-
     # Prefix, value and Go type of each entry of a container; JSON ignores the type.
     Entries: TypeAlias = "Iterator[tuple[str, Any, str]]"
 

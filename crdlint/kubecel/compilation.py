@@ -5,6 +5,7 @@ Upstream: apiextensions pkg/apiserver/schema/cel/compilation.go.
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -22,8 +23,6 @@ from crdlint.kubecel.reuse import compiles_alike, cost_key, uses_of
 from crdlint.kubecel.sharing import Compilation, Sharing
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator, Mapping, Sequence
-
     from crdlint.cel.ast import Expr
     from crdlint.cel.compiler import Compiled
     from crdlint.cel.env import Env

@@ -6,6 +6,7 @@ Each completion is compiled in its place before it is offered, so that none lead
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
@@ -20,8 +21,6 @@ from crdlint.kubecel.environment import new_expressions
 from crdlint.kubernetes.servers import SERVERS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from crdlint.cel.decls import Overload
     from crdlint.cel.env import Env
     from crdlint.cel.types import Type

@@ -8,6 +8,8 @@ are used: `Declarations` returns the CEL type of a declaration under a name that
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -20,9 +22,6 @@ from crdlint.kubecel.escaping import escape
 from crdlint.kubecel.sharing import Sharing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from collections.abc import Set as AbstractSet
-
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.kubernetes.servers import CELDialect
 

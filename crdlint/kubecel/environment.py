@@ -5,9 +5,10 @@ If an older server has an older version of a library, a switch of its dialect se
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.cel import compiler, macros
 from crdlint.cel.builder import ParserOptions
@@ -19,9 +20,6 @@ from crdlint.kubecel.library import authz, ip, lists, named_formats, quantity, s
 from crdlint.kubecel.library.declaration import AFFIXES, ALWAYS, MATCHES, Library, Opaque
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
     from crdlint.cel.env import Env
     from crdlint.cel.estimates import CallEstimate, Estimator, FunctionEstimator, Node
     from crdlint.kubernetes.servers import CELDialect, Server, Version

@@ -6,6 +6,7 @@ a budget.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -32,8 +33,6 @@ from crdlint.schema.correlation import item_key, items_by_key
 from crdlint.schema.json_paths import FieldPathError, valid_field_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Mapping
-
     from crdlint.cel.eval.program import Program, Result
     from crdlint.crd.model import JSONSchemaProps, ValidationRule
     from crdlint.kubecel.compilation import CompiledRule, Expression

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -19,8 +20,6 @@ from crdlint.kubecel.repair.patterns import Text
 from crdlint.kubecel.repair.state import State
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from crdlint.cel.decls import Overload
     from crdlint.cel.types import Type
     from crdlint.kubecel.compilation import Expression

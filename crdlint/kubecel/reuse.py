@@ -6,6 +6,8 @@ not have to be compiled again. Its cost is the same if it uses no feature whose 
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
@@ -17,9 +19,6 @@ from crdlint.cel.types import Kind
 from crdlint.kubecel.environment import EQUALITY, LIBRARIES, function_costs
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator
-    from collections.abc import Set as AbstractSet
-
     from crdlint.cel.compiler import Compiled
     from crdlint.cel.decls import CallCost
     from crdlint.cel.env import Env

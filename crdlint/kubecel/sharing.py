@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
-
     from crdlint.cel.compiler import Compiled
     from crdlint.kubecel.environment import Environment
     from crdlint.kubecel.reuse import Uses

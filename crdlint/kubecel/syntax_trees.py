@@ -5,6 +5,7 @@ Keys are equal for texts that differ only in spaces, parentheses, quotes and the
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,8 +17,6 @@ from crdlint.kubecel.escaping import unescape
 from crdlint.kubernetes.servers import NEWEST
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from crdlint.cel.ast import Expr
 
 

@@ -6,7 +6,7 @@ Conversion is lazy: a part of an object is converted when an expression reads it
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final
@@ -39,8 +39,6 @@ from crdlint.safety import calls, work
 from crdlint.schema.values import deep_equal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
-
     from crdlint.cel.eval.values import Value
 
     _Comparing = Generator["_Comparing", bool | Error, bool | Error]

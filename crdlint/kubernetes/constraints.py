@@ -7,11 +7,9 @@ Syntax and results are those of Masterminds/semver v3 (NewConstraint, Constraint
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+from typing import Final, TypeAlias
 
 Triple: TypeAlias = "tuple[int, int, int]"
 

@@ -8,13 +8,11 @@ latest patch release of its minor version with its default feature gates.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from enum import Enum, auto
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeAlias, TypeVar, cast
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+from typing import Any, Final, Generic, NamedTuple, TypeAlias, TypeVar, cast
 
 Version: TypeAlias = "tuple[int, int]"
 _T = TypeVar("_T")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -13,8 +14,6 @@ from crdlint.linting.result import by_schema
 from crdlint.safety.work import Effort
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from crdlint.kubecel.cost.explain import Part, ServerCost
     from crdlint.kubernetes.servers import Range
     from crdlint.linting.result import FileResult, FoundRule, RuleCost

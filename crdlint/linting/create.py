@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from collections.abc import Sequence as SequenceOf
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import Wording, invalid
@@ -13,9 +15,6 @@ from crdlint.safety import work
 from crdlint.schema.traversal import all_schemas
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from collections.abc import Sequence as SequenceOf
-
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import (
         CustomResourceDefinition,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Mapping as MappingOf
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
@@ -22,9 +24,6 @@ from crdlint.yaml.parse import chunks, collector_paused, iter_documents, parse_c
 from crdlint.yaml.values import duplicate_keys, first_error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from collections.abc import Mapping as MappingOf
-
     from crdlint.crd.identity import Identity
     from crdlint.diagnostics.diagnostic import Diagnostic, Fix, Kind
     from crdlint.linting.result import CRD

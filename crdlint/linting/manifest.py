@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container, Iterable, Iterator
+from collections.abc import Mapping as MappingOf
+from collections.abc import Sequence as SequenceOf
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -29,10 +32,6 @@ from crdlint.yaml.edit import split_lines
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator
-    from collections.abc import Mapping as MappingOf
-    from collections.abc import Sequence as SequenceOf
-
     from crdlint.crd.decode import Decoded
     from crdlint.crd.decode_errors import DecodeProblem
     from crdlint.crd.errors import FieldError

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -9,8 +10,6 @@ from crdlint.changes.change import Policy
 from crdlint.kubernetes.servers import NEWEST_VERSION, Range, parse_range
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.kubernetes.servers import Server
     from crdlint.linting.result import OldCRD

@@ -8,6 +8,7 @@ later stages are run here as far as their result does not depend on how the erro
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.crd.errors import NOT_EVALUATED, invalid
@@ -17,8 +18,6 @@ from crdlint.schema.structural import Refusal
 from crdlint.schema.traversal import at_or_above
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceValidation, JSONSchemaProps
     from crdlint.crd.paths import Path

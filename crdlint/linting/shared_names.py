@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from crdlint.golang.text import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import CRD, FileResult, ResourceName
 

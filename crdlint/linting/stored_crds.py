@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.convert import assume_established, read_crd
@@ -14,8 +15,6 @@ from crdlint.linting.result import CollectedCRDs, OldCRD, UnreadDocument
 from crdlint.yaml.parse import collector_paused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from crdlint.crd.identity import Identity
     from crdlint.yaml.nodes import Mapping
     from crdlint.yaml.parse import Document

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -23,8 +24,6 @@ from crdlint.schema.structural import TYPES
 from crdlint.schema.traversal import all_schemas
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionSpec, JSONSchemaProps
     from crdlint.kubernetes.servers import Server

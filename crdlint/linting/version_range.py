@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.positions import node_span
@@ -13,8 +14,6 @@ from crdlint.rules import formats, kube_versions
 from crdlint.rules.kube_versions import DROPS_FIELD, NEEDS_NEWER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from crdlint.diagnostics.by_version import VersionedFinding
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.kubernetes.servers import Server

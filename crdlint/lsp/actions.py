@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -27,8 +28,6 @@ from crdlint.report import words
 from crdlint.report.page import rule_link
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from lsprotocol.types import Range
 
     from crdlint.diagnostics.diagnostic import Diagnostic as Finding

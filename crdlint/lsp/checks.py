@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -23,8 +24,6 @@ from crdlint.sources.fragments import is_suite
 from crdlint.sources.helm.layout import TEMPLATES, Layout
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from crdlint.config.load import Cache
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -27,8 +28,6 @@ from crdlint.yaml.resolve import WORDS, key_text
 from crdlint.yaml.scalars import offsets_inside
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.kubecel.completion import Completion
     from crdlint.lsp.checks import Checks

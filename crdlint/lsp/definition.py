@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from lsprotocol.types import Location
@@ -22,8 +23,6 @@ from crdlint.schema.traversal import all_schemas, value_schema
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
     from crdlint.crd.paths import Path
     from crdlint.crd.positions import Span

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.ast import nodes
@@ -23,8 +24,6 @@ from crdlint.resources.objects import text_at
 from crdlint.schema.traversal import value_schema
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.linting.result import FoundRule
     from crdlint.lsp.checks import Checked, Checks

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -20,8 +21,6 @@ from crdlint.yaml.parse import iter_documents
 from crdlint.yaml.scalars import index_inside
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from crdlint.cel.env import Env
     from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
     from crdlint.kubecel.declarations import Declarations

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import re
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
@@ -28,8 +29,6 @@ from crdlint.suites.run import run_suite
 from crdlint.yaml.parse import split
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from crdlint.config.model import Config
     from crdlint.linting.result import FileResult
     from crdlint.lsp.workspace import Document, Workspace

@@ -7,10 +7,11 @@ import logging
 import os
 import sys
 import time
+from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from threading import Event
-from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar, cast
 
 from lsprotocol import types as lsp
 from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
@@ -33,9 +34,6 @@ from crdlint.lsp.workspace import Workspace, settings_of
 from crdlint.rules import catalog
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
-    from typing import BinaryIO
-
     from crdlint.lsp.checks import Checked
     from crdlint.lsp.workspace import Document
 

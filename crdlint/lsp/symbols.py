@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from lsprotocol.types import DocumentSymbol, InlayHint, SymbolKind
@@ -13,8 +14,6 @@ from crdlint.resources.objects import text_at
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from lsprotocol.types import Range
 
     from crdlint.lsp.checks import Checked

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
@@ -14,8 +15,6 @@ from crdlint.kubernetes.servers import parse_range
 from crdlint.yaml.edit import line_and_column, line_starts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from lsprotocol.types import TextDocumentContentChangeEvent
 
     from crdlint.crd.positions import Span

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -18,8 +19,6 @@ from crdlint.report.values import Text
 from crdlint.yaml.edit import Edit, apply
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.evaluation.source import Request, Source
     from crdlint.report.pieces import View

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,8 +20,6 @@ from crdlint.kubecel.completion import complete
 from crdlint.prompt.session import COMMANDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from prompt_toolkit.completion import CompleteEvent
     from prompt_toolkit.formatted_text import StyleAndTextTuples
     from prompt_toolkit.history import History

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -17,8 +18,6 @@ from crdlint.rules import catalog
 from crdlint.rules.changes import REMOVED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult, State
     from crdlint.report.pieces import Outcome, View

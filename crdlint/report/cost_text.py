@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -16,8 +17,6 @@ from crdlint.report.page import Column, Part, Row
 from crdlint.report.pieces import Costs, View, WholeReport
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from crdlint.kubecel.cost.explain import Part as CostPart
     from crdlint.linting.cost_entries import Entry, Schema
     from crdlint.linting.result import FileResult

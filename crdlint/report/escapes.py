@@ -6,12 +6,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable
+from typing import Any, Final
 
 from crdlint.safety.output import CI_COMMAND, HIDDEN
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _IN_LINES: Final = re.compile(f"[{HIDDEN}]|{CI_COMMAND}", re.MULTILINE)
 _IN_LINE: Final = re.compile(f"[\t\n{HIDDEN}]|{CI_COMMAND}")

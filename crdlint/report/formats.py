@@ -6,6 +6,7 @@ A format is a class for each kind of report, made with a `View`. Adding one touc
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
@@ -15,8 +16,6 @@ from crdlint.report.pieces import Spool, SpoolError
 from crdlint.safety import atomic
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from crdlint.report.pieces import Costs, Report, SuiteReport, Values, View, WholeReport
 
 AnyReport = TypeVar("AnyReport")

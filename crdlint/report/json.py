@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,8 +17,6 @@ from crdlint.report.pieces import Costs, Lines, Report, WholeReport
 from crdlint.rules.consequences import causes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.cost_entries import Entry
     from crdlint.linting.result import FileResult

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
@@ -14,8 +15,6 @@ from crdlint.report.pieces import Report, Spool
 from crdlint.report.words import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from crdlint.diagnostics.diagnostic import Diagnostic, Kind
     from crdlint.linting.result import FileResult
     from crdlint.report.pieces import Outcome, View

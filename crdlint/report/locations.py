@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +15,6 @@ from crdlint.report.escapes import printable
 from crdlint.yaml.edit import Edit, apply, line_and_column, line_starts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from crdlint.diagnostics.diagnostic import Diagnostic, Fix
 
 

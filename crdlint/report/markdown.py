@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from crdlint.report.escapes import markdown, markdown_with_code, printable_line
@@ -12,8 +13,6 @@ from crdlint.report.pieces import Report
 from crdlint.report.words import advice, by_crd, combined, counted, describe_others, headline, where
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult
     from crdlint.report.pieces import Outcome, View

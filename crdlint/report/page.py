@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
 
 from crdlint.report.escapes import printable, printable_line
 from crdlint.report.fold import columns
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
 
 
 class Part(NamedTuple):

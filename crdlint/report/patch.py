@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final
@@ -16,8 +17,6 @@ from typing import TYPE_CHECKING, Final
 from crdlint.yaml.edit import apply, differing, in_order
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from crdlint.yaml.edit import Edit
 
 _CONTEXT: Final = 3  # lines

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import weakref
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 
@@ -15,8 +16,6 @@ from crdlint.report.page import PLAIN, Page
 from crdlint.report.words import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.evaluation.evaluate import Answer
     from crdlint.evaluation.rules import RuleResult

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import unified_diff
 from itertools import islice
@@ -12,8 +13,6 @@ from crdlint.rules.catalog import families
 from crdlint.rules.engine.examples import EXAMPLE_LIMIT, manifest, place_of_example
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult
     from crdlint.rules.engine.finding import Fixer

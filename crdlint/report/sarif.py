@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.__about__ import __version__
@@ -13,8 +14,6 @@ from crdlint.report.pieces import Lines, Report
 from crdlint.rules.catalog import all_rules
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from crdlint.diagnostics.diagnostic import Diagnostic, Fix
     from crdlint.linting.result import FileResult
     from crdlint.report.locations import EditRange

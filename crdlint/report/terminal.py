@@ -8,9 +8,10 @@ from __future__ import annotations
 import os
 import re
 import socket
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, TextIO
 
 from rich.cells import cell_len, chop_cells
 from rich.color import ColorSystem
@@ -24,9 +25,6 @@ from crdlint.report.escapes import printable, printable_line
 from crdlint.report.page import Page
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from typing import TextIO
-
     from rich.console import RenderableType
 
     from crdlint.report.page import Branch, Column, Part, Row

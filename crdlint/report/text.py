@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from crdlint.report import pieces, words
@@ -13,8 +14,6 @@ from crdlint.rules.consequences import causes
 from crdlint.yaml.edit import split_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult
     from crdlint.report.pieces import Outcome, SuiteOutcome, Summary, View

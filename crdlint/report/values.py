@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,8 +21,6 @@ from crdlint.report.pieces import Values, View, WholeReport
 from crdlint.report.words import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from crdlint.cel.eval.program import Result
     from crdlint.evaluation.evaluate import Answer, Estimate
     from crdlint.evaluation.rules import RuleResult

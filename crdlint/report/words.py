@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from io import StringIO
 from itertools import groupby
@@ -14,8 +15,6 @@ from crdlint.report.escapes import xml_text
 from crdlint.report.pieces import Report, Spool
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult
     from crdlint.report.pieces import Outcome, SuiteOutcome, View

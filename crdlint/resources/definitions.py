@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -13,8 +14,6 @@ from crdlint.resources.validation import ResourceValidator
 from crdlint.rules.kube_versions import NEEDS_NEWER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
     from crdlint.crd.positions import Locator
     from crdlint.diagnostics.diagnostic import Diagnostic

@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
+from collections.abc import Mapping as MappingOf
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -30,9 +32,6 @@ from crdlint.yaml.resolve import resolve
 from crdlint.yaml.values import entries
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from collections.abc import Mapping as MappingOf
-
     from crdlint.crd.errors import Cause, FieldError, Reason
     from crdlint.crd.model import JSONSchemaProps, ValidationRule
     from crdlint.crd.paths import Path

@@ -7,6 +7,7 @@ It is built from the text and may contain too many groups and kinds, but never t
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -14,8 +15,6 @@ from crdlint.files.recognition import KIND
 from crdlint.yaml.parse import split
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from crdlint.linting.result import FileResult
 
     # Takes a file, its text and the numbers of documents.

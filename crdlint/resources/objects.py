@@ -7,6 +7,7 @@ sigs.k8s.io/json does for an `interface{}`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crdlint.crd.decode import Reader, reader_json
@@ -17,8 +18,6 @@ from crdlint.yaml.nodes import Mapping, Sequence, text_of
 from crdlint.yaml.values import entries
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from crdlint.crd.identity import Identity
     from crdlint.yaml.nodes import Node
     from crdlint.yaml.parse import Document

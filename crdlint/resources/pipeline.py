@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
+from collections.abc import Mapping as MappingOf
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -33,9 +35,6 @@ from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.parse import collector_paused, parse_first
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from collections.abc import Mapping as MappingOf
-
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceDefinition
     from crdlint.diagnostics.diagnostic import Diagnostic

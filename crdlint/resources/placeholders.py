@@ -6,18 +6,16 @@ A placeholder may represent a value of any type, so findings that its own text c
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from crdlint.crd.errors import DUPLICATE, INVALID, NOT_SUPPORTED
 from crdlint.kubecel.syntax_trees import is_read, paths_read
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import TypeAlias
-
     from crdlint.cel.ast import Expr
     from crdlint.crd.errors import FieldError
     from crdlint.crd.paths import Path

@@ -7,14 +7,13 @@ brackets of a key look like steps. Such texts are resolved with the keys that ex
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.positions import Locator, SourceLocation
 from crdlint.yaml.nodes import Mapping, Sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from crdlint.crd.paths import Path, Step
     from crdlint.yaml.nodes import Node
 

@@ -6,6 +6,7 @@ Upstream: apiextensions pkg/apiserver (schemaCoercingDecoder, unstructuredDefaul
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crdlint.crd.errors import (
@@ -46,8 +47,6 @@ from crdlint.schema.validator import ValueValidator
 from crdlint.schema.values import deep_copy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from crdlint.crd.model import CustomResourceDefinition, CustomResourceSubresourceScale, JSONSchemaProps
 
     Withhold = Callable[[FieldError], bool]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
+from collections.abc import Callable, Container, Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -15,7 +16,6 @@ from crdlint.safety.bugs import collected, contain
 from crdlint.sources.kustomize.build import Build, plan_build
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Generator, Iterable, Sequence
     from concurrent.futures import ThreadPoolExecutor
 
     from crdlint.linting.result import FileResult

@@ -13,6 +13,7 @@ import re
 import stat
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import astuple, dataclass, field, fields
 from functools import cache as once
@@ -27,8 +28,6 @@ from crdlint.safety import atomic
 from crdlint.safety.bugs import has_failed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from crdlint.linting.result import FileResult
 
 _LIMIT: Final = 256 * 1024 * 1024  # the total size of all entries in bytes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -12,8 +13,6 @@ from crdlint.report.words import counted
 from crdlint.safety import atomic
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from crdlint.linting.result import FileResult
     from crdlint.runner.fixes import Applied, FileFixes, Undone
     from crdlint.runner.task import Checker, CheckOutcome

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, insort
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -13,9 +15,6 @@ from crdlint.rules.consequences import causes
 from crdlint.yaml.edit import Edit, apply, composed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from collections.abc import Sequence as SequenceOf
-
     from crdlint.config.model import Config
     from crdlint.diagnostics.diagnostic import Diagnostic, Fix
     from crdlint.linting.request import StopAt

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -22,8 +23,6 @@ from crdlint.sources.helm.layout import ARCHIVES, CHART, TEMPLATES, Layout, oute
 from crdlint.sources.kustomize import Patches, kustomization_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     from crdlint.config.load import Cache
     from crdlint.config.model import Config
     from crdlint.sources.helm.check import Support

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import os
 from collections import deque
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -17,8 +18,6 @@ from crdlint.files.read import open_descriptor
 from crdlint.runner.task import Checker, CheckOutcome
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from crdlint.runner.task import Settings, Task
     from crdlint.runner.workers import Chunk
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from crdlint.changes.change import Policy
@@ -12,8 +13,6 @@ from crdlint.linting.stored_crds import collect_crds
 from crdlint.yaml.edit import apply, in_order, line_and_column, line_starts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from crdlint.crd.paths import Path
     from crdlint.linting.result import OldCRD
     from crdlint.yaml.edit import Edit

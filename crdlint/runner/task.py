@@ -5,6 +5,7 @@ Inputs that cannot be read and internal errors are returned as results, so that 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -15,8 +16,6 @@ from crdlint.safety.bugs import Bug, bug_of, collected, contain
 from crdlint.sources.helm.layout import TEMPLATES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from crdlint.config.model import Config
     from crdlint.diagnostics.diagnostic import Applicability
     from crdlint.linting.request import CheckRequest, StopAt

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections import deque
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from multiprocessing import Pipe, Process, parent_process
@@ -18,7 +19,6 @@ from crdlint.runner.task import Checker, CheckOutcome, shown_name
 from crdlint.safety.bugs import Bug
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from multiprocessing.connection import Connection
     from types import FrameType, TracebackType
 

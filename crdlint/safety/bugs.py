@@ -5,12 +5,10 @@ Findings do not depend on helps, fixes and searches for causes: these are made b
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Final, NamedTuple, ParamSpec, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+from typing import Final, NamedTuple, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -9,17 +9,14 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Final
+from typing import IO, Final
 
 from crdlint.safety.output import trace
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from typing import IO
 
 TIMEOUT: Final = 60.0  # seconds that a program may take
 _CHUNK: Final = 65536  # bytes

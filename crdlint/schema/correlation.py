@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.golang.text import quote
 from crdlint.schema.values import deep_equal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
-
     from crdlint.crd.model import JSONSchemaProps
 
 _NO_KEY: Final = ()

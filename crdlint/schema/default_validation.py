@@ -6,6 +6,7 @@ rules at and below the schema.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
@@ -19,8 +20,6 @@ from crdlint.schema.value_help import LIKE
 from crdlint.schema.values import deep_copy, deep_equal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.crd.paths import Path

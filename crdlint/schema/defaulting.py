@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crdlint.crd.model import JSONSchemaProps
@@ -10,8 +11,6 @@ from crdlint.schema.traversal import containers
 from crdlint.schema.values import deep_copy, deep_equal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     # A container, its schema, whether it is a resource, its printed path, whether it is in a list that keeps unknown fields.
     Pending = tuple[Any, JSONSchemaProps | None, bool, str, bool]
 

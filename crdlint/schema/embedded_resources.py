@@ -5,6 +5,7 @@ Upstream: apiextensions pkg/apiserver/schema/objectmeta (coerce.go, validation.g
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crdlint.crd.errors import Wording, invalid, required
@@ -21,8 +22,6 @@ from crdlint.crd.paths import Path, path_of
 from crdlint.schema.traversal import containers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from crdlint.crd.errors import FieldError
     from crdlint.kubernetes.servers import Server
 

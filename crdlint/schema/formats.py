@@ -7,6 +7,7 @@ checks only the formats of its version (apiextensions pkg/apiserver/validation/f
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import date
 from functools import cache
 from typing import TYPE_CHECKING, Final
@@ -14,8 +15,6 @@ from typing import TYPE_CHECKING, Final
 from crdlint.crd.kubenames import is_dns1123_label, is_dns1123_subdomain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from crdlint.kubernetes.servers import Server
 
 _KUBERNETES_NAMES: Final = frozenset({"k8sshortname", "k8slongname"})

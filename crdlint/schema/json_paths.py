@@ -6,14 +6,13 @@ Upstream: apiextensions pkg/apiserver/schema/cel.ValidFieldPath, client-go util/
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from math import isfinite
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.crd.paths import Key, Path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from crdlint.crd.model import JSONSchemaProps
 
 # Delimiters are separate tokens; a quoted string ends at the next unescaped quote.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.errors import DUPLICATE, Code, FieldError, Reason, invalid
@@ -10,8 +11,6 @@ from crdlint.golang.values import marshal
 from crdlint.schema.traversal import containers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from crdlint.crd.model import JSONSchemaProps
 
 RULE: Final = "resource-list-type"

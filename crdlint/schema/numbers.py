@@ -6,19 +6,17 @@ type.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 from functools import partial
 from operator import gt, lt
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from crdlint.crd.errors import INVALID, Code, Reason
 from crdlint.golang.numbers import format_float, is_json_integer
 from crdlint.schema.value_errors import Violation, invalid, nowhere
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import TypeAlias
-
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.crd.paths import ValuePath
 

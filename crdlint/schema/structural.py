@@ -6,15 +6,14 @@ determines which of its fields are relevant.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from collections.abc import Sequence as SequenceOf
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.record import PROVENANCE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from collections.abc import Sequence as SequenceOf
-
     from crdlint.crd.paths import Path
     from crdlint.kubernetes.servers import Server
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.paths import ADDITIONAL, INDEX, PROPERTY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from collections.abc import Set as AbstractSet
-
     from crdlint.crd.model import CustomResourceDefinitionSpec, JSONSchemaProps
     from crdlint.crd.paths import Step, ValuePath
 

@@ -10,9 +10,10 @@ items.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from crdlint.crd.errors import INVALID, Code, Reason, not_evaluated
 from crdlint.crd.paths import ADDITIONAL, INDEX, NIL, PROPERTY
@@ -39,9 +40,6 @@ from crdlint.schema.value_errors import (
 from crdlint.schema.values import deep_equal, equality_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
-    from typing import TypeAlias
-
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.crd.paths import Path, ValuePath

@@ -6,7 +6,8 @@ kubeOpenAPIResultToFieldErrors (apiextensions pkg/apiserver/validation).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final, NamedTuple
 
 from crdlint.crd.errors import (
     INVALID,
@@ -24,9 +25,6 @@ from crdlint.crd.errors import (
 from crdlint.crd.paths import ADDITIONAL, INDEX, NIL, PROPERTY, Key, Path, ValuePath
 from crdlint.golang.text import quote
 from crdlint.golang.values import marshal
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
 
 RULE: Final = "resource-value"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -11,8 +12,6 @@ from crdlint.diagnostics.spelling import nearest
 from crdlint.yaml.editor import as_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import JSONSchemaProps
 

@@ -6,7 +6,7 @@ Those that are generated for sets of features are selected by feature gates. Ups
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
@@ -26,8 +26,6 @@ from crdlint.yaml.parse import iter_documents
 from crdlint.yaml.values import to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from crdlint.resources.definitions import Definition
     from crdlint.suites.read import Suite
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from crdlint.crd.positions import node_span
 from crdlint.diagnostics.spelling import nearest
@@ -17,10 +19,6 @@ from crdlint.yaml.parse import parse_first
 from crdlint.yaml.values import entries, to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from collections.abc import Sequence as SequenceOf
-    from typing import Literal
-
     from crdlint.yaml.nodes import Node
 
 

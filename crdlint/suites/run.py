@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -24,8 +25,6 @@ from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.parse import parse_first
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from crdlint.kubecel.second_opinion import Disagreement, Tally
     from crdlint.kubernetes.servers import Server
     from crdlint.resources.definitions import Definition

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -11,9 +13,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from crdlint.yaml.edit import Edit, differing, runs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from collections.abc import Sequence as SequenceOf
-
     from crdlint.yaml.parse import Document
     from crdlint.yaml.repairs import Repair
 

@@ -6,6 +6,8 @@ The parser reports the line where it has to stop; the wrong line is often an ear
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Callable
+from collections.abc import Sequence as SequenceOf
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -16,9 +18,6 @@ from crdlint.yaml.nodes import Mapping, Scalar
 from crdlint.yaml.parse import parse_first
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from collections.abc import Sequence as SequenceOf
-
     from crdlint.yaml.nodes import Node
     from crdlint.yaml.parse import Document
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -15,8 +16,6 @@ from crdlint.yaml.nodes import Collection, Mapping, Scalar, Sequence
 from crdlint.yaml.resolve import WORDS, resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from crdlint.yaml.nodes import Node
 
 

@@ -7,6 +7,7 @@ surrogates are one character.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from json import loads
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,8 +18,6 @@ from crdlint.yaml.edit import line_and_column, line_starts
 from crdlint.yaml.nodes import Mapping, Mark, Scalar, Sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from crdlint.yaml.nodes import Node
 
 _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]|[^\s"\[\]{},:]+')

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left
+from collections.abc import Iterator
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
@@ -13,8 +14,6 @@ from crdlint.yaml.broken_text import FIELD, Cause, entry_of, has_block_scalar, i
 from crdlint.yaml.edit import Edit, runs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from crdlint.yaml.broken_text import BrokenText
 
 

@@ -6,15 +6,11 @@ leaves need no other object. Marks have 0-based `line` and `column` in character
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from ruamel.yaml.events import ScalarEvent as Scalar
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
 
 __all__ = ["Collection", "Mapping", "Mark", "Node", "Scalar", "Sequence", "child", "entry", "items_of", "text_of"]
 _MANY: Final = 64  # items of a mapping whose keys are found by an index

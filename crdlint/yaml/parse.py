@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import re
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -31,8 +32,6 @@ from crdlint.yaml.nodes import Mapping, Mark, Scalar, Sequence
 from crdlint.yaml.resolve import WORDS, is_plain_string
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from crdlint.yaml.masking import Mask
     from crdlint.yaml.nodes import Node
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from html import unescape
 from typing import TYPE_CHECKING, Final
 
@@ -12,8 +13,6 @@ from crdlint.yaml.broken_text import indent_of
 from crdlint.yaml.edit import Edit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from crdlint.yaml.broken_text import BrokenText, Cause
 
 _CONFLICT: Final = re.compile(r"(<{7}|={7}|>{7}|\|{7})(?: |\r?\Z)")

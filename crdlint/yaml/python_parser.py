@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable
+from typing import Any, Final
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError
 from ruamel.yaml.scanner import Scanner
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def events(text: str) -> Callable[[], Any]:

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from crdlint.yaml.edit import BREAK, line_and_column
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from crdlint.yaml.nodes import Scalar
 
 # The range (start, end) of each character of the value, as offsets in the text.

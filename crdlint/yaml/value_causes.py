@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import accumulate, chain, islice, takewhile
 from typing import TYPE_CHECKING, Final
 
@@ -12,8 +13,6 @@ from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from crdlint.yaml.broken_text import BrokenText, Cause
 
 _BAD_START: Final = frozenset("!*&@%`|>")

@@ -5,6 +5,7 @@ Reproduces go-yaml v2's decoder and sigs.k8s.io/yaml's conversion. Nothing here 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import count, repeat
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -15,8 +16,6 @@ from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 from crdlint.yaml.resolve import as_json_number, go_value, key_text, resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from crdlint.yaml.nodes import Node
 
 Entry = tuple[str, "Node", "Node"]

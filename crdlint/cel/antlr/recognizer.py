@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import math
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from antlr4.atn.ATNState import ATNState
@@ -25,8 +26,6 @@ from crdlint.cel.stack import run_with_large_stack
 from crdlint.golang.text import sprintf
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from crdlint.cel.ast import SourceInfo
     from crdlint.cel.builder import Builder
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from crdlint.cel import ast
@@ -10,8 +11,6 @@ from crdlint.cel.builder import BINARY_OPERATORS, LITERALS, RESERVED, Builder, L
 from crdlint.cel.errors import Code, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from crdlint.cel.ast import Expr
 
 

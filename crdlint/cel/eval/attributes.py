@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from crdlint.cel.ast import Uint
 from crdlint.cel.eval.errors import NO_SUCH_KEY, Error, no_overload
@@ -25,9 +26,6 @@ from crdlint.cel.eval.values import (
 from crdlint.cel.types import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import TypeAlias
-
     from crdlint.cel.eval.cost import Frame
     from crdlint.cel.eval.values import Value
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from crdlint.cel import ast
@@ -12,8 +13,6 @@ from crdlint.cel.eval.values import MISSING, MutableList, MutableMap, element, k
 from crdlint.cel.types import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from crdlint.cel.eval.attributes import Run, Then
     from crdlint.cel.eval.cost import Frame
     from crdlint.cel.eval.functions import Resolved

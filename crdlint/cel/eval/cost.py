@@ -8,8 +8,9 @@ from the topmost position of their ids. An earlier iteration of a comprehension 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from crdlint.cel.estimates import REGEX_FACTOR, traversal
 from crdlint.cel.eval.errors import COST_LIMIT_EXCEEDED, CancelledError
@@ -17,9 +18,6 @@ from crdlint.cel.eval.values import MISSING, Optional_, kind_of
 from crdlint.cel.types import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import TypeAlias
-
     from crdlint.cel.decls import CallCost
     from crdlint.cel.eval.values import Value
 

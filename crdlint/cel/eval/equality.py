@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable
 from math import isnan
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.cel.ast import Uint
 from crdlint.cel.eval.errors import NO_OVERLOAD, Error
@@ -23,9 +24,6 @@ from crdlint.cel.eval.values import (
 )
 from crdlint.cel.types import Kind
 from crdlint.safety import work
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable
 
 _NUMBERS: Final = frozenset({int, Uint, float})
 _SIMPLE: Final = frozenset({bool, int, Uint, str, bytes, type(None)})

@@ -7,8 +7,9 @@ singleton), which checks the values itself.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from crdlint.cel.decls import Implementation, RegexOptimization, bound
 from crdlint.cel.eval.errors import NO_OVERLOAD, Error, FunctionError, PlanError
@@ -17,9 +18,6 @@ from crdlint.cel.types import Kind
 from crdlint.golang import matching
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from typing import TypeAlias
-
     from crdlint.cel.decls import Binding, Overload
     from crdlint.cel.eval.values import Value
     from crdlint.cel.types import Type

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import struct
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -29,8 +30,6 @@ from crdlint.cel.types import WELL_KNOWN, Kind, Type, object_type
 from crdlint.safety import work
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from crdlint.cel.eval.values import Value
 
 _PACKAGE: Final = "google.protobuf."

@@ -7,10 +7,11 @@ interpreter/planner.go, interpreter/decorators.go.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from crdlint.cel import ast
 from crdlint.cel.decls import CONVERSIONS
@@ -29,9 +30,6 @@ from crdlint.cel.stack import more_frames
 from crdlint.cel.types import STANDARD_TYPES, Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping, Sequence
-    from typing import TypeAlias
-
     from crdlint.cel.checker import CheckResult
     from crdlint.cel.decls import RegexOptimization
     from crdlint.cel.eval.attributes import Note, Run, Then

@@ -6,6 +6,7 @@ chain of calls on calls, however long, is a list of functions and needs no more 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.eval.attributes import apply
@@ -15,8 +16,6 @@ from crdlint.cel.eval.functions import Resolved, without_trait
 from crdlint.cel.eval.values import MISSING, MutableMap, Optional_, go_text, go_type
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from crdlint.cel.eval.attributes import Qualifier, Run, Then
     from crdlint.cel.eval.cost import Frame, Tracker
     from crdlint.cel.eval.values import Value

@@ -5,7 +5,8 @@ Upstream: cel-go's cel/library.go, ext/sets.go, ext/comprehensions.go.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Sequence
+from typing import Any, Final
 
 from crdlint.cel.decls import CallCost, Implementation, Overload, Variable, member, overload
 from crdlint.cel.estimates import ONE, CallEstimate, Estimator, Node, size_of
@@ -27,9 +28,6 @@ from crdlint.cel.types import (
     type_type,
 )
 from crdlint.safety import work
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def _of_non_zero_value(value: Any) -> Any:

@@ -7,6 +7,7 @@ them for en_US.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from math import inf, isfinite, isnan
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -21,8 +22,6 @@ from crdlint.golang.text import quote
 from crdlint.safety import work
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from crdlint.cel.checker import CheckResult
     from crdlint.cel.compiler import CheckedExpr, Findings
     from crdlint.cel.eval.values import Value

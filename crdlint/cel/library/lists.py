@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from crdlint.cel.ast import Literal
 from crdlint.cel.decls import CallCost, FunctionTracker, Implementation, Overload, member, overload
@@ -39,9 +40,6 @@ from crdlint.cel.types import (
 from crdlint.safety import work
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from typing import TypeAlias
-
     _Estimate: TypeAlias = Callable[[Estimator, Sequence[Node]], CallEstimate]
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
 from crdlint.cel.decls import Overload, Variable, member, overload
 from crdlint.cel.env import Env
@@ -23,9 +24,6 @@ from crdlint.cel.types import (
     type_param,
     type_type,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _A: Final = type_param("A")
 _B: Final = type_param("B")

@@ -8,8 +8,9 @@ from __future__ import annotations
 import math
 import operator
 import re
+from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from crdlint.cel.ast import Uint
 from crdlint.cel.decls import Implementation
@@ -42,8 +43,6 @@ from crdlint.golang.text import quote
 from crdlint.safety import work
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import TypeAlias
     from zoneinfo import ZoneInfo
 
     from crdlint.cel.decls import Binding

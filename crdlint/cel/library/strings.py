@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
 
 from crdlint.cel.decls import Overload, member, overload
 from crdlint.cel.eval.errors import FunctionError
@@ -11,9 +12,6 @@ from crdlint.cel.library.format import format_string
 from crdlint.cel.types import DYN, INT, STRING, list_type
 from crdlint.golang.text import SPACE
 from crdlint.safety import work
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _LOWER: Final = {ord(upper): ord(upper) + 32 for upper in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
 _UPPER: Final = {lower: upper for upper, lower in _LOWER.items()}

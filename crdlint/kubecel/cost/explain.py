@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -15,8 +16,6 @@ from crdlint.kubecel.limits import MAX_REQUEST_SIZE, multiply
 from crdlint.kubecel.sharing import Sharing, shared
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from crdlint.cel.ast import Expr, SourceInfo
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.kubecel.compilation import Expression

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import combinations
 from math import comb
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from crdlint.cel.ast import Call, Select, nodes
 from crdlint.cel.builder import RESERVED
@@ -20,10 +22,6 @@ from crdlint.kubecel.declarations import max_elements
 from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT, UINT64_MAX, multiply
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-    from collections.abc import Sequence as SequenceOf
-    from typing import TypeAlias
-
     from crdlint.cel.ast import Expr
     from crdlint.cel.estimator import CostEstimate
     from crdlint.kubecel.compilation import Expression, KubernetesEstimator

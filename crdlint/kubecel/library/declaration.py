@@ -6,6 +6,7 @@ Upstream: apiserver pkg/cel/environment (VersionedOptions).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from crdlint.cel.decls import CallCost, Overload, member
@@ -25,8 +26,6 @@ from crdlint.cel.eval.errors import NO_OVERLOAD, Error, FunctionError
 from crdlint.cel.types import BOOL, INT, object_type, opaque_type
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from crdlint.cel.ast import Expr
     from crdlint.cel.decls import Binding, FunctionTracker, RegexOptimization, Variable
     from crdlint.cel.env import Validator

@@ -6,6 +6,7 @@ Texts are parsed as in Go 1.24, without leading zeros, IPv4-mapped addresses and
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Final
@@ -21,7 +22,6 @@ from crdlint.kubecel.library import declaration
 from crdlint.kubecel.library.declaration import ARGUMENT, CIDR_TYPE, IP_TYPE, Library, accepts, constant, constant_for
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
     from ipaddress import IPv4Address, IPv6Address
 
     from crdlint.cel.decls import Binding

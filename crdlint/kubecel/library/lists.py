@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from crdlint.cel import types
 from crdlint.cel.ast import Uint
@@ -16,9 +17,6 @@ from crdlint.cel.eval.values import COMPARABLE, Duration, find, kind_of
 from crdlint.cel.types import BOOL, DYN, INT, STRING, Kind, list_type
 from crdlint.kubecel.library.declaration import ALWAYS, Library, element_of
 from crdlint.safety import work
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
 
 
 def _is_sorted(values: Sequence[Any]) -> bool:

@@ -7,9 +7,10 @@ a text in bytes but call them "characters". The checks of CRD formats are kube-o
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
 from crdlint.cel.decls import CallCost, member, overload
 from crdlint.cel.estimates import REGEX_FACTOR, CallEstimate, Estimate, traversal
@@ -21,9 +22,6 @@ from crdlint.kubecel.library.declaration import NAMED_FORMAT, Library, Opaque, c
 from crdlint.schema import formats
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import TypeAlias
-
     from crdlint.cel.types import Type
 
     Check: TypeAlias = Callable[[str], list[str]]

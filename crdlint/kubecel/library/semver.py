@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
 
 from crdlint.cel.decls import member, overload
 from crdlint.cel.eval.errors import FunctionError
@@ -16,8 +16,6 @@ from crdlint.kubecel.library.declaration import ARGUMENT, SEMVER, Library, const
 from crdlint.safety import work
 
 if TYPE_CHECKING:
-    from typing import TypeAlias
-
     from crdlint.cel.types import Type
 
     PreRelease: TypeAlias = int | str

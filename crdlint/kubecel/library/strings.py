@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
@@ -17,8 +18,6 @@ from crdlint.cel.types import INT, STRING, list_type
 from crdlint.kubecel.library.declaration import ALWAYS, Library, element_of, match_cost, of_sizes, reads, track_match
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
     from crdlint.kubernetes.servers import CELDialect
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import string
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from operator import attrgetter
@@ -19,8 +20,6 @@ from crdlint.kubecel.library.declaration import ALWAYS, ARGUMENT, URL_TYPE, Libr
 from crdlint.safety import work
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from crdlint.cel.types import Type
 
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from crdlint.cel.ast import Uint
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 # What a condition evaluates to, as bits.
 TRUE: Final = 1

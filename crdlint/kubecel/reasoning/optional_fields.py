@@ -7,6 +7,7 @@ question is absent.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -27,8 +28,6 @@ from crdlint.schema.validator import ValueValidator
 from crdlint.schema.values import deep_copy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from crdlint.cel.ast import Expr
     from crdlint.cel.eval.values import Value
     from crdlint.crd.model import JSONSchemaProps

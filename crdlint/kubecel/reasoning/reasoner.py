@@ -7,6 +7,7 @@ divided, and the rule is evaluated in each case. What is not understood can have
 from __future__ import annotations
 
 from ast import literal_eval
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
@@ -30,8 +31,6 @@ from crdlint.kubecel.syntax_trees import key, label
 from crdlint.safety import work
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
     from crdlint.cel.ast import Expr
     from crdlint.kubecel.reasoning.domains import Domain
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
@@ -13,8 +14,6 @@ from crdlint.kubecel.repair.state import Choice, one_of
 from crdlint.yaml.edit import Edit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from crdlint.kubecel.repair.patterns import Text, Token
     from crdlint.kubecel.repair.state import State
 

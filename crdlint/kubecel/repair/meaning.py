@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Hashable, Iterable, Iterator
 from difflib import SequenceMatcher
 from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -16,8 +17,6 @@ from crdlint.kubecel.repair.state import Choice, State
 from crdlint.yaml.edit import Edit, apply, composed
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator
-
     from crdlint.cel.ast import Expr
     from crdlint.kubecel.compilation import Expression
     from crdlint.safety.work import Effort

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.ast import Call, Comprehension, Ident, Select, children, nodes
@@ -17,8 +18,6 @@ from crdlint.kubecel.repair.state import Choice, named
 from crdlint.yaml.edit import Edit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from crdlint.cel.ast import Expr
     from crdlint.kubecel.repair.state import State
     from crdlint.safety.work import Effort

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
@@ -22,8 +23,6 @@ from crdlint.kubecel.repair.state import Choice
 from crdlint.yaml.edit import Edit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from crdlint.kubecel.repair.false_friends import Row
     from crdlint.kubecel.repair.state import State
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.cel.ast import Call, Literal, Select, nodes
@@ -10,8 +11,6 @@ from crdlint.cel.types import Kind
 from crdlint.yaml.edit import Edit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from crdlint.cel.ast import Expr
     from crdlint.cel.compiler import Compiled
     from crdlint.cel.types import Type

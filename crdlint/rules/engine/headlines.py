@@ -6,6 +6,7 @@ A headline is made from the path, the value and the reason of an error, never fr
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crdlint.crd.errors import DUPLICATE, FORBIDDEN, INTERNAL, INVALID, NOT_SUPPORTED, REQUIRED, TOO_LONG, Code
@@ -14,8 +15,6 @@ from crdlint.rules.engine.advisory import JUNCTORS
 from crdlint.safety.bugs import attempt
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from crdlint.crd.decode_errors import DecodeProblem
     from crdlint.crd.errors import FieldError
     from crdlint.crd.paths import Path, Step

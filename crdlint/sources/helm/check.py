@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
@@ -20,8 +21,6 @@ from crdlint.sources.helm.rendered import check_rendered
 from crdlint.sources.helm.templates import check_template, check_unrendered, template_findings, with_crds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     from crdlint.linting.result import CRD, Lint, LintWith
     from crdlint.sources.helm.layout import ChartLocation
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -17,8 +18,6 @@ from crdlint.yaml.nodes import Scalar, child, items_of
 from crdlint.yaml.parse import parse_first
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from crdlint.diagnostics.diagnostic import Severity
     from crdlint.sources.helm.masking import Block, Masked
 

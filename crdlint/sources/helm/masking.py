@@ -8,14 +8,13 @@ definitions are not. A value within a line becomes filler, so the content of suc
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from crdlint.sources.helm.directives import OPENING, directives, is_foreign
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Set
-
     from crdlint.sources.helm.directives import Directive
 
 _BLANK: Final = re.compile(r"[^\n]")

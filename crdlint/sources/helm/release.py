@@ -15,6 +15,8 @@ import re
 import zlib
 from base64 import b64encode
 from collections import deque
+from collections.abc import Iterator, Sequence
+from collections.abc import Mapping as MappingOf
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -32,9 +34,6 @@ from crdlint.yaml.parse import parse_first
 from crdlint.yaml.values import to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from collections.abc import Mapping as MappingOf
-
     from crdlint.yaml.nodes import Node
 
 LIMIT: Final = 1024 * 1024  # bytes of the data of a Secret; upstream: core.MaxSecretSize

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
@@ -16,8 +17,6 @@ from crdlint.linting.stored_crds import collect_crds
 from crdlint.safety.programs import shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from crdlint.crd.paths import Path
     from crdlint.crd.positions import SourceLocation
     from crdlint.diagnostics.diagnostic import Diagnostic

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Container, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -15,8 +16,6 @@ from crdlint.sources.helm.analysis import analyse
 from crdlint.sources.helm.masking import mask
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
-
     from crdlint.diagnostics.diagnostic import Diagnostic, Fix
     from crdlint.linting.result import FileResult, Lint
     from crdlint.sources.helm.analysis import Part, SkippedPart, TemplateAnalysis

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
@@ -24,8 +25,6 @@ from crdlint.sources.kustomize.kustomization import PATCHES, read_kustomization,
 from crdlint.yaml.nodes import child, items_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-
     from crdlint.crd.positions import Span
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import Lint

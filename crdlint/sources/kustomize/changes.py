@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container, Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.kubenames import is_label_key, is_label_value
@@ -11,8 +12,6 @@ from crdlint.files.recognition import GROUP, KIND, may_hold_crd
 from crdlint.sources.kustomize.kustomization import PATCHES, json_documents
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
-
     from crdlint.sources.kustomize.kustomization import Kustomization, Layer
 
 # By default these do not change CRDs, except for the name and namespace of a service, which the server does not check.

@@ -10,6 +10,8 @@ from __future__ import annotations
 import json
 import os
 from collections import deque
+from collections.abc import Callable
+from collections.abc import Mapping as MappingOf
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -23,9 +25,6 @@ from crdlint.yaml.parse import parse_first, parse_stream
 from crdlint.yaml.values import as_json_text, to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from collections.abc import Mapping as MappingOf
-
     from crdlint.yaml.nodes import Node
 
 PATCHES: Final = ("patches", "patchesStrategicMerge", "patchesJson6902")

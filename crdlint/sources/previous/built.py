@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -16,8 +17,6 @@ from crdlint.sources.kustomize.changes import changes_crds
 from crdlint.sources.kustomize.kustomization import read_kustomization, reading_problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from crdlint.crd.paths import Path
     from crdlint.crd.positions import Span
     from crdlint.linting.result import OldCRD

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import posixpath
+from collections.abc import Container, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
@@ -17,8 +18,6 @@ from crdlint.yaml.nodes import Collection, Scalar
 from crdlint.yaml.parse import iter_documents
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator
-
     from crdlint.files.git import Content, Tree
     from crdlint.files.repository import Repository
     from crdlint.yaml.nodes import Node

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections import OrderedDict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -16,8 +17,6 @@ from crdlint.safety.programs import shortened
 from crdlint.sources.previous.built import OldCharts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from crdlint.linting.result import FileResult, OldCRD
     from crdlint.sources.previous.built import OldKustomizations, OldTemplate
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -21,8 +22,6 @@ from crdlint.sources.previous.crds import OldFile, PreviousCRDs, pack
 from crdlint.sources.previous.sides import named_commit, side_of_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from crdlint.files.paths import PathFilter, Selection
     from crdlint.files.repository import Repository
     from crdlint.sources.previous.sides import Side

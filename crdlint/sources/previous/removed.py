@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,8 +16,6 @@ from crdlint.safety.programs import shortened
 from crdlint.sources.previous.crds import LONGEST_REASON, collect
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import OldCRD
     from crdlint.sources.previous.crds import OldFile, PreviousCRDs

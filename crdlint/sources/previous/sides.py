@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import posixpath
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePosixPath
@@ -18,8 +19,6 @@ from crdlint.sources.kustomize import KUSTOMIZATIONS
 from crdlint.sources.previous.copies import CommitFiles, is_safe, target_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator
-
     from crdlint.files.repository import Repository
 
 
