@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import subprocess
     from collections.abc import Callable
 
-LANGUAGES: Final = {"", "console", "elisp", "js", "json", "lua", "python", "sh", "text", "toml", "yaml"}
+LANGUAGES: Final = {"", "console", "elisp", "js", "json", "lua", "pycon", "python", "sh", "text", "toml", "yaml"}
 
 # What a reader has: files of the project by the fixture that they are.
 PROJECT: Final = {
