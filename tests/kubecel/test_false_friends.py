@@ -151,7 +151,7 @@ def test_eval_gives_the_same_helps() -> None:
     for name, schema in SCHEMAS.items():
         root = node(schema_of_text(f"type: object\nproperties: {{spec: {{{schema}}}}}"), "spec")
         bench = Workbench(Source(NEWEST, root, "the object"))
-        for _, _, written, _ in (row for row in rows() if row[0] == name):
+        for _, _, written, _ in [row for row in rows() if row[0] == name][::3]:
             found = found_in(name, written)
             answer = bench.evaluate(written)
             if found.rule == "cel-compilation" and [each.help for each in answer.errors] != [found.help]:
