@@ -9,4 +9,4 @@ from tables import each
 
 @each("name", SHAPES)
 def test_the_work_is_linear(name: str) -> None:
-    assert growth(lambda n: checked(SHAPES[name], n), 100) < LINEAR
+    assert growth(lambda n: checked(SHAPES[name], n), 160) < LINEAR
