@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
@@ -36,6 +37,20 @@ def pytest_configure() -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run the recorded answers first: they show at once whether crdlint still answers as the API server does."""
     items.sort(key=lambda item: "conformance/test_sample.py" not in item.nodeid)
+
+
+def pytest_collection_finish() -> None:
+    """Leave what lives until the end to no collection of garbage: each would visit millions of objects again."""
+    _freeze()
+
+
+def pytest_sessionfinish() -> None:
+    _freeze()
+
+
+def _freeze() -> None:
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -124,6 +124,8 @@ class _Rounds:
             if not chosen:
                 break
             provable = {*map(_identity, _provable(self.current, chosen, self.named))}
+            if self.unsafe:  # a safe fix that is not proved is as good as an unsafe one
+                provable |= {_identity(finding) for finding in chosen if not finding.is_advice}
             unproved = {*map(_identity, chosen)} - provable
             self.refused |= unproved
             if unproved:
