@@ -12,15 +12,13 @@ from typing import TYPE_CHECKING, Any, Final
 from crdlint.cel.ast import Literal, Select, nodes
 from crdlint.changes import patterns
 from crdlint.changes.conditions import conditions_of
-from crdlint.changes.conjunction import items, keeps_unknown_fields, map_values, properties, type_of
-from crdlint.changes.constraints import constraints
+from crdlint.changes.conjunction import Conjunction, items, keeps_unknown_fields, map_values, properties, type_of
+from crdlint.changes.constraints import Constraints, constraints
 from crdlint.kubecel.escaping import unescape
 from crdlint.kubecel.syntax_trees import parsed
 from crdlint.schema.values import deep_copy
 
 if TYPE_CHECKING:
-    from crdlint.changes.conjunction import Conjunction
-    from crdlint.changes.constraints import Constraints
     from crdlint.kubernetes.servers import Server
 
 _DEEPEST: Final = 12  # values within each other

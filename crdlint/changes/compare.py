@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.changes.change import Collector
+from crdlint.changes.change import Change, Collector, Policy
 from crdlint.changes.conjunction import ComparedField
 from crdlint.changes.examples import Examples
 from crdlint.changes.schemas import compare_schemas
@@ -13,7 +13,6 @@ from crdlint.changes.versions import compare_conversion, compare_names, compare_
 from crdlint.safety import work
 
 if TYPE_CHECKING:
-    from crdlint.changes.change import Change, Policy
     from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionSpec
     from crdlint.diagnostics.diagnostic import Severity
     from crdlint.kubernetes.servers import Range

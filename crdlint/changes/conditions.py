@@ -5,22 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.cel.ast import Comprehension, Ident, nodes
 from crdlint.cel.parser import parse
-from crdlint.changes.conjunction import keeps_unknown_fields, map_values, properties
+from crdlint.changes.conjunction import Conjunction, keeps_unknown_fields, map_values, properties
 from crdlint.changes.fingerprints import JUNCTORS, branches_of, fingerprint
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.record import PROVENANCE
 from crdlint.kubecel.environment import stored_expressions
 from crdlint.kubecel.escaping import escape
-from crdlint.kubecel.reasoning.reasoner import ITEM
+from crdlint.kubecel.reasoning.reasoner import ITEM, FieldPath
 from crdlint.kubernetes.servers import NEWEST
-
-if TYPE_CHECKING:
-    from crdlint.changes.conjunction import Conjunction
-    from crdlint.kubecel.reasoning.reasoner import FieldPath
 
 _DEEPEST: Final = 12  # schemas within each other; deeper ones are compared by their digests
 _SELF: Final = "self"

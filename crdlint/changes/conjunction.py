@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps
-from crdlint.kubecel.reasoning.reasoner import ITEM
+from crdlint.kubecel.reasoning.reasoner import ITEM, FieldPath
 
 if TYPE_CHECKING:
     from crdlint.crd.paths import Path
-    from crdlint.kubecel.reasoning.reasoner import FieldPath
 
 # All schemas that a value must match; the first is the structural one.
 Conjunction: TypeAlias = "tuple[JSONSchemaProps, ...]"

@@ -8,12 +8,11 @@ from collections.abc import Mapping as MappingOf
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.changes.conjunction import type_of
+from crdlint.changes.conjunction import Conjunction, type_of
 from crdlint.schema.formats import is_supported, normalized
 from crdlint.schema.values import equality_key
 
 if TYPE_CHECKING:
-    from crdlint.changes.conjunction import Conjunction
     from crdlint.kubernetes.servers import Server
 
 

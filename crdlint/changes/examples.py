@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crdlint.changes.candidates import Candidates, mentioned
 from crdlint.changes.conditions import conditions_of
-from crdlint.changes.conjunction import type_of
-from crdlint.crd.model import ValidationRule
+from crdlint.changes.conjunction import Conjunction, Pair, type_of
+from crdlint.crd.model import JSONSchemaProps, ValidationRule
 from crdlint.kubecel.evaluation import MISSING, OutOfBudgetError, RuleValidators, Run, breaks, validate_rules
 from crdlint.kubecel.reasoning.reasoner import ITEM
 from crdlint.safety import work
@@ -21,9 +21,7 @@ from crdlint.schema.validator import ValueValidator
 from crdlint.schema.values import deep_copy
 
 if TYPE_CHECKING:
-    from crdlint.changes.conjunction import Conjunction, Pair
     from crdlint.crd.errors import FieldError
-    from crdlint.crd.model import JSONSchemaProps
     from crdlint.kubernetes.servers import Server
 
 _TRIED: Final = 200  # values of a schema, until one breaks a condition

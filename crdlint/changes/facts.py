@@ -8,17 +8,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from crdlint.changes import patterns
-from crdlint.changes.conjunction import steps
-from crdlint.changes.constraints import Bound, constraints
-from crdlint.kubecel.reasoning.domains import FAILED, PRESENT, SIZES, Just, Numbers, Others, Piece
-from crdlint.kubecel.reasoning.reasoner import ITEM, Facts
+from crdlint.changes.conjunction import Conjunction, steps
+from crdlint.changes.constraints import Bound, Constraints, constraints
+from crdlint.kubecel.reasoning.domains import FAILED, PRESENT, SIZES, Domain, Just, Numbers, Others, Piece
+from crdlint.kubecel.reasoning.reasoner import ITEM, Facts, FieldPath
 from crdlint.kubecel.syntax_trees import rule_key
 
 if TYPE_CHECKING:
-    from crdlint.changes.conjunction import Conjunction
-    from crdlint.changes.constraints import Constraints
-    from crdlint.kubecel.reasoning.domains import Domain
-    from crdlint.kubecel.reasoning.reasoner import FieldPath
     from crdlint.kubernetes.servers import Server
 
 _SIZES: Final = {"string": "length", "array": "items", "object": "properties"}

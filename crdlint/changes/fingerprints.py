@@ -7,7 +7,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.changes.conjunction import conjunction, items, keeps_unknown_fields, map_values, properties
+from crdlint.changes.conjunction import Conjunction, conjunction, items, keeps_unknown_fields, map_values, properties
 from crdlint.changes.constraints import constraints
 from crdlint.kubecel.syntax_trees import rule_key
 from crdlint.kubernetes.servers import NEWEST
@@ -15,7 +15,6 @@ from crdlint.safety import calls
 from crdlint.schema.values import equality_key
 
 if TYPE_CHECKING:
-    from crdlint.changes.conjunction import Conjunction
     from crdlint.crd.model import JSONSchemaProps
 
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from crdlint.changes.change import NEW_VALUES
+from crdlint.changes.change import NEW_VALUES, Collector
 from crdlint.changes.conditions import junctor_condition, schema_of
 from crdlint.changes.fingerprints import JUNCTORS, branches_of, fingerprint
-from crdlint.changes.reasons import FOR_EXISTING, WIDER
+from crdlint.changes.reasons import FOR_EXISTING, WIDER, Reasons
 from crdlint.rules import changes as rules
 
 if TYPE_CHECKING:
-    from crdlint.changes.change import Collector
     from crdlint.changes.conjunction import Conjunction, Pair
-    from crdlint.changes.reasons import Reasons
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.crd.paths import Path
     from crdlint.diagnostics.diagnostic import Severity

@@ -6,22 +6,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Final
 
-from crdlint.cel.ast import Ident, Select, nodes
+from crdlint.cel.ast import Expr, Ident, Select, nodes
 from crdlint.changes.conditions import known_conditions, lifted
-from crdlint.changes.conjunction import is_new, steps
+from crdlint.changes.conjunction import Conjunction, Pair, is_new, steps
 from crdlint.changes.facts import SchemaFacts, repeats_list_type
 from crdlint.kubecel.escaping import escape
 from crdlint.kubecel.reasoning.domains import TRUE
-from crdlint.kubecel.reasoning.reasoner import ITEM, Facts, Reasoner
+from crdlint.kubecel.reasoning.reasoner import ITEM, Facts, FieldPath, Reasoner
 from crdlint.kubecel.syntax_trees import parsed, rule_key
 
 if TYPE_CHECKING:
-    from crdlint.cel.ast import Expr
     from crdlint.changes.change import Collector
-    from crdlint.changes.conjunction import Conjunction, Pair
     from crdlint.changes.examples import Example
     from crdlint.crd.model import JSONSchemaProps, ValidationRule
-    from crdlint.kubecel.reasoning.reasoner import FieldPath
     from crdlint.kubernetes.servers import Server
 
 _QUICK: Final = 8  # the part of the steps with which a reason is looked for before an example

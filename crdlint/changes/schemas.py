@@ -9,6 +9,8 @@ from weakref import ref
 from crdlint.changes import values
 from crdlint.changes.conditions import conditions_of, has, schema_of
 from crdlint.changes.conjunction import (
+    ComparedField,
+    Conjunction,
     Pair,
     conjunction,
     items,
@@ -23,7 +25,7 @@ from crdlint.changes.junctors import compare_junctors
 from crdlint.changes.reasons import Reasons, is_implied
 from crdlint.changes.validation_rules import compare_messages, compare_rules
 from crdlint.crd.gotypes import SCHEMA_BITS
-from crdlint.crd.model import JSONSchemaProps
+from crdlint.crd.model import JSONSchemaProps, JSONSchemaPropsOrBool
 from crdlint.crd.record import semantic_equal
 from crdlint.files.recognition import edits
 from crdlint.kubecel.reasoning.reasoner import ITEM
@@ -31,8 +33,6 @@ from crdlint.rules import changes as rules
 
 if TYPE_CHECKING:
     from crdlint.changes.change import Collector
-    from crdlint.changes.conjunction import ComparedField, Conjunction
-    from crdlint.crd.model import JSONSchemaPropsOrBool
     from crdlint.crd.paths import Path
 
 # Fields of a schema that do not restrict values, or that contain other schemas.

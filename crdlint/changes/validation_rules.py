@@ -4,24 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from crdlint.cel.ast import Ident, nodes
-from crdlint.changes.conjunction import steps, type_of
-from crdlint.changes.reasons import WIDER, field_paths
+from crdlint.cel.ast import Expr, Ident, nodes
+from crdlint.changes.conjunction import Pair, steps, type_of
+from crdlint.changes.reasons import WIDER, Reasons, field_paths
 from crdlint.golang.values import marshal
 from crdlint.kubecel.reasoning.domains import TRUE
-from crdlint.kubecel.reasoning.reasoner import Facts, Reasoner
+from crdlint.kubecel.reasoning.reasoner import Facts, FieldPath, Reasoner
 from crdlint.kubecel.syntax_trees import parsed, rule_key
 from crdlint.rules import changes as rules
 
 if TYPE_CHECKING:
-    from crdlint.cel.ast import Expr
     from crdlint.changes.change import Collector
-    from crdlint.changes.conjunction import Pair
     from crdlint.changes.examples import Example
-    from crdlint.changes.reasons import Reasons
     from crdlint.crd.model import ValidationRule
     from crdlint.diagnostics.diagnostic import Severity
-    from crdlint.kubecel.reasoning.reasoner import FieldPath
 
 _FIELDS: Final = 32  # fields of a rule that are assumed to be absent, one after the other
 _SHOWN: Final = 100  # characters of a rule in a text

@@ -7,10 +7,19 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crdlint.changes import patterns
-from crdlint.changes.change import NEW_VALUES
+from crdlint.changes.change import NEW_VALUES, Collector
 from crdlint.changes.conditions import BOUNDS, among, count_of_fields, matches, multiple, schema_of
-from crdlint.changes.conjunction import keeps_unknown_fields, type_of
-from crdlint.changes.constraints import CONTAINER_LIMITS, LIMITS, NUMBER_FORMATS, Bound, constraints, format_bound
+from crdlint.changes.conjunction import Conjunction, Pair, keeps_unknown_fields, type_of
+from crdlint.changes.constraints import (
+    CONTAINER_LIMITS,
+    LIMITS,
+    NUMBER_FORMATS,
+    Bound,
+    Constraints,
+    Limit,
+    constraints,
+    format_bound,
+)
 from crdlint.changes.reasons import is_implied
 from crdlint.golang.values import marshal
 from crdlint.rules import changes as rules
@@ -19,9 +28,6 @@ from crdlint.schema.validator import ValueValidator
 from crdlint.schema.values import deep_copy, equality_key
 
 if TYPE_CHECKING:
-    from crdlint.changes.change import Collector
-    from crdlint.changes.conjunction import Conjunction, Pair
-    from crdlint.changes.constraints import Constraints, Limit
     from crdlint.changes.patterns import Relation
     from crdlint.diagnostics.diagnostic import Severity
     from crdlint.rules.engine.rule import Rule

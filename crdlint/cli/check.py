@@ -14,7 +14,7 @@ import click
 from crdlint.cli import console, options
 from crdlint.cli.options import FindingOptions, HelmOptions, file_option, flag, kube_version, option
 from crdlint.cli.reports import Reports, Totals, add_file, nothing_found
-from crdlint.files.paths import Selection, discover
+from crdlint.files.paths import Found, Problem, Selection, discover
 from crdlint.files.read import STDIN
 from crdlint.kubernetes.servers import NEWEST
 from crdlint.linting.request import CheckRequest
@@ -23,8 +23,8 @@ from crdlint.report import formats
 from crdlint.report.escapes import printable_line
 from crdlint.report.pieces import View
 from crdlint.report.words import Copies
-from crdlint.runner.plan import Planner
-from crdlint.runner.task import Checker, Settings
+from crdlint.runner.plan import Plan, Planner
+from crdlint.runner.task import Checker, CheckOutcome, Settings, Task
 from crdlint.safety.output import VARIABLE
 
 if TYPE_CHECKING:
@@ -32,13 +32,10 @@ if TYPE_CHECKING:
     from crdlint.config.baseline import KnownFindings as Known
     from crdlint.config.model import Config
     from crdlint.config.places import UsedIgnores
-    from crdlint.files.paths import Found, Problem
     from crdlint.linting.result import FileResult
     from crdlint.report.changes import Changes
     from crdlint.runner.cache import Cache
     from crdlint.runner.fix_files import AddedIgnores, Fixing
-    from crdlint.runner.plan import Plan
-    from crdlint.runner.task import CheckOutcome, Task
     from crdlint.sources.helm.render import Values
     from crdlint.sources.previous.crds import PreviousCRDs
     from crdlint.sources.previous.load import Loaded

@@ -20,13 +20,12 @@ from crdlint.report.changes import is_consequence
 from crdlint.report.pieces import View
 from crdlint.rules.charts import RENDER, SKIPPED
 from crdlint.runner.plan import Planner
-from crdlint.runner.task import Checker, Settings
+from crdlint.runner.task import Checker, CheckOutcome, Settings
 
 if TYPE_CHECKING:
     from crdlint.config.model import Config
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult
-    from crdlint.runner.task import CheckOutcome
     from crdlint.sources.previous.crds import PreviousCRDs
     from crdlint.sources.previous.load import Loaded
     from crdlint.sources.previous.sides import Side

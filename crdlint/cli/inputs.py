@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from crdlint.cli.console import Bugs
-from crdlint.files.paths import discover
+from crdlint.files.paths import Found, Selection, discover
 from crdlint.files.read import UnreadableError, open_descriptor, read_text
 from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.linting.pipeline import lint_file
@@ -19,15 +19,13 @@ from crdlint.resources.definitions import Definitions
 from crdlint.resources.index import CRDFiles
 from crdlint.rules.charts import SKIPPED
 from crdlint.runner.task import shown_name
-from crdlint.safety.bugs import collected
+from crdlint.safety.bugs import Bug, collected
 from crdlint.sources.crd_lookup import configured_crds, crd_folders_near, files_beside
 from crdlint.sources.helm.check import Charts
 
 if TYPE_CHECKING:
-    from crdlint.files.paths import Found, Selection
     from crdlint.linting.result import Lint
     from crdlint.runner.plan import Planner
-    from crdlint.safety.bugs import Bug
 
     # Takes a place and a message.
     Report = Callable[[str, str], None]

@@ -15,7 +15,7 @@ from crdlint.files.read import STDIN
 from crdlint.kubernetes.servers import NEWEST, NEWEST_VERSION, OLDEST, SERVERS, parse_range
 from crdlint.report import formats
 from crdlint.report.formats import AUTO
-from crdlint.report.page import PLAIN
+from crdlint.report.page import PLAIN, Page
 from crdlint.report.pieces import SpoolError
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from crdlint.config.model import Config, FailOn, FieldValidation
     from crdlint.diagnostics.diagnostic import Severity
     from crdlint.kubecel.second_opinion import Tally
-    from crdlint.report.page import Page
     from crdlint.sources.helm.render import Values
 
 

@@ -14,16 +14,14 @@ from crdlint.cli import console
 from crdlint.report import formats
 from crdlint.report.formats import AnyReport
 from crdlint.report.page import PLAIN
-from crdlint.report.pieces import Outcome, Spool, Summary, View, batches
-from crdlint.runner.task import shown_name
+from crdlint.report.pieces import Outcome, Report, Spool, Summary, View, batches
+from crdlint.runner.task import CheckOutcome, shown_name
 
 if TYPE_CHECKING:
     from crdlint.config.apply import Applied
     from crdlint.config.model import FailOn
     from crdlint.files.paths import Found
     from crdlint.linting.result import FileResult
-    from crdlint.report.pieces import Report
-    from crdlint.runner.task import CheckOutcome
 
 _NAMED: Final = 3  # paths in a message
 # What a command checks, by the option that accepts an input without it.

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 
 from crdlint.cli import console, options
 from crdlint.cli.completion import complete_rules
 from crdlint.cli.help import Command
-from crdlint.report.page import Column, Part, Row, rule_link
-from crdlint.rules.engine.rule import SETS
-
-if TYPE_CHECKING:
-    from crdlint.report.page import Page
-    from crdlint.rules.engine.rule import Rule
+from crdlint.report.page import Column, Page, Part, Row, rule_link
+from crdlint.rules.engine.rule import SETS, Rule
 
 _MOST: Final = 20  # rules in a hint
 _STYLES: Final = {"Bad": "error", "Good": "good", "Help": "label", "Fix": "good", "Upstream": "faint"}

@@ -11,12 +11,11 @@ from crdlint.cli.options import Options, argument, file_option, flag, option
 from crdlint.cli.reports import Reports, Totals
 from crdlint.files.paths import Problem, Selection
 from crdlint.report import formats
-from crdlint.report.pieces import SuiteOutcome, View
+from crdlint.report.pieces import SuiteOutcome, SuiteReport, View
 from crdlint.safety.bugs import bug_of
 
 if TYPE_CHECKING:
     from crdlint.kubecel.second_opinion import Tally
-    from crdlint.report.pieces import SuiteReport
     from crdlint.suites.crds import SuiteCRDs
     from crdlint.suites.read import Suite
     from crdlint.suites.run import Result

@@ -11,7 +11,7 @@ import click
 from crdlint.cli import console, options
 from crdlint.cli.options import FindingOptions, file_option, flag, many, option
 from crdlint.cli.reports import Reports, Totals, add_file, nothing_found
-from crdlint.files.paths import Selection
+from crdlint.files.paths import Found, Selection
 from crdlint.files.read import STDIN
 from crdlint.report import formats
 from crdlint.report.pieces import View
@@ -20,7 +20,6 @@ from crdlint.runner.task import shown_name
 
 if TYPE_CHECKING:
     from crdlint.config.model import Config
-    from crdlint.files.paths import Found
     from crdlint.linting.result import FileResult
     from crdlint.resources.definitions import Definitions
     from crdlint.resources.objects import Key

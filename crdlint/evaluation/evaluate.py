@@ -9,11 +9,19 @@ from crdlint.cel.eval.errors import Error
 from crdlint.cel.eval.program import Result
 from crdlint.cel.source_ranges import error_range
 from crdlint.diagnostics.diagnostic import Diagnostic
-from crdlint.evaluation.places import PlaceError, is_resource_at, parse_place, place_text, schema_at, value_at
-from crdlint.evaluation.trace import Tree, type_text
+from crdlint.evaluation.places import (
+    PlaceError,
+    PlaceStep,
+    is_resource_at,
+    parse_place,
+    place_text,
+    schema_at,
+    value_at,
+)
+from crdlint.evaluation.trace import Step, Tree, type_text
 from crdlint.evaluation.types import any_schema
-from crdlint.kubecel.compilation import ANY_VALUE, OLD_SELF, SELF, RuleCompiler
-from crdlint.kubecel.declarations import Declarer, SchemaContext
+from crdlint.kubecel.compilation import ANY_VALUE, OLD_SELF, SELF, Expression, RuleCompiler
+from crdlint.kubecel.declarations import Declarations, Declarer, SchemaContext
 from crdlint.kubecel.environment import new_expressions
 from crdlint.kubecel.evaluation import MISSING
 from crdlint.kubecel.hints import hint
@@ -28,11 +36,7 @@ from crdlint.safety.work import Effort, WorkLimitError
 if TYPE_CHECKING:
     from crdlint.cel.env import Env
     from crdlint.crd.model import JSONSchemaProps
-    from crdlint.evaluation.places import PlaceStep
     from crdlint.evaluation.source import Source
-    from crdlint.evaluation.trace import Step
-    from crdlint.kubecel.compilation import Expression
-    from crdlint.kubecel.declarations import Declarations
     from crdlint.kubecel.second_opinion import Opinion
 
 NAME: Final = "<expression>"  # of the text in diagnostics

@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from crdlint.crd.paths import Key
+from crdlint.crd.paths import Key, Path
 from crdlint.diagnostics.spelling import nearest
 from crdlint.kubecel.evaluation import MISSING
 
 if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps
-    from crdlint.crd.paths import Path
 
 _TOKEN: Final = re.compile(
     r"""\.?(?P<name>[^.\[\]'"\s]+)|\[(?P<index>\d*|\*)\]|\[(?P<quote>['"])(?P<key>(?:(?!(?P=quote)).)*)(?P=quote)\]"""

@@ -7,10 +7,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from crdlint.evaluation.evaluate import traced
-from crdlint.evaluation.places import AnyItem, PlaceError, matches, parse_place, place_text, schema_at
-from crdlint.evaluation.trace import deciding
+from crdlint.evaluation.places import AnyItem, PlaceError, PlaceStep, matches, parse_place, place_text, schema_at
+from crdlint.evaluation.trace import Step, deciding
 from crdlint.golang.text import SPACE
-from crdlint.kubecel.evaluation import MISSING, OutOfBudgetError, Run, recorded, rule_validator, validate_rules
+from crdlint.kubecel.evaluation import (
+    MISSING,
+    Evaluation,
+    OutOfBudgetError,
+    Run,
+    recorded,
+    rule_validator,
+    validate_rules,
+)
 from crdlint.kubecel.limits import RUNTIME_BUDGET
 from crdlint.resources.validation import RULE_ID
 from crdlint.safety import work
@@ -18,10 +26,7 @@ from crdlint.safety import work
 if TYPE_CHECKING:
     from crdlint.cel.eval.program import Result
     from crdlint.crd.model import JSONSchemaProps, ValidationRule
-    from crdlint.evaluation.places import PlaceStep
     from crdlint.evaluation.source import Source
-    from crdlint.evaluation.trace import Step
-    from crdlint.kubecel.evaluation import Evaluation
 
 _LISTED: Final = 8
 

@@ -16,21 +16,19 @@ from crdlint.files.read import STDIN, UnreadableError, read_text
 from crdlint.kubecel.evaluation import MISSING
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
-from crdlint.resources.definitions import Definitions
+from crdlint.resources.definitions import Definition, Definitions
 from crdlint.resources.objects import objects_of
 from crdlint.resources.pipeline import version_of
 from crdlint.resources.validation import NotDecodedError, ResourceValidator
 from crdlint.rules.charts import SKIPPED
 from crdlint.sources.helm.check import Charts
 from crdlint.yaml import YAMLDecodeError
-from crdlint.yaml.parse import iter_documents
+from crdlint.yaml.parse import Document, iter_documents
 
 if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.kubernetes.servers import Server
     from crdlint.linting.result import FileResult
-    from crdlint.resources.definitions import Definition
-    from crdlint.yaml.parse import Document
 
 _LISTED: Final = 8
 

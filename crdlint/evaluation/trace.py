@@ -10,16 +10,14 @@ from typing import TYPE_CHECKING, Final
 from crdlint.cel import ast
 from crdlint.cel.ast import nodes
 from crdlint.cel.eval.errors import Error
-from crdlint.cel.eval.values import MISSING, element, find, kind_of
+from crdlint.cel.eval.values import MISSING, Value, element, find, kind_of
 from crdlint.cel.source_ranges import SourceRanges
-from crdlint.cel.types import DYN, Kind, write
+from crdlint.cel.types import DYN, Kind, Type, write
 from crdlint.kubecel.cost.explain import written_parts
 
 if TYPE_CHECKING:
     from crdlint.cel.compiler import Compiled
     from crdlint.cel.eval.cost import Event
-    from crdlint.cel.eval.values import Value
-    from crdlint.cel.types import Type
 
 _ITERATIONS: Final = 3  # of a loop that are part of the tree, besides the one that decides its value
 _MAX_DEPTH: Final = 200

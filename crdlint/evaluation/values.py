@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from crdlint.cel.ast import Uint
 from crdlint.cel.errors import format_type
 from crdlint.cel.eval.errors import Error
-from crdlint.cel.eval.values import Duration, Optional_, Timestamp, find, kind_of, native
+from crdlint.cel.eval.values import Duration, Optional_, Timestamp, Value, find, kind_of, native
 from crdlint.cel.types import Kind, Type
 from crdlint.golang.numbers import format_float
 from crdlint.golang.text import quote
-
-if TYPE_CHECKING:
-    from crdlint.cel.eval.values import Value
 
 _LONGEST: Final = 10_000  # characters of the text of a value
 _DEEPEST: Final = 100

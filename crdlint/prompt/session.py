@@ -11,17 +11,15 @@ from crdlint.diagnostics.spelling import nearest
 from crdlint.evaluation.evaluate import Workbench
 from crdlint.evaluation.places import PlaceError, parse_place, place_text, schema_at
 from crdlint.evaluation.rules import SchemaRule, run_rules
-from crdlint.evaluation.source import SourceError, load
+from crdlint.evaluation.source import Request, Source, SourceError, load
 from crdlint.kubecel.repair.patterns import Text as Tokens
 from crdlint.report.escapes import json_text, printable_line
-from crdlint.report.pieces import Values
+from crdlint.report.pieces import Values, View
 from crdlint.report.values import Text
 from crdlint.yaml.edit import Edit, apply
 
 if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps
-    from crdlint.evaluation.source import Request, Source
-    from crdlint.report.pieces import View
 
 
 @dataclass(frozen=True, slots=True)

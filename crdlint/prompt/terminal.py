@@ -8,24 +8,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 from platformdirs import user_state_path
 from prompt_toolkit import PromptSession
-from prompt_toolkit.completion import Completer, Completion, PathCompleter
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion, PathCompleter
 from prompt_toolkit.document import Document
-from prompt_toolkit.history import FileHistory, InMemoryHistory
-from prompt_toolkit.key_binding import KeyBindings
+from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.lexers import Lexer
 from prompt_toolkit.styles import Style
 
 from crdlint.cel.lexer import tokenize
 from crdlint.kubecel.completion import complete
-from crdlint.prompt.session import COMMANDS
+from crdlint.prompt.session import COMMANDS, Session
 
 if TYPE_CHECKING:
-    from prompt_toolkit.completion import CompleteEvent
     from prompt_toolkit.formatted_text import StyleAndTextTuples
-    from prompt_toolkit.history import History
-    from prompt_toolkit.key_binding import KeyPressEvent
 
-    from crdlint.prompt.session import Session
 
 _STYLE: Final = Style.from_dict({"string": "ansigreen", "number": "ansimagenta", "name": "ansiblue", "command": "bold"})
 _CLASSES: Final = {

@@ -8,19 +8,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from crdlint.diagnostics.diagnostic import INTERNAL_ERROR, OLD_CRD
+from crdlint.diagnostics.diagnostic import INTERNAL_ERROR, OLD_CRD, Diagnostic
 from crdlint.report.escapes import html_text, markdown, printable_line
 from crdlint.report.fold import fold
 from crdlint.report.page import rule_link
-from crdlint.report.pieces import Report
+from crdlint.report.pieces import Outcome, Report, View
 from crdlint.report.words import counted
 from crdlint.rules import catalog
 from crdlint.rules.changes import REMOVED
 
 if TYPE_CHECKING:
-    from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult, State
-    from crdlint.report.pieces import Outcome, View
 
 REFUSED: Final = "rejected on update"
 BREAKS: Final = "breaks clients or stored objects"

@@ -7,20 +7,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from crdlint.kubecel.cost.explain import Part as CostPart
 from crdlint.kubecel.cost.explain import shown_cost
 from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT
-from crdlint.linting.cost_entries import schema_costs, schema_of
+from crdlint.linting.cost_entries import Entry, Schema, schema_costs, schema_of
 from crdlint.report import text
 from crdlint.report.escapes import printable_line
 from crdlint.report.fold import columns
-from crdlint.report.page import Column, Part, Row
+from crdlint.report.page import Column, Page, Part, Row
 from crdlint.report.pieces import Costs, View, WholeReport
 
 if TYPE_CHECKING:
-    from crdlint.kubecel.cost.explain import Part as CostPart
-    from crdlint.linting.cost_entries import Entry, Schema
     from crdlint.linting.result import FileResult
-    from crdlint.report.page import Page
 
 _BAR: Final = 10
 _PIPED: Final = 140  # columns of a part in a pipe; its text contains the text of the parts below it

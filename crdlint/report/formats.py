@@ -9,14 +9,11 @@ import os
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
+from typing import Final, Generic, NamedTuple, TypeVar
 
 from crdlint.diagnostics.spelling import nearest
-from crdlint.report.pieces import Spool, SpoolError
+from crdlint.report.pieces import Costs, Report, Spool, SpoolError, SuiteReport, Values, View, WholeReport
 from crdlint.safety import atomic
-
-if TYPE_CHECKING:
-    from crdlint.report.pieces import Costs, Report, SuiteReport, Values, View, WholeReport
 
 AnyReport = TypeVar("AnyReport")
 

@@ -16,23 +16,20 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from crdlint.crd.positions import block_of
-from crdlint.kubecel.cost.explain import shown_cost
+from crdlint.kubecel.cost.explain import Part, shown_cost
 from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT, UINT64_MAX
-from crdlint.linting.cost_entries import schema_costs
+from crdlint.linting.cost_entries import Entry, schema_costs
 from crdlint.report import changes
 from crdlint.report.cost_text import percent
 from crdlint.report.escapes import html_text
 from crdlint.report.page import rule_link
-from crdlint.report.pieces import Costs, Report, WholeReport
+from crdlint.report.pieces import Costs, Outcome, Report, View, WholeReport
 from crdlint.report.words import Sentence, advice, by_crd, combined, describe_others, headline, sentences, where
 from crdlint.yaml.edit import line_starts
 
 if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Diagnostic
-    from crdlint.kubecel.cost.explain import Part
-    from crdlint.linting.cost_entries import Entry
     from crdlint.linting.result import FileResult
-    from crdlint.report.pieces import Outcome, View
 
 _TEMPLATES: Final = Path(__file__).with_name("templates")
 # Each part of a tree contains the text of the parts below it, so the text of a part is cut.

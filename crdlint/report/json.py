@@ -13,14 +13,13 @@ from crdlint.report import words
 from crdlint.report.escapes import json_text, printable, printable_line
 from crdlint.report.locations import TextPositions, fingerprints, is_printable, relative
 from crdlint.report.page import rule_link
-from crdlint.report.pieces import Costs, Lines, Report, WholeReport
+from crdlint.report.pieces import Costs, Lines, Outcome, Report, View, WholeReport
 from crdlint.rules.consequences import causes
 
 if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.cost_entries import Entry
     from crdlint.linting.result import FileResult
-    from crdlint.report.pieces import Outcome, View
 
 # Incremented if a field is removed or changes its meaning; new fields do not increment it.
 FORMAT_VERSION: Final = 1

@@ -7,17 +7,15 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
-from crdlint.diagnostics.diagnostic import in_server_words
+from crdlint.diagnostics.diagnostic import Diagnostic, Kind, in_server_words
 from crdlint.report import words
 from crdlint.report.escapes import command_data, command_property, issue_data, issue_property, printable, printable_line
 from crdlint.report.locations import relative
-from crdlint.report.pieces import Report, Spool
+from crdlint.report.pieces import Outcome, Report, Spool, View
 from crdlint.report.words import counted
 
 if TYPE_CHECKING:
-    from crdlint.diagnostics.diagnostic import Diagnostic, Kind
     from crdlint.linting.result import FileResult
-    from crdlint.report.pieces import Outcome, View
 
 _STAGES: Final = ("decode", "strict", "field", "warning")
 _GITHUB_LEVELS: Final = {"error": "error", "warning": "warning", "info": "notice"}

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Final
 from crdlint.report.escapes import markdown, markdown_with_code, printable_line
 from crdlint.report.locations import uri
 from crdlint.report.page import rule_link
-from crdlint.report.pieces import Report
+from crdlint.report.pieces import Outcome, Report, View
 from crdlint.report.words import advice, by_crd, combined, counted, describe_others, headline, where
 
 if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult
-    from crdlint.report.pieces import Outcome, View
 
 _LIMIT: Final = 1_000_000  # bytes; GitHub takes a step's summary of up to 1 MiB
 _ICONS: Final = {"error": "🔴", "warning": "🟡", "info": "🔵"}

@@ -12,12 +12,9 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from crdlint.yaml.edit import apply, differing, in_order
-
-if TYPE_CHECKING:
-    from crdlint.yaml.edit import Edit
+from crdlint.yaml.edit import Edit, apply, differing, in_order
 
 _CONTEXT: Final = 3  # lines
 _NO_NEWLINE: Final = "\n\\ No newline at end of file\n"

@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING, Any, Final
 from crdlint.__about__ import __version__
 from crdlint.report import words
 from crdlint.report.escapes import json_text, printable, printable_line
-from crdlint.report.locations import TextPositions, fingerprints, is_printable, uri
+from crdlint.report.locations import EditRange, TextPositions, fingerprints, is_printable, uri
 from crdlint.report.page import rule_link
-from crdlint.report.pieces import Lines, Report
+from crdlint.report.pieces import Lines, Outcome, Report, View
 from crdlint.rules.catalog import all_rules
 
 if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Diagnostic, Fix
     from crdlint.linting.result import FileResult
-    from crdlint.report.locations import EditRange
-    from crdlint.report.pieces import Outcome, View
     from crdlint.rules.engine.rule import Rule
 
 _SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

@@ -11,23 +11,18 @@ import socket
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, TextIO
+from typing import Final, Literal, TextIO
 
 from rich.cells import cell_len, chop_cells
 from rich.color import ColorSystem
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
 from crdlint.report.escapes import printable, printable_line
-from crdlint.report.page import Page
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-    from crdlint.report.page import Branch, Column, Part, Row
+from crdlint.report.page import Branch, Column, Page, Part, Row
 
 STYLES: Final = {
     "error": "bold red",

@@ -12,12 +12,11 @@ from xml.sax.saxutils import XMLGenerator
 
 from crdlint.report import pieces, words
 from crdlint.report.escapes import xml_text
-from crdlint.report.pieces import Report, Spool
+from crdlint.report.pieces import Outcome, Report, Spool, SuiteOutcome, View
 
 if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult
-    from crdlint.report.pieces import Outcome, SuiteOutcome, View
     from crdlint.suites.run import Result
 
 

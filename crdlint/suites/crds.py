@@ -18,7 +18,7 @@ from crdlint.golang.values import marshal
 from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
-from crdlint.resources.definitions import Definitions, is_rejection
+from crdlint.resources.definitions import Definition, Definitions, is_rejection
 from crdlint.schema.values import deep_copy
 from crdlint.sources.crd_lookup import files_in, files_near_suite, folders_near_suite
 from crdlint.yaml import YAMLDecodeError, decode_yaml
@@ -26,7 +26,6 @@ from crdlint.yaml.parse import iter_documents
 from crdlint.yaml.values import to_json
 
 if TYPE_CHECKING:
-    from crdlint.resources.definitions import Definition
     from crdlint.suites.read import Suite
 
     Read = Callable[[str], str | None]

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 from crdlint.crd.positions import node_span
 from crdlint.diagnostics.spelling import nearest
@@ -14,12 +14,9 @@ from crdlint.files.paths import Problem, Selection, discover
 from crdlint.files.read import UnreadableError, decode, read_bytes
 from crdlint.sources.fragments import SUITE_SUFFIX
 from crdlint.yaml import YAMLDecodeError
-from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence
 from crdlint.yaml.parse import parse_first
 from crdlint.yaml.values import entries, to_json
-
-if TYPE_CHECKING:
-    from crdlint.yaml.nodes import Node
 
 
 @dataclass(frozen=True, slots=True)

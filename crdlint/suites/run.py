@@ -15,21 +15,18 @@ from typing import TYPE_CHECKING, Any, Final
 from crdlint.diagnostics.by_version import describe_versions
 from crdlint.golang.text import quote
 from crdlint.kubecel.evaluation import recorded
-from crdlint.kubernetes.servers import OLDEST
+from crdlint.kubernetes.servers import OLDEST, Server
 from crdlint.resources.dump import dump
 from crdlint.resources.objects import read_resource
-from crdlint.resources.validation import NotDecodedError
+from crdlint.resources.validation import NotDecodedError, Outcome
 from crdlint.schema.values import deep_copy, deep_equal
-from crdlint.suites.crds import MissingCRDError, define, patched, reduced
+from crdlint.suites.crds import MissingCRDError, SuiteCRDs, Target, define, patched, reduced
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.parse import parse_first
 
 if TYPE_CHECKING:
     from crdlint.kubecel.second_opinion import Disagreement, Tally
-    from crdlint.kubernetes.servers import Server
     from crdlint.resources.definitions import Definition
-    from crdlint.resources.validation import Outcome
-    from crdlint.suites.crds import SuiteCRDs, Target
     from crdlint.suites.read import Case, Suite
 
 _NAME: Final = "test-x7k2p"
