@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final
 
 from crdlint.cel.ast import Comprehension, Ident, nodes
 from crdlint.cel.parser import parse
 from crdlint.changes.conjunction import Conjunction, keeps_unknown_fields, map_values, properties
-from crdlint.changes.fingerprints import JUNCTORS, branches_of, fingerprint
+from crdlint.changes.constraints import JUNCTORS, LIMITS, branches_of, fingerprint, junctors_of
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.record import PROVENANCE
 from crdlint.kubecel.environment import stored_expressions
@@ -21,14 +21,10 @@ from crdlint.kubernetes.servers import NEWEST
 _DEEPEST: Final = 12  # schemas within each other; deeper ones are compared by their digests
 _SELF: Final = "self"
 _FIELDS: Final = 8  # fields of an object that are counted one by one
-# Keywords by what they compare: the value itself or its size.
-BOUNDS: Final = {
-    "maximum": "{} <= {}", "minimum": "{} >= {}", "max_length": "size({}) <= {}", "min_length": "size({}) >= {}",
-    "max_items": "size({}) <= {}", "min_items": "size({}) >= {}", "max_properties": "size({}) <= {}",
-    "min_properties": "size({}) >= {}",
-}  # fmt: skip
-_EXPRESSED: Final = frozenset({*BOUNDS, "multiple_of", "exclusive_maximum", "exclusive_minimum", "pattern", "enum", "required",
-                               "properties", "items", "all_of", "any_of", "one_of", "not_"})  # fmt: skip
+_EXPRESSED: Final = frozenset({
+    *(limit.attribute for limit in LIMITS), "multiple_of", "exclusive_maximum", "exclusive_minimum", "pattern", "enum",
+    "required", "properties", "items", "all_of", "any_of", "one_of", "not_",
+})  # fmt: skip
 _SILENT: Final = frozenset({"type", "description", "title", "example", "x_validations"})
 
 
@@ -50,7 +46,17 @@ def condition(schema: JSONSchemaProps, value: str = _SELF, depth: int = 0) -> st
 def _parts(schema: JSONSchemaProps, value: str, depth: int) -> Iterator[str]:
     for name in schema.required:
         yield has(value, name)
-    yield from _limits(schema, value)
+    for limit in LIMITS:
+        bound = getattr(schema, limit.attribute)
+        if bound is not None:
+            yield limit.condition(bound, value, is_strict=getattr(schema, f"exclusive_{limit.attribute}", False))
+    factor = schema.multiple_of
+    if factor is not None:  # CEL has it for integers only
+        yield f"{value} % {int(factor)} == 0" if float(factor).is_integer() else f"{value}.isMultipleOf({factor})"
+    if schema.pattern:
+        yield f"{value}.matches({_text(schema.pattern)})"
+    if schema.enum:
+        yield f"{value} in [{', '.join(map(_text, schema.enum))}]"
     for name, below in schema.properties.items():
         field = escape(name)
         inner = condition(below, f"{value}.{field}", depth + 1)
@@ -62,27 +68,12 @@ def _parts(schema: JSONSchemaProps, value: str, depth: int) -> Iterator[str]:
     for branch in schema.all_of:
         yield condition(branch, value, depth + 1)
     for kind in JUNCTORS:
-        branches = schema.one_of if kind == "oneOf" else schema.any_of if kind == "anyOf" else branches_of(schema, kind)
-        if branches:
+        if branches := branches_of(schema, kind):
             yield junctor_condition(kind, branches, value, depth)
 
 
 def _named(schema: JSONSchemaProps) -> str:
     return f"matchesSchema({_text(fingerprint(schema).digest)})"
-
-
-def _limits(schema: JSONSchemaProps, value: str) -> Iterator[str]:
-    for attribute, shape in BOUNDS.items():
-        bound = getattr(schema, attribute)
-        if bound is not None:
-            strict = getattr(schema, f"exclusive_{attribute}", False)
-            yield shape.replace("= ", " ").format(value, bound) if strict else shape.format(value, bound)
-    if schema.multiple_of is not None:
-        yield multiple(schema.multiple_of, value)
-    if schema.pattern:
-        yield f"{value}.matches({_text(schema.pattern)})"
-    if schema.enum:
-        yield among(schema.enum, value)
 
 
 def junctor_condition(kind: str, branches: Sequence[JSONSchemaProps], value: str = _SELF, depth: int = 0) -> str:
@@ -95,25 +86,10 @@ def junctor_condition(kind: str, branches: Sequence[JSONSchemaProps], value: str
     return f"[{', '.join(conditions)}].filter(x, x == true).size() == 1"
 
 
-def multiple(factor: float, value: str = _SELF) -> str:
-    """Return the condition that a number is a multiple of another one, which CEL only has for integers."""
-    return f"{value} % {int(factor)} == 0" if float(factor).is_integer() else f"{value}.isMultipleOf({factor})"
-
-
-def among(values: Iterable[object], value: str = _SELF) -> str:
-    """Return the condition that a value is one of several."""
-    return f"{value} in [{', '.join(map(_text, values))}]"
-
-
 def has(value: str, name: str) -> str:
     """Return the condition that an object has a field."""
     field = escape(name)
     return f"has({value}.{field})" if field else f"{value}.hasField({_text(name)})"
-
-
-def matches(pattern: str) -> str:
-    """Return the condition that a text matches a pattern."""
-    return f"self.matches({_text(pattern)})"
 
 
 def _joined(conditions: Iterable[str], operator: str, neutral: str) -> str:
@@ -121,8 +97,7 @@ def _joined(conditions: Iterable[str], operator: str, neutral: str) -> str:
     return f"({f' {operator} '.join(parts)})" if parts else neutral
 
 
-def _text(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+_text: Final = partial(json.dumps, ensure_ascii=False)
 
 
 def lifted(condition_: str, path: FieldPath, value: str = _SELF, depth: int = 0) -> str:
@@ -152,22 +127,18 @@ def _with_self(text: str, value: str) -> str:
 def conditions_of(node: Conjunction) -> list[str]:
     """Return what the rules and junctors of schemas require of a value."""
     texts = [rule.rule for schema in node for rule in schema.x_validations]
-    return texts + [
-        junctor_condition(kind, branches)
-        for schema in node
-        for kind in JUNCTORS
-        if (branches := branches_of(schema, kind))
-    ]
+    return texts + [junctor_condition(kind, branches) for kind, _, branches in junctors_of(node)]
 
 
 def known_conditions(node: Conjunction) -> list[str]:
     """Return also what keywords require that the reasoner does not take as facts: formats, multiples, numbers of fields."""
     texts = conditions_of(node)
-    for schema in node:
-        if schema.multiple_of is not None:
-            texts.append(multiple(schema.multiple_of))
-        if schema.format:
-            texts.append(condition(schema_of({"format": schema.format})))
+    texts += [
+        condition(schema_of({attribute: value}))
+        for schema in node
+        for attribute, value in (("multiple_of", schema.multiple_of), ("format", schema.format or None))
+        if value is not None
+    ]
     return texts + [
         count_of_fields(node, operator, number)
         for attribute, operator in (("min_properties", ">="), ("max_properties", "<="))

@@ -1,19 +1,31 @@
-"""The effective constraints of a value: those of a schema folded with the members of its `allOf`."""
+"""What schemas require of a value: their constraints, folded, and digests, equal for schemas that accept and prune alike."""
 
 from __future__ import annotations
 
+import hashlib
 import math
-from collections.abc import Iterable
-from collections.abc import Mapping as MappingOf
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.changes.conjunction import Conjunction, type_of
+from crdlint.changes.conjunction import (
+    Conjunction,
+    conjunction,
+    items,
+    keeps_unknown_fields,
+    map_values,
+    properties,
+    type_of,
+)
+from crdlint.kubecel.syntax_trees import rule_key
+from crdlint.kubernetes.servers import NEWEST, Server
+from crdlint.safety import calls
 from crdlint.schema.formats import is_supported, normalized
 from crdlint.schema.values import equality_key
 
 if TYPE_CHECKING:
-    from crdlint.kubernetes.servers import Server
+    from crdlint.crd.model import JSONSchemaProps
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +38,11 @@ class Limit:
     types: frozenset[str]
     breaking: str  # values that break it, with {} for the bound and {s} for the ending of a plural
     empty: str = ""  # values that break a lower bound of 1
+
+    def condition(self, number: float, value: str = "self", *, is_strict: bool = False) -> str:
+        """Return the limit of a value in CEL: of a number itself, of anything else its size."""
+        bounded = value if self.types is _NUMBERS else f"size({value})"
+        return f"{bounded} {'<' if self.is_upper else '>'}{'' if is_strict else '='} {number}"
 
 
 _NUMBERS: Final = frozenset({"", "integer", "number", "int-or-string"})
@@ -82,81 +99,63 @@ class Constraints:
     """
 
     type: str
-    bounds: MappingOf[str, Bound]
+    bounds: Mapping[str, Bound]
     multiples: frozenset[float]
     patterns: frozenset[str]
     formats: frozenset[str]
-    enum: MappingOf[Any, Any] | None
+    enum: Mapping[Any, Any] | None
     required: frozenset[str]
 
 
 def constraints(node: Conjunction, server: Server) -> Constraints:
     """Fold the schemas of a node."""
     type_ = type_of(node)
-    of_numbers, of_strings = type_ in _NUMBERS, type_ in _STRINGS
     return Constraints(
         type=type_,
         bounds=_bounds(node, type_),
-        multiples=_multiples(node, type_) if of_numbers else frozenset(),
-        patterns=frozenset(schema.pattern for schema in node if schema.pattern) if of_strings else frozenset(),
+        multiples=frozenset(
+            schema.multiple_of
+            for schema in node
+            # Every integer is a multiple of 1, and of 1 divided by an integer.
+            if type_ in _NUMBERS
+            and schema.multiple_of
+            and not (type_ == "integer" and (1 / schema.multiple_of).is_integer())
+        ),
+        patterns=frozenset(schema.pattern for schema in node if type_ in _STRINGS and schema.pattern),
         formats=_formats(node, type_, server),
         enum=_enum(node),
-        required=frozenset(name for schema in node for name in schema.required) if type_ in _OBJECTS else frozenset(),
+        required=frozenset(name for schema in node if type_ in _OBJECTS for name in schema.required),
     )
-
-
-def _multiples(node: Conjunction, type_: str) -> frozenset[float]:
-    factors = frozenset(schema.multiple_of for schema in node if schema.multiple_of)
-    # Every integer is a multiple of 1, and of 1 divided by an integer.
-    return frozenset(factor for factor in factors if not (1 / factor).is_integer()) if type_ == "integer" else factors
 
 
 def _bounds(node: Conjunction, type_: str) -> dict[str, Bound]:
     bounds: dict[str, Bound] = {}
-    for limit in LIMITS:
-        if type_ not in limit.types:
-            continue
-        for bound in _given_bounds(node, limit, type_):
-            known = bounds.get(limit.attribute)
-            if bound.tighter_than(known, is_upper=limit.is_upper):
-                bounds[limit.attribute] = bound
-    for attribute in ("min_length", "min_items", "min_properties"):
-        if attribute in bounds and bounds[attribute].value <= 0:
-            del bounds[attribute]
-    return bounds
-
-
-def _given_bounds(node: Conjunction, limit: Limit, type_: str) -> Iterable[Bound]:
-    for schema in node:
+    for limit, schema in product(LIMITS, node):
         value = getattr(schema, limit.attribute)
-        if value is not None:
-            is_strict = bool(getattr(schema, f"exclusive_{limit.attribute}", False))
-            bound = Bound(value, is_strict)
-            yield bound.of_integers(is_upper=limit.is_upper) if type_ == "integer" else bound
+        if value is None or type_ not in limit.types or (value <= 0 and limit.empty):
+            continue
+        bound = Bound(value, bool(getattr(schema, f"exclusive_{limit.attribute}", False)))
+        if type_ == "integer":
+            bound = bound.of_integers(is_upper=limit.is_upper)
+        if bound.tighter_than(bounds.get(limit.attribute), is_upper=limit.is_upper):
+            bounds[limit.attribute] = bound
+    return bounds
 
 
 def format_bound(formats: frozenset[str], attribute: str) -> Bound | None:
     """Return the bound that the format of an integer implies."""
-    end = {"minimum": 0, "maximum": 1}.get(attribute)
     ranges = [_RANGES[name] for name in formats if name in _RANGES]
-    if end is None or not ranges:
+    if not ranges or attribute not in {"minimum", "maximum"}:
         return None
-    values = [range_[end] for range_ in ranges]
-    return Bound(min(values) if end else max(values))
+    return Bound(min(high for _, high in ranges) if attribute == "maximum" else max(low for low, _ in ranges))
 
 
 def _formats(node: Conjunction, type_: str, server: Server) -> frozenset[str]:
-    formats = {schema.format for schema in node if schema.format}
-    if not formats:
-        return frozenset()
-    if type_ in {"integer", "number"}:
-        return frozenset(formats.intersection(NUMBER_FORMATS))
-    if type_ not in _STRINGS:
-        return frozenset()
-    return frozenset(normalized(name) for name in formats if is_supported(name, server)) - _UNCHECKED
-
-
-_UNCHECKED: Final = frozenset({"password"})  # any string is one
+    formats = frozenset(schema.format for schema in node if schema.format)
+    if not formats or type_ in {"integer", "number"}:
+        return formats.intersection(NUMBER_FORMATS)
+    checked = {normalized(name) for name in formats if type_ in _STRINGS and is_supported(name, server)}
+    return frozenset(checked - {"password"})  # any string is one
 
 
 def _enum(node: Conjunction) -> dict[Any, Any] | None:
@@ -166,3 +165,85 @@ def _enum(node: Conjunction) -> dict[Any, Any] | None:
             values = {equality_key(value): value for value in schema.enum}
             common = values if common is None else {key: value for key, value in common.items() if key in values}
     return common
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """The digest of a schema, and the number of its nodes."""
+
+    digest: str
+    nodes: int
+
+
+def fingerprint(schema: JSONSchemaProps) -> Fingerprint:
+    """Return the fingerprint of a schema; its depth is bounded by memory only."""
+    return calls.run(_of(conjunction((schema,))))
+
+
+def of_conjunction(node: Conjunction) -> Fingerprint:
+    """Return the fingerprint of schemas that apply to the same value."""
+    return calls.run(_of(node))
+
+
+def _of(node: Conjunction) -> Generator[Any, Any, Fingerprint]:
+    count = 1
+    below: list[Any] = []
+    for name, child in sorted(properties(node).items()):
+        fingerprint = yield _of(child)
+        below.append(("properties", name, fingerprint.digest))
+        count += fingerprint.nodes
+    for field, child in (("items", items(node)), ("additionalProperties", map_values(node))):
+        if child:
+            fingerprint = yield _of(child)
+            below.append((field, fingerprint.digest))
+            count += fingerprint.nodes
+    for kind, _, branches in junctors_of(node):
+        digests = []
+        for branch in branches:
+            fingerprint = yield _of(conjunction((branch,)))
+            digests.append(fingerprint.digest)
+        below.append((kind, tuple(sorted(digests))))
+    own = repr((_own(node), sorted(below)))
+    return Fingerprint(hashlib.sha256(own.encode("utf-8", "surrogatepass")).hexdigest(), count)
+
+
+JUNCTORS: Final = {"anyOf": "any_of", "oneOf": "one_of", "not": "not_"}  # and their attributes
+
+
+def branches_of(schema: JSONSchemaProps, kind: str) -> Sequence[JSONSchemaProps]:
+    """Return the branches of one of JUNCTORS."""
+    if kind == "not":
+        return () if schema.not_ is None else (schema.not_,)
+    return schema.any_of if kind == "anyOf" else schema.one_of
+
+
+def junctors_of(node: Conjunction) -> Iterator[tuple[str, JSONSchemaProps, Sequence[JSONSchemaProps]]]:
+    """Yield the kind, the schema and the branches of each junctor, but for a single branch, which `conjunction` takes."""
+    for kind, schema in product(JUNCTORS, node):
+        branches = branches_of(schema, kind)
+        if len(branches) > (kind != "not"):
+            yield kind, schema, branches
+
+
+def _own(node: Conjunction) -> tuple[Any, ...]:
+    """Return what schemas require of a value itself, in an order that does not depend on theirs."""
+    folded = constraints(node, NEWEST)
+    first = node[0]
+    list_type = (first.x_list_type or "atomic") if folded.type == "array" else ""
+    return (
+        folded.type,
+        sorted((name, bound.value, bound.is_strict) for name, bound in folded.bounds.items()),
+        sorted(folded.multiples),
+        sorted(folded.patterns),
+        sorted(folded.formats),
+        None if folded.enum is None else sorted(map(repr, folded.enum)),
+        sorted(folded.required),
+        any(schema.nullable for schema in node),
+        None if first.default is None else repr(equality_key(first.default.value)),
+        keeps_unknown_fields(node),
+        first.x_embedded_resource,
+        list_type,
+        sorted(first.x_list_map_keys),
+        first.x_map_type or "granular",
+        sorted(rule_key(rule.rule) for schema in node for rule in schema.x_validations),
+    )

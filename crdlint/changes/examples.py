@@ -1,19 +1,25 @@
-"""Objects that show what an update breaks: valid before it and rejected after it, by crdlint's own validation."""
+"""Objects that show what an update breaks: small values of the old schema, smallest first, which the new one rejects."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
-from itertools import chain, islice
+from itertools import chain, islice, product
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from crdlint.changes.candidates import Candidates, mentioned
+from crdlint.cel.ast import Literal, Select, nodes
+from crdlint.changes import patterns
 from crdlint.changes.conditions import conditions_of
-from crdlint.changes.conjunction import Conjunction, Pair, type_of
+from crdlint.changes.conjunction import Conjunction, Pair, items, keeps_unknown_fields, map_values, properties, type_of
+from crdlint.changes.constraints import Constraints, constraints
 from crdlint.crd.model import JSONSchemaProps, ValidationRule
+from crdlint.kubecel.escaping import unescape
 from crdlint.kubecel.evaluation import MISSING, OutOfBudgetError, RuleValidators, Run, breaks, validate_rules
 from crdlint.kubecel.reasoning.reasoner import ITEM
+from crdlint.kubecel.syntax_trees import parsed
 from crdlint.safety import work
 from crdlint.schema.defaulting import apply_defaults
 from crdlint.schema.list_type import validate_list_sets_and_maps
@@ -23,6 +29,7 @@ from crdlint.schema.values import deep_copy
 if TYPE_CHECKING:
     from crdlint.crd.errors import FieldError
     from crdlint.kubernetes.servers import Server
+
 
 _TRIED: Final = 200  # values of a schema, until one breaks a condition
 _LONG_NAME: Final = 63
@@ -156,3 +163,239 @@ class _Check:
         with suppress(OutOfBudgetError):  # it is among the errors
             validate_rules(self._rules, run, None, value, MISSING)
         return [*count, *run.errors]
+
+
+_DEEPEST: Final = 12  # values within each other
+_PARTS: Final = 20  # values of a field, or of an item, within another value
+_FEW_PARTS: Final = 2  # of them, if there is nothing to break
+_TRIED_PARTS: Final = 60  # of values, until so many are valid
+_SOME: Final = 3  # fields of an object that must have any
+_SIZES: Final = 12  # of texts, lists and maps
+_COMBINATIONS: Final = 400  # of the fields of an object
+_LONGEST: Final = 5_000  # characters of a text, items of a list, or fields of a map
+_NOTHING: Final = r"[^\x00-\x{10FFFF}]"  # a pattern that matches no text
+_SAMPLES: Final = {
+    "date-time": "1970-01-01T00:00:00Z", "date": "1970-01-01", "duration": "1s", "ipv4": "10.0.0.1", "ipv6": "::1",
+    "cidr": "10.0.0.0/8", "uri": "https://a.b", "email": "a@b.c", "hostname": "a", "mac": "00:00:00:00:00:01",
+    "uuid": "00000000-0000-4000-8000-000000000000", "byte": "YQ==",
+}  # fmt: skip
+_RESOURCE: Final = {"apiVersion": "v1", "kind": "A", "metadata": {"name": "a"}}
+_ABSENT: Final = object()
+
+
+class Candidates:
+    """Builds values of an old schema that may break a new one.
+
+    ``names`` are the optional fields to include, and ``literals`` constants of the condition that values may break.
+    """
+
+    def __init__(
+        self,
+        names: AbstractSet[str],
+        literals: Sequence[Any],
+        is_valid: Callable[[Conjunction, Any], bool],
+        server: Server,
+    ) -> None:
+        self._names: Final = names
+        self._server: Final = server
+        self._is_valid: Final = is_valid
+        self._parts: Final = _PARTS if literals else _FEW_PARTS
+        self._inner_values: Final[dict[tuple[int, int, int], list[Any]]] = {}
+        self._numbers: Final = sorted({
+            number + more
+            for number in literals
+            if isinstance(number, (int, float)) and not isinstance(number, bool) and math.isfinite(number)
+            for more in (-1, 0, 1)
+        })  # fmt: skip
+        self._texts: Final = [text for text in literals if isinstance(text, str)]
+
+    def values(self, old: Conjunction, new: Conjunction, fixed: Mapping[str, Any] | None = None) -> Iterator[Any]:
+        """Yield values; ``fixed`` are fields of an object that each of them has."""
+        yield from self._values(old, new, 0, fixed or {})
+
+    def lists(self, old: Conjunction, item: Any) -> Iterator[Any]:
+        """Yield lists that contain an item."""
+        fewest = min(max((schema.min_items or 0 for schema in old), default=0), _LONGEST)
+        yield [item] * max(1, fewest)
+        yield [item, *islice(self._distinct(items(old)), max(0, fewest - 1))]
+
+    def _values(self, old: Conjunction, new: Conjunction, depth: int, fixed: Mapping[str, Any]) -> Iterable[Any]:
+        type_ = type_of(old)
+        null: list[Any] = [None] if old[0].nullable and depth else []
+        if depth > _DEEPEST:
+            return []
+        if type_ == "object":
+            return chain(null, self._objects(old, new, depth, fixed))
+        if type_ == "array":
+            return [*self._lists(old, new, depth), *null]
+        return [*self._scalars(old, new, type_), *null]
+
+    def _objects(self, old: Conjunction, new: Conjunction, depth: int, fixed: Mapping[str, Any]) -> Iterator[Any]:
+        known, after = properties(old), properties(new) if new else {}
+        required = {name for schema in old for name in schema.required}
+        names = frozenset(self._names).union(*(mentioned(condition)[0] for condition in conditions_of(old)))
+        if any((schema.min_properties or 0) > len(required) for schema in old):
+            names |= {*islice(known, _SOME)}
+        options: dict[str, list[Any]] = {}
+        for name, schemas in known.items():
+            if name in fixed or not (name in required or name in names):
+                continue
+            values = [] if name in required and schemas[0].default is not None else [_ABSENT] * (name not in required)
+            inner = self._inner(schemas, after.get(name, ()), depth)
+            values += inner if name in names else inner[: 1 if type_of(schemas) in {"object", "array"} else 2]
+            options[name] = values
+        base: dict[str, Any] = {**(_RESOURCE if old[0].x_embedded_resource else {}), **fixed}
+        for chosen_values in _by_rank(list(options.values())):
+            pairs = zip(options, chosen_values, strict=True)
+            chosen = {name: value for name, value in pairs if value is not _ABSENT}
+            yield deep_copy({**base, **chosen})
+        yield from self._maps(old, new, depth, base)
+
+    def _maps(self, old: Conjunction, new: Conjunction, depth: int, base: dict[str, Any]) -> Iterator[Any]:
+        """Yield objects with other keys."""
+        below = map_values(old)
+        if not below and not keeps_unknown_fields(old):
+            return
+        values = self._inner(below, map_values(new) if new else (), depth) if below else ["a"]
+        if not values:
+            return
+        for value in values:
+            yield from ({**base, key: value} for key in ["a", *self._texts[: self._parts]])
+        for size in self._sizes(old, "properties"):
+            yield {**base, **{f"a{i}": values[0] for i in range(size)}}
+
+    def _lists(self, old: Conjunction, new: Conjunction, depth: int) -> Iterator[Any]:
+        below = items(old)
+        if not below:
+            yield []
+            return
+        values = self._inner(below, items(new) if new else (), depth)
+        yield from ([], *([value] for value in values[:2]))
+        yield from ([value, other] for value, other in product(values[:4], repeat=2))
+        for size in self._sizes(old, "items"):
+            yield from ([value] * size for value in values[:1])
+            yield list(islice(self._distinct(below), size))
+        yield from ([value] for value in values[2:])
+        yield from ([value, other] for value, other in product(values, repeat=2))
+
+    def _inner(self, old: Conjunction, new: Conjunction, depth: int) -> list[Any]:
+        """Return valid values of a field or item, fewer of them the deeper it is."""
+        number = max(2, self._parts * 2 // (depth + 2))
+        key = id(old[0]), id(new[0]) if new else 0, number
+        if key not in self._inner_values:
+            valid: dict[str, Any] = {}
+            is_plain = type_of(old) == "array" and not conditions_of(old)  # its items are valid
+            for value in islice(self._values(old, new, depth + 1, {}), _TRIED_PARTS):
+                text = json.dumps(value)
+                if text not in valid and (is_plain or self._is_valid(old, value)):
+                    valid[text] = value
+                if len(valid) == number:
+                    break
+            self._inner_values[key] = list(valid.values())
+        return self._inner_values[key]
+
+    def _distinct(self, node: Conjunction) -> Iterator[Any]:
+        """Yield different items: numbers, texts, or objects with these in all of their required fields."""
+        if not node:
+            return
+        type_ = type_of(node)
+        base: dict[str, Any] = next(self._objects(node, (), 1, {}), {}) if type_ == "object" else {}
+        types = {name: type_of(schemas) for name, schemas in properties(node).items() if name in base}
+        for i in range(_LONGEST):
+            scalars = {"string": f"a{i}", "integer": i + 1}
+            varied = {name: scalars[type_] for name, type_ in types.items() if type_ in scalars}
+            yield {**base, **varied} if type_ == "object" else scalars.get(type_, i)
+
+    def _sizes(self, old: Conjunction, what: str) -> list[int]:
+        """Return the smallest size that a schema allows, and those beside the constants of the condition."""
+        sizes = {int(number) for number in self._numbers}
+        sizes |= {size for schema in old if (size := getattr(schema, f"min_{what}")) is not None}
+        return sorted(size for size in sizes if 0 <= size <= _LONGEST)[:_SIZES]
+
+    def _scalars(self, old: Conjunction, new: Conjunction, type_: str) -> list[Any]:
+        folded = constraints(old, self._server)
+        after = constraints(new, self._server) if new else None
+        if folded.enum is not None:
+            remaining = folded.enum if after is None or after.enum is None else after.enum
+            lost = [value for key, value in folded.enum.items() if key not in remaining]
+            mentioned = [value for value in folded.enum.values() if value in self._texts]
+            return [*lost, *mentioned, *folded.enum.values()]
+        if type_ == "boolean":
+            return [False, True]
+        if type_ in {"integer", "number"}:
+            return self._of_numbers(folded, after)
+        if type_ == "string":
+            return list(self._of_texts(old, folded, after))
+        if type_ == "int-or-string":
+            return [*self._of_numbers(folded, after), "", "a", *self._texts]
+        return [{}, "a", 1, *self._texts, *self._numbers]
+
+    def _of_numbers(self, old: Constraints, new: Constraints | None) -> list[Any]:
+        numbers = [0, 1, -1, *self._numbers]
+        for side in filter(None, (old, new)):
+            for name, bound in side.bounds.items():
+                if name in {"minimum", "maximum"} and math.isfinite(bound.value):
+                    numbers += [bound.value, bound.value - 1, bound.value + 1]
+        numbers += [factor * times for factor in old.multiples for times in (1, 2, 3)]
+        numbers += [2**31, 2**53] if new is not None and new.formats - old.formats else []
+        if old.type == "integer":
+            return sorted({int(number) for number in numbers if float(number).is_integer()}, key=abs)
+        return sorted({*map(float, numbers), 0.5, *(number + 0.5 for number in self._numbers)}, key=abs)
+
+    def _of_texts(self, old: Conjunction, folded: Constraints, after: Constraints | None) -> Iterator[str]:
+        """Yield texts of the old patterns and formats, those first that the new patterns do not match."""
+        low, high = folded.bounds.get("min_length"), folded.bounds.get("max_length")
+        shortest, longest = (0 if low is None else low.value), (None if high is None else high.value)
+        yield from self._texts
+        known_patterns = sorted(folded.patterns) or [""]  # sets of texts have another order in each process
+        for known in known_patterns:
+            for pattern in (*(sorted(after.patterns) if after else ()), _NOTHING):
+                text = patterns.relation(known, pattern, shortest, longest).lost
+                if text is not None:
+                    yield text
+        yield from (_SAMPLES[name] for name in sorted(folded.formats) if name in _SAMPLES)
+        yield from ("", "a")
+        known = known_patterns[0]
+        for size in self._sizes(old, "length"):
+            text = patterns.relation(known, _NOTHING, size, size).lost if known else "a" * size
+            if text is not None:
+                yield text
+        yield from ("A b!", "10.0.0.1", "::1", "https://a.b")
+        if not known:
+            yield from ("0" * size for size in self._sizes(old, "length"))
+
+
+def _by_rank(options: Sequence[Sequence[Any]]) -> Iterator[tuple[Any, ...]]:
+    """Yield combinations of one option each, the first options first."""
+    if not all(options):
+        return
+    ranks = range(sum(len(values) - 1 for values in options) + 1)
+    combinations = (chosen for rank in ranks for chosen in _of_rank(options, rank))
+    yield from islice(combinations, _COMBINATIONS)
+
+
+def _of_rank(options: Sequence[Sequence[Any]], rank: int) -> Iterator[tuple[Any, ...]]:
+    if not options:
+        if rank == 0:
+            yield ()
+        return
+    first, *rest = options
+    most = sum(len(values) - 1 for values in rest)
+    for i in range(max(0, rank - most), min(rank, len(first) - 1) + 1):
+        yield from ((first[i], *others) for others in _of_rank(rest, rank - i))
+
+
+def mentioned(condition: str) -> tuple[set[str], list[Any]]:
+    """Return the fields of a condition, and its constants in their order."""
+    names: set[str] = set()
+    literals: list[Any] = []
+    tree = parsed(condition)
+    if tree is None:
+        return names, literals
+    for node in nodes(tree):
+        if isinstance(node, Select):
+            names.add(unescape(node.field) or node.field)
+        elif isinstance(node, Literal) and isinstance(node.value, (str, int, float)):
+            literals.append(node.value)
+            names |= {node.value} if isinstance(node.value, str) else set()  # an optional field, or a key
+    return names, literals

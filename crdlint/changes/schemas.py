@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from weakref import ref
 
 from crdlint.changes import values
+from crdlint.changes.changed_conditions import compare_junctors, compare_messages, compare_rules
 from crdlint.changes.conditions import conditions_of, has, schema_of
 from crdlint.changes.conjunction import (
     ComparedField,
@@ -20,10 +21,8 @@ from crdlint.changes.conjunction import (
     properties,
     type_of,
 )
-from crdlint.changes.fingerprints import of_conjunction
-from crdlint.changes.junctors import compare_junctors
+from crdlint.changes.constraints import of_conjunction
 from crdlint.changes.reasons import Reasons, is_implied
-from crdlint.changes.validation_rules import compare_messages, compare_rules
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps, JSONSchemaPropsOrBool
 from crdlint.crd.record import semantic_equal
@@ -34,6 +33,7 @@ from crdlint.rules import changes as rules
 if TYPE_CHECKING:
     from crdlint.changes.change import Collector
     from crdlint.crd.paths import Path
+
 
 # Fields of a schema that do not restrict values, or that contain other schemas.
 _SILENT: Final = sum(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.changes import patterns
 from crdlint.changes.change import NEW_VALUES, Collector
-from crdlint.changes.conditions import BOUNDS, among, count_of_fields, matches, multiple, schema_of
+from crdlint.changes.conditions import condition, count_of_fields, schema_of
 from crdlint.changes.conjunction import Conjunction, Pair, keeps_unknown_fields, type_of
 from crdlint.changes.constraints import (
     CONTAINER_LIMITS,
@@ -47,8 +47,8 @@ def compare_types(pair: Pair, collector: Collector) -> bool:
         text = f"{change}: clients may read a value that they cannot decode"
         collector.report(rules.TYPE_WIDENED, text, pair, "type")
         return new != ""
-    type_: dict[str, Any] = {"x_int_or_string": True} if new == "int-or-string" else {"type": new}
-    _reject(rules.TYPE, f"{change}: values of the old type are rejected", _New(type_, keyword="type"), pair, collector)
+    type_ = {"x_int_or_string": True} if new == "int-or-string" else {"type": new}
+    _reject(rules.TYPE, f"{change}: values of the old type are rejected", type_, pair, collector)
     return False
 
 
@@ -72,7 +72,7 @@ def compare_constraints(pair: Pair, collector: Collector) -> None:
             return
         values = list(new.enum.values())
         text = f"only {_values(values)} accepted now"
-        _reject(rules.ENUM_ADDED, text, _New({"enum": values}, among(values)), pair, collector)
+        _reject(rules.ENUM_ADDED, text, {"enum": values}, pair, collector)
     else:
         _compare_limits(pair, old, new, collector)
         _compare_multiples(pair, old, new, collector)
@@ -115,8 +115,7 @@ def _compare_enumerated(pair: Pair, old: Mapping[Any, Any], new: Constraints, co
         default = pair.old[0].default
         if default is not None and equality_key(default.value) in map(equality_key, lost):
             text += f"; {marshal(default.value)} was the default"
-        constraint = _New({"enum": [], "not_": schema_of({"enum": lost})}, f"!({among(lost)})")
-        _reject(rules.ENUM_VALUE_REMOVED, text, constraint, pair, collector)
+        _reject(rules.ENUM_VALUE_REMOVED, text, {"enum": [], "not_": schema_of({"enum": lost})}, pair, collector)
     if new.enum is None:
         collector.report(rules.ENUM_REMOVED, f"the enumeration was removed: {NEW_VALUES}", pair, "enum")
     elif gained := [value for key, value in new.enum.items() if key not in old]:
@@ -124,23 +123,22 @@ def _compare_enumerated(pair: Pair, old: Mapping[Any, Any], new: Constraints, co
         collector.report(rules.ENUM_VALUE_ADDED, text, pair, "enum")
 
 
-class _New(NamedTuple):
-    """A new constraint: its attributes in a schema, and the same as a condition in CEL, empty if CEL has none."""
-
-    attributes: Mapping[str, Any]
-    condition: str = ""
-    keyword: str = ""  # where it is, unless it is its first attribute
-
-
-def _reject(rule: Rule, text: str, new: _New, pair: Pair, collector: Collector) -> None:
-    """Report a constraint that rejects values, unless old rules imply it."""
-    if new.condition and is_implied(pair, new.condition, collector.server):
+def _reject(rule: Rule, text: str, new: Mapping[str, Any], pair: Pair, collector: Collector) -> None:
+    """Report a constraint, the attributes of a schema, that rejects values, unless old rules imply it."""
+    attribute, part, in_cel = next(iter(new)), schema_of(new), "true"
+    if attribute in {"min_properties", "max_properties"}:
+        in_cel = count_of_fields(pair.old, "<=" if attribute == "max_properties" else ">=", new[attribute])
+    elif attribute not in _UNEXPRESSED:
+        in_cel = condition(part)
+    if in_cel != "true" and is_implied(pair, in_cel, collector.server):
         return
-    attribute = next(iter(new.attributes))
     consequence = pair.field.consequence(is_container=attribute in CONTAINER_LIMITS)
-    example = collector.explanation(pair, new.condition or "true", schema_of(new.attributes))
-    paths = pair.paths(attribute, new.keyword)
+    example = collector.explanation(pair, in_cel, part)
+    paths = pair.paths(attribute, "type" if attribute == "x_int_or_string" else "")
     collector.add(rule, f"{pair.field.shown}: {text}; {consequence}", paths, field=pair.field, example=example)
+
+
+_UNEXPRESSED: Final = frozenset({"type", "x_int_or_string", "format"})  # CEL has no conditions for them
 
 
 def _compare_limits(pair: Pair, old: Constraints, new: Constraints, collector: Collector) -> None:
@@ -167,11 +165,8 @@ def _compare_limits(pair: Pair, old: Constraints, new: Constraints, collector: C
             breaking = f"{breaking} and {_number(after)} itself"
         number = int(after.value) if float(after.value).is_integer() else after.value
         attributes = {limit.attribute: number, **({f"exclusive_{limit.attribute}": True} if after.is_strict else {})}
-        condition = BOUNDS[limit.attribute].replace("= ", " " if after.is_strict else "= ").format("self", number)
-        if limit.attribute in {"min_properties", "max_properties"}:
-            condition = count_of_fields(pair.old, "<=" if limit.is_upper else ">=", number)
         text = f"`{limit.keyword}` {change}: {breaking} are rejected"
-        _reject(rules.LIMIT_TIGHTENED, text, _New(attributes, condition), pair, collector)
+        _reject(rules.LIMIT_TIGHTENED, text, attributes, pair, collector)
 
 
 def _implied(old: Constraints, limit: Limit) -> Bound | None:
@@ -210,7 +205,7 @@ def _compare_multiples(pair: Pair, old: Constraints, new: Constraints, collector
     lost = old.multiples - new.multiples
     for factor in sorted(added):
         text = f"values that are not multiples of {marshal(factor)} are rejected"
-        _reject(rules.LIMIT_TIGHTENED, text, _New({"multiple_of": factor}, multiple(factor)), pair, collector)
+        _reject(rules.LIMIT_TIGHTENED, text, {"multiple_of": factor}, pair, collector)
     if lost and not added:
         text = f"`multipleOf` accepts more values: {NEW_VALUES}"
         collector.report(rules.LIMIT_LOOSENED, text, pair, "multiple_of")
@@ -231,7 +226,7 @@ def _compare_patterns(pair: Pair, old: Constraints, new: Constraints, collector:
         if any(patterns.relation(known, pattern, *lengths).is_covered for known in ("", *old.patterns)):
             continue
         text = f"values that do not match `{pattern}` are rejected"
-        _reject(rules.PATTERN_ADDED, text, _New({"pattern": pattern}, matches(pattern)), pair, collector)
+        _reject(rules.PATTERN_ADDED, text, {"pattern": pattern}, pair, collector)
     if lost and not added:
         text = f"the pattern `{lost[0]}` was removed: {NEW_VALUES}"
         collector.report(rules.PATTERN_REMOVED, text, pair, "pattern")
@@ -257,7 +252,7 @@ def _compare_pattern(pair: Pair, relation: Relation, old: str, new: str, collect
         text = f"{change}, which {which}: {marshal(relation.lost)} is rejected"
     else:
         text = f"{change}: it is not known which values are rejected now"
-    _reject(rules.PATTERN, text, _New({"pattern": new}, matches(new)), pair, collector)
+    _reject(rules.PATTERN, text, {"pattern": new}, pair, collector)
 
 
 def _compare_formats(pair: Pair, old: Constraints, new: Constraints, collector: Collector) -> None:
@@ -274,7 +269,7 @@ def _compare_formats(pair: Pair, old: Constraints, new: Constraints, collector: 
     which = "numbers outside of its range" if tighter[0] in NUMBER_FORMATS else "values without this format"
     text = f"format is {', '.join(tighter)}{before}: {which} are rejected"
     attributes = {"format": tighter[0], "type": new.type if new.type in {"string", "integer", "number"} else "string"}
-    _reject(rules.FORMAT, text, _New(attributes), pair, collector)
+    _reject(rules.FORMAT, text, attributes, pair, collector)
 
 
 # The formats of numbers that reject some numbers of 64 bits.

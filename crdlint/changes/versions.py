@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.changes.conjunction import conjunction, items, keeps_unknown_fields, map_values, properties
-from crdlint.changes.fingerprints import fingerprint
+from crdlint.changes.constraints import fingerprint
 from crdlint.crd.paths import Path
 from crdlint.rules import changes as rules
 

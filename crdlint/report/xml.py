@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
-from io import StringIO
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from types import MappingProxyType
-from typing import TYPE_CHECKING
-from xml.sax.saxutils import XMLGenerator
+from typing import TYPE_CHECKING, Final
+from xml.sax.saxutils import escape, quoteattr
 
 from crdlint.report import pieces, words
 from crdlint.report.escapes import xml_text
@@ -19,52 +16,23 @@ if TYPE_CHECKING:
     from crdlint.linting.result import FileResult
     from crdlint.suites.run import Result
 
+_HEAD: Final = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
-class XML:
-    """A document written piece by piece and indented, or the part of one that is ``depth`` elements deep."""
 
-    def __init__(self, depth: int = 0) -> None:
-        self._text = StringIO()
-        self._writer = XMLGenerator(self._text, "UTF-8", short_empty_elements=True)
-        self._depth = depth
-        if not depth:
-            self._writer.startDocument()
+def _tag(name: str, attributes: dict[str, object]) -> str:
+    return name + "".join(f" {key}={quoteattr(xml_text(str(value)))}" for key, value in attributes.items())
 
-    @contextmanager
-    def inside(self, name: str, /, **attributes: object) -> Iterator[None]:
-        """Write an element that contains the elements written within."""
-        self._start(name, attributes)
-        self._writer.ignorableWhitespace("\n")
-        self._depth += 1
-        yield
-        self._depth -= 1
-        self._indent()
-        self._end(name)
 
-    def element(self, name: str, text: str = "", /, **attributes: object) -> None:
-        """Write an element that contains text or nothing."""
-        self._start(name, attributes)
-        if text:
-            self._writer.characters(xml_text(text))
-        self._end(name)
+def _element(depth: int, name: str, text: str = "", /, **attributes: object) -> str:
+    """Return a line with an element that contains text or nothing."""
+    tag = f"{'  ' * depth}<{_tag(name, attributes)}"
+    return f"{tag}>{escape(xml_text(text))}</{name}>\n" if text else f"{tag}/>\n"
 
-    def take(self) -> str:
-        """Return what was written since the last call."""
-        text = self._text.getvalue()
-        self._text.seek(0)
-        self._text.truncate()
-        return text
 
-    def _start(self, name: str, attributes: dict[str, object]) -> None:
-        self._indent()
-        self._writer.startElement(name, {key: xml_text(str(value)) for key, value in attributes.items()})  # type: ignore[arg-type]
-
-    def _end(self, name: str) -> None:
-        self._writer.endElement(name)
-        self._writer.ignorableWhitespace("\n")
-
-    def _indent(self) -> None:
-        self._writer.ignorableWhitespace("  " * self._depth)
+def _around(depth: int, inner: str, name: str, /, **attributes: object) -> str:
+    """Return the lines of an element around the lines of others."""
+    indent = "  " * depth
+    return f"{indent}<{_tag(name, attributes)}>\n{inner}{indent}</{name}>\n"
 
 
 class Checkstyle(Report):
@@ -72,28 +40,27 @@ class Checkstyle(Report):
 
     def __init__(self, view: View) -> None:
         super().__init__(view)
-        self._xml = XML()
-        self._root = ExitStack()
-        self._root.enter_context(self._xml.inside("checkstyle", version="4.3"))
+        self._head = f'{_HEAD}<checkstyle version="4.3">\n'
 
     def file(self, result: FileResult) -> Iterator[str]:
         """Yield the element of a file."""
-        with self._xml.inside("file", name=result.file):
-            for finding in self._shown(result):
-                self._xml.element(
-                    "error", line=finding.line, column=finding.column, severity=finding.severity,
-                    message=words.message(finding), source=f"crdlint.{finding.rule}",
-                )  # fmt: skip
-                yield self._xml.take()
-        yield self._xml.take()
+        errors = (
+            _element(
+                2, "error", line=finding.line, column=finding.column, severity=finding.severity,
+                message=words.message(finding), source=f"crdlint.{finding.rule}",
+            )
+            for finding in self._shown(result)
+        )  # fmt: skip
+        yield self._head + _around(1, "".join(errors), "file", name=result.file)
+        self._head = ""
 
     def end(self, outcome: Outcome) -> Iterator[str]:
         """Yield the elements of inputs that could not be read, and the end."""
+        yield self._head
         for file, reason in outcome.problems:
-            with self._xml.inside("file", name=file):
-                self._xml.element("error", line=1, severity="error", message=reason, source="crdlint.unreadable")
-        self._root.close()
-        yield self._xml.take()
+            error = _element(2, "error", line=1, severity="error", message=reason, source="crdlint.unreadable")
+            yield _around(1, error, "file", name=file)
+        yield "</checkstyle>\n"
 
 
 class JUnit(Report):
@@ -104,7 +71,6 @@ class JUnit(Report):
         self._tests = 0
         self._failures = 0
         self._suites = Spool()
-        self._xml = XML(depth=1)
 
     def file(self, result: FileResult) -> Iterable[str]:
         """Return nothing: the totals precede the suites."""
@@ -112,31 +78,30 @@ class JUnit(Report):
         for finding in self._shown(result):
             by_crd.setdefault(finding.crd or "", []).append(finding)
         by_crd = by_crd or {"": []}
-        failures = sum(any(finding.severity == "error" for finding in own) for own in by_crd.values())
+        failures, cases = 0, ""
+        for name, own in by_crd.items():
+            errors = [finding for finding in own if finding.severity == "error"]
+            failures += bool(errors)
+            failure = (
+                _element(3, "failure", _texts(errors), type=errors[0].rule, message=_headline(errors)) if errors else ""
+            )
+            output = _texts([finding for finding in own if finding.severity != "error"])
+            cases += _case(failure, output, classname=result.file, name=name or "file")
+        counts = {"tests": len(by_crd), "failures": failures, "errors": 0, "skipped": 0}
+        self._suites.write(_around(1, cases, "testsuite", name=result.file, **counts))
         self._tests += len(by_crd)
         self._failures += failures
-        with self._xml.inside("testsuite", name=result.file, tests=len(by_crd), failures=failures, errors=0, skipped=0):
-            for name, own in by_crd.items():
-                errors = [finding for finding in own if finding.severity == "error"]
-                others = [finding for finding in own if finding.severity != "error"]
-                failure = (_texts(errors), {"type": errors[0].rule, "message": _headline(errors)}) if errors else None
-                about = {"classname": result.file, "name": name or "file"}
-                _write_case(self._xml, about, failure, _texts(others))
-                self._suites.write(self._xml.take())
-        self._suites.write(self._xml.take())
         return ()
 
     def end(self, outcome: Outcome) -> Iterator[str]:
         """Yield the complete document."""
-        problems, seconds, xml = outcome.problems, f"{outcome.summary.seconds:.3f}", XML()
+        problems, seconds = outcome.problems, f"{outcome.summary.seconds:.3f}"
         totals = {"tests": self._tests + len(problems), "failures": self._failures, "errors": len(problems)}
-        with xml.inside("testsuites", name="crdlint", **totals, time=seconds):
-            yield xml.take()
-            yield from self._suites.pieces()
-            for file, reason in problems:
-                error = {"type": "unreadable", "message": reason}
-                _write_broken(xml, file, "file", error, {"skipped": 0})
-        yield xml.take()
+        yield f"{_HEAD}<{_tag('testsuites', {'name': 'crdlint', **totals, 'time': seconds})}>\n"
+        yield from self._suites.pieces()
+        for file, reason in problems:
+            yield _broken(file, "file", {"type": "unreadable", "message": reason}, skipped=0)
+        yield "</testsuites>\n"
 
 
 def _headline(errors: Sequence[Diagnostic]) -> str:
@@ -157,45 +122,33 @@ class SuiteReport(pieces.SuiteReport):
 
     def end(self, outcome: SuiteOutcome) -> Iterator[str]:
         """Yield the complete document."""
-        xml, results, broken = XML(), outcome.results, outcome.broken
+        results, broken = outcome.results, outcome.broken
         totals = {"tests": len(results) + len(broken), "failures": len(outcome.failed), "errors": len(broken)}
-        with xml.inside("testsuites", name="crdlint", **totals, time=f"{outcome.seconds:.3f}"):
-            for (file, crd), group in groupby(results, key=lambda result: (result.suite.file, result.crd_file)):
-                own = list(group)
-                name, failed = f"{own[0].suite.name} ({crd})", sum(bool(result.failure) for result in own)
-                with xml.inside("testsuite", name=name, tests=len(own), failures=failed, errors=0):
-                    for result in own:
-                        _write_result(xml, result, file)
-                yield xml.take()
-            for file, reason in broken:
-                _write_broken(xml, file, "suite", {"message": reason})
-        yield xml.take()
+        yield f"{_HEAD}<{_tag('testsuites', {'name': 'crdlint', **totals, 'time': f'{outcome.seconds:.3f}'})}>\n"
+        for (_, crd), group in groupby(results, key=lambda result: (result.suite.file, result.crd_file)):
+            own = list(group)
+            counts = {"tests": len(own), "failures": sum(bool(result.failure) for result in own), "errors": 0}
+            cases = "".join(map(_result, own))
+            yield _around(1, cases, "testsuite", name=f"{own[0].suite.name} ({crd})", **counts)
+        for file, reason in broken:
+            yield _broken(file, "suite", {"message": reason})
+        yield "</testsuites>\n"
 
 
-def _write_result(xml: XML, result: Result, file: str) -> None:
+def _result(result: Result) -> str:
+    file, lines = result.suite.file, result.failure
+    failure = _element(3, "failure", "\n".join(lines), message=lines[0]) if lines else ""
     about = {"classname": file, "name": result.case.name, "file": file, "line": result.case.line}
-    failure = ("\n".join(result.failure), {"message": result.failure[0]}) if result.failure else None
-    _write_case(xml, about, failure, "\n".join(result.disagreements))
+    return _case(failure, "\n".join(result.disagreements), **about)
 
 
-def _write_case(xml: XML, about: Mapping[str, object], failure: tuple[str, dict[str, str]] | None, output: str) -> None:
-    """Write a test, with the text and the attributes of its failure, and with its output."""
-    if failure is None and not output:
-        xml.element("testcase", **about)
-        return
-    with xml.inside("testcase", **about):
-        if failure is not None:
-            xml.element("failure", failure[0], **failure[1])
-        if output:
-            xml.element("system-out", output)
+def _case(failure: str, output: str, **about: object) -> str:
+    """Return a test with the element of its failure, if it failed, and with its output."""
+    inner = failure + (_element(3, "system-out", output) if output else "")
+    return _around(2, inner, "testcase", **about) if inner else _element(2, "testcase", **about)
 
 
-def _write_broken(
-    xml: XML, file: str, name: str, error: Mapping[str, str], more: Mapping[str, int] = MappingProxyType({})
-) -> None:
-    """Write a suite with one test, for what could not be read or run."""
-    with (
-        xml.inside("testsuite", name=file, tests=1, failures=0, errors=1, **more),
-        xml.inside("testcase", classname=file, name=name),
-    ):
-        xml.element("error", **error)
+def _broken(file: str, name: str, error: dict[str, str], **more: int) -> str:
+    """Return a suite with one test, for what could not be read or run."""
+    case = _around(2, _element(3, "error", **error), "testcase", classname=file, name=name)
+    return _around(1, case, "testsuite", name=file, tests=1, failures=0, errors=1, **more)

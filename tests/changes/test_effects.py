@@ -7,8 +7,8 @@ from typing import Any
 
 from changes_support import read, with_spec
 
-from crdlint.changes.candidates import mentioned
 from crdlint.changes.change import Policy
+from crdlint.changes.examples import mentioned
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.stored_crds import collect_crds
