@@ -16,7 +16,7 @@ LATER = {
     "pygls", "lsprotocol", "asyncio", "crdlint.lsp",
     "antlr4", "re2", "jsonschema", "packaging", "jsonpatch", "rich", "xml", "difflib", "multiprocessing",
     "crdlint.cel", "crdlint.kubecel.compilation", "crdlint.kubecel.evaluation", "crdlint.schema.validator",
-    "crdlint.kubecel.cost", "crdlint.resources", "crdlint.suites", "crdlint.sources.helm.render", "crdlint.report.sarif",
+    "crdlint.kubecel.cost", "crdlint.resources", "crdlint.suites", "crdlint.sources.helm.render", "crdlint.report.json",
 }  # fmt: skip
 
 # What only the cache, updates, ranges of versions and rejected metadata need; patterns and formats of schemas, certificates

@@ -126,7 +126,7 @@ BOUNDED = {
     "crdlint.golang.times._PART[0]": "only texts that match as a whole are taken apart",
     "crdlint.rules.defaults._WRITTEN[0]": "only tried at the start of a text",
     "crdlint.rules.defaults._WRITTEN[1]": "only tried at the start of a text",
-    "crdlint.report.fold._QUOTED[0]": "each value begins with a quote, which closes the one before it",
+    "crdlint.report.text._QUOTED[0]": "each value begins with a quote, which closes the one before it",
 }
 
 

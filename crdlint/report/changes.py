@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.diagnostics.diagnostic import INTERNAL_ERROR, OLD_CRD, Diagnostic
 from crdlint.report.escapes import html_text, markdown, printable_line
-from crdlint.report.fold import fold
 from crdlint.report.page import rule_link
 from crdlint.report.pieces import Outcome, Report, View
+from crdlint.report.text import fold
 from crdlint.report.words import counted
 from crdlint.rules import catalog
 from crdlint.rules.changes import REMOVED
 
 if TYPE_CHECKING:
     from crdlint.linting.result import FileResult, State
+
 
 REFUSED: Final = "rejected on update"
 BREAKS: Final = "breaks clients or stored objects"
@@ -76,12 +77,11 @@ class Changes:
         affected = {finding.crd for finding in self.findings}
         changed = {name for name, state in self.states.items() if state == "changed"}
         text = f"{counted(len(changed), 'CRD')} changed, {len(changed - affected):,} without consequence"
-        added = sum(state == "added" for state in self.states.values())
+        states = Counter(self.states.values())
         removed = len({finding.crd for finding in self.findings if finding.rule == REMOVED.id})
-        unread = sum(state == "unread" for state in self.states.values())
-        counts = ((added, "added"), (removed, "removed"), (unread, "not compared"))
-        more = [f"{number:,} {word}" for number, word in counts if number]
-        return f"{text}; {', '.join(more)}" if more else text
+        counts = {"added": states["added"], "removed": removed, "not compared": states["unread"]}
+        more = [f"{number:,} {word}" for word, number in counts.items() if number]
+        return "; ".join(filter(None, (text, ", ".join(more))))
 
     def groups(self) -> list[tuple[str, dict[str, list[Diagnostic]]]]:
         """Return the findings by group and CRD, in the order of GROUPS; groups without findings are left out."""
@@ -138,9 +138,8 @@ class Text(AtEnd):
         position = printable_line(f"{finding.file}:{finding.line}:{finding.column}")
         yield f"    {head} {page.styled(position, '', page.file_link(finding.file))}"
         if finding.related is not None:
-            yield printable_line(
-                f"      before: {finding.related.file}:{finding.related.line}:{finding.related.column}"
-            )
+            old = finding.related
+            yield printable_line(f"      before: {old.file}:{old.line}:{old.column}")
         yield from page.wrapped(fold(finding.message), "      ")
         if finding.help:
             yield from page.wrapped(finding.help, "            ", "      help: ", "label")
@@ -163,7 +162,7 @@ class Markdown(AtEnd):
         yield head
         room, left = _LIMIT - len(head), 0
         for crd, findings in self._changes.by_crd().items():
-            table = _table(crd, findings)
+            table = "\n".join([f"\n### {_quoted(crd)}\n", _COLUMNS, *map(_row, findings), ""])
             room -= len(table)
             if room < 0 or left:
                 left += len(findings)
@@ -173,9 +172,7 @@ class Markdown(AtEnd):
             yield f"\n… and {counted(left, 'more change')}, for which there is no room here.\n"
 
 
-def _table(crd: str, findings: Iterable[Diagnostic]) -> str:
-    rows = ["| | change | rule | new | old |", "| --- | --- | --- | --- | --- |", *map(_row, findings)]
-    return "\n".join([f"\n### <code>{html_text(printable_line(crd))}</code>\n", *rows, ""])
+_COLUMNS: Final = "| | change | rule | new | old |\n| --- | --- | --- | --- | --- |"
 
 
 def _row(finding: Diagnostic) -> str:
@@ -210,22 +207,16 @@ class Changelog(AtEnd):
             yield "No change of the CRDs has a consequence.\n"
         sections: dict[str, dict[str, list[Diagnostic]]] = {}
         for name, by_crd in groups:
-            for crd, findings in by_crd.items():
-                for finding in findings:
-                    sections.setdefault(_title(name, finding), {}).setdefault(crd, []).append(finding)
+            for crd, finding in ((crd, finding) for crd, findings in by_crd.items() for finding in findings):
+                title = _TITLES[name]
+                if finding.is_alpha:
+                    title = "Removed" if finding.rule.endswith(("-removed", "-unserved", "-renamed")) else "Changed"
+                sections.setdefault(title, {}).setdefault(crd, []).append(finding)
         for i, (title, of_title) in enumerate(sections.items()):
             yield f"{'' if i == 0 else chr(10)}### {title}\n\n"
             for crd, findings in sorted(of_title.items()):
-                yield f"- <code>{html_text(printable_line(crd))}</code>\n"
-                for finding in findings:
-                    yield f"  - {_code(finding.message)}\n"
+                yield f"- {_quoted(crd)}\n"
+                yield from (f"  - {_code(finding.message)}\n" for finding in findings)
         if added:
             yield f"{chr(10) if groups else ''}### New CRDs\n\n"
-            yield from (f"- <code>{html_text(printable_line(name))}</code>\n" for name in added)
-
-
-def _title(group: str, finding: Diagnostic) -> str:
-    """Return the title for a finding; what breaks alpha versions only was removed or changed."""
-    if not finding.is_alpha:
-        return _TITLES[group]
-    return "Removed" if finding.rule.endswith(("-removed", "-unserved", "-renamed")) else "Changed"
+            yield from (f"- {_quoted(name)}\n" for name in added)

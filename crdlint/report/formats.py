@@ -41,7 +41,7 @@ FORMATS: Final = {
     "json": Format(
         "for programs (docs/json-output.md)", "json.JSON", "json.CostReport", changes="json.JSON", values="values.JSON"
     ),
-    "sarif": Format("SARIF 2.1.0, for code scanning", "sarif.SARIF", changes="sarif.SARIF"),
+    "sarif": Format("SARIF 2.1.0, for code scanning", "json.SARIF", changes="json.SARIF"),
     "junit": Format("JUnit XML, for test reports", "xml.JUnit", suites="xml.SuiteReport"),
     "github": Format("annotations of GitHub Actions", "lines.GitHub", changes="lines.GitHub"),
     "azure": Format("issues of Azure Pipelines", "lines.Azure"),

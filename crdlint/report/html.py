@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from itertools import pairwise
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -19,12 +19,11 @@ from crdlint.crd.positions import block_of
 from crdlint.kubecel.cost.explain import Part, shown_cost
 from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT, UINT64_MAX
 from crdlint.linting.cost_entries import Entry, schema_costs
-from crdlint.report import changes
+from crdlint.report import changes, words
 from crdlint.report.cost_text import percent
 from crdlint.report.escapes import html_text
 from crdlint.report.page import rule_link
 from crdlint.report.pieces import Costs, Outcome, Report, View, WholeReport
-from crdlint.report.words import Sentence, advice, by_crd, combined, describe_others, headline, sentences, where
 from crdlint.yaml.edit import line_starts
 
 if TYPE_CHECKING:
@@ -32,8 +31,6 @@ if TYPE_CHECKING:
     from crdlint.linting.result import FileResult
 
 _TEMPLATES: Final = Path(__file__).with_name("templates")
-# Each part of a tree contains the text of the parts below it, so the text of a part is cut.
-_LONGEST_PART: Final = 300
 _LONGEST_KEY: Final = 200
 _LONGEST_LINE: Final = 200
 _MOST_AREAS: Final = 40
@@ -58,8 +55,9 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
     )
     environment.filters |= {
-        "breakable": _breakable, "code": _code, "cost": shown_cost, "cut": _cut, "flat": _flat, "key": _key,
-        "percent": percent, "place": _value_place, "quoted": _quoted, "rule_link": rule_link,
+        "advice": words.advice, "breakable": _breakable, "code": _code, "cost": shown_cost, "flat": _flat,
+        "headline": words.headline, "key": _key, "percent": percent, "place": _value_place, "quoted": _quoted,
+        "rule_link": rule_link, "sentences": words.sentences, "where": words.where,
     }  # fmt: skip
     environment.tests["over_limit"] = _is_over
     return environment
@@ -165,16 +163,11 @@ class _Line(NamedTuple):
 
 
 class _Row(NamedTuple):
-    """A finding of a page, and what is shown of it; `text` is the source of a change."""
+    """A finding of a page with its lines, and a note about others that it includes."""
 
     finding: Diagnostic
-    headline: str
-    where: str = ""
-    source: Sequence[_Line] = ()
-    help: str = ""
-    sentences: Sequence[Sentence] = ()
-    others: str = ""
-    text: str = ""
+    source: Sequence[_Line]
+    others: str
 
 
 class Findings(Report):
@@ -189,16 +182,9 @@ class Findings(Report):
         starts = line_starts(result.text)
         rows = [
             _Row(
-                finding,
-                headline(finding),
-                where(finding),
-                _source(result.text, starts, finding),
-                advice(finding),
-                sentences(finding),
-                describe_others(finding, others) if others else "",
+                finding, _source(result.text, starts, finding), words.describe_others(finding, others) if others else ""
             )
-            for _, findings in by_crd(self._shown(result))
-            for finding, others in combined(findings, show_all=self._view.show_all)
+            for finding, others in words.combined(self._shown(result), show_all=self._view.show_all)
         ]
         if rows:
             self._files.append((result.file, rows))
@@ -252,10 +238,6 @@ class Changes(changes.AtEnd):
     def end(self, outcome: Outcome) -> Iterator[str]:
         """Yield the page."""
         compared = self._changes
-        rows = {
-            id(finding): _Row(finding, headline(finding), text=self._texts.get(id(finding), ""))
-            for finding in compared.findings
-        }
         counts = Counter(map(changes.group_of, compared.findings))
         yield _page(
             "changes.html",
@@ -264,17 +246,11 @@ class Changes(changes.AtEnd):
             counts=[(group, counts[group]) for group in changes.GROUPS if counts[group]],
             severe=(changes.REFUSED, changes.BREAKS),
             crds=[
-                (crd, [(group, [rows[id(each)] for each in of_group]) for group, of_group in _by_group(findings)])
+                (crd, [(group, list(own)) for group, own in groupby(findings, changes.group_of)])
                 for crd, findings in compared.by_crd().items()
             ],
+            text_of=lambda finding: self._texts.get(id(finding), ""),
         )
-
-
-def _by_group(findings: Iterable[Diagnostic]) -> list[tuple[str, list[Diagnostic]]]:
-    groups: dict[str, list[Diagnostic]] = {}
-    for finding in findings:
-        groups.setdefault(changes.group_of(finding), []).append(finding)
-    return list(groups.items())
 
 
 def _value_place(entry: Entry) -> Markup:
@@ -302,10 +278,6 @@ def _flat(tree: Part) -> Iterator[tuple[Part, bool, int]]:
         below = [inner for inner in part.parts if inner.cost > 1 or inner.parts]
         yield part, bool(below), 0 if below else closes
         pending.extend((inner, closes + 1 if i == 0 else 0) for i, inner in enumerate(reversed(below)))
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST_PART else f"{text[:_LONGEST_PART]}…"
 
 
 def _key(text: str) -> str:

@@ -1,25 +1,28 @@
-"""Findings as JSON: crdlint's own object (docs/json-output.md), GitLab's Code Quality and reviewdog; and costs (docs/cost.md)."""
+"""Findings as JSON: crdlint's own object (docs/json-output.md), SARIF, GitLab and reviewdog; and costs (docs/cost.md)."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, replace
+from dataclasses import asdict, astuple, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.__about__ import __version__
 from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT
 from crdlint.report import words
 from crdlint.report.escapes import json_text, printable, printable_line
-from crdlint.report.locations import TextPositions, fingerprints, is_printable, relative
+from crdlint.report.locations import EditRange, TextPositions, fingerprints, is_printable, relative, uri
 from crdlint.report.page import rule_link
 from crdlint.report.pieces import Costs, Lines, Outcome, Report, View, WholeReport
+from crdlint.rules.catalog import all_rules
 from crdlint.rules.consequences import causes
 
 if TYPE_CHECKING:
-    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.diagnostics.diagnostic import Diagnostic, Fix
     from crdlint.linting.cost_entries import Entry
     from crdlint.linting.result import FileResult
+    from crdlint.rules.engine.rule import Rule
+
 
 # Incremented if a field is removed or changes its meaning; new fields do not increment it.
 FORMAT_VERSION: Final = 1
@@ -93,11 +96,7 @@ def _finding(finding: Diagnostic, positions: TextPositions, cause: Diagnostic | 
         del fields["related"]["text"]  # its lines are in the file
     del fields["lacks"], fields["errors"]
     fields["example"] = None if finding.example is None else json.loads(finding.example)
-    fields["follows_from"] = (
-        None
-        if cause is None
-        else {"rule": cause.rule, "message": cause.message, "line": cause.line, "column": cause.column}
-    )
+    fields["follows_from"] = cause and {name: getattr(cause, name) for name in ("rule", "message", "line", "column")}
     if fix is not None:
         edits = [asdict(edit) for edit in positions.ranges(fix)]
         fields["fix"] = {"title": fix.title, "applicability": fix.applicability, "edits": edits}
@@ -137,20 +136,16 @@ class RDJSON(_Array):
         for finding in findings:
             start = positions.index(finding.line, finding.column)
             end = positions.index(finding.end_line, finding.end_column)
-            columns = positions.byte_column(start), positions.byte_column(end)
+            in_bytes = finding.line, positions.byte_column(start), finding.end_line, positions.byte_column(end)
             made: dict[str, Any] = {
                 "message": printable(words.message(finding)),
-                "location": {
-                    "path": printable_line(relative(finding.file)),
-                    "range": _range(finding.line, columns[0], finding.end_line, columns[1]),
-                },
+                "location": {"path": printable_line(relative(finding.file)), "range": _range(*in_bytes)},
                 "severity": finding.severity.upper(),
                 "code": {"value": finding.rule, "url": rule_link(finding.rule)},
             }
             if finding.fix is not None and is_printable(finding.fix):
-                edit = positions.combined(finding.fix)
-                replaced = _range(edit.line, edit.column, edit.end_line, edit.end_column)
-                made["suggestions"] = [{"range": replaced, "text": edit.text}]
+                *replaced, text = astuple(positions.combined(finding.fix))
+                made["suggestions"] = [{"range": _range(*replaced), "text": text}]
             yield made
 
 
@@ -166,14 +161,133 @@ class CostReport(WholeReport[Costs]):
         document = {
             "version": 1,
             "limits": {"rule": RULE_COST_LIMIT, "schema": CRD_COST_LIMIT},
-            "rules": [_rule(entry) for entry in content.shown],
+            "rules": [_costs(entry) for entry in content.shown],
             "unestimated": [asdict(finding) for finding in content.unestimated],
             "unreadable": _unreadable(content.problems),
         }
         yield f"{json_text(document, 2)}\n"
 
 
-def _rule(entry: Entry) -> dict[str, object]:
+def _costs(entry: Entry) -> dict[str, object]:
     by_version = {version: asdict(cost) for version, cost in entry.by_version.items()}
     more = {"place": entry.value_path, "times": entry.times, "help": entry.help, "by_version": by_version}
     return asdict(entry.cost) | more
+
+
+_SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_LEVELS: Final = {"error": "error", "warning": "warning", "info": "note"}
+_LONGEST_EXAMPLE: Final = 2000  # characters
+
+
+class SARIF(Report):
+    """The complete log: one run, with the rules that have findings."""
+
+    def __init__(self, view: View) -> None:
+        super().__init__(view)
+        self._rules: dict[str, int] = {}  # the index of each
+        self._results = Lines()
+        self._notes = Lines()
+
+    def file(self, result: FileResult) -> Iterable[str]:
+        """Return nothing: the rules precede the results."""
+        positions = TextPositions(result.text)
+        for finding, fingerprint in fingerprints(self._shown(result)):
+            index = self._rules.setdefault(finding.rule, len(self._rules))
+            made = _result(finding, index, fingerprint)
+            if finding.fix is not None and is_printable(finding.fix):
+                made["fixes"] = [_fix(finding.fix, finding.file, positions)]
+            self._results.add(made)
+        for notice in result.notices:
+            self._notes.add(_notification(result.file, notice, "note"))
+        return ()
+
+    def end(self, outcome: Outcome) -> Iterator[str]:
+        """Yield the complete log."""
+        known = all_rules()
+        rules = [_rule(known[rule]) for rule in self._rules]
+        driver = {"name": "crdlint", "semanticVersion": __version__, "rules": rules}
+        base = {"SRCROOT": {"description": {"text": "The folder that crdlint was run in."}}}
+        failures = [*outcome.problems, *((file, f"a bug in crdlint: {text}") for file, text in outcome.bugs)]
+        for file, reason in failures:
+            self._notes.add(_notification(file, reason, "error"))
+        yield (
+            f'{{\n"$schema": "{_SCHEMA}",\n"version": "2.1.0",\n"runs": [{{\n"tool": {json_text({"driver": driver})},\n'
+            f'"columnKind": "unicodeCodePoints",\n"originalUriBaseIds": {json_text(base)},\n'
+            f'"invocations": [{{"executionSuccessful": {json_text(not failures)},'
+            ' "toolExecutionNotifications": ['
+        )
+        yield from self._notes.pieces()
+        yield ']}],\n"results": ['
+        yield from self._results.pieces()
+        yield "]\n}]\n}\n"
+
+
+def _rule(rule: Rule) -> dict[str, Any]:
+    example = ""
+    for word, text in (("Bad", rule.bad), ("Good", rule.good)):
+        if text and len(text) < _LONGEST_EXAMPLE:
+            example += f"\n\n{word}:\n\n```yaml\n{text.rstrip()}\n```"
+    return {
+        "id": rule.id,
+        "name": "".join(word.title() for word in rule.id.split("-")),
+        "shortDescription": {"text": rule.summary},
+        "fullDescription": {"text": rule.why},
+        "help": {"text": rule.help, "markdown": f"{rule.why}\n\n**Help:** {rule.help}{example}"},
+        "helpUri": rule_link(rule.id),
+        "defaultConfiguration": {"level": _LEVELS[rule.severity]},
+        "properties": {"origin": rule.origin, "tags": ["kubernetes", "crd"]},
+    }
+
+
+def _result(finding: Diagnostic, index: int, fingerprint: str) -> dict[str, Any]:
+    name = "/".join(filter(None, (finding.crd, finding.version, finding.user_path or finding.field)))
+    made: dict[str, Any] = {
+        "ruleId": finding.rule,
+        "ruleIndex": index,
+        "level": _LEVELS[finding.severity],
+        "message": {"text": printable(words.message(finding))},
+        "locations": [_location(finding.file, _region(finding))],
+        "partialFingerprints": {"crdlint/v1": fingerprint},
+    }
+    if finding.user_path or finding.field:
+        made["locations"][0]["logicalLocations"] = [{"fullyQualifiedName": printable_line(name)}]
+    if finding.related is not None:
+        other = finding.related
+        location = _location(other.file, {"startLine": other.line, "startColumn": other.column})
+        made["relatedLocations"] = [{"message": {"text": printable(other.label)}, **location}]
+    return made
+
+
+def _fix(fix: Fix, file: str, positions: TextPositions) -> dict[str, Any]:
+    replacements = [
+        {"deletedRegion": _region(edit)} | ({"insertedContent": {"text": edit.text}} if edit.text else {})
+        for edit in positions.ranges(fix)
+    ]
+    title = fix.title if fix.applicability == "safe" else f"{fix.title} (unsafe)"
+    return {
+        "description": {"text": printable(title)},
+        "artifactChanges": [{"artifactLocation": _artifact(file), "replacements": replacements}],
+    }
+
+
+def _region(part: Diagnostic | EditRange) -> dict[str, int]:
+    return {
+        "startLine": part.line, "startColumn": part.column, "endLine": part.end_line, "endColumn": part.end_column
+    }  # fmt: skip
+
+
+def _location(file: str, region: dict[str, int] | None = None) -> dict[str, Any]:
+    return {"physicalLocation": {"artifactLocation": _artifact(file)} | ({"region": region} if region else {})}
+
+
+def _artifact(file: str) -> dict[str, str]:
+    location = uri(file)
+    return {"uri": location} if location.startswith("file:") else {"uri": location, "uriBaseId": "SRCROOT"}
+
+
+def _notification(file: str, text: str, level: str) -> dict[str, Any]:
+    return {
+        "level": level,
+        "message": {"text": printable(text)},
+        "locations": [_location(file)],
+    }

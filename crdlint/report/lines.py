@@ -44,22 +44,18 @@ class Server(Report):
         starts = [crd.line for crd in result.crds]
         of_server = (finding for finding in result.diagnostics if finding.origin == "apiserver")
         for _, of_crd in groupby(of_server, key=lambda finding: (finding.crd, bisect_right(starts, finding.line))):
-            listed = list(of_crd)
-            for finding in listed if self._view.hidden else _first_answer(listed):
-                yield f"{printable(in_server_words(finding).message)}\n"
+            shown = [finding for finding in of_crd if self._view.hidden or not finding.hidden]
+            if not self._view.hidden:  # what the API server reports for the first request
+                first = min(
+                    (stage for stage in map(_stage, shown) if stage in _STAGES), key=_STAGES.index, default=None
+                )
+                shown = [finding for finding in shown if _stage(finding) == first]
+            yield from (f"{printable(in_server_words(finding).message)}\n" for finding in shown)
 
     def end(self, outcome: Outcome) -> Iterable[str]:
         """Return nothing: the API server has no summary."""
         del outcome
         return ()
-
-
-def _first_answer(findings: list[Diagnostic]) -> list[Diagnostic]:
-    """Return the findings about one object that the API server reports for the first request."""
-    visible = [finding for finding in findings if not finding.hidden]
-    stages = [_stage(finding) for finding in visible]
-    first = min((stage for stage in stages if stage in _STAGES), key=_STAGES.index, default=None)
-    return [finding for finding, stage in zip(visible, stages, strict=True) if stage == first]
 
 
 def _stage(finding: Diagnostic) -> Kind:
@@ -117,12 +113,8 @@ class GitHub(Report):
         yield f"crdlint: {outcome.summary.counts()} in {counted(outcome.summary.files, 'file')}\n"
 
     def _piece(self, finding: Diagnostic) -> str:
-        values = {
-            "file": relative(finding.file),
-            "line": finding.line,
-            "endLine": finding.end_line,
-            "title": words.headline(finding),
-        }
+        values = {"file": relative(finding.file), "line": finding.line, "endLine": finding.end_line}
+        values["title"] = words.headline(finding)
         if finding.line == finding.end_line:  # columns go with one line only
             values |= {"col": finding.column, "endColumn": max(finding.end_column - 1, finding.column)}
         properties = ",".join(f"{name}={command_property(str(value))}" for name, value in values.items())

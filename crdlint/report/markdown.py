@@ -10,7 +10,7 @@ from crdlint.report.escapes import markdown, markdown_with_code, printable_line
 from crdlint.report.locations import uri
 from crdlint.report.page import rule_link
 from crdlint.report.pieces import Outcome, Report, View
-from crdlint.report.words import advice, by_crd, combined, counted, describe_others, headline, where
+from crdlint.report.words import advice, combined, counted, describe_others, headline, where
 
 if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Diagnostic
@@ -32,14 +32,13 @@ class Markdown(Report):
 
     def file(self, result: FileResult) -> Iterable[str]:
         """Return nothing: the first line contains the totals of all files."""
-        for _, findings in by_crd(self._shown(result)):
-            for finding, others in combined(findings, show_all=self._view.show_all):
-                row = _row(finding, others)
-                self._room -= len(row.encode())
-                if self._left or self._room < 0:
-                    self._left += 1 + len(others)
-                else:
-                    self._rows.append(row)
+        for finding, others in combined(self._shown(result), show_all=self._view.show_all):
+            row = _row(finding, others)
+            self._room -= len(row.encode())
+            if self._left or self._room < 0:
+                self._left += 1 + len(others)
+            else:
+                self._rows.append(row)
         return ()
 
     def end(self, outcome: Outcome) -> Iterator[str]:
@@ -60,20 +59,15 @@ class Markdown(Report):
 
 def _head(outcome: Outcome) -> str:
     summary, problems = outcome.summary, outcome.problems
-    infos = f", {counted(summary.infos, 'info')}" if summary.infos else ""
-    verdict = (
-        f"{counted(summary.errors, 'error')}, {counted(summary.warnings, 'warning')}{infos} "
-        f"in {counted(summary.crds, 'CRD')}"
+    counts = [counted(summary.errors, "error"), counted(summary.warnings, "warning")]
+    counts += [counted(summary.infos, "info")] if summary.infos else []
+    mark = "❌" if summary.errors or problems else "✅"
+    head = f"## crdlint\n\n{mark} {', '.join(counts)} in {counted(summary.crds, 'CRD')}\n"
+    lines = (
+        f"- <code>{markdown(printable_line(file))}</code> could not be read: {markdown(why)}\n"
+        for file, why in problems
     )
-    lines = ["## crdlint\n", f"{'❌' if summary.errors or problems else '✅'} {verdict}\n"]
-    if problems:
-        lines.append(
-            "".join(
-                f"- <code>{markdown(printable_line(file))}</code> could not be read: {markdown(reason)}\n"
-                for file, reason in problems
-            )
-        )
-    return "\n".join(lines)
+    return "".join([head, "\n" * bool(problems), *lines])
 
 
 def _row(finding: Diagnostic, others: Sequence[Diagnostic]) -> str:

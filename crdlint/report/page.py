@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 from typing import Final, NamedTuple
 
 from crdlint.report.escapes import printable, printable_line
-from crdlint.report.fold import columns
 
 
 class Part(NamedTuple):
@@ -105,6 +106,29 @@ class Page:
     def yaml(self, text: str, indent: str = "") -> list[str]:
         """Return the lines of YAML, escaped already, indented and in the colours of its syntax."""
         return [f"{indent}{line}" if line else "" for line in text.split("\n")]
+
+
+_WIDTHS: Final = re.compile("[^\x00-\u02ff…]")  # characters that may take no column, or two
+
+
+def columns(text: str) -> int:
+    """Return how many terminal columns a text takes."""
+    if text.isascii():
+        return len(text)
+    import unicodedata
+
+    wide = sum(
+        -1 if unicodedata.combining(char) else unicodedata.east_asian_width(char) in "WF"
+        for char in _WIDTHS.findall(text)
+    )
+    return len(text) + wide
+
+
+def fitting(text: str, room: int) -> str:
+    """Return as much of the start of a text as fits into ``room`` columns."""
+    if text.isascii():
+        return text[: max(room, 0)]
+    return text[: sum(width <= room for width in accumulate(map(columns, text)))]
 
 
 def _width(cell: Iterable[Part]) -> int:

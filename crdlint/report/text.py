@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.report import pieces, words
 from crdlint.report.escapes import printable, printable_line
-from crdlint.report.fold import columns, fitting, fold, snippet
-from crdlint.report.page import Part, rule_link
+from crdlint.report.page import Part, columns, fitting, rule_link
 from crdlint.rules.consequences import causes
 from crdlint.yaml.edit import split_lines
 
@@ -56,7 +55,7 @@ class Report(pieces.Report):
             more = f" (and {len(notices) - 1:,} more)" if len(notices) > 1 else ""
             yield printable_line(f"{result.file}: note: {notices[0] if kind else ''}{more}")
         lines = split_lines(result.text) if result.diagnostics else []
-        for _, findings in words.by_crd(result.diagnostics):
+        for findings in words.by_crd(result.diagnostics):
             visible = [d for d in findings if not d.hidden]
             self._infos += sum(d.severity == "info" for d in visible)
             hidden = [d for d in findings if d.hidden]
@@ -272,3 +271,69 @@ class SuiteReport(pieces.SuiteReport):
             f"{', '.join(parts)} in {outcome.seconds:.2f} s", "error" if failed or outcome.broken else "good"
         )
         yield ("\n" if outcome.results else "") + f"{closing}\n"
+
+
+# A bad value longer than this many characters is folded in the terminal; JSON output has it whole.
+_LONGEST: Final = 80
+_HEAD: Final = 60
+_VALUE: Final = re.compile(r": (?:Invalid|Unsupported|Duplicate) value: (?=[\[{\"])")
+_QUOTED: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+
+
+def fold(message: str) -> str:
+    """Return a message with its bad value cut to its beginning where that is long."""
+    if len(message) <= _LONGEST:
+        return message
+    last_bracket = len(message) if message.endswith(("]", "}")) else max(map(message.rfind, ("]: ", "}: "))) + 1
+    for match in _VALUE.finditer(message):
+        start = match.end()
+        end = _end_of_quoted(message, start) if message[start] == '"' else last_bracket
+        if end > start:
+            size = end - start
+            cut = f"{message[: start + _HEAD]}… ({size:,} characters){message[end:]}"
+            return cut if size > _LONGEST else message
+    return message
+
+
+def _end_of_quoted(message: str, start: int) -> int:
+    """Return the end of the quoted value at ``start``, 0 if it does not end where a detail or nothing follows."""
+    quoted = _QUOTED.match(message, start)
+    if quoted is None or not (quoted.end() == len(message) or message.startswith(": ", quoted.end())):
+        return 0
+    return quoted.end()
+
+
+def snippet(lines: list[str], diagnostic: Diagnostic, width: int) -> tuple[str, str, str] | None:
+    """Return (line number, the line or a window of it, the carets below), or None if the line does not exist."""
+    if not 1 <= diagnostic.line <= len(lines):
+        return None
+    number = str(diagnostic.line)
+    line = lines[diagnostic.line - 1]
+    start = min(diagnostic.column - 1, len(line))
+    end = min(diagnostic.end_column - 1, len(line)) if diagnostic.end_line == diagnostic.line else len(line)
+    end = max(end, start + 1)
+    room = max(width - len(number) - 3, 20)
+    # Only the part of the line that fits: it may be a megabyte long, with a finding for each word.
+    before, marked, after = (
+        printable_line(part.replace("\t", "    "))
+        for part in (line[max(start - room, 0) : start], line[start : min(end, start + room)], line[end : end + room])
+    )
+    if columns(before) + columns(marked) + columns(after) > room or end - start > room:
+        before, marked, after = _window(before, marked, after, room)
+    carets = " " * columns(before) + "^" * max(columns(marked), 1)
+    return number, (before + marked + after).rstrip(), carets
+
+
+def _window(before: str, marked: str, after: str, room: int) -> tuple[str, str, str]:
+    """Cut a long line to the text around the caret; lengths are in columns."""
+    if columns(marked) > room * 2 // 3:
+        marked = fitting(marked, room * 2 // 3 - 1) + "…"
+        after = ""
+    left = room - columns(marked) - 2
+    keep = max(left * 2 // 3, left - columns(after))
+    if columns(before) > keep:
+        before = "…" + fitting(before[::-1], keep - 1)[::-1]
+    keep = room - columns(before) - columns(marked)
+    if columns(after) > keep:
+        after = fitting(after, keep - 1) + "…"
+    return before, marked, after

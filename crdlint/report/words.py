@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
@@ -74,32 +75,23 @@ def counted(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
-def by_crd(diagnostics: Iterable[Diagnostic]) -> list[tuple[str | None, list[Diagnostic]]]:
-    """Group consecutive findings about the same CRD."""
-    groups: list[tuple[str | None, list[Diagnostic]]] = []
-    for diagnostic in diagnostics:
-        if not groups or groups[-1][0] != diagnostic.crd:
-            groups.append((diagnostic.crd, []))
-        groups[-1][1].append(diagnostic)
-    return groups
-
-
-def most_severe_first(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Return findings with errors before warnings, and warnings before infos, otherwise in their order."""
-    return sorted(diagnostics, key=lambda diagnostic: _SEVERITIES[diagnostic.severity])
+def by_crd(findings: Iterable[Diagnostic]) -> Iterator[list[Diagnostic]]:
+    """Yield the findings about each CRD, of consecutive ones."""
+    return (list(own) for _, own in groupby(findings, lambda finding: finding.crd))
 
 
 def combined(
     findings: Iterable[Diagnostic], *, show_all: bool = False
 ) -> list[tuple[Diagnostic, tuple[Diagnostic, ...]]]:
-    """Return the findings of a CRD, the most severe first, each with the others that it includes, unless all are to be shown.
+    """Return the findings of each CRD, the most severe first, each with the others that it includes, unless all are to be shown.
 
     One entry includes an error at the same field of several versions or reached by aliases, a warning or advice with the
     same text anywhere in the CRD, and all infos of a rule.
     """
     entries: dict[object, list[Diagnostic]] = {}
-    for finding in most_severe_first(findings):
-        entries.setdefault(id(finding) if show_all else _sameness(finding), []).append(finding)
+    for number, of_crd in enumerate(by_crd(findings)):
+        for finding in sorted(of_crd, key=lambda finding: _SEVERITIES[finding.severity]):
+            entries.setdefault(id(finding) if show_all else (number, _sameness(finding)), []).append(finding)
     return [(same[0], tuple(same[1:])) for same in entries.values()]
 
 
@@ -143,14 +135,18 @@ class Copies:
 
     def without(self, result: FileResult) -> FileResult:
         """Return a result without the findings that an earlier file has about the CRD of the same name."""
-        new = tuple(d for d in result.diagnostics if not d.crd or self._is_first(d, result.file))
+        new = tuple(
+            each
+            for each in result.diagnostics
+            if not each.crd or self._first_files.setdefault(_in_any_file(each), result.file) == result.file
+        )
         if len(new) == len(result.diagnostics):
             return result
         self.findings += sum(not d.hidden for d in result.diagnostics) - sum(not d.hidden for d in new)
         self.files.add(result.file)
         return replace(result, diagnostics=new)
 
-    def _is_first(self, finding: Diagnostic, file: str) -> bool:
-        path = finding.version, finding.user_path or finding.field
-        same = finding.crd, path, finding.rule, finding.severity, finding.message, finding.hidden
-        return self._first_files.setdefault(same, file) == file
+
+def _in_any_file(finding: Diagnostic) -> object:
+    path = finding.version, finding.user_path or finding.field
+    return finding.crd, path, finding.rule, finding.severity, finding.message, finding.hidden

@@ -14,13 +14,12 @@ from crds import crd_with_spec
 from crdlint.diagnostics.diagnostic import Diagnostic
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.result import FileResult
-from crdlint.report import fold as fold_module
+from crdlint.report import text
 from crdlint.report.escapes import printable
-from crdlint.report.fold import columns, fold, snippet
-from crdlint.report.page import PLAIN
+from crdlint.report.page import PLAIN, columns
 from crdlint.report.pieces import Summary, View
 from crdlint.report.terminal import Terminal
-from crdlint.report.text import Report
+from crdlint.report.text import Report, fold, snippet
 from crdlint.report.words import combined
 
 if TYPE_CHECKING:
@@ -231,7 +230,7 @@ def test_work_grows_with_the_findings_and_not_with_the_line(monkeypatch: pytest.
 
     def work(count: int) -> int:
         seen: list[str] = []
-        monkeypatch.setattr(fold_module, "columns", recording(seen, columns))
+        monkeypatch.setattr(text, "columns", recording(seen, columns))
         line = '"é"' + ',"p":{}' * count
         found = [finding("error", f"m{i}", column=5 + 7 * i, end_column=10 + 7 * i) for i in range(count)]
         lines = list(Report(View(Terminal(100))).lines(FileResult("a.yaml", line, 1, (), 0, tuple(found))))
