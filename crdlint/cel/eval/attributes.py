@@ -191,35 +191,17 @@ def apply(qualifiers: Sequence[Qualifier]) -> Then:
     return run
 
 
-def joined(head: Run, rest: Sequence[Then]) -> Run:
-    """Return a chain as one function."""
-    if not rest:
-        return head
-    if len(rest) == 1:
-        (only,) = rest
-        return lambda frame: only(frame, head(frame))
-    if len(rest) == 2:
-        first, second = rest
-        return lambda frame: second(frame, first(frame, head(frame)))
-    thens = tuple(rest)
-
-    def run(frame: Value) -> Value:
-        value = head(frame)
-        for then in thens:
-            value = then(frame, value)
-        return value
-
-    return run
-
-
 @dataclass(slots=True)
 class Attribute:
-    """A name or another expression, with the selections that the planner adds to it."""
+    """A name or another expression, with the selections that the planner adds to it.
+
+    `depth` bounds the number of Python stack frames that its function needs.
+    """
 
     base_id: int
-    head: Run
-    rest: list[Then]
-    depth: int = 1
+    base: Run
+    depth: int
+    is_name: bool = False
     qualifiers: list[Qualifier] = field(default_factory=list)
     test_id: int = 0
     note_error: Note | None = None
@@ -232,26 +214,26 @@ class Attribute:
     @property
     def is_plain_name(self) -> bool:
         """Return whether it is a name, possibly with selections, none of which is optional or a presence test."""
-        return not (self.rest or self.test_id or any(qualifier.optional for qualifier in self.qualifiers))
+        return self.is_name and not (self.test_id or any(qualifier.optional for qualifier in self.qualifiers))
 
     def add(self, qualifier: Qualifier) -> None:
         """Add a selection."""
         self.qualifiers.append(qualifier)
 
-    def steps(self) -> tuple[Run, list[Then], int]:
-        """Return the functions that compute the value, without the one that records it for the cost, and their depth."""
-        self.rest.append(apply(self.qualifiers))
-        return self.variable(), self.rest, self.depth
+    def run(self) -> Run:
+        """Return the function that computes the value, without recording it for the cost."""
+        operand, selected = self.operand(), apply(self.qualifiers)
+        return lambda frame: selected(frame, operand(frame))
 
-    def variable(self) -> Run:
+    def operand(self) -> Run:
         """Return the function for the operand of selections; `note_error` records one selection from an error."""
-        head, note = self.head, self.note_error
+        base, note = self.base, self.note_error
         if note is None or not self.qualifiers:
-            return head
+            return base
         id_ = self.qualifiers[0].id
 
         def run(frame: Frame) -> Value:
-            value = head(frame)
+            value = base(frame)
             if type(value) is Error:
                 note(frame, id_, value)
             return value
@@ -265,8 +247,7 @@ class Conditional:
 
     own_id: int
     condition_id: int
-    head: Run
-    rest: list[Then]
+    condition: Run
     truthy: Attribute | Conditional
     falsy: Attribute | Conditional
     depth: int
@@ -283,19 +264,14 @@ class Conditional:
         self.truthy.add(qualifier)
         self.falsy.add(qualifier)
 
-    def steps(self) -> tuple[Run, list[Then], int]:
-        """Return the functions that compute the value of a branch, and their depth (see `Attribute`)."""
-        (true_head, true_rest, true_depth), (false_head, false_rest, false_depth) = (
-            self.truthy.steps(),
-            self.falsy.steps(),
-        )
-        truthy, falsy = joined(true_head, true_rest), joined(false_head, false_rest)
+    def run(self) -> Run:
+        """Return the function that computes the value of a branch (see `Attribute`)."""
+        condition, truthy, falsy = self.condition, self.truthy.run(), self.falsy.run()
 
-        def run(frame: Frame, condition: Value) -> Value:
-            if condition is True:
+        def run(frame: Frame) -> Value:
+            value = condition(frame)
+            if value is True:
                 return truthy(frame)
-            if condition is False:
-                return falsy(frame)
-            return no_overload(condition)
+            return falsy(frame) if value is False else no_overload(value)
 
-        return self.head, [*self.rest, run], max(self.depth, true_depth + 2, false_depth + 2)
+        return run

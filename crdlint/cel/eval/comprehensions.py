@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from crdlint.cel import ast
 from crdlint.cel.eval.attributes import select
 from crdlint.cel.eval.errors import Error
-from crdlint.cel.eval.steps import not_a_range
-from crdlint.cel.eval.values import MISSING, MutableList, MutableMap, element, kind_of
+from crdlint.cel.eval.values import MISSING, MutableList, MutableMap, element, go_type, kind_of
 from crdlint.cel.types import Kind
 
 if TYPE_CHECKING:
-    from crdlint.cel.eval.attributes import Run, Then
+    from crdlint.cel.eval.attributes import Run
     from crdlint.cel.eval.cost import Frame
     from crdlint.cel.eval.functions import Resolved
     from crdlint.cel.eval.values import Value
@@ -51,19 +50,20 @@ def variable(slot: int) -> Run:
     return run
 
 
-def fold(slot: int, loop: tuple[Run, Run, Run], *, pairs: bool, id_: int, hides_errors: bool) -> Then:
+def fold(slot: int, range_: Run, loop: Sequence[Run], *, pairs: bool, id_: int, hides_errors: bool) -> Run:
     """Return a comprehension over a range, with one or two variables; see the dialect for `hides_errors`.
 
     `loop` has its condition, step and result.
     """
     condition, step, result = loop
 
-    def run(frame: Frame, over: Value) -> Value:
+    def run(frame: Frame) -> Value:
+        over = range_(frame)
         if type(over) is Error:
-            return not_a_range(over, pairs=True, id_=id_) if pairs and hides_errors else over
+            return _not_a_range(over, pairs=True, id_=id_) if pairs and hides_errors else over
         kind = kind_of(over)
         if kind is not Kind.LIST and kind is not Kind.MAP:
-            return not_a_range(over, pairs=pairs, id_=id_)
+            return _not_a_range(over, pairs=pairs, id_=id_)
         slots = frame.slots
         slots[slot], slots[slot + 1] = MISSING, False
         mark = frame.mark()
@@ -90,6 +90,12 @@ def fold(slot: int, loop: tuple[Run, Run, Run], *, pairs: bool, id_: int, hides_
         return value
 
     return run
+
+
+def _not_a_range(value: Value, *, pairs: bool, id_: int) -> Error:
+    if pairs:
+        return Error(f"unsupported comprehension range type: {go_type(value)}", id_)
+    return Error(f"got '{go_type(value)}', expected iterable type")
 
 
 def _pairs(over: Value, kind: Kind) -> Iterator[tuple[Value, Value]]:

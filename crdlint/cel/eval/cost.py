@@ -186,16 +186,14 @@ class Frame:
 
     def qualified(self, id_: int, value: Value) -> None:
         """Record the selection of a field, key or index."""
-        Frame.push(self, id_, value)
-        self.cost += 1
-        if self.cost > self.limit:
-            raise CancelledError(COST_LIMIT_EXCEEDED)
+        self.selected(id_, value)
+        self.push(id_, value)
 
     def attribute(self, id_: int, value: Value, pushed: int, cost: int) -> None:
         """Record the value of an attribute (a name with its selections)."""
         self.drop(id_)
-        Frame.push(self, pushed, value)
         self.charge(cost)
+        self.push(pushed, value)
 
 
 class Event(NamedTuple):
@@ -219,15 +217,3 @@ class TracingFrame(Frame):
         """Push a value on the stack, and record it."""
         super().push(id_, value)
         self.events.append(Event(id_, value, self.cost))
-
-    def attribute(self, id_: int, value: Value, pushed: int, cost: int) -> None:
-        """Record the value of an attribute."""
-        super().attribute(id_, value, pushed, cost)
-        self.events.append(Event(pushed, value, self.cost))
-
-
-def traced_selection(frame: Frame, id_: int, value: Value) -> None:
-    """Record the selection of a field, key or index in a trace."""
-    frame.qualified(id_, value)
-    assert type(frame) is TracingFrame  # noqa: S101  a traced plan requires it
-    frame.events.append(Event(id_, value, frame.cost))

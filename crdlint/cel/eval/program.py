@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -18,11 +18,11 @@ from crdlint.cel.decls import CONVERSIONS
 from crdlint.cel.env import WellKnownTypes
 from crdlint.cel.estimates import LIST_COST, MAP_COST, STRUCT_COST
 from crdlint.cel.eval import steps
-from crdlint.cel.eval.attributes import Attribute, Conditional, computed, constant, joined, not_a_key, presence
+from crdlint.cel.eval.attributes import Attribute, Conditional, computed, constant, not_a_key, presence
 from crdlint.cel.eval.comprehensions import SLOTS, accumulator, fold, iterations_independent, variable
-from crdlint.cel.eval.cost import Frame, TracingFrame, traced_selection
+from crdlint.cel.eval.cost import Frame, TracingFrame
 from crdlint.cel.eval.equality import equal, members_of
-from crdlint.cel.eval.errors import CancelledError, Error, PlanError, with_expr_id
+from crdlint.cel.eval.errors import CancelledError, Error, PlanError
 from crdlint.cel.eval.functions import MATCHES, Resolved, caught, matches
 from crdlint.cel.eval.messages import new_message
 from crdlint.cel.eval.values import KEYS, MISSING, Map
@@ -32,17 +32,20 @@ from crdlint.cel.types import STANDARD_TYPES, Kind
 if TYPE_CHECKING:
     from crdlint.cel.checker import CheckResult
     from crdlint.cel.decls import RegexOptimization
-    from crdlint.cel.eval.attributes import Note, Run, Then
+    from crdlint.cel.eval.attributes import Note, Run
     from crdlint.cel.eval.cost import Costs, Event
     from crdlint.cel.eval.functions import Functions
     from crdlint.cel.eval.values import Value
     from crdlint.cel.types import Type
 
-    Planned: TypeAlias = "Constant | Pipe | Attribute | Conditional"
+    Planned: TypeAlias = "Constant | Computed | Attribute | Conditional"
     Visit: TypeAlias = Generator[ast.Expr, Planned, Planned]
 
 
 _LEAF_DEPTH: Final = 6
+# The frames of an operation above those of its operands, and of a selection with a computed key.
+_STEP_DEPTH: Final = 2
+_SELECTION_DEPTH: Final = 7
 _OPTIONAL_ORS: Final = {"or": "optional_or_optional", "orValue": "optional_orValue_value"}
 
 
@@ -55,13 +58,12 @@ class Constant:
 
 
 @dataclass(slots=True)
-class Pipe:
-    """A chain of functions; `depth` bounds the number of Python stack frames that it needs."""
+class Computed:
+    """An expression as a function; `depth` bounds the number of Python stack frames that it needs."""
 
     id: int
-    head: Run
-    rest: list[Then]
-    depth: int = _LEAF_DEPTH
+    run: Run
+    depth: int
 
 
 class _Planner:
@@ -89,41 +91,36 @@ class _Planner:
         self._slots = 0
 
     def plan(self, root: ast.Expr) -> Program:
-        run, depth = self._run(ast.visit(root, self, {}))
-        return Program(run, self._slots, depth)
+        planned = self._open(ast.visit(root, self, {}))
+        return Program(planned.run, self._slots, planned.depth)
 
-    def _open(self, node: Planned) -> Pipe:
-        """Return the chain of a node; no selections can be added to it afterwards."""
-        if isinstance(node, Pipe):
+    def _open(self, node: Planned) -> Computed:
+        """Return the function of a node; no selections can be added to it afterwards."""
+        if isinstance(node, Computed):
             return node
         if isinstance(node, Constant):
-            return Pipe(node.id, _always(node.value), [steps.dropping((), node.id)] if self._stacked else [])
-        if isinstance(node, Attribute) and node.is_plain_name and not self._stacked:
-            return Pipe(node.id, steps.plain_name(node.variable(), node.qualifiers, node.id), [], node.depth)
-        head, rest, depth = node.steps()
-        return Pipe(node.test_id or node.id, head, [*rest, self._note_attribute(node)], depth)
+            return self._step(node.id, steps.always(node.value), _LEAF_DEPTH)
+        if isinstance(node, Conditional):
+            dropped = (node.falsy.id, node.truthy.id, node.condition_id)
+            made = self._step(node.id, steps.labelled(node.run(), node.id), node.depth, dropped)
+            return replace(made, id=_id(node))
+        if node.is_plain_name and not self._stacked:
+            return Computed(node.id, steps.plain_name(node.operand(), node.qualifiers, node.id), node.depth)
+        run = steps.attribute(node.run(), node.id, node.test_id, stacked=self._stacked)
+        return Computed(_id(node), run, node.depth)
 
-    def _run(self, node: Planned) -> tuple[Run, int]:
-        pipe = self._open(node)
-        return joined(pipe.head, pipe.rest), pipe.depth + 1
+    def _step(self, id_: int, run: Run, depth: int, dropped: tuple[int, ...] = ()) -> Computed:
+        """Return a step without cost, which removes values from the stack."""
+        return Computed(id_, steps.dropping(run, dropped, id_) if self._stacked else run, depth)
 
     def _runs(self, nodes: Sequence[Planned]) -> tuple[list[Run], int]:
-        """Return the functions of nodes, and the largest depth of one of them."""
-        runs = [self._run(node) for node in nodes]
-        return [run for run, _ in runs], max((depth for _, depth in runs), default=0)
-
-    def _note_attribute(self, node: Attribute | Conditional) -> Then:
-        if isinstance(node, Attribute):
-            return steps.attribute(node.id, node.test_id, stacked=self._stacked)
-        if not self._stacked:
-            return lambda _, value: with_expr_id(value, node.id)
-        return steps.dropping((node.falsy.id, node.truthy.id, node.condition_id), node.id)
+        """Return the functions of operands, and the depth of an operation on them."""
+        opened = [self._open(node) for node in nodes]
+        return [node.run for node in opened], max((node.depth for node in opened), default=_LEAF_DEPTH) + _STEP_DEPTH
 
     @property
     def _note(self) -> Note:
         """Return the function that records a selection."""
-        if self._traced:
-            return traced_selection
         return Frame.qualified if self._stacked else Frame.selected
 
     def unspecified(self, expr: ast.Unspecified) -> Planned:
@@ -147,7 +144,7 @@ class _Planner:
                 return Constant(id_, _type_named(name, type_))
         head = next((scope[name] for scope in reversed(self._scopes) if name in scope), None) or _global(name)
         note = self._note if self._costs.selection_from_error_has_cost else None
-        return Attribute(id_, head, [], _LEAF_DEPTH, note_error=note)
+        return Attribute(id_, head, _LEAF_DEPTH, is_name=True, note_error=note)
 
     def select(self, expr: ast.Select) -> Visit:
         if expr.id in self._references:
@@ -164,8 +161,8 @@ class _Planner:
     def _relative(self, node: Planned) -> Attribute | Conditional:
         if isinstance(node, (Attribute, Conditional)):
             return node
-        pipe = self._open(node)
-        return Attribute(pipe.id, pipe.head, pipe.rest, pipe.depth)
+        operand = self._open(node)
+        return Attribute(operand.id, operand.run, operand.depth + _SELECTION_DEPTH)
 
     def _index(self, expr: ast.Call, args: list[Planned], *, optional: bool) -> Planned:
         attribute = self._relative(args[0])
@@ -176,12 +173,11 @@ class _Planner:
                 raise PlanError(not_a_key(key.value))
             attribute.add(constant(expr.id, key.value, optional=optional, note=note))
             return attribute
-        relative = isinstance(key, Pipe)
+        relative = isinstance(key, Computed)
         is_selection = isinstance(key, Conditional) or (isinstance(key, Attribute) and bool(key.qualifiers))
         keeps_errors = is_selection or self._costs.keeps_errors_of_indexes
-        head, rest, depth = (key.head, key.rest, key.depth + 1) if isinstance(key, Pipe) else key.steps()
-        run = joined(head, rest)
-        attribute.depth = max(attribute.depth, depth + 4)
+        run = key.run if isinstance(key, Computed) else key.run()
+        attribute.depth = max(attribute.depth, key.depth + _SELECTION_DEPTH)
         attribute.add(
             computed(expr.id, run, optional=optional, note=note, relative=relative, keeps_errors=keeps_errors)
         )
@@ -201,10 +197,12 @@ class _Planner:
 
     def _plain_call(self, id_: int, function: str, args: list[Planned]) -> Planned:
         if function == "_&&_" or function == "_||_":
-            return self._logical(id_, args, decisive=function == "_||_")
+            runs, depth = self._runs(args)
+            return self._step(id_, steps.logical(runs, id_, decisive=function == "_||_"), depth, _ids(args))
         overload_id = self._overload_id(id_, function)
         if len(args) == 2 and function in _OPTIONAL_ORS and overload_id in ("", _OPTIONAL_ORS[function]):
-            return self._or(id_, args, unwrap=function == "orValue")
+            (optional, other), depth = self._runs(args)
+            return self._step(id_, steps.or_optional(optional, other, unwrap=function == "orValue"), depth)
         resolved = _EQUALITIES.get(function) or self._functions.resolve(function, overload_id)
         if resolved is None:
             if not args:
@@ -218,7 +216,7 @@ class _Planner:
             pattern = args[optimization.argument]
             if isinstance(pattern, Constant) and type(pattern.value) is str:
                 resolved = Resolved(caught(optimization.compile(pattern.value)), strict=True, variadic=True)
-        return self._observed_call(id_, function, overload_id, args, resolved)
+        return self._counted_call(id_, function, overload_id, args, resolved)
 
     def _function_of(self, call: ast.Call) -> str:
         """Return the full name of the function that is called. Upstream: planner.resolveFunction."""
@@ -252,81 +250,58 @@ class _Planner:
                 return None
             if not members:
                 return Constant(id_, value=False)
-            return self._continued(args[0], id_, steps.membership(members), steps.dropping((), id_))
+            (operand,), depth = self._runs(args[:1])
+            return self._step(id_, steps.membership(operand, members), depth)
         if function in CONVERSIONS and len(args) == 1 and isinstance(args[0], Constant):
-            value = steps.unary(resolved, id_, None)(_NO_FRAME, args[0].value)
+            value = steps.unary(resolved, steps.always(args[0].value), id_, None)(_NO_FRAME)
             if type(value) is Error:
                 raise PlanError(value.message)
             return Constant(id_, value)
         return None
 
-    def _observed_call(
+    def _counted_call(
         self, id_: int, function: str, overload_id: str, args: list[Planned], resolved: Resolved
-    ) -> Pipe:
+    ) -> Computed:
+        runs, depth = self._runs(args)
         cost = self._costs.of_call(function, overload_id)
         counted = None if self._stacked else cost
-        note = steps.call(id_, cost, tuple(map(_id, args)))
-        if not args:
-            return Pipe(id_, steps.nullary(resolved.call, id_, counted), [note] if self._stacked else [])
-        rest, depth = self._runs(args[1:])
         in_advance = self._costs.is_in_advance(overload_id)
-        if len(args) > 2 or resolved.variadic:
-            then = steps.variadic(resolved, rest, id_, counted)
+        if resolved.variadic or len(args) not in (1, 2):
+            run = steps.variadic(resolved, runs, id_, counted)
         elif len(args) == 1:
-            then = steps.unary(resolved, id_, counted, in_advance=in_advance)
+            run = steps.unary(resolved, runs[0], id_, counted, in_advance=in_advance)
         else:
-            then = steps.binary(resolved, rest[0], id_, counted, in_advance=in_advance)
-        return self._continued(args[0], id_, then, note, depth)
-
-    def _continued(self, first: Planned, id_: int, then: Then, note: Then, depth: int = 0) -> Pipe:
-        """Return a chain with one more function; `note` records its value on the stack."""
-        pipe = self._open(first)
-        pipe.rest.append(then)
-        if self._stacked:
-            pipe.rest.append(note)
-        return Pipe(id_, pipe.head, pipe.rest, max(pipe.depth, depth + 2))
-
-    def _logical(self, id_: int, args: list[Planned], *, decisive: bool) -> Pipe:
-        rest, depth = self._runs(args[1:])
-        note = steps.dropping(tuple(map(_id, args)), id_)
-        return self._continued(args[0], id_, steps.logical(rest, id_, decisive=decisive), note, depth)
-
-    def _or(self, id_: int, args: list[Planned], *, unwrap: bool) -> Pipe:
-        second, depth = self._run(args[1])
-        return self._continued(args[0], id_, steps.or_optional(second, unwrap=unwrap), steps.dropping((), id_), depth)
+            run = steps.binary(resolved, runs, id_, counted, in_advance=in_advance)
+        return Computed(id_, steps.call(run, id_, cost, _ids(args)) if self._stacked else run, depth)
 
     def _conditional(self, expr: ast.Call, args: list[Planned]) -> Conditional:
-        condition = self._open(args[0])
-        truthy, falsy = self._relative(args[1]), self._relative(args[2])
-        return Conditional(expr.id, condition.id, condition.head, condition.rest, truthy, falsy, condition.depth)
+        condition, truthy, falsy = self._open(args[0]), self._relative(args[1]), self._relative(args[2])
+        depth = max(condition.depth, truthy.depth, falsy.depth) + _STEP_DEPTH
+        return Conditional(expr.id, condition.id, condition.run, truthy, falsy, depth)
 
-    def _constructed(self, id_: int, parts: list[Planned], then: Callable[[list[Run]], Then], cost: int) -> Pipe:
-        first = self._open(parts[0])
-        rest, depth = self._runs(parts[1:])
-        first.rest.append(then(rest))
-        ids = tuple(_id(part) for part in parts)
-        first.rest.append(steps.constructor(ids, id_, cost, stacked=self._stacked))
-        return Pipe(id_, first.head, first.rest, max(first.depth, depth + 2))
+    def _constructed(self, id_: int, parts: list[Planned], then: Callable[[list[Run]], Run], cost: int) -> Computed:
+        runs, depth = self._runs(parts)
+        return Computed(id_, steps.constructor(then(runs), _ids(parts), id_, cost, stacked=self._stacked), depth)
 
     def list_(self, expr: ast.ListExpr) -> Visit:
         elements: list[Planned] = yield from ast.visit_all(expr.elements)
         if not elements:
             return Constant(expr.id, [])
         optional = frozenset(expr.optional_indices)
-        return self._literal_of(expr.id, elements, lambda rest: steps.list_of(rest, optional, expr.id), LIST_COST)
+        return self._literal_of(expr.id, elements, lambda runs: steps.list_of(runs, optional, expr.id), LIST_COST)
 
     def map_(self, expr: ast.MapExpr) -> Visit:
         parts: list[Planned] = yield from ast.visit_all(ast.children(expr))
         if not parts:
             return Constant(expr.id, Map())
         optional = frozenset(index for index, entry in enumerate(expr.entries) if entry.optional)
-        return self._literal_of(expr.id, parts, lambda rest: steps.map_of(rest, optional, expr.id), MAP_COST)
+        return self._literal_of(expr.id, parts, lambda runs: steps.map_of(runs, optional, expr.id), MAP_COST)
 
-    def _literal_of(self, id_: int, parts: list[Planned], then: Callable[[list[Run]], Then], cost: int) -> Planned:
-        values = [part.value for part in parts if isinstance(part, Constant)]
+    def _literal_of(self, id_: int, parts: list[Planned], then: Callable[[list[Run]], Run], cost: int) -> Planned:
+        values = [steps.always(part.value) for part in parts if isinstance(part, Constant)]
         if len(values) == len(parts):
             try:
-                return Constant(id_, then([_always(value) for value in values[1:]])(_NO_FRAME, values[0]))
+                return Constant(id_, then(values)(_NO_FRAME))
             except CancelledError as panic:
                 raise PlanError(str(panic)) from None
         return self._constructed(id_, parts, then, cost)
@@ -337,20 +312,16 @@ class _Planner:
         values: list[Planned] = yield from ast.visit_all(ast.children(expr))
         names = [entry.field for entry in expr.fields]
         optional = frozenset(index for index, entry in enumerate(expr.fields) if entry.optional)
-        if not values:
-            note = steps.constructor((), expr.id, STRUCT_COST, stacked=self._stacked)
-            return Pipe(expr.id, lambda _: with_expr_id(new_message(name, {}), expr.id), [note])
-
         build = partial(new_message, name)
         return self._constructed(
-            expr.id, values, lambda rest: steps.struct_of(build, names, rest, optional, expr.id), STRUCT_COST
+            expr.id, values, lambda runs: steps.struct_of(build, names, runs, optional, expr.id), STRUCT_COST
         )
 
     def comprehension(self, expr: ast.Comprehension) -> Visit:
         initial = yield expr.accu_init
         over = yield expr.iter_range
-        initial_run, initial_depth = self._run(initial)
         slot, self._slots = self._slots, self._slots + SLOTS
+        (initial_run, over_run), depth = self._runs([initial, over])
         outer = {expr.accu_var: accumulator(slot, initial_run)}
         inner = {expr.iter_var: variable(slot + 2)}
         if expr.iter_var2:
@@ -359,19 +330,22 @@ class _Planner:
         self._scopes.append({**inner, **outer})
         stacked = self._stacked
         self._stacked = self._traced or not iterations_independent(expr, self._resolved)
-        (condition, step), depth = self._runs((yield from ast.visit_all([expr.loop_condition, expr.loop_step])))
+        loop, loop_depth = self._runs((yield from ast.visit_all([expr.loop_condition, expr.loop_step])))
         self._stacked = stacked
         self._scopes[-1] = outer
-        result, result_depth = self._run((yield expr.result))
+        result = self._open((yield expr.result))
         self._scopes.pop()
         pairs, hides_errors = bool(expr.iter_var2), self._costs.hides_errors_of_ranges
-        then = fold(slot, (condition, step, result), pairs=pairs, id_=expr.id, hides_errors=hides_errors)
-        note = steps.dropping((_id(over),), expr.id)
-        return self._continued(over, expr.id, then, note, max(depth, result_depth, initial_depth) + 2)
+        run = fold(slot, over_run, (*loop, result.run), pairs=pairs, id_=expr.id, hides_errors=hides_errors)
+        return self._step(expr.id, run, max(depth, loop_depth, result.depth + _STEP_DEPTH), (_id(over),))
 
 
 def _id(node: Planned) -> int:
     return node.test_id or node.id if isinstance(node, (Attribute, Conditional)) else node.id
+
+
+def _ids(nodes: Sequence[Planned]) -> tuple[int, ...]:
+    return tuple(map(_id, nodes))
 
 
 def _type_named(name: str, type_: Type) -> Type:
@@ -384,10 +358,6 @@ def _type_named(name: str, type_: Type) -> Type:
         if (own.kind is Kind.OPAQUE and own.name == name) or _MESSAGES.find_struct_type(name) is not None:
             return own
     raise PlanError(f"reference to undefined type: {name}")
-
-
-def _always(value: Value) -> Run:
-    return lambda _: value
 
 
 def _global(name: str) -> Run:

@@ -1,7 +1,6 @@
 """The operations of a planned expression as Python functions. Upstream: interpreter/interpretable.go, runtimecost.go.
 
-A `Run` returns the value of an expression. A `Then` takes the value of the first operand and continues with it. So a
-chain of calls on calls, however long, is a list of functions and needs no more stack frames than one of them.
+A `Run` returns the value of an expression. The functions here make one from those of its operands.
 """
 
 from __future__ import annotations
@@ -13,10 +12,10 @@ from crdlint.cel.eval.attributes import apply
 from crdlint.cel.eval.equality import equal
 from crdlint.cel.eval.errors import COST_LIMIT_EXCEEDED, NO_OVERLOAD, CancelledError, Error, no_overload, with_expr_id
 from crdlint.cel.eval.functions import Resolved, without_trait
-from crdlint.cel.eval.values import MISSING, MutableMap, Optional_, go_text, go_type
+from crdlint.cel.eval.values import MISSING, MutableMap, Optional_, go_text
 
 if TYPE_CHECKING:
-    from crdlint.cel.eval.attributes import Qualifier, Run, Then
+    from crdlint.cel.eval.attributes import Qualifier, Run
     from crdlint.cel.eval.cost import Frame, Tracker
     from crdlint.cel.eval.values import Value
 
@@ -24,27 +23,25 @@ if TYPE_CHECKING:
 _HASHABLE: Final = frozenset({bool, str, float})
 
 
-def logical(rest: Sequence[Run], id_: int, *, decisive: bool) -> Then:
-    """Return `&&` (decided by false) or `||` (by true) with the terms after the first; both absorb errors."""
-    terms = tuple(rest)
+def always(value: Value) -> Run:
+    """Return a constant."""
+    return lambda _: value
 
-    def run(frame: Frame, value: Value) -> Value:
-        if value is decisive:
-            return decisive
-        error: Error | None = None if type(value) is bool else _failure(value, id_)
+
+def logical(terms: Sequence[Run], id_: int, *, decisive: bool) -> Run:
+    """Return `&&` (decided by false) or `||` (by true); both absorb errors."""
+
+    def run(frame: Frame) -> Value:
+        error: Error | None = None
         for term in terms:
             value = term(frame)
             if value is decisive:
                 return decisive
             if type(value) is not bool and error is None:
-                error = _failure(value, id_)
+                error = with_expr_id(no_overload(value), id_)
         return (not decisive) if error is None else error
 
     return run
-
-
-def _failure(value: Value, id_: int) -> Error:
-    return with_expr_id(no_overload(value), id_)
 
 
 def differs(left: Value, right: Value) -> Value:
@@ -52,47 +49,32 @@ def differs(left: Value, right: Value) -> Value:
     return equal(left, right) is not True
 
 
-def nullary(call: Callable[[], Value], id_: int, cost: Tracker | None) -> Run:
-    """Return a call without arguments; if `cost` is given, the call is charged."""
+def unary(resolved: Resolved, argument: Run, id_: int, cost: Tracker | None, *, in_advance: bool = False) -> Run:
+    """Return a call with one argument; if `cost` is given, the call is charged, before it is made if `in_advance`."""
+    call, strict = resolved.call, resolved.strict
 
     def run(frame: Frame) -> Value:
-        result = with_expr_id(call(), id_)
+        value = result = argument(frame)
+        if in_advance and cost is not None:
+            frame.reserve_cost(cost((value,), None))
+        if not (strict and type(value) is Error):
+            result = call(value)
+            if type(result) is Error:
+                result = with_expr_id(result, id_)
         if cost is not None:
-            frame.charge(cost((), result))
+            frame.charge(cost((value,), result))
         return result
 
     return run
 
 
-def unary(resolved: Resolved, id_: int, cost: Tracker | None, *, in_advance: bool = False) -> Then:
-    """Return a call with one argument; if `cost` is given, the call is charged, before it is made if `in_advance`."""
-    call, strict = resolved.call, resolved.strict
-
-    def run(_: Frame, value: Value) -> Value:
-        if strict and type(value) is Error:
-            return value
-        result = call(value)
-        return with_expr_id(result, id_) if type(result) is Error else result
-
-    if cost is None:
-        return run
-
-    def counted(frame: Frame, value: Value) -> Value:
-        if in_advance:
-            frame.reserve_cost(cost((value,), None))
-        result = run(frame, value)
-        frame.charge(cost((value,), result))
-        return result
-
-    return counted
-
-
-def binary(resolved: Resolved, second: Run, id_: int, cost: Tracker | None, *, in_advance: bool) -> Then:
+def binary(resolved: Resolved, args: Sequence[Run], id_: int, cost: Tracker | None, *, in_advance: bool) -> Run:
     """Return a call with two arguments, both of which are evaluated; `cost` is charged as in `unary`."""
     call, strict = resolved.call, resolved.strict
+    left, right = args
 
-    def run(frame: Frame, first: Value) -> Value:
-        other = second(frame)
+    def run(frame: Frame) -> Value:
+        first, other = left(frame), right(frame)
         units: int | None = None
         if strict and type(first) is Error:
             result = first
@@ -112,21 +94,21 @@ def binary(resolved: Resolved, second: Run, id_: int, cost: Tracker | None, *, i
     return run
 
 
-def variadic(resolved: Resolved, rest: Sequence[Run], id_: int, cost: Tracker | None) -> Then:
+def variadic(resolved: Resolved, args: Sequence[Run], id_: int, cost: Tracker | None) -> Run:
     """Return a call that evaluates no arguments after an error; `cost` is charged if all were evaluated."""
     call, strict = resolved.call, resolved.strict
-    others = tuple(rest)
 
-    def run(frame: Frame, first: Value) -> Value:
-        value, values = first, [first]
-        for other in others:
-            if strict and type(value) is Error:
-                return value
-            value = other(frame)
+    def run(frame: Frame) -> Value:
+        values: list[Value] = []
+        failed: Error | None = None
+        for arg in args:
+            if failed is not None:
+                return failed
+            value = arg(frame)
             values.append(value)
-        result = value if strict and type(value) is Error else call(*values)
-        if type(result) is Error:
-            result = with_expr_id(result, id_)
+            if strict and type(value) is Error:
+                failed = value
+        result = with_expr_id(call(*values) if failed is None else failed, id_)
         if cost is not None:
             frame.charge(cost(values, result))
         return result
@@ -155,15 +137,13 @@ def _unwrapped(value: Value, entry: Value, id_: int) -> Value:
     return Error(f"cannot initialize optional {target} from non-optional value {go_text(value)}", id_)
 
 
-def list_of(rest: Sequence[Run], optional: frozenset[int], id_: int) -> Then:
-    """Return a list literal with the elements after the first."""
-    others = tuple(rest)
+def list_of(elements: Sequence[Run], optional: frozenset[int], id_: int) -> Run:
+    """Return a list literal."""
 
-    def run(frame: Frame, value: Value) -> Value:
+    def run(frame: Frame) -> Value:
         result: list[Value] = []
-        for index in range(len(others) + 1):
-            if index:
-                value = others[index - 1](frame)
+        for index, element in enumerate(elements):
+            value = element(frame)
             if index in optional:
                 value = _unwrapped(value, MISSING, id_)
             if type(value) is Error:
@@ -175,19 +155,18 @@ def list_of(rest: Sequence[Run], optional: frozenset[int], id_: int) -> Then:
     return run
 
 
-def map_of(rest: Sequence[Run], optional: frozenset[int], id_: int) -> Then:
-    """Return a map literal; `rest` contains the first value, then further keys and values in turn."""
-    others = tuple(rest)
+def map_of(parts: Sequence[Run], optional: frozenset[int], id_: int) -> Run:
+    """Return a map literal of keys and values in turn."""
+    pairs = list(zip(parts[::2], parts[1::2], strict=True))
 
-    def run(frame: Frame, key: Value) -> Value:
+    def run(frame: Frame) -> Value:
         entries = MutableMap()
-        for index in range(0, len(others), 2):
-            if index:
-                key = others[index - 1](frame)
+        for index, (key_of, value_of) in enumerate(pairs):
+            key = key_of(frame)
             if type(key) is Error:
                 return key
-            value = others[index](frame)
-            if index // 2 in optional:
+            value = value_of(frame)
+            if index in optional:
                 value = _unwrapped(value, key, id_)
             if type(value) is Error:
                 return value
@@ -203,18 +182,17 @@ def map_of(rest: Sequence[Run], optional: frozenset[int], id_: int) -> Then:
 def struct_of(
     build: Callable[[dict[str, Value]], Value],
     fields: Sequence[str],
-    rest: Sequence[Run],
+    parts: Sequence[Run],
     optional: frozenset[int],
     id_: int,
-) -> Then:
-    """Return a message literal with the fields after the first."""
-    others = tuple(rest)
+) -> Run:
+    """Return a message literal."""
+    named = list(zip(fields, parts, strict=True))
 
-    def run(frame: Frame, value: Value) -> Value:
+    def run(frame: Frame) -> Value:
         values: dict[str, Value] = {}
-        for index, name in enumerate(fields):
-            if index:
-                value = others[index - 1](frame)
+        for index, (name, part) in enumerate(named):
+            value = part(frame)
             if index in optional:
                 value = _unwrapped(value, name, id_)
             if type(value) is Error:
@@ -227,10 +205,11 @@ def struct_of(
     return run
 
 
-def membership(members: frozenset[tuple[type, Value]]) -> Then:
-    """Return `value in list` for a list of constants. Upstream: interpreter.evalSetMembership."""
+def membership(operand: Run, members: frozenset[tuple[type, Value]]) -> Run:
+    """Return `operand in list` for a list of constants. Upstream: interpreter.evalSetMembership."""
 
-    def run(_: Frame, value: Value) -> Value:
+    def run(frame: Frame) -> Value:
+        value = operand(frame)
         cls = type(value)
         if cls is Error:
             return value
@@ -243,31 +222,26 @@ def membership(members: frozenset[tuple[type, Value]]) -> Then:
     return run
 
 
-def or_optional(second: Run, *, unwrap: bool) -> Then:
+def or_optional(optional: Run, other: Run, *, unwrap: bool) -> Run:
     """Return `or` of two optionals, or `orValue` of an optional and a value; the second is evaluated only if needed."""
 
-    def run(frame: Frame, first: Value) -> Value:
+    def run(frame: Frame) -> Value:
+        first = optional(frame)
         if type(first) is not Optional_:
             return first
         if first.has_value:
             return first.content if unwrap else first
-        return second(frame)
+        return other(frame)
 
     return run
 
 
-def not_a_range(value: Value, *, pairs: bool, id_: int) -> Error:
-    """Return the error for a comprehension over a value that is neither a list nor a map."""
-    if pairs:
-        return Error(f"unsupported comprehension range type: {go_type(value)}", id_)
-    return Error(f"got '{go_type(value)}', expected iterable type")
-
-
-def attribute(id_: int, test_id: int, *, stacked: bool) -> Then:
-    """Return a function that records an attribute; `test_id` is not 0 for a presence test, which costs nothing."""
+def attribute(run: Run, id_: int, test_id: int, *, stacked: bool) -> Run:
+    """Record the value of an attribute; `test_id` is not 0 for a presence test, which costs nothing."""
     pushed, cost = (test_id, 0) if test_id else (id_, 1)
 
-    def run(frame: Frame, value: Value) -> Value:
+    def recorded(frame: Frame) -> Value:
+        value = run(frame)
         if type(value) is Error:
             value = with_expr_id(value, pushed)
         elif test_id and type(value) is Optional_:
@@ -278,7 +252,7 @@ def attribute(id_: int, test_id: int, *, stacked: bool) -> Then:
             frame.charge(cost)
         return value
 
-    return run
+    return recorded
 
 
 def plain_name(head: Run, qualifiers: Sequence[Qualifier], id_: int) -> Run:
@@ -305,37 +279,43 @@ def plain_name(head: Run, qualifiers: Sequence[Qualifier], id_: int) -> Run:
     return run
 
 
-def dropping(dropped: tuple[int, ...], id_: int) -> Then:
-    """Return a function that records a step without cost that removes values from the stack."""
+def labelled(run: Run, id_: int) -> Run:
+    """Add an id to an error without one."""
+    return lambda frame: with_expr_id(run(frame), id_)
 
-    def run(frame: Frame, value: Value) -> Value:
-        if type(value) is Error:
-            value = with_expr_id(value, id_)
+
+def dropping(run: Run, dropped: tuple[int, ...], id_: int) -> Run:
+    """Record the value of a step without cost that removes values from the stack."""
+
+    def recorded(frame: Frame) -> Value:
+        value = with_expr_id(run(frame), id_)
         for argument in dropped:
             frame.drop(argument)
         frame.push(id_, value)
         return value
 
-    return run
+    return recorded
 
 
-def call(id_: int, cost: Tracker, ids: tuple[int, ...]) -> Then:
-    """Return a function that records a call; its cost counts only if its arguments are on the stack."""
+def call(run: Run, id_: int, cost: Tracker, ids: Sequence[int]) -> Run:
+    """Record the value of a call; its cost counts only if its arguments are on the stack."""
 
-    def run(frame: Frame, value: Value) -> Value:
+    def recorded(frame: Frame) -> Value:
+        value = run(frame)
         values = frame.take(ids)
         if values is not None:
             frame.charge(cost(values, value))
         frame.push(id_, value)
         return value
 
-    return run
+    return recorded
 
 
-def constructor(ids: tuple[int, ...], id_: int, cost: int, *, stacked: bool) -> Then:
-    """Return a function that records a list, map or message literal."""
+def constructor(run: Run, ids: Sequence[int], id_: int, cost: int, *, stacked: bool) -> Run:
+    """Record the value of a list, map or message literal."""
 
-    def run(frame: Frame, value: Value) -> Value:
+    def recorded(frame: Frame) -> Value:
+        value = run(frame)
         if stacked:
             frame.take(ids)
         frame.charge(cost)
@@ -343,4 +323,4 @@ def constructor(ids: tuple[int, ...], id_: int, cost: int, *, stacked: bool) -> 
             frame.push(id_, value)
         return value
 
-    return run
+    return recorded
