@@ -33,6 +33,16 @@ HOLD = [
     "google.protobuf.Struct{fields: {'c': duration('1h')}}.c == '3600s'",
     "google.protobuf.Struct{fields: {'d': timestamp(1)}}.d == '1970-01-01T00:00:01Z'",
     "google.protobuf.Struct{} == {}",
+    "google.protobuf.Struct.FieldsEntry{key: self.x}.key == 'a'",
+    "google.protobuf.Struct.FieldsEntry{key: 'a'}.value == null && google.protobuf.Struct.FieldsEntry{}.key == ''",
+    "google.protobuf.Struct.FieldsEntry{value: [1]}.value == [1.0] && google.protobuf.Empty{} == google.protobuf.Empty{}",
+    "google.protobuf.Struct.FieldsEntry{key: 'a', value: 1} == google.protobuf.Struct.FieldsEntry{value: 1.0, key: 'a'}",
+    "google.protobuf.Struct.FieldsEntry{key: 'a'} != google.protobuf.Struct.FieldsEntry{key: 'a', value: null}",
+    "dyn(google.protobuf.Empty{}) != google.protobuf.Struct.FieldsEntry{}",
+    "has(google.protobuf.Struct.FieldsEntry{key: 'a'}.key) && !has(google.protobuf.Struct.FieldsEntry{key: ''}.key)",
+    "google.protobuf.Struct.FieldsEntry{}.?value.orValue(1) == 1",
+    "type(google.protobuf.Struct.FieldsEntry{}) == google.protobuf.Struct.FieldsEntry",
+    "google.protobuf.Value{struct_value: {'a': google.protobuf.Struct.FieldsEntry{value: 1}}} == {'a': {'value': 1}}",
     "google.protobuf.ListValue{} == []",
     "google.protobuf.UInt64Value{} == 0u && google.protobuf.UInt32Value{} == 0u",
     "google.protobuf.Int64Value{} == 0 && google.protobuf.Int32Value{} == 0 && !google.protobuf.BoolValue{}",
@@ -105,6 +115,11 @@ DO_NOT = [
     (
         "google.protobuf.Struct{fields: {'a': type(1)}}.a == 1",
         "* Struct.fields = type conversion not supported for 'type'",
+    ),
+    ("dyn(google.protobuf.Struct.FieldsEntry{}).x == 1", "no such field 'x'"),
+    (
+        "google.protobuf.Struct.FieldsEntry{key: dyn(1)}.key == 'a'",
+        "* Struct.FieldsEntry.key = unsupported type conversion from 'int' to string",
     ),
     (
         "google.protobuf.Struct{fields: dyn({1: 2})} == {}",

@@ -57,6 +57,9 @@ def select(operand: Value, key: Value, *, test: bool) -> Value:
         return _select_index(operand, key, test=test)
     if kind is Kind.ERROR:
         return operand
+    own = getattr(operand, "cel_select", None)
+    if own is not None:
+        return own(key, test=test)
     return MISSING if test else no_such_key(key)
 
 

@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.ast import Uint
-from crdlint.cel.eval.errors import Error
+from crdlint.cel.eval.equality import equal
+from crdlint.cel.eval.errors import Error, no_overload
 from crdlint.cel.eval.values import (
     MAX_INT,
     MIN_INT,
+    MISSING,
     SECOND,
     Duration,
     Map,
@@ -42,10 +44,26 @@ class _ConversionError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class _Empty:
-    """A message without fields."""
+class _Message:
+    """A message that is no plain value in CEL: the fields that are set, and what reading them returns if they are not."""
 
-    cel_type = object_type(_PACKAGE + "Empty")
+    cel_type: Type
+    fields: Mapping[str, Value]
+    unset: Mapping[str, Value]
+
+    def cel_select(self, name: Value, *, test: bool) -> Value:
+        """Return the value of a field, or an error; `MISSING` in a test of a field that is not set."""
+        if type(name) is not str:
+            return no_overload(name)
+        if name not in self.unset:
+            return Error(f"no such field '{name}'")
+        return self.fields.get(name, MISSING if test else self.unset[name])
+
+    def cel_equal(self, other: Value) -> bool:
+        """Return whether the other is a message of the same type with the same fields."""
+        if not isinstance(other, _Message) or other.cel_type.name != self.cel_type.name:
+            return False
+        return equal(Map([*self.fields.items()]), Map([*other.fields.items()])) is True
 
 
 # By kind of value: the message for a value that cannot be converted to a Go type.
@@ -128,6 +146,7 @@ def _json_deep(value: Value) -> Value:
             if not content.has_value:
                 raise _ConversionError("optional.none() dereference")
             content = content.content
+        content = Map([*content.fields.items()]) if type(content) is _Message else content
         kind, start = kind_of(content), len(nodes)
         work.spend(2 * len(content) if kind in {Kind.LIST, Kind.MAP} else 1)
         keys = [_json_key(key) for key in content] if kind is Kind.MAP else None
@@ -192,6 +211,7 @@ _FIELDS: Final[Mapping[str, Mapping[str, Callable[[Value], Value]]]] = {
     "ListValue": {"values": _of_kind(Kind.LIST, _JSON_LIST)},
     "StringValue": {"value": _scalar(Kind.STRING, "string")},
     "Struct": {"fields": _of_kind(Kind.MAP, _JSON_MAP)},
+    "Struct.FieldsEntry": {"key": _scalar(Kind.STRING, "string"), "value": _json_deep},
     "Timestamp": {"seconds": _scalar(Kind.INT, "int64"), "nanos": _INT32},
     "UInt32Value": {"value": _within(Kind.UINT, "uint32", 0, 2**32 - 1, "unsigned integer overflow")},
     "UInt64Value": {"value": _scalar(Kind.UINT, "uint64")},
@@ -215,15 +235,22 @@ def _duration(fields: Mapping[str, Value]) -> Duration:
     return Duration(min(max(_nanoseconds(fields), MIN_INT), MAX_INT))
 
 
+def _entry(fields: Mapping[str, Value]) -> _Message:
+    """Return the entry of a Struct, in which an empty key is not set."""
+    own = {name: value for name, value in fields.items() if name == "value" or value}
+    return _Message(object_type(f"{_PACKAGE}Struct.FieldsEntry"), own, {"key": "", "value": None})
+
+
 # The wrapper messages, with the values that they have without the field.
 _ZEROS: Final = {Kind.BOOL: False, Kind.BYTES: b"", Kind.DOUBLE: 0.0, Kind.INT: 0, Kind.STRING: "", Kind.UINT: Uint(0)}
 _WRAPPERS: Final = {name: _ZEROS[type_.kind] for name, type_ in WELL_KNOWN.items() if type_.wrapper}
 _VALUES: Final[Mapping[str, Callable[[Mapping[str, Value]], Value]]] = {
     "Any": lambda _: Error("unsupported conversion to ref.Val: (*dynamicpb.Message)"),
     "Duration": _duration,
-    "Empty": lambda _: _Empty(),
+    "Empty": lambda _: _Message(object_type(f"{_PACKAGE}Empty"), {}, {}),
     "ListValue": lambda fields: fields.get("values", []),
     "Struct": lambda fields: fields.get("fields", Map()),
+    "Struct.FieldsEntry": _entry,
     "Timestamp": lambda fields: Timestamp(_nanoseconds(fields)),
     # The fields exclude each other: the last one counts.
     "Value": lambda fields: next(reversed(list(fields.values())), None),

@@ -9,6 +9,7 @@ may have further methods if cel-go's type differs from the built-in one:
 - `cel_contains(value) -> bool | Error`: `value in this` (traits.Container);
 - `cel_add(other) -> Value`: `this + other` (traits.Adder);
 - `cel_get(index) -> Value`: the element at an index within the size, or an error as a value (traits.Indexer);
+- `cel_select(name, test) -> Value`: the value of a field, or an error; `MISSING` in a test (traits.FieldTester);
 - `cel_native() -> Value`: the plain value, from which selection from an optional continues (ref.Val.Value);
 - `cel_size`: its size in cost computations, if that is not 1 (traits.Sizer);
 - `go_type`: the name of its Go type, which some error messages contain.
