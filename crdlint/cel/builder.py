@@ -6,17 +6,11 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from crdlint.cel.ast import NO_LOCATION, Call, Expr, Location, Uint, Unspecified
+from crdlint.cel.ast import NO_LOCATION, Call, Expr, Location, SourceInfo, Uint, Unspecified, Value
 from crdlint.cel.errors import CELError, Problem
-from crdlint.cel.macros import ALL_MACROS, Helper, MacroError
-from crdlint.kubernetes.servers import NEWEST
-
-if TYPE_CHECKING:
-    from crdlint.cel.ast import SourceInfo, Value
-    from crdlint.cel.macros import MacroKey
-    from crdlint.kubernetes.servers import CELDialect
+from crdlint.cel.macros import ALL_MACROS, Helper, MacroError, MacroKey
+from crdlint.kubernetes.servers import NEWEST, CELDialect
 
 RESERVED = frozenset(
     (

@@ -8,21 +8,18 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from crdlint.cel import ast, types
 from crdlint.cel import errors as texts
-from crdlint.cel.decls import Variable
+from crdlint.cel.ast import SourceInfo
+from crdlint.cel.decls import Function, Overload, Variable
+from crdlint.cel.env import Env
 from crdlint.cel.errors import CELError, Problem
 from crdlint.cel.types import DYN, ERROR, Kind, Type
 from crdlint.cel.unification import Substitution, TypeReplacer, most_general
 
-if TYPE_CHECKING:
-    from crdlint.cel.ast import SourceInfo
-    from crdlint.cel.decls import Function, Overload
-    from crdlint.cel.env import Env
-
-    Visit: TypeAlias = Generator[ast.Expr, Type, Type]
+Visit: TypeAlias = Generator[ast.Expr, Type, Type]
 
 # The type of a call of an undeclared method in cel-go before 0.17.
 _NIL: Final = Type(Kind.UNKNOWN, "<nil>")

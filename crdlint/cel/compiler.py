@@ -7,28 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from crdlint.cel import ast
-from crdlint.cel.ast import children, nodes
+from crdlint.cel.ast import Expr, SourceInfo, children, nodes
+from crdlint.cel.builder import ParserOptions
 from crdlint.cel.checker import CheckResult, check
 from crdlint.cel.decls import CONVERSIONS
+from crdlint.cel.env import Env
 from crdlint.cel.errors import CELError, Code, Problem, display_errors, type_mismatch
 from crdlint.cel.eval.values import KEYS, MAX_TIMESTAMP, MIN_TIMESTAMP
-from crdlint.cel.parser import parse, parse_valid
-from crdlint.cel.types import ERROR, Kind
+from crdlint.cel.parser import ParseResult, parse, parse_valid
+from crdlint.cel.types import ERROR, Kind, Type
 from crdlint.golang.regexp import compile_error
 from crdlint.golang.times import TimeError, parse_duration, parse_time
+from crdlint.kubernetes.servers import CELDialect
 
-if TYPE_CHECKING:
-    from crdlint.cel.ast import Expr, SourceInfo
-    from crdlint.cel.builder import ParserOptions
-    from crdlint.cel.env import Env
-    from crdlint.cel.parser import ParseResult
-    from crdlint.cel.types import Type
-    from crdlint.kubernetes.servers import CELDialect
-
-    Findings: TypeAlias = Iterator[tuple[int, Problem]]
+Findings: TypeAlias = Iterator[tuple[int, Problem]]
 
 
 @dataclass(frozen=True, slots=True)

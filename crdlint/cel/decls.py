@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
+from crdlint.cel.ast import Value
+from crdlint.cel.estimates import FunctionEstimator
 from crdlint.cel.types import Kind, Type
-
-if TYPE_CHECKING:
-    from crdlint.cel.ast import Value
-    from crdlint.cel.estimates import FunctionEstimator
 
 FunctionTracker: TypeAlias = Callable[[Sequence[Any], Any], int | None]
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from crdlint.cel.decls import DeclarationError, Function, Overload, Variable, merge
+from crdlint.cel.errors import Problem
 from crdlint.cel.types import (
     BOOL,
     BYTES,
@@ -21,12 +22,7 @@ from crdlint.cel.types import (
     object_type,
     type_type,
 )
-from crdlint.kubernetes.servers import NEWEST
-
-if TYPE_CHECKING:
-    from crdlint.cel.errors import Problem
-    from crdlint.kubernetes.servers import CELDialect
-
+from crdlint.kubernetes.servers import NEWEST, CELDialect
 
 _PACKAGE: Final = "google.protobuf."
 

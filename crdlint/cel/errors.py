@@ -8,14 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from crdlint.cel.types import Kind, object_type, write
-
-if TYPE_CHECKING:
-    from crdlint.cel.ast import Location, SourceInfo
-    from crdlint.cel.types import Type
-    from crdlint.kubernetes.servers import CELDialect
+from crdlint.cel.ast import Location, SourceInfo
+from crdlint.cel.types import Kind, Type, object_type, write
+from crdlint.kubernetes.servers import CELDialect
 
 MAX_ERRORS = 100
 _MAX_SNIPPET_BYTES = 16384

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeAlias
+from typing import Final, NamedTuple, Protocol, TypeAlias
 
-if TYPE_CHECKING:
-    from crdlint.cel.ast import Expr
-    from crdlint.cel.types import Type
+from crdlint.cel.ast import Expr
+from crdlint.cel.types import Type
 
 UINT64_MAX: Final = (1 << 64) - 1
 STRING_FACTOR: Final = 0.1

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, overload
+from typing import Final, NamedTuple, TypeAlias, overload
 
 from crdlint.cel import ast, estimates
+from crdlint.cel.checker import CheckResult
+from crdlint.cel.decls import CallCost
 from crdlint.cel.estimates import ONE, UINT64_MAX, UNKNOWN, ZERO, CallEstimate, Estimate, Estimator, Node, fixed
 from crdlint.cel.macros import ACCU
 from crdlint.cel.types import DYN, Kind, Type
+from crdlint.kubernetes.servers import CELDialect
 
-if TYPE_CHECKING:
-    from crdlint.cel.checker import CheckResult
-    from crdlint.cel.decls import CallCost
-    from crdlint.kubernetes.servers import CELDialect
-
-    Visit: TypeAlias = Generator[ast.Expr, Estimate, Estimate]
+Visit: TypeAlias = Generator[ast.Expr, Estimate, Estimate]
 
 # Names of the accumulators of macros; their parts have no path.
 _ACCUMULATORS: Final = ("__result__", ACCU)

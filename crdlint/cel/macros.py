@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
+from typing import Any, Protocol, TypeAlias, cast
 
 from crdlint.cel import ast
+from crdlint.cel.ast import Expr
 from crdlint.cel.errors import Code, Problem
 
-if TYPE_CHECKING:
-    from crdlint.cel.ast import Expr
-
-    Part: TypeAlias = Expr | ast.MapEntry | ast.StructField
+Part: TypeAlias = Expr | ast.MapEntry | ast.StructField
 
 ACCU = "@result"
 _OLD_ACCU = "__result__"

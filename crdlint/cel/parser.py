@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from crdlint.cel import ast
 from crdlint.cel.ast import Expr, SourceInfo
-from crdlint.cel.builder import BINARY_OPERATORS, LITERALS, RESERVED, Builder, LiteralError, join_terms
+from crdlint.cel.builder import BINARY_OPERATORS, LITERALS, RESERVED, Builder, LiteralError, ParserOptions, join_terms
 from crdlint.cel.errors import CELError, Problem, display_errors
-from crdlint.cel.lexer import tokenize
+from crdlint.cel.lexer import Tokens, tokenize
 from crdlint.cel.macros import ExpansionError
 from crdlint.cel.stack import run_with_large_stack
-
-if TYPE_CHECKING:
-    from crdlint.cel.builder import ParserOptions
-    from crdlint.cel.lexer import Tokens
 
 MAX_CODE_POINTS = 100_000
 MAX_DEPTH = 250

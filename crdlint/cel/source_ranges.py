@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.cel import ast
-from crdlint.cel.ast import children, nodes
-from crdlint.cel.errors import Code
+from crdlint.cel.ast import Expr, SourceInfo, children, nodes
+from crdlint.cel.errors import CELError, Code
 from crdlint.cel.lexer import end_of_token, tokenize
-
-if TYPE_CHECKING:
-    from crdlint.cel.ast import Expr, SourceInfo
-    from crdlint.cel.errors import CELError
 
 _FIELD: Final = re.compile(r"\.\s*(?:\?\s*)?([A-Za-z_]\w*|`[^`\n]*`)")
 # Names are short; searching further back would only cost time.

@@ -7,33 +7,30 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from crdlint.cel.ast import Comprehension, Select, nodes
+from crdlint.cel.ast import Comprehension, Expr, Select, nodes
 from crdlint.cel.builder import RESERVED
-from crdlint.cel.compiler import compile_text
+from crdlint.cel.compiler import Compiled, compile_text
 from crdlint.cel.decls import Variable
+from crdlint.cel.env import Env
 from crdlint.cel.estimates import CallEstimate, Estimate, Node
-from crdlint.cel.estimator import estimate
+from crdlint.cel.estimator import CostEstimate, estimate
 from crdlint.cel.eval.errors import PlanError
-from crdlint.cel.types import BOOL, STRING, optional_type
-from crdlint.kubecel.declarations import Declarations
-from crdlint.kubecel.environment import KEYWORDS_AS_FIELDS, LIBRARIES, OVERLOAD_COSTS, function_costs, new_expressions
-from crdlint.kubecel.reuse import compiles_alike, cost_key, uses_of
+from crdlint.cel.types import BOOL, STRING, Type, optional_type
+from crdlint.crd.model import JSONSchemaProps, ValidationRule
+from crdlint.kubecel.declarations import Declarations, DeclType
+from crdlint.kubecel.environment import (
+    KEYWORDS_AS_FIELDS,
+    LIBRARIES,
+    OVERLOAD_COSTS,
+    Environment,
+    function_costs,
+    new_expressions,
+)
+from crdlint.kubecel.reuse import Uses, compiles_alike, cost_key, uses_of
 from crdlint.kubecel.sharing import Compilation, Sharing
-
-if TYPE_CHECKING:
-    from crdlint.cel.ast import Expr
-    from crdlint.cel.compiler import Compiled
-    from crdlint.cel.env import Env
-    from crdlint.cel.estimator import CostEstimate
-    from crdlint.cel.types import Type
-    from crdlint.crd.model import JSONSchemaProps, ValidationRule
-    from crdlint.kubecel.declarations import DeclType
-    from crdlint.kubecel.environment import Environment
-    from crdlint.kubecel.reuse import Uses
-    from crdlint.kubernetes.servers import CELDialect, Range, Server, Version
-
+from crdlint.kubernetes.servers import CELDialect, Range, Server, Version
 
 SELF: Final = "self"
 OLD_SELF: Final = "oldSelf"

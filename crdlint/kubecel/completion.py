@@ -10,23 +10,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from crdlint.cel.compiler import compile_text
-from crdlint.cel.decls import DeclarationError, Variable
+from crdlint.cel.decls import DeclarationError, Overload, Variable
+from crdlint.cel.env import Env
 from crdlint.cel.errors import format_type
 from crdlint.cel.lexer import tokenize
-from crdlint.cel.types import DYN, INT, Kind
-from crdlint.kubecel.environment import new_expressions
-from crdlint.kubernetes.servers import SERVERS
-
-if TYPE_CHECKING:
-    from crdlint.cel.decls import Overload
-    from crdlint.cel.env import Env
-    from crdlint.cel.types import Type
-    from crdlint.kubecel.declarations import Declarations
-    from crdlint.kubecel.environment import Environment
-    from crdlint.kubernetes.servers import Server, Version
+from crdlint.cel.types import DYN, INT, Kind, Type
+from crdlint.kubecel.declarations import Declarations
+from crdlint.kubecel.environment import Environment, new_expressions
+from crdlint.kubernetes.servers import SERVERS, Server, Version
 
 CompletionKind = Literal["field", "variable", "function", "method", "macro", "keyword"]
 

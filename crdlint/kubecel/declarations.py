@@ -11,19 +11,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.cel import types
 from crdlint.cel.builder import RESERVED
 from crdlint.cel.env import WellKnownTypes
 from crdlint.cel.types import BOOL, INT, STRING, Kind, Type, type_type
+from crdlint.crd.model import JSONSchemaProps
 from crdlint.kubecel import limits
 from crdlint.kubecel.escaping import escape
 from crdlint.kubecel.sharing import Sharing
-
-if TYPE_CHECKING:
-    from crdlint.crd.model import JSONSchemaProps
-    from crdlint.kubernetes.servers import CELDialect
+from crdlint.kubernetes.servers import CELDialect
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,21 +8,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from crdlint.cel import compiler, macros
 from crdlint.cel.builder import ParserOptions
 from crdlint.cel.decls import CallCost
+from crdlint.cel.env import Env
+from crdlint.cel.estimates import CallEstimate, Estimator, FunctionEstimator, Node
 from crdlint.cel.library import extensions
 from crdlint.cel.library import lists as cel_lists
 from crdlint.cel.library.stdlib import STANDARD, STANDARD_WITHOUT_INT_TO_DURATION
 from crdlint.kubecel.library import authz, ip, lists, named_formats, quantity, semver, strings, url
 from crdlint.kubecel.library.declaration import AFFIXES, ALWAYS, MATCHES, Library, Opaque
-
-if TYPE_CHECKING:
-    from crdlint.cel.env import Env
-    from crdlint.cel.estimates import CallEstimate, Estimator, FunctionEstimator, Node
-    from crdlint.kubernetes.servers import CELDialect, Server, Version
+from crdlint.kubernetes.servers import CELDialect, Server, Version
 
 # In the order in which the overloads of a function are tried.
 LIBRARIES: Final = (

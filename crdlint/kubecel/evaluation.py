@@ -11,37 +11,31 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from crdlint.cel.eval.errors import COST_LIMIT_EXCEEDED, NO_SUCH_KEY, NO_SUCH_OVERLOAD, Error, PlanError
+from crdlint.cel.eval.program import Program, Result
 from crdlint.cel.eval.values import NONE, Optional_
 from crdlint.crd import errors
 from crdlint.crd.errors import INVALID, Cause, Code, FieldError, Reason
+from crdlint.crd.model import JSONSchemaProps, ValidationRule
 from crdlint.crd.paths import NIL, Key, Path
 from crdlint.golang.text import SPACE
 from crdlint.kubecel import programs
-from crdlint.kubecel.compilation import CompilationError, Environments, RuleCompiler
-from crdlint.kubecel.declarations import Declarer
+from crdlint.kubecel.compilation import CompilationError, CompiledRule, Environments, Expression, RuleCompiler
+from crdlint.kubecel.declarations import Declarer, DeclType
 from crdlint.kubecel.environment import stored_expressions
 from crdlint.kubecel.escaping import escape
 from crdlint.kubecel.limits import PER_CALL_LIMIT
-from crdlint.kubecel.sharing import shared
+from crdlint.kubecel.sharing import Sharing, shared
 from crdlint.kubecel.values import to_value
+from crdlint.kubernetes.servers import Server
 from crdlint.safety import calls
 from crdlint.safety.work import WorkLimitError
-from crdlint.schema.correlation import item_key, items_by_key
+from crdlint.schema.correlation import Correlation, item_key, items_by_key
 from crdlint.schema.json_paths import FieldPathError, valid_field_path
 
-if TYPE_CHECKING:
-    from crdlint.cel.eval.program import Program, Result
-    from crdlint.crd.model import JSONSchemaProps, ValidationRule
-    from crdlint.kubecel.compilation import CompiledRule, Expression
-    from crdlint.kubecel.declarations import DeclType
-    from crdlint.kubecel.sharing import Sharing
-    from crdlint.kubernetes.servers import Server
-    from crdlint.schema.correlation import Correlation
-
-    _Building = Generator["_Building", "RuleValidator | None", "RuleValidator | None"]
+_Building = Generator["_Building", "RuleValidator | None", "RuleValidator | None"]
 
 _MAX_MESSAGE: Final = 5 * 1024  # bytes
 _NO_BUDGET: Final = "validation failed due to running out of cost budget, no further validation rules will be run"

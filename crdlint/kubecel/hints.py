@@ -4,27 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from itertools import islice
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from crdlint.cel.ast import Call, Literal
+from crdlint.cel.decls import Overload
 from crdlint.cel.errors import Code, format_type
-from crdlint.cel.types import BOOL, Kind
+from crdlint.cel.types import BOOL, Kind, Type
 from crdlint.crd.errors import Code as ReasonCode
 from crdlint.crd.errors import Reason
 from crdlint.golang.regexp_repair import repair
-from crdlint.kubecel.compilation import MESSAGE, OLD_SELF
+from crdlint.kubecel.compilation import MESSAGE, OLD_SELF, Expression
 from crdlint.kubecel.environment import LIBRARIES
 from crdlint.kubecel.escaping import escape
+from crdlint.kubecel.library.declaration import Library
 from crdlint.kubecel.repair.meaning import meaning
 from crdlint.kubecel.repair.patterns import Text
 from crdlint.kubecel.repair.state import State
-
-if TYPE_CHECKING:
-    from crdlint.cel.decls import Overload
-    from crdlint.cel.types import Type
-    from crdlint.kubecel.compilation import Expression
-    from crdlint.kubecel.library.declaration import Library
-    from crdlint.safety.work import Effort
+from crdlint.safety.work import Effort
 
 _SHOWN_FIELDS: Final = 8
 

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from crdlint.cel.compiler import Compiled
+from crdlint.cel.env import Env
 from crdlint.cel.eval.cost import Costs
 from crdlint.cel.eval.functions import Functions
-from crdlint.cel.eval.program import plan
+from crdlint.cel.eval.program import Program, plan
 from crdlint.cel.library.stdlib_functions import BOUND, SINGLETONS
-from crdlint.kubecel.environment import LIBRARIES, OVERLOAD_COSTS, function_costs
-
-if TYPE_CHECKING:
-    from crdlint.cel.compiler import Compiled
-    from crdlint.cel.env import Env
-    from crdlint.cel.eval.program import Program
-    from crdlint.kubecel.environment import Environment
-    from crdlint.kubernetes.servers import CELDialect
+from crdlint.kubecel.environment import LIBRARIES, OVERLOAD_COSTS, Environment, function_costs
+from crdlint.kubernetes.servers import CELDialect
 
 _REGEXES: Final = tuple(regex for library in LIBRARIES for regex in library.regexes)
 

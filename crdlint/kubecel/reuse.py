@@ -10,20 +10,17 @@ from collections.abc import Hashable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.cel.ast import Call, Comprehension, ListExpr, MapExpr, Select, StructExpr, nodes
 from crdlint.cel.builder import RESERVED
 from crdlint.cel.checker import CROSS_TYPE_COMPARISONS
+from crdlint.cel.compiler import Compiled
+from crdlint.cel.decls import CallCost
+from crdlint.cel.env import Env
 from crdlint.cel.types import Kind
-from crdlint.kubecel.environment import EQUALITY, LIBRARIES, function_costs
-
-if TYPE_CHECKING:
-    from crdlint.cel.compiler import Compiled
-    from crdlint.cel.decls import CallCost
-    from crdlint.cel.env import Env
-    from crdlint.kubecel.environment import Environment
-    from crdlint.kubernetes.servers import CELDialect
+from crdlint.kubecel.environment import EQUALITY, LIBRARIES, Environment, function_costs
+from crdlint.kubernetes.servers import CELDialect
 
 # Names of types that only the types of a schema declare (`Declarations`).
 _SCALAR_NAMES: Final = frozenset({"duration", "timestamp"})

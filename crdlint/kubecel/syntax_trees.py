@@ -7,17 +7,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from crdlint.cel.ast import Call, Comprehension, Ident, ListExpr, Literal, MapExpr, Select, StructExpr, children, nodes
+from crdlint.cel.ast import (
+    Call,
+    Comprehension,
+    Expr,
+    Ident,
+    ListExpr,
+    Literal,
+    MapExpr,
+    Select,
+    StructExpr,
+    children,
+    nodes,
+)
 from crdlint.cel.parser import parse
 from crdlint.kubecel.compilation import OLD_SELF, SELF
 from crdlint.kubecel.environment import stored_expressions
 from crdlint.kubecel.escaping import unescape
 from crdlint.kubernetes.servers import NEWEST
-
-if TYPE_CHECKING:
-    from crdlint.cel.ast import Expr
 
 
 @lru_cache(maxsize=1024)

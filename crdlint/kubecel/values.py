@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from crdlint.cel.ast import Uint
 from crdlint.cel.eval.equality import equal
@@ -21,6 +21,7 @@ from crdlint.cel.eval.values import (
     Duration,
     Map,
     Timestamp,
+    Value,
     element,
     find,
     go_text,
@@ -38,10 +39,7 @@ from crdlint.kubecel.escaping import escape, unescape
 from crdlint.safety import calls, work
 from crdlint.schema.values import deep_equal
 
-if TYPE_CHECKING:
-    from crdlint.cel.eval.values import Value
-
-    _Comparing = Generator["_Comparing", bool | Error, bool | Error]
+_Comparing = Generator["_Comparing", bool | Error, bool | Error]
 
 _LIST: Final = list_type(DYN)
 _MAP: Final = map_type(DYN, DYN)

@@ -6,7 +6,7 @@ import gc
 import math
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from antlr4.atn.ATNState import ATNState
 from antlr4.CommonTokenFactory import CommonTokenFactory
@@ -19,15 +19,12 @@ from antlr4.Token import CommonToken, Token
 
 from crdlint.cel.antlr.parser import NAMES, RecursionLimitError, TreeParser
 from crdlint.cel.antlr.visitor import visit
-from crdlint.cel.ast import Expr, Location, Unspecified
+from crdlint.cel.ast import Expr, Location, SourceInfo, Unspecified
+from crdlint.cel.builder import Builder
 from crdlint.cel.errors import Code, Problem
 from crdlint.cel.lexer import EOF, SPACE, end_of_error, token_at
 from crdlint.cel.stack import run_with_large_stack
 from crdlint.golang.text import sprintf
-
-if TYPE_CHECKING:
-    from crdlint.cel.ast import SourceInfo
-    from crdlint.cel.builder import Builder
 
 _MAX_REPORTS = 100
 _MAX_RECOVERIES = 30

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from crdlint.cel import ast
 from crdlint.cel.antlr.parser import MAX_DEPTH, RecursionLimitError, Tree
+from crdlint.cel.ast import Expr
 from crdlint.cel.builder import BINARY_OPERATORS, LITERALS, RESERVED, Builder, LiteralError, join_terms
 from crdlint.cel.errors import Code, Problem
-
-if TYPE_CHECKING:
-    from crdlint.cel.ast import Expr
 
 
 def visit(tree: Any, builder: Builder) -> Expr:

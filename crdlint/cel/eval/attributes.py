@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from crdlint.cel.ast import Uint
+from crdlint.cel.eval.cost import Frame
 from crdlint.cel.eval.errors import NO_SUCH_KEY, Error, no_overload
 from crdlint.cel.eval.values import (
     KEYS,
@@ -15,6 +16,7 @@ from crdlint.cel.eval.values import (
     NONE,
     PLAIN_LISTS,
     Optional_,
+    Value,
     find,
     go_text,
     go_type,
@@ -25,13 +27,9 @@ from crdlint.cel.eval.values import (
 )
 from crdlint.cel.types import Kind
 
-if TYPE_CHECKING:
-    from crdlint.cel.eval.cost import Frame
-    from crdlint.cel.eval.values import Value
-
-    Run: TypeAlias = Callable[[Frame], Value]
-    Then: TypeAlias = Callable[[Frame, Value], Value]
-    Note: TypeAlias = Callable[[Frame, int, Value], None]
+Run: TypeAlias = Callable[[Frame], Value]
+Then: TypeAlias = Callable[[Frame, Value], Value]
+Note: TypeAlias = Callable[[Frame, int, Value], None]
 
 
 def not_a_key(value: Value) -> str:

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.cel import ast
-from crdlint.cel.eval.attributes import select
+from crdlint.cel.eval.attributes import Run, select
+from crdlint.cel.eval.cost import Frame
 from crdlint.cel.eval.errors import Error
-from crdlint.cel.eval.values import MISSING, MutableList, MutableMap, element, go_type, kind_of
+from crdlint.cel.eval.functions import Resolved
+from crdlint.cel.eval.values import MISSING, MutableList, MutableMap, Value, element, go_type, kind_of
 from crdlint.cel.types import Kind
-
-if TYPE_CHECKING:
-    from crdlint.cel.eval.attributes import Run
-    from crdlint.cel.eval.cost import Frame
-    from crdlint.cel.eval.functions import Resolved
-    from crdlint.cel.eval.values import Value
 
 # The slots of a comprehension: accumulator, whether it grows in place, first and second variable.
 SLOTS: Final = 4

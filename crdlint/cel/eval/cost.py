@@ -10,18 +10,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
+from crdlint.cel.decls import CallCost
 from crdlint.cel.estimates import REGEX_FACTOR, traversal
 from crdlint.cel.eval.errors import COST_LIMIT_EXCEEDED, CancelledError
-from crdlint.cel.eval.values import MISSING, Optional_, kind_of
+from crdlint.cel.eval.values import MISSING, Optional_, Value, kind_of
 from crdlint.cel.types import Kind
 
-if TYPE_CHECKING:
-    from crdlint.cel.decls import CallCost
-    from crdlint.cel.eval.values import Value
-
-    Tracker: TypeAlias = Callable[[Sequence[Value], Value], int]
+Tracker: TypeAlias = Callable[[Sequence[Value], Value], int]
 
 
 _SIZED: Final = frozenset({Kind.STRING, Kind.BYTES, Kind.LIST, Kind.MAP})

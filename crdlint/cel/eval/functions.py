@@ -9,21 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
-from crdlint.cel.decls import Implementation, RegexOptimization, bound
+from crdlint.cel.decls import Binding, Implementation, Overload, RegexOptimization, bound
 from crdlint.cel.eval.errors import NO_OVERLOAD, Error, FunctionError, PlanError
-from crdlint.cel.eval.values import COMPARABLE, element, find, kind_of, type_of
-from crdlint.cel.types import Kind
+from crdlint.cel.eval.values import COMPARABLE, Value, element, find, kind_of, type_of
+from crdlint.cel.types import Kind, Type
 from crdlint.golang import matching
 
-if TYPE_CHECKING:
-    from crdlint.cel.decls import Binding, Overload
-    from crdlint.cel.eval.values import Value
-    from crdlint.cel.types import Type
-
-    Function: TypeAlias = Callable[..., Value]
-    Guard: TypeAlias = Callable[[Value], bool]
+Function: TypeAlias = Callable[..., Value]
+Guard: TypeAlias = Callable[[Value], bool]
 
 
 @dataclass(frozen=True, slots=True)

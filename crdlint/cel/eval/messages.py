@@ -10,7 +10,7 @@ import base64
 import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.cel.ast import Uint
 from crdlint.cel.eval.equality import equal
@@ -24,15 +24,13 @@ from crdlint.cel.eval.values import (
     Map,
     Optional_,
     Timestamp,
+    Value,
     find,
     kind_of,
     type_of,
 )
 from crdlint.cel.types import WELL_KNOWN, Kind, Type, object_type
 from crdlint.safety import work
-
-if TYPE_CHECKING:
-    from crdlint.cel.eval.values import Value
 
 _PACKAGE: Final = "google.protobuf."
 _JSON: Final = "*structpb.Value"

@@ -11,35 +11,27 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from crdlint.cel import ast
-from crdlint.cel.decls import CONVERSIONS
+from crdlint.cel.checker import CheckResult
+from crdlint.cel.decls import CONVERSIONS, RegexOptimization
 from crdlint.cel.env import WellKnownTypes
 from crdlint.cel.estimates import LIST_COST, MAP_COST, STRUCT_COST
 from crdlint.cel.eval import steps
-from crdlint.cel.eval.attributes import Attribute, Conditional, computed, constant, not_a_key, presence
+from crdlint.cel.eval.attributes import Attribute, Conditional, Note, Run, computed, constant, not_a_key, presence
 from crdlint.cel.eval.comprehensions import SLOTS, accumulator, fold, iterations_independent, variable
-from crdlint.cel.eval.cost import Frame, TracingFrame
+from crdlint.cel.eval.cost import Costs, Event, Frame, TracingFrame
 from crdlint.cel.eval.equality import equal, members_of
 from crdlint.cel.eval.errors import CancelledError, Error, PlanError
-from crdlint.cel.eval.functions import MATCHES, Resolved, caught, matches
+from crdlint.cel.eval.functions import MATCHES, Functions, Resolved, caught, matches
 from crdlint.cel.eval.messages import new_message
-from crdlint.cel.eval.values import KEYS, MISSING, Map
+from crdlint.cel.eval.values import KEYS, MISSING, Map, Value
 from crdlint.cel.stack import more_frames
-from crdlint.cel.types import STANDARD_TYPES, Kind
+from crdlint.cel.types import STANDARD_TYPES, Kind, Type
 
-if TYPE_CHECKING:
-    from crdlint.cel.checker import CheckResult
-    from crdlint.cel.decls import RegexOptimization
-    from crdlint.cel.eval.attributes import Note, Run
-    from crdlint.cel.eval.cost import Costs, Event
-    from crdlint.cel.eval.functions import Functions
-    from crdlint.cel.eval.values import Value
-    from crdlint.cel.types import Type
-
-    Planned: TypeAlias = "Constant | Computed | Attribute | Conditional"
-    Visit: TypeAlias = Generator[ast.Expr, Planned, Planned]
+Planned: TypeAlias = "Constant | Computed | Attribute | Conditional"
+Visit: TypeAlias = Generator[ast.Expr, Planned, Planned]
 
 
 _LEAF_DEPTH: Final = 6

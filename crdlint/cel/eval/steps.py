@@ -6,19 +6,14 @@ A `Run` returns the value of an expression. The functions here make one from tho
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from crdlint.cel.eval.attributes import apply
+from crdlint.cel.eval.attributes import Qualifier, Run, apply
+from crdlint.cel.eval.cost import Frame, Tracker
 from crdlint.cel.eval.equality import equal
 from crdlint.cel.eval.errors import COST_LIMIT_EXCEEDED, NO_OVERLOAD, CancelledError, Error, no_overload, with_expr_id
 from crdlint.cel.eval.functions import Resolved, without_trait
-from crdlint.cel.eval.values import MISSING, MutableMap, Optional_, go_text
-
-if TYPE_CHECKING:
-    from crdlint.cel.eval.attributes import Qualifier, Run
-    from crdlint.cel.eval.cost import Frame, Tracker
-    from crdlint.cel.eval.values import Value
-
+from crdlint.cel.eval.values import MISSING, MutableMap, Optional_, Value, go_text
 
 _HASHABLE: Final = frozenset({bool, str, float})
 

@@ -10,21 +10,18 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from math import inf, isfinite, isnan
 from operator import itemgetter
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from crdlint.cel import ast
+from crdlint.cel.checker import CheckResult
+from crdlint.cel.compiler import CheckedExpr, Findings
 from crdlint.cel.errors import Problem
 from crdlint.cel.eval.errors import FunctionError
-from crdlint.cel.eval.values import Written, enclosed, type_of, write
+from crdlint.cel.eval.values import Value, Written, enclosed, type_of, write
 from crdlint.cel.types import DYN, Kind, Type
 from crdlint.golang.numbers import format_fixed, format_float
 from crdlint.golang.text import quote
 from crdlint.safety import work
-
-if TYPE_CHECKING:
-    from crdlint.cel.checker import CheckResult
-    from crdlint.cel.compiler import CheckedExpr, Findings
-    from crdlint.cel.eval.values import Value
 
 _MAX_PRECISION: Final = 2**63 - 1
 _PRECISION: Final = re.compile(r"[0-9]*")

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from crdlint.cel.ast import Uint
-from crdlint.cel.decls import Implementation
+from crdlint.cel.decls import Binding, Implementation
 from crdlint.cel.eval.equality import compare, contains
 from crdlint.cel.eval.errors import NO_OVERLOAD, Error, FunctionError
 from crdlint.cel.eval.functions import matches, no_such_overload, without_trait
@@ -31,12 +31,13 @@ from crdlint.cel.eval.values import (
     Duration,
     MutableList,
     Timestamp,
+    Value,
     civil_date,
     kind_of,
     type_of,
 )
 from crdlint.cel.library.stdlib import TIMESTAMP_GETTERS, with_zone
-from crdlint.cel.types import BOOL, DOUBLE, DURATION, INT, TIMESTAMP, UINT, Kind
+from crdlint.cel.types import BOOL, DOUBLE, DURATION, INT, TIMESTAMP, UINT, Kind, Type
 from crdlint.golang import times
 from crdlint.golang.numbers import format_float
 from crdlint.golang.text import quote
@@ -44,10 +45,6 @@ from crdlint.safety import work
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
-
-    from crdlint.cel.decls import Binding
-    from crdlint.cel.eval.values import Value
-    from crdlint.cel.types import Type
 
     Operators: TypeAlias = Mapping[type, Mapping[type, Callable[[Value, Value], Value]]]
 

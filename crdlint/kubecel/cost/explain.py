@@ -4,25 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
-from crdlint.cel.ast import Comprehension, children
+from crdlint.cel.ast import Comprehension, Expr, SourceInfo, children
 from crdlint.cel.estimates import UINT64_MAX
 from crdlint.cel.source_ranges import SourceRanges
-from crdlint.kubecel.compilation import CompilationError, Environments, RuleCompiler
-from crdlint.kubecel.declarations import DeclarationFailedError, SchemaContext, max_elements
+from crdlint.crd.model import JSONSchemaProps
+from crdlint.kubecel.compilation import CompilationError, Environments, Expression, RuleCompiler
+from crdlint.kubecel.declarations import DeclarationFailedError, DeclType, SchemaContext, max_elements
 from crdlint.kubecel.environment import new_expressions, stored_expressions
+from crdlint.kubecel.estimated_rule import EstimatedRule
 from crdlint.kubecel.limits import MAX_REQUEST_SIZE, multiply
 from crdlint.kubecel.sharing import Sharing, shared
-
-if TYPE_CHECKING:
-    from crdlint.cel.ast import Expr, SourceInfo
-    from crdlint.crd.model import JSONSchemaProps
-    from crdlint.kubecel.compilation import Expression
-    from crdlint.kubecel.declarations import DeclType
-    from crdlint.kubecel.estimated_rule import EstimatedRule
-    from crdlint.kubernetes.servers import CELDialect, Server
-
+from crdlint.kubernetes.servers import CELDialect, Server
 
 Keyword = Literal["maxItems", "maxProperties", "maxLength"]
 

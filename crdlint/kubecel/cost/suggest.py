@@ -13,22 +13,19 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import combinations
 from math import comb
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
-from crdlint.cel.ast import Call, Select, nodes
+from crdlint.cel.ast import Call, Expr, Select, nodes
 from crdlint.cel.builder import RESERVED
+from crdlint.cel.estimator import CostEstimate
+from crdlint.kubecel.compilation import Expression, KubernetesEstimator
 from crdlint.kubecel.cost.explain import Limit, enclosing, limit_of, most_expensive_part, shown_cost, value_path
 from crdlint.kubecel.declarations import max_elements
+from crdlint.kubecel.estimated_rule import EstimatedRule
 from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT, UINT64_MAX, multiply
+from crdlint.safety.work import Effort
 
-if TYPE_CHECKING:
-    from crdlint.cel.ast import Expr
-    from crdlint.cel.estimator import CostEstimate
-    from crdlint.kubecel.compilation import Expression, KubernetesEstimator
-    from crdlint.kubecel.estimated_rule import EstimatedRule
-    from crdlint.safety.work import Effort
-
-    Values: TypeAlias = Mapping[int, int]
+Values: TypeAlias = Mapping[int, int]
 
 # The number of known costs that one step of effort adds up.
 _SUMMED_AT_A_STEP: Final = 8

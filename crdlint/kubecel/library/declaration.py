@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
-from crdlint.cel.decls import CallCost, Overload, member
+from crdlint.cel.ast import Expr
+from crdlint.cel.decls import Binding, CallCost, FunctionTracker, Overload, RegexOptimization, Variable, member
+from crdlint.cel.env import Validator
 from crdlint.cel.estimates import (
     ONE,
     REGEX_FACTOR,
@@ -17,22 +19,15 @@ from crdlint.cel.estimates import (
     CallEstimate,
     Estimate,
     Estimator,
+    FunctionEstimator,
     Node,
     size_of,
     traversal,
 )
 from crdlint.cel.eval.cost import actual_size
 from crdlint.cel.eval.errors import NO_OVERLOAD, Error, FunctionError
-from crdlint.cel.types import BOOL, INT, object_type, opaque_type
-
-if TYPE_CHECKING:
-    from crdlint.cel.ast import Expr
-    from crdlint.cel.decls import Binding, FunctionTracker, RegexOptimization, Variable
-    from crdlint.cel.env import Validator
-    from crdlint.cel.estimates import FunctionEstimator
-    from crdlint.cel.types import Type
-    from crdlint.kubernetes.servers import CELDialect, Version
-
+from crdlint.cel.types import BOOL, INT, Type, object_type, opaque_type
+from crdlint.kubernetes.servers import CELDialect, Version
 
 Macros: TypeAlias = "Mapping[tuple[str, int, bool], Callable[..., Expr]]"
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from crdlint.cel.decls import CallCost, Variable, member, overload
+from crdlint.cel.decls import Binding, CallCost, Variable, member, overload
 from crdlint.cel.estimates import ONE, CallEstimate, Estimate, Estimator, Node, size_of, traversal
 from crdlint.cel.eval.cost import actual_size
 from crdlint.cel.eval.errors import NO_SUCH_OVERLOAD, FunctionError
-from crdlint.cel.types import BOOL, INT, STRING, type_type
+from crdlint.cel.types import BOOL, INT, STRING, Type, type_type
 from crdlint.golang.addresses import AddressError, parse_addr
 from crdlint.golang.text import quote
 from crdlint.kubecel.library import declaration
@@ -24,8 +24,6 @@ from crdlint.kubecel.library.declaration import ARGUMENT, CIDR_TYPE, IP_TYPE, Li
 if TYPE_CHECKING:
     from ipaddress import IPv4Address, IPv6Address
 
-    from crdlint.cel.decls import Binding
-    from crdlint.cel.types import Type
 
 _PREFIX_LENGTH: Final = re.compile(r"0|[1-9][0-9]{,18}")
 _MAPPED: Final = 0xFFFF

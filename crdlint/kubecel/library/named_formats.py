@@ -10,21 +10,18 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
+from typing import Any, ClassVar, Final, TypeAlias
 
 from crdlint.cel.decls import CallCost, member, overload
 from crdlint.cel.estimates import REGEX_FACTOR, CallEstimate, Estimate, traversal
 from crdlint.cel.eval.cost import actual_size
 from crdlint.cel.eval.values import NONE, Optional_
-from crdlint.cel.types import STRING, list_type, optional_type
+from crdlint.cel.types import STRING, Type, list_type, optional_type
 from crdlint.crd import kubenames
 from crdlint.kubecel.library.declaration import NAMED_FORMAT, Library, Opaque, constant, constant_for, of_sizes
 from crdlint.schema import formats
 
-if TYPE_CHECKING:
-    from crdlint.cel.types import Type
-
-    Check: TypeAlias = Callable[[str], list[str]]
+Check: TypeAlias = Callable[[str], list[str]]
 
 
 @dataclass(frozen=True, slots=True)

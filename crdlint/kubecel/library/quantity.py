@@ -10,19 +10,15 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from math import inf
 from operator import add, attrgetter, sub
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final
 
 from crdlint.cel.decls import member, overload
 from crdlint.cel.eval.errors import NO_OVERLOAD, Error, FunctionError
 from crdlint.cel.eval.values import MAX_INT, MIN_INT
-from crdlint.cel.types import BOOL, DOUBLE, INT, STRING
+from crdlint.cel.types import BOOL, DOUBLE, INT, STRING, Type
 from crdlint.kubecel.library import declaration
 from crdlint.kubecel.library.declaration import ARGUMENT, QUANTITY, Library, constant, constant_for
 from crdlint.safety import work
-
-if TYPE_CHECKING:
-    from crdlint.cel.types import Type
-
 
 DECIMAL_EXPONENT: Final = "DecimalExponent"
 BINARY_SI: Final = "BinarySI"

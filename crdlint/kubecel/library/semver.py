@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
+from typing import ClassVar, Final, TypeAlias
 
 from crdlint.cel.decls import member, overload
 from crdlint.cel.eval.errors import FunctionError
 from crdlint.cel.eval.values import MAX_UINT
-from crdlint.cel.types import BOOL, INT, STRING
+from crdlint.cel.types import BOOL, INT, STRING, Type
 from crdlint.golang.text import quote
 from crdlint.kubecel.library import declaration
 from crdlint.kubecel.library.declaration import ARGUMENT, SEMVER, Library, constant, constant_for
 from crdlint.safety import work
 
-if TYPE_CHECKING:
-    from crdlint.cel.types import Type
-
-    PreRelease: TypeAlias = int | str
+PreRelease: TypeAlias = int | str
 
 _NUMBER: Final = re.compile(r"[0-9]*")
 _IDENTIFIER: Final = re.compile(r"[0-9A-Za-z-]*")

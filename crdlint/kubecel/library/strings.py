@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from crdlint.cel.ast import Literal
 from crdlint.cel.decls import CallCost, RegexOptimization, member
@@ -16,9 +16,7 @@ from crdlint.cel.library.format import format_literals, format_string
 from crdlint.cel.library.strings import Offsets, functions, index_of, last_index_of
 from crdlint.cel.types import INT, STRING, list_type
 from crdlint.kubecel.library.declaration import ALWAYS, Library, element_of, match_cost, of_sizes, reads, track_match
-
-if TYPE_CHECKING:
-    from crdlint.kubernetes.servers import CELDialect
+from crdlint.kubernetes.servers import CELDialect
 
 
 def _estimate_replace(text: Estimate, old: Estimate, new: Estimate) -> CallEstimate:

@@ -7,21 +7,17 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final
 from urllib.parse import quote, quote_from_bytes, unquote_to_bytes
 
 from crdlint.cel.decls import CallCost, member, overload
 from crdlint.cel.estimates import ONE, CallEstimate, Estimate, Estimator, Node
 from crdlint.cel.eval.errors import FunctionError
-from crdlint.cel.types import BOOL, STRING, list_type, map_type
+from crdlint.cel.types import BOOL, STRING, Type, list_type, map_type
 from crdlint.golang import addresses
 from crdlint.kubecel.library import declaration
 from crdlint.kubecel.library.declaration import ALWAYS, ARGUMENT, URL_TYPE, Library, constant_for
 from crdlint.safety import work
-
-if TYPE_CHECKING:
-    from crdlint.cel.types import Type
-
 
 _HOST: Final = "!$&'()*+,;=:[]<>\""  # characters that are not escaped, besides letters, digits and -._~
 _PATH: Final = "$&+,/:;=@"

@@ -9,31 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from crdlint.cel.ast import Call, Ident, Literal, Select, nodes
+from crdlint.cel.ast import Call, Expr, Ident, Literal, Select, nodes
 from crdlint.cel.eval.attributes import no_such_key
 from crdlint.cel.eval.errors import Error
-from crdlint.cel.eval.values import Optional_
+from crdlint.cel.eval.values import Optional_, Value
 from crdlint.cel.types import Kind
-from crdlint.kubecel.compilation import OLD_SELF
+from crdlint.crd.model import JSONSchemaProps
+from crdlint.kubecel.compilation import OLD_SELF, Expression
 from crdlint.kubecel.escaping import escape
 from crdlint.kubecel.evaluation import program
 from crdlint.kubecel.limits import PER_CALL_LIMIT
-from crdlint.kubecel.reasoning.domains import ERROR, FAILED, Piece
-from crdlint.kubecel.reasoning.reasoner import Facts, Reasoner
+from crdlint.kubecel.reasoning.domains import ERROR, FAILED, Domain, Piece
+from crdlint.kubecel.reasoning.reasoner import Facts, FieldPath, Reasoner
 from crdlint.kubecel.values import to_value
 from crdlint.safety import work
 from crdlint.schema.validator import ValueValidator
 from crdlint.schema.values import deep_copy
-
-if TYPE_CHECKING:
-    from crdlint.cel.ast import Expr
-    from crdlint.cel.eval.values import Value
-    from crdlint.crd.model import JSONSchemaProps
-    from crdlint.kubecel.compilation import Expression
-    from crdlint.kubecel.reasoning.domains import Domain
-    from crdlint.kubecel.reasoning.reasoner import FieldPath
 
 _LITERALS: Final = 8  # the number of literals of an expression that objects are built with
 _DEEPEST: Final = 40  # levels of an object

@@ -10,9 +10,9 @@ from ast import literal_eval
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import reduce
 from operator import or_
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
-from crdlint.cel.ast import Call, Comprehension, Ident, ListExpr, Literal, MapExpr, Select, children, nodes
+from crdlint.cel.ast import Call, Comprehension, Expr, Ident, ListExpr, Literal, MapExpr, Select, children, nodes
 from crdlint.kubecel.reasoning import domains
 from crdlint.kubecel.reasoning.domains import (
     ANY_RESULT,
@@ -21,6 +21,7 @@ from crdlint.kubecel.reasoning.domains import (
     FAILED,
     FALSE,
     TRUE,
+    Domain,
     Just,
     Piece,
     constant,
@@ -29,10 +30,6 @@ from crdlint.kubecel.reasoning.domains import (
 )
 from crdlint.kubecel.syntax_trees import key, label
 from crdlint.safety import work
-
-if TYPE_CHECKING:
-    from crdlint.cel.ast import Expr
-    from crdlint.kubecel.reasoning.domains import Domain
 
 # The fields that lead from a value to another one below it, with ITEM for an item of a list.
 FieldPath: TypeAlias = "tuple[str, ...]"

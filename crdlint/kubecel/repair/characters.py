@@ -5,17 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.golang.regexp_repair import repair
 from crdlint.kubecel.repair.false_friends import CHARACTERS
-from crdlint.kubecel.repair.patterns import BRACKETS
-from crdlint.kubecel.repair.state import Choice, one_of
+from crdlint.kubecel.repair.patterns import BRACKETS, Text, Token
+from crdlint.kubecel.repair.state import Choice, State, one_of
 from crdlint.yaml.edit import Edit
-
-if TYPE_CHECKING:
-    from crdlint.kubecel.repair.patterns import Text, Token
-    from crdlint.kubecel.repair.state import State
 
 _MOST_PLACES: Final = 60  # of a bracket or quote that is missing
 _SHOWN: Final = 40  # characters before an insertion

@@ -6,20 +6,16 @@ import re
 from collections.abc import Hashable, Iterable, Iterator
 from difflib import SequenceMatcher
 from itertools import chain
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from crdlint.cel.ast import Call, children
+from crdlint.cel.ast import Call, Expr, children
 from crdlint.cel.compiler import compile_text, compile_valid
-from crdlint.kubecel.compilation import MESSAGE
+from crdlint.kubecel.compilation import MESSAGE, Expression
 from crdlint.kubecel.repair import characters, names
 from crdlint.kubecel.repair.patterns import Text, rewritten, variables
 from crdlint.kubecel.repair.state import Choice, State
+from crdlint.safety.work import Effort
 from crdlint.yaml.edit import Edit, apply, composed
-
-if TYPE_CHECKING:
-    from crdlint.cel.ast import Expr
-    from crdlint.kubecel.compilation import Expression
-    from crdlint.safety.work import Effort
 
 _LONGEST: Final = 3000  # characters of an expression
 _MOST_COMPILATIONS: Final = 150

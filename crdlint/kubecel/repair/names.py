@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from crdlint.cel.ast import Call, Comprehension, Ident, Select, children, nodes
+from crdlint.cel.ast import Call, Comprehension, Expr, Ident, Select, children, nodes
 from crdlint.cel.errors import Code
 from crdlint.cel.source_ranges import SourceRanges, error_range, range_at
 from crdlint.cel.types import BOOL
@@ -14,13 +14,9 @@ from crdlint.diagnostics.spelling import nearest
 from crdlint.kubecel.environment import LIBRARIES
 from crdlint.kubecel.escaping import escape
 from crdlint.kubecel.repair.false_friends import CHECKS, CONDITIONS, NEGATED
-from crdlint.kubecel.repair.state import Choice, named
+from crdlint.kubecel.repair.state import Choice, State, named
+from crdlint.safety.work import Effort
 from crdlint.yaml.edit import Edit
-
-if TYPE_CHECKING:
-    from crdlint.cel.ast import Expr
-    from crdlint.kubecel.repair.state import State
-    from crdlint.safety.work import Effort
 
 _LIKE: Final = 0.6  # the minimum similarity of a suggested name
 _LEAST_ALIKE: Final = 3  # letters of a name that may be misspelt in one of them

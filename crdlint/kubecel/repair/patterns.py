@@ -14,18 +14,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from crdlint.cel.errors import Code
 from crdlint.kubecel.escaping import escape
-from crdlint.kubecel.repair.false_friends import ROWS
-from crdlint.kubecel.repair.state import Choice
+from crdlint.kubecel.repair.false_friends import ROWS, Row
+from crdlint.kubecel.repair.state import Choice, State
 from crdlint.yaml.edit import Edit
-
-if TYPE_CHECKING:
-    from crdlint.kubecel.repair.false_friends import Row
-    from crdlint.kubecel.repair.state import State
-
 
 _TOKEN: Final = re.compile(
     r"[rRfF]?'(?:[^'\\\n]|\\.)*'|[rRfF]?\"(?:[^\"\\\n]|\\.)*\"|`[^`\n]*`|[A-Za-z_$@][\w$]*|\d[\w]*|&(?:lt|gt|amp);"

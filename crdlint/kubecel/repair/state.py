@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from crdlint.cel.ast import Call, Literal, Select, nodes
+from crdlint.cel.ast import Call, Expr, Literal, Select, nodes
+from crdlint.cel.compiler import Compiled
 from crdlint.cel.errors import Code
-from crdlint.cel.types import Kind
+from crdlint.cel.types import Kind, Type
+from crdlint.kubecel.compilation import Expression
+from crdlint.kubecel.declarations import DeclField, DeclType
 from crdlint.yaml.edit import Edit
-
-if TYPE_CHECKING:
-    from crdlint.cel.ast import Expr
-    from crdlint.cel.compiler import Compiled
-    from crdlint.cel.types import Type
-    from crdlint.kubecel.compilation import Expression
-    from crdlint.kubecel.declarations import DeclField, DeclType
 
 
 class State:
