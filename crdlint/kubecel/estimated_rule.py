@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from crdlint.crd.model import JSONSchemaProps, ValidationRule
-from crdlint.crd.paths import Path
-from crdlint.kubecel.compilation import CompiledRule
 from crdlint.kubecel.limits import multiply
+
+if TYPE_CHECKING:
+    from crdlint.crd.model import JSONSchemaProps, ValidationRule
+    from crdlint.crd.paths import Path
+    from crdlint.kubecel.compilation import CompiledRule
 
 
 class CompiledNode(NamedTuple):

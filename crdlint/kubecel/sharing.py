@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from crdlint.cel.compiler import Compiled
-from crdlint.kubecel.environment import Environment
-from crdlint.kubecel.reuse import Uses
+if TYPE_CHECKING:
+    from crdlint.cel.compiler import Compiled
+    from crdlint.kubecel.environment import Environment
+    from crdlint.kubecel.reuse import Uses
 
 # Parts of shapes and characters of expressions, each of about 60 bytes.
 _LARGEST: Final = 100_000
