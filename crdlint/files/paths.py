@@ -258,6 +258,10 @@ class _Walk:
             trace(f"{path}: skipped: it matches --exclude")
             self.excluded += 1
             return True
+        if folder and os.path.basename(path) == "vendor" and os.path.isfile(os.path.join(path, "modules.txt")):
+            trace(f"{path}: skipped: it has the Go modules of others")
+            self.excluded += 1
+            return True
         is_ignored = bool(ignored.levels) and ignored.matches(os.path.abspath(path), folder=folder)
         if is_ignored:
             trace(f"{path}: skipped: git ignores it")

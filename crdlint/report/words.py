@@ -39,8 +39,20 @@ def sentences(finding: Diagnostic) -> list[Sentence]:
         own, server = finding.message, ""
     elif finding.server_message is not None:  # crdlint's own words, or the versions before the server's
         own = finding.message[: -len(server) - 2] if finding.versions else finding.message
-    sentences = (Sentence("note", own), Sentence("server", server))
+    sentences = (Sentence("note", _rest(own, headline(finding))), Sentence("server", server))
     return [sentence for sentence in sentences if sentence.text and _line(sentence.text) not in headline(finding)]
+
+
+def _rest(sentence: str, head: str) -> str:
+    """Return what follows the words of the headline, with which most sentences begin."""
+    line = _line(sentence)
+    for said in filter(None, (head, head.partition(": ")[2])):
+        rest = line.removeprefix(said)
+        if rest != line and rest.startswith((": ", ", ", "; ")):
+            return rest[2:]
+        if rest != line and rest.startswith(" (") and rest.endswith(")"):
+            return rest[2:-1]
+    return sentence
 
 
 def _line(text: str) -> str:

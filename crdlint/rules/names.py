@@ -16,7 +16,7 @@ from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.text import to_lower
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, is_null, nearest_of
-from crdlint.rules.engine.rule import Caution, Rule
+from crdlint.rules.engine.rule import Caution, Hint, Rule
 from crdlint.yaml.nodes import Mapping
 
 _Rule: Final = partial(Rule, scope="spec")
@@ -200,11 +200,11 @@ def _each(values: SequenceOf[str], path: Path) -> Iterator[FieldError]:
             yield invalid(NAMES_INVALID.id, path.index(i), value, ",".join(errors))
 
 
-OWN_NAME = Caution("short-name-own-name", "Short name is another name of this CRD", scope="spec",
-    why="If the CRD is established already, the API server finds the short name in use by the CRD itself. "
-    "`NamesAccepted` becomes False (ShortNamesConflict), and health checks and `helm --wait` hang.",
-    help="Remove the short name: kubectl finds resources by their plural and singular anyway",
-    marker="correct the `shortName` of `+kubebuilder:resource`",
+OWN_NAME = Hint("short-name-own-name", "Short name is another name of this CRD", scope="spec",
+    why="All clients find the resource by its plural and singular anyway. If the short name is added to an established CRD, "
+    "the API server finds it in use by the CRD itself. `NamesAccepted` becomes False (ShortNamesConflict), and health checks "
+    "and `helm --wait` hang.",
+    help="Remove the short name", marker="remove it from the `shortName` of `+kubebuilder:resource`",
     bad="names: {plural: foos, kind: Foo, singular: foo, shortNames: [foo, fo]}",
     good="names: {plural: foos, kind: Foo, singular: foo, shortNames: [fo]}",
     fixes=(Fixer("Remove the short name", "safe", Finding.remove_item),))  # fmt: skip

@@ -40,6 +40,13 @@ def test_a_folder_gives_its_yaml_and_json_in_order_files_before_folders() -> Non
     assert files("d") == ["d/a.yaml", "d/z.yml", "d/B/x.yaml", "d/b/c.json"]
 
 
+def test_vendored_go_modules_are_left_out_unless_they_are_named() -> None:
+    write("vendor/modules.txt", "vendor/a/crd.yaml", "chart/vendor/crd.yaml", "vendors/modules.txt", "vendors/b.yaml")
+    assert files(".") == ["chart/vendor/crd.yaml", "vendors/b.yaml"]
+    assert files("**/*.yaml") == ["chart/vendor/crd.yaml", "vendors/b.yaml"]
+    assert files("vendor") == ["vendor/a/crd.yaml"] == files("vendor/a/crd.yaml")
+
+
 def test_each_file_is_taken_once_as_first_spelt() -> None:
     write("a.yaml")
     Path("b.yaml").symlink_to("a.yaml")

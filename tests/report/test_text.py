@@ -20,7 +20,7 @@ from crdlint.report.page import PLAIN, columns
 from crdlint.report.pieces import Summary, View
 from crdlint.report.terminal import Terminal
 from crdlint.report.text import Report, fold, snippet
-from crdlint.report.words import combined
+from crdlint.report.words import combined, sentences
 
 if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Severity
@@ -57,6 +57,21 @@ def test_golden(name: str, width: int, request: pytest.FixtureRequest) -> None:
         golden.write_text(out, encoding="utf-8")
     assert out == golden.read_text(encoding="utf-8")
     assert not re.search("[\x00-\x09\x0b-\x1f]", out)
+
+
+@pytest.mark.parametrize(
+    ("headline", "message", "note"),
+    [
+        ("column `A` is empty", "column `A` is empty: `.a` is not in the schema", "`.a` is not in the schema"),
+        ("`a`: labels are dropped", "labels are dropped (and at 2 more places)", "and at 2 more places"),
+        ("`a`: labels are dropped", "labels are dropped; write none", "write none"),
+        ("rule is slow", "rule is slowed down: by much", "rule is slowed down: by much"),
+        ("rule is slow", "no list has a limit", "no list has a limit"),
+    ],
+)
+def test_a_note_does_not_repeat_the_headline(headline: str, message: str, note: str) -> None:
+    finding = Diagnostic("crdlint", "advice", "x", "info", message, headline=headline)
+    assert sentences(finding) == [("note", note)]
 
 
 def test_a_long_value_is_folded_and_a_short_one_is_not() -> None:

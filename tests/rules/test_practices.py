@@ -145,14 +145,14 @@ def test_short_names(names: str, expected: list[str]) -> None:
     ("old", "status", "severity"),
     [
         ("shortNames: [fo]", None, "error"),
-        ("shortNames: [foo]", None, "warning"),
-        ("singular: fool", None, "warning"),
-        ("shortNames: [fo]", {"conditions": [{"type": "Established", "status": "False"}]}, "warning"),
+        ("shortNames: [foo]", None, "info"),
+        ("singular: fool", None, "info"),
+        ("shortNames: [fo]", {"conditions": [{"type": "Established", "status": "False"}]}, "info"),
         ("shortNames: [fo]", {"acceptedNames": {"plural": "foos", "kind": "Foo", "singular": "foo"}}, "error"),
         (
             "shortNames: [fo]",
             {"acceptedNames": {"plural": "foos", "kind": "Foo", "singular": "foo", "shortNames": ["foo"]}},
-            "warning",
+            "info",
         ),
     ],
 )
