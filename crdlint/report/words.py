@@ -46,8 +46,8 @@ def sentences(finding: Diagnostic) -> list[Sentence]:
 def _rest(sentence: str, head: str) -> str:
     """Return what follows the words of the headline, with which most sentences begin."""
     line = _line(sentence)
-    for said in filter(None, (head, head.partition(": ")[2])):
-        rest = line.removeprefix(said)
+    for beginning in filter(None, (head, head.partition(": ")[2])):
+        rest = line.removeprefix(beginning)
         if rest != line and rest.startswith((": ", ", ", "; ")):
             return rest[2:]
         if rest != line and rest.startswith(" (") and rest.endswith(")"):
@@ -126,7 +126,7 @@ def describe_others(finding: Diagnostic, others: Sequence[Diagnostic]) -> str:
         return f"{count:,} more path{' leads' if count == 1 else 's lead'} here: --show-all shows each"
     shown = [
         f"{other.version} (line {other.line})"
-        if other.version and other.user_path == finding.user_path
+        if other.version != finding.version and other.user_path == finding.user_path
         else f"line {other.line}"
         for other in others[:_SHOWN]
     ]
