@@ -99,6 +99,11 @@ class Diagnostic:
         """Whether the finding is about what the API server accepts, and reads as it is written."""
         return self.kind in {"advice", "warning"} and self.rule not in _MISREAD
 
+    @property
+    def before(self) -> Related | None:
+        """The place in the old CRD."""
+        return self.related if self.related is not None and self.related.label == OLD_CRD else None
+
     def with_moved_fix(self, characters: int) -> Diagnostic:
         """Return the finding with the edits of its fix further down in the file."""
         fix = self.fix

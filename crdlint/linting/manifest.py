@@ -307,7 +307,7 @@ def _located(
             message,
             span,
             file=subject.file,
-            crd=crd.name,
+            related=attempt(_contradicting, error, locator, subject.file, span.line),
             hidden=hidden or crd.rejected or error.hidden,
         )
         missing = locator.missing(error.path) if decoded.problems else None
@@ -316,6 +316,15 @@ def _located(
         diagnostic = subject.fixes.add(diagnostic, Finding(crd.manifest, error.rule, error=error))
         located[message] = _with_marker(diagnostic, crd.crd)
     return located
+
+
+def _contradicting(error: FieldError, locator: Locator, file: str, line: int) -> Related | None:
+    """Return the keyword because of which the server rejects a line, None if it is unknown or in the line itself."""
+    from crdlint.crd.contradictions import contradicting  # most CRDs have no errors
+
+    location = contradicting(error, catalog.get(error.rule).because, locator)
+    span = None if location is None else locator.span_of(location, key=True)
+    return None if span is None or span.line == line else Related("set here", file, span.line, span.column)
 
 
 def _is_at(locator: Locator, error: FieldError, nodes: set[int]) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from crdlint.diagnostics.diagnostic import INTERNAL_ERROR, OLD_CRD, Diagnostic
+from crdlint.diagnostics.diagnostic import INTERNAL_ERROR, Diagnostic
 from crdlint.report.escapes import html_text, markdown, printable_line
 from crdlint.report.page import rule_link
 from crdlint.report.pieces import Outcome, Report, View
@@ -54,8 +54,7 @@ def is_consequence(diagnostic: Diagnostic) -> bool:
         return True
     if diagnostic.origin == "apiserver":
         return diagnostic.severity == "error" and diagnostic.kind in {"decode", "strict", "field"}
-    is_about_old = diagnostic.related is not None and diagnostic.related.label == OLD_CRD
-    return is_about_old or catalog.get(diagnostic.rule).compares
+    return diagnostic.before is not None or catalog.get(diagnostic.rule).compares
 
 
 @dataclass(slots=True)
@@ -137,8 +136,8 @@ class Text(AtEnd):
         head = page.styled(f"{finding.severity}[{finding.rule}]", finding.severity, rule_link(finding.rule))
         position = printable_line(f"{finding.file}:{finding.line}:{finding.column}")
         yield f"    {head} {page.styled(position, '', page.file_link(finding.file))}"
-        if finding.related is not None:
-            old = finding.related
+        if finding.before is not None:
+            old = finding.before
             yield printable_line(f"      before: {old.file}:{old.line}:{old.column}")
         yield from page.wrapped(fold(finding.message), "      ")
         if finding.help:
@@ -177,7 +176,7 @@ _COLUMNS: Final = "| | change | rule | new | old |\n| --- | --- | --- | --- | --
 
 def _row(finding: Diagnostic) -> str:
     group = group_of(finding)
-    old = "" if finding.related is None else _location(finding.related.file, finding.related.line)
+    old = "" if finding.before is None else _location(finding.before.file, finding.before.line)
     rule = f"[{finding.rule}]({rule_link(finding.rule)})"
     return f"| {_ICONS[group]} {group} | {_code(finding.message)} | {rule} | {_location(finding.file, finding.line)} | {old} |"
 

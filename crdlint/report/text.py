@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from crdlint.report import pieces, words
@@ -13,11 +14,19 @@ from crdlint.rules.consequences import causes
 from crdlint.yaml.edit import split_lines
 
 if TYPE_CHECKING:
-    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.diagnostics.diagnostic import Diagnostic, Related
     from crdlint.linting.result import FileResult
     from crdlint.report.pieces import Outcome, SuiteOutcome, Summary, View
     from crdlint.suites.read import Suite
     from crdlint.suites.run import Result
+
+
+def _other_line(finding: Diagnostic) -> Related | None:
+    """Return the other position of a finding if it is in another line of the file."""
+    other = finding.related
+    if other is None or other is finding.before or other.file != finding.file or other.line == finding.line:
+        return None
+    return other
 
 
 class Report(pieces.Report):
@@ -96,7 +105,7 @@ class Report(pieces.Report):
                 yield ""
 
     def _head(self, finding: Diagnostic, remark: str = "") -> Iterator[str]:
-        """Yield the headline, and the place in the file and in the CRD."""
+        """Yield the headline, and the position in the file and in the CRD."""
         styled, rule = self._page.styled, finding.rule
         lead = styled(f"{finding.severity}[{rule}]", finding.severity, rule_link(rule))
         width = len(f"{finding.severity}[{rule}]: ")
@@ -114,17 +123,41 @@ class Report(pieces.Report):
             yield from self._page.flow(*parts, Part(f"  {about}" if about else ""), Part(mark, "good"))
 
     def _source(self, finding: Diagnostic, lines: list[str]) -> Iterator[str]:
-        shown = snippet(lines, finding, self._page.width or _PIPED)
-        if shown is not None:
-            number, line, carets = shown
-            gutter = f"{' ' * len(number)} |"
-            yield f"{self._page.styled(f'{number} |', 'gutter')} {self._page.yaml(line)[0]}".rstrip()
-            yield f"{self._page.styled(gutter, 'gutter')} {self._page.styled(carets, finding.severity)}"
+        """Yield the line of a finding, with the other line of the file that it is about above or below."""
+        other, numbers = _other_line(finding), [finding.line]
+        if other is not None and other.line <= len(lines):
+            numbers = sorted([finding.line, other.line])
+        digits = len(str(numbers[-1]))
+        for i, number in enumerate(numbers):
+            if i and number > numbers[0] + 1:
+                yield self._page.styled(f"{' ' * digits} ⋮", "gutter")
+            if number == finding.line:
+                yield from self._marked(finding, lines, digits)
+            elif other is not None:
+                word = _WORD.match(lines[number - 1], other.column - 1)
+                end = other.column if word is None else word.end() + 1
+                marked = replace(finding, line=number, column=other.column, end_line=number, end_column=end)
+                yield from self._marked(marked, lines, digits, other.label)
+
+    def _marked(self, finding: Diagnostic, lines: list[str], digits: int, label: str = "") -> Iterator[str]:
+        """Yield a line with carets below, or with dashes and a label; `digits` is the width of line numbers."""
+        width, styled = self._page.width or _PIPED, self._page.styled
+        shown = snippet(lines, finding, width)
+        if shown is None:
+            return
+        number, line, marks = shown
+        style: str = finding.severity
+        if label:
+            room = width - digits - 4 - columns(marks)
+            marks = marks.replace("^", "-") + (f" {fitting(label, room)}" if room > _SHORT else "")
+            style = "label"
+        yield f"{styled(f'{number:>{digits}} |', 'gutter')} {self._page.yaml(line)[0]}".rstrip()
+        yield f"{styled(' ' * digits + ' |', 'gutter')} {styled(marks, style)}"
 
     def _below(self, finding: Diagnostic) -> Iterator[str]:
         yield from self._sentences(finding)
-        if finding.related is not None:
-            other = finding.related
+        other = finding.related
+        if other is not None and other is not _other_line(finding):
             yield from self._note(printable_line(f"{other.label} at {other.file}:{other.line}:{other.column}"))
         if words.advice(finding):
             yield from self._page.wrapped(words.advice(finding), _INDENT, "  = help: ", "label")
@@ -213,10 +246,12 @@ _INDENT: Final = " " * 4
 _LONGEST_FIX: Final = 6  # lines
 # What differs between notices of one kind.
 _VARIABLE: Final = re.compile(r"line \d+|\{\{[^{}]*\}\}|`[^`]*`|\"[^\"]*\"|\d+")
+_SHORT: Final = 8  # columns of a label
 _PIPED: Final = 120  # columns of source lines, which are cut rather than wrapped
 
 
 _MARKS: Final = 76  # a line of them fits a narrow terminal
+_WORD: Final = re.compile(r"[^\s:,\]}]+")
 _DIFF: Final = {"-": "error", "+": "good"}
 
 

@@ -297,6 +297,7 @@ _UNIQUE_ITEMS = _WalkRule("unique-items-forbidden", "`uniqueItems: true` is not 
         ),
     ))  # fmt: skip
 _BOTH_PROPERTIES = _WalkRule("properties-and-additional-properties", "`properties` and `additionalProperties` in the same schema",
+    because="properties",
     why="An object has either named fields, where unknown fields are pruned, or arbitrary keys, where all are kept.",
     help="Keep `properties` for named fields or `additionalProperties` for a map; to keep unknown fields next to named "
     "ones, set `x-kubernetes-preserve-unknown-fields: true`",

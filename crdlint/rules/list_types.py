@@ -201,6 +201,7 @@ MAP_TYPE = _Rule("map-type-unsupported", "Unsupported `x-kubernetes-map-type`",
         ),
     ))  # fmt: skip
 MAP_TYPE_OBJECT = _Rule("map-type-not-object", "`x-kubernetes-map-type` on a schema that is not an object",
+    because="x-kubernetes-map-type",
     why="The map type decides how server-side apply merges the fields of an object.",
     help="Set `type: object`, or remove `x-kubernetes-map-type`", marker="remove `+mapType` or `+structType`",
     bad="selector: {type: string, x-kubernetes-map-type: atomic}",
@@ -226,6 +227,7 @@ LIST_TYPE = _Rule("list-type-unsupported", "Unsupported `x-kubernetes-list-type`
         ),
     ))  # fmt: skip
 LIST_TYPE_ARRAY = _Rule("list-type-not-array", "`x-kubernetes-list-type` on a schema that is not an array",
+    because="x-kubernetes-list-type",
     why="The list type decides how server-side apply merges the items of an array.",
     help="Set `type: array`, or remove `x-kubernetes-list-type`", marker="remove `+listType`",
     bad="ports: {type: object, x-kubernetes-list-type: atomic}",
@@ -240,12 +242,14 @@ LIST_TYPE_ARRAY = _Rule("list-type-not-array", "`x-kubernetes-list-type` on a sc
         ),
     ))  # fmt: skip
 SET_ATOMIC = _Rule("set-items-not-atomic", "Set items must be scalars or atomic",
+    because="../x-kubernetes-list-type",
     why="Server-side apply compares the items of a set by their whole value, so it cannot merge parts of an item.",
     help="Add `x-kubernetes-map-type: atomic` to the items, or set `x-kubernetes-list-type: map` with keys",
     marker="write `+structType=atomic` on the type of the items",
     bad=_list("  x-kubernetes-list-type: set\n", "type: object, properties: {name: {type: string}}"),
     good=_list(_MAP, _NAMED), fixes=(_atomic_items,))  # fmt: skip
 KEYS_WITHOUT_MAP = _Rule("list-map-keys-without-map", "`x-kubernetes-list-map-keys` on a list that is not a map list",
+    because="x-kubernetes-list-map-keys",
     why="Only lists with `x-kubernetes-list-type: map` identify their items by keys.",
     help="Set `x-kubernetes-list-type: map`, or remove `x-kubernetes-list-map-keys`", marker="write `+listType=map`",
     bad=_list("  x-kubernetes-list-type: set\n  x-kubernetes-list-map-keys: [name]\n", "type: string"),
@@ -257,6 +261,7 @@ KEYS_WITHOUT_MAP = _Rule("list-map-keys-without-map", "`x-kubernetes-list-map-ke
         ),
     ))  # fmt: skip
 KEYS_REQUIRED = _Rule("list-map-keys-required", "Map list without keys",
+    because="x-kubernetes-list-type",
     why="Server-side apply identifies the items of a map list by their keys.",
     help="Add `x-kubernetes-list-map-keys` with the required fields that identify an item",
     marker="write `+listMapKey=NAME`",
@@ -274,6 +279,7 @@ KEYS_REQUIRED = _Rule("list-map-keys-required", "Map list without keys",
         ),
     ))  # fmt: skip
 MAP_ITEMS = _Rule("list-map-items", "Items of a map list must be objects",
+    because="../x-kubernetes-list-type",
     why="The keys of a map list are fields of its items.",
     help="Set `type: object` on the items, with the keys as `properties`; or set `x-kubernetes-list-type: set` and "
     "remove the keys",
@@ -290,20 +296,24 @@ KEY_DUPLICATE = _Rule("list-map-key-duplicate", "Duplicate list map key",
     bad=_list("  x-kubernetes-list-type: map\n  x-kubernetes-list-map-keys: [name, name]\n", _NAMED), good=_GOOD_MAP,
     fixes=(_each_key_once,))  # fmt: skip
 KEY_SCALAR = _Rule("list-map-key-not-scalar", "List map key is an object or a list",
+    because="../x-kubernetes-list-map-keys",
     why="Server-side apply compares the keys of all items, and supports only scalars.",
     help="Use a field of type string, integer, number or boolean as the key", marker="correct `+listMapKey`",
     bad=_list(_MAP, "type: object, required: [name], properties: {name: {type: object}}"), good=_GOOD_MAP)  # fmt: skip
 KEY_REQUIRED = _KeyRule("list-map-key-required", "List map key is neither required nor defaulted",
+    because="../x-kubernetes-list-map-keys",
     why="Server-side apply cannot identify an item without its key.",
     help="Add the key to `required` of the items, or give the property a `default`",
     marker="write `+required` or `+kubebuilder:default` on the key",
     bad=_list(_MAP, "type: object, properties: {name: {type: string}}"), good=_GOOD_MAP, fixes=(_required_key,))  # fmt: skip
 KEY_NULLABLE = _KeyRule("list-map-key-nullable", "List map key is nullable",
+    because="../x-kubernetes-list-map-keys",
     why="Server-side apply cannot identify an item whose key is null.",
     help="Remove `nullable: true` from the key", marker="remove `+nullable` from the key",
     bad=_list(_MAP, "type: object, required: [name], properties: {name: {type: string, nullable: true}}"),
     good=_GOOD_MAP, fixes=(Fixer("Remove `nullable` from the key", "safe", removal),))  # fmt: skip
 ITEMS_NULLABLE = _KeyRule("list-items-nullable", "Items of a set or map list are nullable",
+    because="../x-kubernetes-list-type",
     why="Server-side apply identifies items by value or by key, and a null item has neither.",
     help="Remove `nullable: true` from the items",
     bad="ports:\n  type: array\n  x-kubernetes-list-type: set\n  items: {type: string, nullable: true}",

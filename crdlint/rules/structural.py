@@ -437,6 +437,7 @@ META_TYPE = _Rule("metadata-type", "Wrong type for apiVersion, kind or metadata"
     help="Set the type that the message names, or remove the field from the schema: Kubernetes defines it",
     bad="apiVersion: {type: integer}", good="apiVersion: {type: string}", fixes=(_named_type,))  # fmt: skip
 EMBEDDED = _Rule("embedded-resource-shape", "Embedded resource is not an object with fields",
+    because="x-kubernetes-embedded-resource",
     why="`x-kubernetes-embedded-resource: true` declares a whole Kubernetes object, so the schema must be an object "
     "and not a map.",
     help="Use `type: object` with `properties` or `x-kubernetes-preserve-unknown-fields: true`, and without "
@@ -459,6 +460,7 @@ EMBEDDED = _Rule("embedded-resource-shape", "Embedded resource is not an object 
         ),
     ))  # fmt: skip
 INT_OR_STRING = _Rule("int-or-string-exclusive", "Int-or-string with unknown fields or an embedded resource",
+    because="x-kubernetes-int-or-string",
     why="An integer or a string has no fields, so it cannot have unknown fields or contain an object.",
     help="Keep `x-kubernetes-int-or-string: true`, and remove the field that the message names",
     bad="port: {x-kubernetes-int-or-string: true, x-kubernetes-preserve-unknown-fields: true}",

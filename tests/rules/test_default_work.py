@@ -62,4 +62,4 @@ def test_an_error_of_many_costs_little() -> None:
 
     lint_file(text(1), filename="x")
     more = calls(text(400)) - calls(text(200))
-    assert more < 340 * 4 * 200
+    assert more < 360 * 4 * 200

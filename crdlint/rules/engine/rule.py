@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.crd.gotypes import SCHEMA_BITS
-from crdlint.diagnostics.diagnostic import Diagnostic, Kind, Origin, Severity
+from crdlint.diagnostics.diagnostic import Diagnostic, Kind, Origin, Related, Severity
 from crdlint.rules.engine import headlines
 
 if TYPE_CHECKING:
@@ -56,7 +56,8 @@ class Rule(NamedTuple):
     only reported if the configuration selects them, or the set `in_set`. A rule `of_whole_crds` is about what a build or a
     chart may add, so it is only checked for CRDs that are complete. The first of `fixes` that applies is offered. `marker` is the
     controller-gen marker in the Go source that replaces a change of the CRD, empty if there is none. `aliases` are
-    former ids, which users can still use. A rule that `compares` two versions of a CRD has a fragment of the old one in
+    former ids, which users can still use. `because` is the keyword of the same schema that makes a place wrong, with `../` of the
+    list whose items the place is in. A rule that `compares` two versions of a CRD has a fragment of the old one in
     `good` and of the new one in `bad`.
     """
 
@@ -77,6 +78,7 @@ class Rule(NamedTuple):
     aliases: tuple[str, ...] = ()
     marker: str = ""
     compares: bool = False
+    because: str = ""
 
     def advice(self, run: Callable[[DecodedCRD], Iterable[Advisory]]) -> Advice:
         """Declare that a function yields findings of this rule about a CRD; as a decorator below the rule's texts."""
@@ -115,7 +117,14 @@ class Rule(NamedTuple):
         )
 
     def diagnostic_of(
-        self, error: FieldError, message: str, span: Span, *, file: str, crd: str | None = None, hidden: bool = False
+        self,
+        error: FieldError,
+        message: str,
+        span: Span,
+        *,
+        file: str,
+        related: Related | None = None,
+        hidden: bool = False,
     ) -> Diagnostic:
         """Create a finding from a field error with the text `message`; without a help, it has the help of the rule."""
         kind = error.kind
@@ -134,8 +143,8 @@ class Rule(NamedTuple):
             end_line=span.end_line,
             end_column=span.end_column,
             help=error.help or self.help,
-            crd=crd,
             hidden=hidden,
+            related=related,
             errors=error.errors,
             headline=headlines.of_error(error, self.summary),
         )

@@ -1,0 +1,69 @@
+"""The keyword because of which the server rejects another place: `x-kubernetes-list-map-keys` of a list, for one of its keys."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from crdlint.crd.errors import Code
+
+if TYPE_CHECKING:
+    from crdlint.crd.errors import FieldError
+    from crdlint.crd.paths import Path
+    from crdlint.crd.positions import Locator, SourceLocation
+
+# The keyword that a value violates, by the reason.
+_OF_VALUES: Final = {
+    Code.TYPE: "type",
+    Code.FORMAT: "format",
+    Code.ENUM: "enum",
+    Code.LEAST: "minimum",
+    Code.MOST: "maximum",
+    Code.MULTIPLE: "multipleOf",
+    Code.PATTERN: "pattern",
+    Code.TOO_SHORT: "minLength",
+    Code.TOO_LONG: "maxLength",
+}
+
+
+def contradicting(error: FieldError, because: str, locator: Locator) -> SourceLocation | None:
+    """Return the keyword that makes the place of an error wrong, None if it is not known or is not in the document.
+
+    `because` is that of the error's rule.
+    """
+    path = error.at or error.path
+    keyword = "" if error.reason is None else _OF_VALUES.get(error.reason.code, "")
+    schema = _schema_of_value(path, locator) if keyword else None
+    if schema is None and because:
+        *of_list, keyword = because.split("/")
+        schema = _before(path, "items") if of_list else path.parent
+    return None if schema is None else _exact(locator, schema, keyword)
+
+
+def _before(path: Path | None, step: str) -> Path | None:
+    """Return what the last such step of a path is below."""
+    while path is not None and path.step != step:
+        path = path.parent
+    return path and path.parent
+
+
+def _exact(locator: Locator, schema: Path, keyword: str) -> SourceLocation | None:
+    location = locator.find(schema.child(keyword))
+    return location if location.exact else None
+
+
+def _schema_of_value(path: Path, locator: Locator) -> Path | None:
+    """Return the schema of a value in a default, None for another path."""
+    schema = _before(path, "default")
+    if schema is None:
+        return None
+    below: list[Path] = []
+    while path.step != "default" and path.parent is not None:
+        below.append(path)
+        path = path.parent
+    for part in reversed(below):
+        if isinstance(part.step, int):
+            schema = schema.child("items")
+        else:
+            named = schema.child("properties").key(str(part.step))
+            schema = named if locator.find(named).exact else schema.child("additionalProperties")
+    return schema
