@@ -5,7 +5,7 @@ from __future__ import annotations
 from kubecel_support import compile_rule, schema
 from tables import each
 
-from crdlint.cel.estimates import UINT64_MAX, CallEstimate, Estimate, Node, size_of
+from crdlint.cel.estimates import ONE, UINT64_MAX, CallEstimate, Estimate, Node, size_of
 from crdlint.cel.types import DYN, INT, STRING, Type, list_type, map_type
 from crdlint.kubecel.compilation import KubernetesEstimator
 from crdlint.kubecel.declarations import DeclField, DeclType
@@ -114,7 +114,7 @@ def test_cost_of_a_call(
     size: tuple[int, int] | None,
 ) -> None:
     expected = CallEstimate(Estimate(*cost), None if size is None else Estimate(*size))
-    assert call(function, target, *args) == expected
+    assert (call(function, target, *args) or CallEstimate(ONE)) == expected  # one unit unless a library says more
 
 
 @each(

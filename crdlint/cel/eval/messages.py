@@ -10,7 +10,7 @@ import base64
 import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from crdlint.cel.ast import Uint
 from crdlint.cel.eval.equality import equal
@@ -89,33 +89,39 @@ def _conversion_error(value: Value, go_type: str) -> _ConversionError:
     return _ConversionError(f"type conversion error from '{name}' to '{go_type}'")
 
 
-def _scalar(kind: Kind, go: str) -> Callable[[Value], Value]:
-    def convert(value: Value) -> Value:
-        if kind_of(value) is not kind:
-            raise _conversion_error(value, go)
-        return value
+class _Field(NamedTuple):
+    """A field: the kind of its values, None for any, their Go type, and their conversion; `is_collection` if it is repeated."""
 
-    return convert
+    kind: Kind | None
+    go_type: str
+    convert: Callable[[Value], Value] = lambda value: value
+    is_collection: bool = False
 
-
-def _within(kind: Kind, go: str, low: int, high: int, error: str) -> Callable[[Value], Value]:
-    scalar = _scalar(kind, go)
-
-    def convert(value: Value) -> Value:
-        if not low <= scalar(value) <= high:
-            raise _ConversionError(error)
-        return value
-
-    return convert
+    def converted(self, value: Value) -> Value:
+        """Return a value for the field; raise _ConversionError."""
+        if self.kind is not None and kind_of(value) is not self.kind:
+            raise _conversion_error(value, self.go_type)
+        return self.convert(value)
 
 
-def _float32(value: Value) -> float:
+def _int32(value: int) -> int:
+    if not -(2**31) <= value < 2**31:
+        raise _ConversionError("integer overflow")
+    return value
+
+
+def _uint32(value: Uint) -> Uint:
+    if value >= 2**32:
+        raise _ConversionError("unsigned integer overflow")
+    return value
+
+
+def _float32(value: float) -> float:
     """Round to 32 bits, the precision of a FloatValue."""
-    double: float = _scalar(Kind.DOUBLE, "float32")(value)
     try:
-        rounded: float = struct.unpack("f", struct.pack("f", double))[0]
+        rounded: float = struct.unpack("f", struct.pack("f", value))[0]
     except OverflowError:
-        return float("inf") if double > 0 else float("-inf")
+        return float("inf") if value > 0 else float("-inf")
     return rounded
 
 
@@ -169,68 +175,44 @@ def _json_key(key: Value) -> str:
     raise _conversion_error(key, "string")
 
 
-def _json_of(kind: Kind, go: str) -> Callable[[Value], Value]:
-    checked = _scalar(kind, go)
-    return lambda value: _json_deep(checked(value))
-
-
-def _null(value: Value) -> None:
-    _scalar(Kind.INT, "protoreflect.EnumNumber")(value)
-
-
-def _of_kind(kind: Kind, convert: Callable[[Value], Value]) -> Callable[[Value], Value]:
-    """Return the conversion of a repeated field or a map field, which accepts only values of that kind."""
-
-    def converted(value: Value) -> Value:
-        if kind_of(value) is not kind:
-            raise _FieldTypeError
-        return convert(value)
-
-    return converted
-
-
-class _FieldTypeError(ValueError):
-    """The value is not the list or map that a field requires."""
-
-
-_JSON_LIST: Final = _json_of(Kind.LIST, "*structpb.ListValue")
-_JSON_MAP: Final = _json_of(Kind.MAP, "*structpb.Struct")
-_INT32: Final = _within(Kind.INT, "int32", -(2**31), 2**31 - 1, "integer overflow")
-_FIELDS: Final[Mapping[str, Mapping[str, Callable[[Value], Value]]]] = {
-    "Any": {"type_url": _scalar(Kind.STRING, "string"), "value": _scalar(Kind.BYTES, "[]uint8")},
-    "BoolValue": {"value": _scalar(Kind.BOOL, "bool")},
-    "BytesValue": {"value": _scalar(Kind.BYTES, "[]uint8")},
-    "DoubleValue": {"value": _scalar(Kind.DOUBLE, "float64")},
-    "Duration": {"seconds": _scalar(Kind.INT, "int64"), "nanos": _INT32},
+_BOOL: Final = _Field(Kind.BOOL, "bool")
+_BYTES: Final = _Field(Kind.BYTES, "[]uint8")
+_FLOAT64: Final = _Field(Kind.DOUBLE, "float64")
+_INT32: Final = _Field(Kind.INT, "int32", _int32)
+_INT64: Final = _Field(Kind.INT, "int64")
+_STRING: Final = _Field(Kind.STRING, "string")
+_LIST: Final = _Field(Kind.LIST, "*structpb.ListValue", _json_deep)
+_STRUCT: Final = _Field(Kind.MAP, "*structpb.Struct", _json_deep)
+_FIELDS: Final[Mapping[str, Mapping[str, _Field]]] = {
+    "Any": {"type_url": _STRING, "value": _BYTES},
+    "BoolValue": {"value": _BOOL},
+    "BytesValue": {"value": _BYTES},
+    "DoubleValue": {"value": _FLOAT64},
+    "Duration": {"seconds": _INT64, "nanos": _INT32},
     "Empty": {},
-    "FloatValue": {"value": _float32},
+    "FloatValue": {"value": _Field(Kind.DOUBLE, "float32", _float32)},
     "Int32Value": {"value": _INT32},
-    "Int64Value": {"value": _scalar(Kind.INT, "int64")},
-    "ListValue": {"values": _of_kind(Kind.LIST, _JSON_LIST)},
-    "StringValue": {"value": _scalar(Kind.STRING, "string")},
-    "Struct": {"fields": _of_kind(Kind.MAP, _JSON_MAP)},
-    "Struct.FieldsEntry": {"key": _scalar(Kind.STRING, "string"), "value": _json_deep},
-    "Timestamp": {"seconds": _scalar(Kind.INT, "int64"), "nanos": _INT32},
-    "UInt32Value": {"value": _within(Kind.UINT, "uint32", 0, 2**32 - 1, "unsigned integer overflow")},
-    "UInt64Value": {"value": _scalar(Kind.UINT, "uint64")},
+    "Int64Value": {"value": _INT64},
+    "ListValue": {"values": _LIST._replace(is_collection=True)},
+    "StringValue": {"value": _STRING},
+    "Struct": {"fields": _STRUCT._replace(is_collection=True)},
+    "Struct.FieldsEntry": {"key": _STRING, "value": _Field(None, _JSON, _json_deep)},
+    "Timestamp": {"seconds": _INT64, "nanos": _INT32},
+    "UInt32Value": {"value": _Field(Kind.UINT, "uint32", _uint32)},
+    "UInt64Value": {"value": _Field(Kind.UINT, "uint64")},
     "Value": {
-        "null_value": _null,
-        "number_value": _scalar(Kind.DOUBLE, "float64"),
-        "string_value": _scalar(Kind.STRING, "string"),
-        "bool_value": _scalar(Kind.BOOL, "bool"),
-        "struct_value": _JSON_MAP,
-        "list_value": _JSON_LIST,
+        "null_value": _Field(Kind.INT, "protoreflect.EnumNumber", lambda _: None),
+        "number_value": _FLOAT64,
+        "string_value": _STRING,
+        "bool_value": _BOOL,
+        "struct_value": _STRUCT,
+        "list_value": _LIST,
     },
 }
 
 
 def _nanoseconds(fields: Mapping[str, Value]) -> int:
     return int(fields.get("seconds", 0)) * SECOND + int(fields.get("nanos", 0))
-
-
-def _duration(fields: Mapping[str, Value]) -> Duration:
-    """Return a Duration, clamped to 64 bits. Upstream: durationpb.Duration.AsDuration."""
-    return Duration(min(max(_nanoseconds(fields), MIN_INT), MAX_INT))
 
 
 def _entry(fields: Mapping[str, Value]) -> _Message:
@@ -244,7 +226,8 @@ _ZEROS: Final = {Kind.BOOL: False, Kind.BYTES: b"", Kind.DOUBLE: 0.0, Kind.INT: 
 _WRAPPERS: Final = {name: _ZEROS[type_.kind] for name, type_ in WELL_KNOWN.items() if type_.wrapper}
 _VALUES: Final[Mapping[str, Callable[[Mapping[str, Value]], Value]]] = {
     "Any": lambda _: Error("unsupported conversion to ref.Val: (*dynamicpb.Message)"),
-    "Duration": _duration,
+    # Clamped to 64 bits as by durationpb.Duration.AsDuration.
+    "Duration": lambda fields: Duration(min(max(_nanoseconds(fields), MIN_INT), MAX_INT)),
     "Empty": lambda _: _Message(object_type(f"{_PACKAGE}Empty"), {}, {}),
     "ListValue": lambda fields: fields.get("values", []),
     "Struct": lambda fields: fields.get("fields", Map()),
@@ -260,22 +243,11 @@ def new_message(name: str, fields: Mapping[str, Value]) -> Value:
     short = name.removeprefix(_PACKAGE)
     made: dict[str, Value] = {}
     for field, value in fields.items():
-        converted = _converted(name, field, _FIELDS[short][field], value)
-        if type(converted) is Error:
-            return converted
-        made[field] = converted
+        own = _FIELDS[short][field]
+        if own.is_collection and kind_of(value) is not own.kind:
+            return Error(f"unsupported field type for {name}.{field}: {type_of(value)}")
+        try:
+            made[field] = own.converted(value)
+        except _ConversionError as error:
+            return Error(f"field type conversion error for {name}.{field} value type: {error}")
     return made.get("value", _WRAPPERS[name]) if name in _WRAPPERS else _VALUES[short](made)
-
-
-def _converted(name: str, field: str, convert: Callable[[Value], Value], value: Value) -> Value:
-    try:
-        return convert(value)
-    except _FieldTypeError:
-        return Error(f"unsupported field type for {name}.{field}: {_type_text(value)}")
-    except _ConversionError as error:
-        return Error(f"field type conversion error for {name}.{field} value type: {error}")
-
-
-def _type_text(value: Value) -> str:
-    type_: Type = type_of(value)
-    return {Kind.LIST: "list(dyn)", Kind.MAP: "map(dyn, dyn)"}.get(kind_of(value), str(type_))

@@ -7,7 +7,7 @@ from typing import Final
 from crdlint.cel.decls import CallCost, member
 from crdlint.cel.estimates import LIST_COST, STRUCT_COST, CallEstimate, Estimate, fixed
 from crdlint.cel.types import BOOL, STRING, object_type
-from crdlint.kubecel.library.declaration import Library, constant, constant_for, of_sizes, untracked
+from crdlint.kubecel.library.declaration import Library, constant, of_sizes, untracked
 
 AUTHORIZER: Final = object_type("kubernetes.authorization.Authorizer")
 PATH_CHECK: Final = object_type("kubernetes.authorization.PathCheck")
@@ -42,11 +42,7 @@ LIBRARY: Final = Library(
         member("allowed", "decision_allowed", (DECISION,), BOOL),
         member("reason", "decision_reason", (DECISION,), STRING),
     ),
-    costs={
-        "check": CallCost(constant(fixed(_CHECK_COST)), untracked),
-        **constant_for("serviceAccount", "path", "group", "resource", "subresource", "namespace", "name"),
-        **constant_for("allowed", "reason", "error", "errored"),
-    },
+    costs={"check": CallCost(constant(fixed(_CHECK_COST)), untracked)},
     equality=dict.fromkeys((AUTHORIZER, PATH_CHECK, GROUP_CHECK, RESOURCE_CHECK, DECISION), constant()),
 )
 

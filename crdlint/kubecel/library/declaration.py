@@ -124,6 +124,7 @@ def reads(operand: int = 0, times: int = 1) -> FunctionTracker:
 
 CONSTANT: Final = CallCost(constant(), lambda _values, _result: 1)
 ARGUMENT: Final = CallCost(reading(STRING_FACTOR), reads())
+READ: Final = CallCost(of_sizes(1, lambda text: CallEstimate(text.traversal(), text)), reads())
 ARGUMENT_TWICE: Final = CallCost(reading(2 * STRING_FACTOR), reads(times=2))
 
 
@@ -140,11 +141,6 @@ def track_match(values: Sequence[Any], _: Any) -> int:
 # Costs of cel-go since 0.29: of `startsWith` and `endsWith` by the argument, and of `matches` however it is called.
 AFFIXES: Final = dict.fromkeys(("startsWith", "endsWith"), CallCost(lambda _estimator, _target, _args: None, reads(1)))
 MATCHES: Final = {"matches": CallCost(of_sizes(2, lambda *sizes: CallEstimate(match_cost(*sizes))), track_match)}
-
-
-def constant_for(*functions: str) -> dict[str, CallCost]:
-    """Return the costs of functions whose calls cost one unit."""
-    return dict.fromkeys(functions, CONSTANT)
 
 
 def element_of(node: Node) -> Node | None:

@@ -19,7 +19,7 @@ from crdlint.cel.types import BOOL, INT, STRING, Type, type_type
 from crdlint.golang.addresses import AddressError, parse_addr
 from crdlint.golang.text import quote
 from crdlint.kubecel.library import declaration
-from crdlint.kubecel.library.declaration import ARGUMENT, CIDR_TYPE, IP_TYPE, Library, accepts, constant, constant_for
+from crdlint.kubecel.library.declaration import ARGUMENT, CIDR_TYPE, IP_TYPE, Library, accepts, constant
 
 if TYPE_CHECKING:
     from ipaddress import IPv4Address, IPv6Address
@@ -170,13 +170,7 @@ LIBRARY: Final = Library(
         overload("isIP", "is_ip", (STRING,), BOOL, accepts(parse_ip)),
         overload("string", "ip_to_string", (IP_TYPE,), STRING, str),
     ),
-    costs={
-        "ip": ARGUMENT,
-        "ip.isCanonical": declaration.ARGUMENT_TWICE,
-        "isIP": ARGUMENT,
-        **constant_for("family", "isUnspecified", "isLoopback"),
-        **constant_for("isLinkLocalMulticast", "isLinkLocalUnicast", "isGlobalUnicast"),
-    },
+    costs={"ip": ARGUMENT, "ip.isCanonical": declaration.ARGUMENT_TWICE, "isIP": ARGUMENT},
     equality={IP_TYPE: constant()},
 )
 
@@ -264,7 +258,6 @@ CIDR_LIBRARY: Final = Library(
         "isCIDR": ARGUMENT,
         "containsIP": _CONTAINS_IP_COST,
         "containsCIDR": _CONTAINS_CIDR_COST,
-        **constant_for("masked", "prefixLength"),
     },
     older_bindings=lambda dialect: {} if dialect.contains_networks_by_prefix else _CONTAINS_BY_ADDRESS,
     equality={CIDR_TYPE: constant()},

@@ -18,7 +18,7 @@ from crdlint.cel.eval.cost import actual_size
 from crdlint.cel.eval.values import NONE, Optional_
 from crdlint.cel.types import STRING, Type, list_type, optional_type
 from crdlint.crd import kubenames
-from crdlint.kubecel.library.declaration import NAMED_FORMAT, Library, Opaque, constant, constant_for, of_sizes
+from crdlint.kubecel.library.declaration import NAMED_FORMAT, Library, Opaque, constant, of_sizes
 from crdlint.schema import formats
 
 Check: TypeAlias = Callable[[str], list[str]]
@@ -108,6 +108,6 @@ LIBRARY: Final = Library(
             for name in FORMATS
         ),
     ),
-    costs={"validate": CallCost(of_sizes(2, _estimate_validate), _track_validate), **constant_for("format.named")},
+    costs={"validate": CallCost(of_sizes(2, _estimate_validate), _track_validate)},
     equality={NAMED_FORMAT: constant(Estimate(1, _MAX_NAME_SIZE).traversal())},
 )

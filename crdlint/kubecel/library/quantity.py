@@ -17,7 +17,7 @@ from crdlint.cel.eval.errors import NO_OVERLOAD, Error, FunctionError
 from crdlint.cel.eval.values import MAX_INT, MIN_INT
 from crdlint.cel.types import BOOL, DOUBLE, INT, STRING, Type
 from crdlint.kubecel.library import declaration
-from crdlint.kubecel.library.declaration import ARGUMENT, QUANTITY, Library, constant, constant_for
+from crdlint.kubecel.library.declaration import ARGUMENT, CONSTANT, QUANTITY, Library, constant
 from crdlint.safety import work
 
 DECIMAL_EXPONENT: Final = "DecimalExponent"
@@ -333,6 +333,7 @@ def _as_integer(value: Quantity) -> int:
     return value.integer
 
 
+_PARSERS: Final = ("quantity", "isQuantity")
 LIBRARY: Final = Library(
     "quantity",
     introduced=(1, 28),
@@ -349,12 +350,7 @@ LIBRARY: Final = Library(
         member("sub", "quantity_sub", (QUANTITY, QUANTITY), QUANTITY, sub),
         member("sub", "quantity_sub_int", (QUANTITY, INT), QUANTITY, sub),
     ),
-    costs={
-        "quantity": ARGUMENT,
-        "isQuantity": ARGUMENT,
-        **constant_for("sign", "asInteger", "isInteger", "asApproximateFloat"),
-        **constant_for("isGreaterThan", "isLessThan", "compareTo", "add", "sub"),
-    },
-    older_costs=lambda dialect: {} if dialect.quantity_cost_by_length else constant_for("quantity", "isQuantity"),
+    costs=dict.fromkeys(_PARSERS, ARGUMENT),
+    older_costs=lambda dialect: {} if dialect.quantity_cost_by_length else dict.fromkeys(_PARSERS, CONSTANT),
     equality={QUANTITY: constant()},
 )

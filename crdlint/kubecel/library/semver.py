@@ -12,7 +12,7 @@ from crdlint.cel.eval.values import MAX_UINT
 from crdlint.cel.types import BOOL, INT, STRING, Type
 from crdlint.golang.text import quote
 from crdlint.kubecel.library import declaration
-from crdlint.kubecel.library.declaration import ARGUMENT, SEMVER, Library, constant, constant_for
+from crdlint.kubecel.library.declaration import ARGUMENT, SEMVER, Library, constant
 from crdlint.safety import work
 
 PreRelease: TypeAlias = int | str
@@ -136,10 +136,6 @@ LIBRARY: Final = Library(
         member("minor", "semver_minor", (SEMVER,), INT, lambda version: _int64(version.minor)),
         member("patch", "semver_patch", (SEMVER,), INT, lambda version: _int64(version.patch)),
     ),
-    costs={
-        "semver": ARGUMENT,
-        "isSemver": ARGUMENT,
-        **constant_for("isGreaterThan", "isLessThan", "compareTo", "major", "minor", "patch"),
-    },
+    costs=dict.fromkeys(("semver", "isSemver"), ARGUMENT),
     equality={SEMVER: constant()},
 )

@@ -15,7 +15,16 @@ from crdlint.cel.eval.errors import NO_OVERLOAD, FunctionError
 from crdlint.cel.library.format import format_literals, format_string
 from crdlint.cel.library.strings import Offsets, functions, index_of, last_index_of
 from crdlint.cel.types import INT, STRING, list_type
-from crdlint.kubecel.library.declaration import ALWAYS, Library, element_of, match_cost, of_sizes, reads, track_match
+from crdlint.kubecel.library.declaration import (
+    ALWAYS,
+    READ,
+    Library,
+    element_of,
+    match_cost,
+    of_sizes,
+    reads,
+    track_match,
+)
 from crdlint.kubernetes.servers import CELDialect
 
 
@@ -74,7 +83,6 @@ def _older_bindings(dialect: CELDialect) -> Mapping[str, Callable[..., Any]]:
     return bindings
 
 
-_READ: Final = CallCost(of_sizes(1, lambda text: CallEstimate(text.traversal(), text)), reads())
 VERSION_0: Final = Library(
     "strings, version 0", introduced=ALWAYS, removed=(1, 29), functions=functions(0), older_bindings=_older_bindings
 )
@@ -86,7 +94,7 @@ LIBRARY: Final = Library(
     older_bindings=_older_bindings,
     # `indexOf` and `lastIndexOf` have the costs of the list functions of these names.
     costs={
-        **dict.fromkeys(("lowerAscii", "upperAscii", "substring", "trim"), _READ),
+        **dict.fromkeys(("lowerAscii", "upperAscii", "substring", "trim"), READ),
         "replace": CallCost(of_sizes(3, _estimate_replace), reads(times=2)),
         "split": CallCost(_estimate_split, reads(times=2)),
         "join": CallCost(_estimate_join, lambda _values, result: reads(times=2)([result], result)),

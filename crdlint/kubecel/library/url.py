@@ -10,13 +10,13 @@ from operator import attrgetter
 from typing import ClassVar, Final
 from urllib.parse import quote, quote_from_bytes, unquote_to_bytes
 
-from crdlint.cel.decls import CallCost, member, overload
+from crdlint.cel.decls import member, overload
 from crdlint.cel.estimates import ONE, CallEstimate, Estimate, Estimator, Node
 from crdlint.cel.eval.errors import FunctionError
 from crdlint.cel.types import BOOL, STRING, Type, list_type, map_type
 from crdlint.golang import addresses
 from crdlint.kubecel.library import declaration
-from crdlint.kubecel.library.declaration import ALWAYS, ARGUMENT, URL_TYPE, Library, constant_for
+from crdlint.kubecel.library.declaration import ALWAYS, ARGUMENT, URL_TYPE, Library
 from crdlint.safety import work
 
 _HOST: Final = "!$&'()*+,;=:[]<>\""  # characters that are not escaped, besides letters, digits and -._~
@@ -147,12 +147,7 @@ LIBRARY: Final = Library(
         member("getQuery", "url_get_query", (URL_TYPE,), map_type(STRING, list_type(STRING)), attrgetter("query")),
         overload("isURL", "is_url_string", (STRING,), BOOL, _is_url),
     ),
-    costs={
-        "url": CallCost(
-            declaration.of_sizes(1, lambda text: CallEstimate(text.traversal(), text)), declaration.reads()
-        ),
-        **constant_for("getScheme", "getHostname", "getHost", "getPort", "getEscapedPath", "getQuery"),
-    },
+    costs={"url": declaration.READ},
     older_costs=lambda dialect: {} if dialect.url_has_size else {"url": ARGUMENT},
     equality={URL_TYPE: _estimate_equality},
 )
