@@ -65,7 +65,10 @@ def _instruction(fix: Fix, old: Sequence[str], new: Sequence[str]) -> str | None
     """Return what a fix does, which makes `new` lines of `old` ones; None if one line becomes a long one."""
     if len(old) > 1 or len(new) > 1:
         return fix.title
-    line = "".join(new or old).strip().removeprefix("- ")
+    line, _, comment = "".join(new or old).partition(" #")
+    if "'" in comment or '"' in comment:  # it may be within a text
+        line = "".join(new or old)
+    line = line.strip().removeprefix("- ")
     verb = "Remove" if not new else "Write" if old else "Add"
     return f"{verb} `{line}`" if 0 < len(line) <= _LONGEST_INSTRUCTION and "`" not in line else None
 

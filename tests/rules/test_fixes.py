@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from crds import SMALLEST, crd_with_schema
+from crds import SMALLEST, crd_with_schema, crd_with_spec
 from tables import each
 
 from crdlint.linting.pipeline import lint_file
@@ -231,3 +231,12 @@ def test_a_name_is_replaced_unasked_only_if_it_is_like_the_right_one(name: str, 
     [offered] = [one.fix for one in lint_file(text, "x", CheckRequest(fixes=True)).diagnostics]
     assert offered is not None
     assert (offered.applicability, apply(text, offered.edits)) == (applicability, SMALLEST)
+
+
+@each(
+    ("line", "help_"),
+    [("id: a  # why", "Remove `id: a`"), ("id: 'a # b'", "Remove `id: 'a # b'`"), ("id: a#b", "Remove `id: a#b`")],
+)
+def test_a_help_leaves_out_the_comment_of_a_line(line: str, help_: str) -> None:
+    result = lint_file(crd_with_spec(f"type: string\n{line}\n"), "a.yaml", CheckRequest(fixes=True))
+    assert [finding.help for finding in result.diagnostics] == [help_]
