@@ -128,23 +128,22 @@ def read(path: str, *, missing_ok: bool = False) -> KnownFindings:
     if not os.path.exists(path):  # noqa: PTH110  a link to a file that is not there yet counts as none
         if missing_ok:
             return KnownFindings()
-        raise ConfigError((ConfigProblem("there is no such file; --update-baseline makes it", path),))
+        raise ConfigError(ConfigProblem("there is no such file; --update-baseline makes it", path))
     try:
         text = decode(read_bytes(path))
     except UnreadableError as error:
-        raise ConfigError((ConfigProblem(f"cannot be read: {error}", path),)) from error
+        raise ConfigError(ConfigProblem(f"cannot be read: {error}", path)) from error
     try:
         document = json.loads(text)
     except json.JSONDecodeError as error:
         lines = text.split("\n")
         is_conflict = lines[error.lineno - 1].startswith(("<<<<<<<", "=======", ">>>>>>>"))
         reason = "a merge conflict: keep the entries of both sides" if is_conflict else f"not valid JSON: {error.msg}"
-        raise ConfigError(
-            (ConfigProblem(f"{reason}, or delete it and run --update-baseline", path, error.lineno, error.colno),)
-        ) from error
+        reason += ", or delete it and run --update-baseline"
+        raise ConfigError(ConfigProblem(reason, path, error.lineno, error.colno)) from error
     except (RecursionError, ValueError) as error:
         reason = "nested too deeply" if isinstance(error, RecursionError) else "a number too large"
-        raise ConfigError((ConfigProblem(f"not a baseline: {reason}", path),)) from error
+        raise ConfigError(ConfigProblem(f"not a baseline: {reason}", path)) from error
     return _baseline(document, text, path)
 
 
@@ -152,19 +151,19 @@ def _baseline(document: Any, text: str, path: str) -> KnownFindings:
     from crdlint.config.identity import Identity
 
     if not isinstance(document, dict) or not isinstance(document.get("findings"), list):
-        raise ConfigError((ConfigProblem("not a baseline: it has no list of `findings`", path),))
+        raise ConfigError(ConfigProblem("not a baseline: it has no list of `findings`", path))
     version = document.get("version")
     if version != FORMAT_VERSION or isinstance(version, bool):
         line, column = _locate(text, ["version"])
         shown = json.dumps(version)[:40]
         reason = f"a baseline of version {shown}, and this crdlint reads version {FORMAT_VERSION}"
-        raise ConfigError((ConfigProblem(reason, path, line, column),))
+        raise ConfigError(ConfigProblem(reason, path, line, column))
     counts: dict[Identity, int] = {}
     for i, entry in enumerate(document["findings"]):
         wrong = _wrong(entry)
         if wrong is not None:
             line, column = _locate(text, ["findings", i])
-            raise ConfigError((ConfigProblem(f"entry {i + 1}: {wrong}", path, line, column),))
+            raise ConfigError(ConfigProblem(f"entry {i + 1}: {wrong}", path, line, column))
         identity = Identity(*(entry.get(key, "") for key in _KEYS))
         identity = identity._replace(rule=current_id(identity.rule))
         # Duplicate entries result from a merge in which both sides have the entry.
@@ -207,7 +206,7 @@ def write(path: str, baseline: KnownFindings) -> bool:
             return False
         atomic.write(path, data)
     except OSError as error:
-        raise ConfigError((ConfigProblem(f"cannot be written: {error.strerror or error}", path),)) from error
+        raise ConfigError(ConfigProblem(f"cannot be written: {error.strerror or error}", path)) from error
     return True
 
 

@@ -76,7 +76,7 @@ def _read(path: str, *, asked_for: bool = False) -> Config | None:
     source = _source(path, file)
     if source is None:
         if asked_for:
-            raise ConfigError((ConfigProblem("there is no [tool.crdlint] in it", file),))
+            raise ConfigError(ConfigProblem("there is no [tool.crdlint] in it", file))
         return None
     return config_of(source, file, _folder_of(path))
 
@@ -98,9 +98,9 @@ def _source(path: str, file: str) -> Source | None:
         return read_yaml(decode(read_bytes(path, MAX_BYTES)))
     except BrokenError as error:
         what = "TOML" if is_toml else "YAML"
-        raise ConfigError((ConfigProblem(f"not valid {what}: {error.message}", file, *error.position),)) from error
+        raise ConfigError(ConfigProblem(f"not valid {what}: {error.message}", file, *error.position)) from error
     except UnreadableError as error:
-        raise ConfigError((ConfigProblem(f"cannot be read: {error}", file),)) from error
+        raise ConfigError(ConfigProblem(f"cannot be read: {error}", file)) from error
 
 
 def shown_path(path: str) -> str:

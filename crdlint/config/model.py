@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from crdlint.changes.change import Policy
 from crdlint.config.rule_patterns import current_id, is_glob, is_matched
+from crdlint.files.patterns import compiled
 from crdlint.rules.catalog import on_request
 from crdlint.rules.engine.rule import SETS
 
 if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Severity
-    from crdlint.files.patterns import Patterns
 
 
 Step: TypeAlias = "str | int"
@@ -66,8 +66,8 @@ class ConfigProblem(NamedTuple):
 class ConfigError(Exception):
     """A configuration is invalid; `str()` has one line per error, with its position."""
 
-    def __init__(self, faults: tuple[ConfigProblem, ...]) -> None:
-        super().__init__(faults)
+    def __init__(self, *faults: ConfigProblem) -> None:
+        super().__init__(*faults)
         self.faults = faults
 
     def __str__(self) -> str:
@@ -153,18 +153,16 @@ class Config(NamedTuple):
 
     def selects(self, rule: str) -> bool:
         """Return whether a rule is selected by name or pattern, other than by a pattern for all rules."""
-        return is_matched(rule, tuple(pattern for pattern in self.select if pattern != "*"))
+        return is_matched(rule, (pattern for pattern in self.select if pattern != "*"))
 
     def _names(self, rule: str) -> bool:
         """Return whether the configuration selects a rule, or names it for its severity."""
-        return self.selects(rule) or is_matched(
-            rule, tuple(name for name, _ in self.severity if name in SETS or not is_glob(name))
-        )
+        named = (name for name, _ in self.severity if name in SETS or not is_glob(name))
+        return self.selects(rule) or is_matched(rule, named)
 
     def requested(self) -> frozenset[str]:
         """Return the rules that are only reported on request, and that the configuration asks for."""
-        patterns = [pattern for pattern in self.select if pattern != "*"]
-        if not patterns and not self.severity:  # as in most runs
+        if not self.severity and set(self.select) <= {"*"}:  # as in most runs
             return frozenset()
         return frozenset(rule for rule in on_request() if self._names(rule))
 
@@ -201,8 +199,4 @@ def _is_among(patterns: tuple[str, ...], path: str, folder: str) -> bool:
     return _compiled(patterns).match(relative.replace(os.sep, "/"))
 
 
-@cache
-def _compiled(patterns: tuple[str, ...]) -> Patterns:
-    from crdlint.files.patterns import compiled
-
-    return compiled(map(os.fsencode, patterns))
+_compiled: Final = cache(compiled)

@@ -44,7 +44,7 @@ def config_of(source: Source, file: str, folder: str) -> Config:
         if len(faults) == _MOST:
             break
     if faults:
-        raise ConfigError(tuple(sorted(faults, key=lambda fault: (fault.line, fault.column))))
+        raise ConfigError(*sorted(faults, key=lambda fault: (fault.line, fault.column)))
     sets = tuple(expanded(values.get("sets", {})).items())
     severities = values.get("severity", {}).items()
     ignored = values.get("ignore", ())
@@ -214,9 +214,9 @@ def _check_version(values: Any, source: Source, file: str) -> None:
             else ""
         )
         message = f"'required-version': {shown(specifier)} is not a version specifier{meant}"
-        raise ConfigError((ConfigProblem(message, file, *position),)) from error
+        raise ConfigError(ConfigProblem(message, file, *position)) from error
     if not fits:
         problem = (
             f"this is crdlint {__version__}, and the configuration is for {specifier}: pip install 'crdlint{specifier}'"
         )
-        raise ConfigError((ConfigProblem(problem, file, *position),))
+        raise ConfigError(ConfigProblem(problem, file, *position))

@@ -44,7 +44,7 @@ class Selection(NamedTuple):
 
     def filter(self) -> PathFilter:
         """Return the selection as a filter of paths."""
-        return PathFilter(_compiled(self.include), _compiled(self.exclude))
+        return PathFilter(*(compiled(lines) if lines else None for lines in (self.include, self.exclude)))
 
 
 class Found(NamedTuple):
@@ -81,10 +81,6 @@ def discover(arguments: Sequence[str], selection: Selection) -> Found:
         else:
             walk.expanded(glob)
     return Found(tuple(walk.files), tuple(walk.problems), walk.ignored, walk.excluded)
-
-
-def _compiled(lines: tuple[str, ...]) -> Patterns | None:
-    return compiled(map(os.fsencode, lines)) if lines else None
 
 
 class PathFilter(NamedTuple):
@@ -188,14 +184,10 @@ class _Walk:
         self.problems[Problem(path, message, fatal)] = None
 
     def _in_force(self, folder: str) -> Ignored:
-        return (
-            ignored_in(os.path.abspath(folder), self._report_ignore_file)
-            if self.gitignore
-            else Ignored(self._report_ignore_file)
-        )
+        def report(path: str, message: str) -> None:
+            self._report(os.path.relpath(path), f"skipped: {message}", fatal=False)
 
-    def _report_ignore_file(self, path: str, message: str) -> None:
-        self._report(os.path.relpath(path), f"skipped: {message}", fatal=False)
+        return ignored_in(os.path.abspath(folder), report) if self.gitignore else Ignored(report)
 
     def _below(self, ignored: Ignored, folder: str) -> Ignored:
         return ignored.below(os.path.abspath(folder)) if self.gitignore else ignored

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Sized
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 # Literal characters, or for each character the set of those that match.
 _Piece: TypeAlias = "bytes | tuple[frozenset[int], ...]"
+_P = TypeVar("_P", bound="Sized")
+_T = TypeVar("_T", bound="Sized")
 _STAR: Final = -1
 _SLASH: Final = -2
 # The code of a character, a set of codes (`?`, a bracket expression), or one of the two marks above.
@@ -33,38 +35,39 @@ class Segment(NamedTuple):
 
     def matches(self, name: bytes) -> bool:
         """Return whether the name of a file or directory matches."""
-        first, *between = self.pieces
-        if not between:
-            return len(name) == len(first) and _is_at(first, name, 0)
-        last = between.pop()
-        start, end = len(first), len(name) - len(last)
-        if start > end or not _is_at(first, name, 0) or not _is_at(last, name, end):
-            return False
-        for piece in between:
-            position = _find(piece, name, start, end)
-            if position < 0:
-                return False
-            start = position + len(piece)
-        return True
+        return _in_order(self.pieces, name, _is_at)
 
 
 def is_in_order(pieces: Iterable[str], text: str) -> bool:
     """Return whether a text has the pieces in order, with anything between them: the first at its start, the last at its end."""
-    return Segment(tuple(piece.encode("utf-8", "surrogatepass") for piece in pieces)).matches(
-        text.encode("utf-8", "surrogatepass")
-    )
+    encoded, *parts = (part.encode("utf-8", "surrogatepass") for part in (text, *pieces))
+    return _in_order(parts, encoded, _is_at)
+
+
+def _in_order(pieces: Sequence[_P], text: _T, is_at: Callable[[_P, _T, int], bool], least: int = 0) -> bool:
+    """Return whether a text has the pieces in order; the last one counts as at least as long as `least`."""
+    first, *between = pieces
+    if not between:
+        return len(text) == len(first) and is_at(first, text, 0)
+    last = between.pop()
+    start, end = len(first), len(text) - max(len(last), least)
+    if start > end or not is_at(first, text, 0) or not is_at(last, text, len(text) - len(last)):
+        return False
+    for piece in between:
+        if isinstance(piece, bytes) and isinstance(text, bytes):
+            position = text.find(piece, start, end)
+        else:
+            position = next((i for i in range(start, end - len(piece) + 1) if is_at(piece, text, i)), -1)
+        if position < 0:
+            return False
+        start = position + len(piece)
+    return True
 
 
 def _is_at(piece: _Piece, name: bytes, start: int) -> bool:
     if isinstance(piece, bytes):
         return name.startswith(piece, start)
     return all(name[start + i] in fitting for i, fitting in enumerate(piece))
-
-
-def _find(piece: _Piece, name: bytes, start: int, end: int) -> int:
-    if isinstance(piece, bytes):
-        return name.find(piece, start, end)
-    return next((position for position in range(start, end - len(piece) + 1) if _is_at(piece, name, position)), -1)
 
 
 class Glob(NamedTuple):
@@ -74,20 +77,7 @@ class Glob(NamedTuple):
 
     def matches(self, parts: Sequence[bytes]) -> bool:
         """Return whether the components of a relative path match."""
-        first, *between = self.runs
-        if not between:
-            return len(parts) == len(first) and _fits(first, parts, 0)
-        last = between.pop()
-        # `a/**` matches the content of a, not a itself.
-        start, end = len(first), len(parts) - max(len(last), 1)
-        if start > end or not _fits(first, parts, 0) or not _fits(last, parts, len(parts) - len(last)):
-            return False
-        for run in between:
-            position = next((i for i in range(start, end - len(run) + 1) if _fits(run, parts, i)), -1)
-            if position < 0:
-                return False
-            start = position + len(run)
-        return True
+        return _in_order(self.runs, parts, _fits, 1)  # `a/**` matches the content of a, not a itself
 
 
 def _fits(run: Sequence[Segment], parts: Sequence[bytes], start: int) -> bool:
@@ -141,13 +131,13 @@ class Patterns:
         return bool(self.decision(b"/".join(parts), folder=encoded.endswith(b"/")))
 
 
-def compiled(lines: Iterable[bytes]) -> Patterns:
+def compiled(lines: Iterable[str | bytes]) -> Patterns:
     """Return the patterns of lines. Blank lines, comments and patterns that never match have no effect, as in git."""
     names: dict[bytes, list[_Rule]] = {}
     paths: dict[bytes, list[_Rule]] = {}
     globs: list[tuple[_Rule, Segment | Glob]] = []
     for number, line in enumerate(lines):
-        text = _without_trailing_spaces(line)
+        text = _without_trailing_spaces(os.fsencode(line))
         if text.startswith(b"#"):
             continue
         negated = text.startswith(b"!")
@@ -168,8 +158,7 @@ def compiled(lines: Iterable[bytes]) -> Patterns:
 
 def is_pattern(text: str) -> bool:
     """Return whether a pattern can match anything."""
-    patterns = compiled([os.fsencode(text)])
-    return patterns != Patterns()
+    return compiled([text]) != Patterns()
 
 
 def _without_trailing_spaces(line: bytes) -> bytes:
@@ -258,60 +247,33 @@ def _tokens(text: bytes) -> list[_Part]:
     return tokens
 
 
-_BACKSLASH, _BRACKET, _CLOSING, _HYPHEN, _COLON, _SLASH_CHAR = b"\\[]-:/"
+_BACKSLASH, _BRACKET, _SLASH_CHAR = b"\\[/"
 _SPECIAL: Final[dict[int, _Part]] = {ord("*"): _STAR, ord("/"): _SLASH, ord("?"): _ANY}
 
 
 def _bracket(text: bytes, position: int) -> tuple[frozenset[int], int]:
     """Return the characters of the bracket expression that begins before `position`, and its end."""
     negated = text[position : position + 1] in {b"!", b"^"}
-    position += negated
+    start = position = position + negated
     fitting: set[int] = set()
-    previous: int | None = None
-    first = True
-    while True:
-        if position >= len(text):
+    while position == start or text[position : position + 1] != b"]":
+        member = _MEMBER.match(text, position)
+        if member is None:
             raise BrokenPatternError
-        char = text[position]
-        if char == _CLOSING and not first:
-            break
-        first = False
-        position += 1
-        if char == _BACKSLASH:
-            char, position = _escaped(text, position)
-        elif char == _HYPHEN and previous is not None and text[position : position + 1] not in {b"", b"]"}:
-            char, position = text[position], position + 1
-            if char == _BACKSLASH:
-                char, position = _escaped(text, position)
-            fitting.update(range(previous, char + 1))
-            previous = None
-            continue
-        elif char == _BRACKET and text[position : position + 1] == b":":
-            end = text.find(b"]", position)
-            if end < 0:
-                raise BrokenPatternError
-            if end > position + 1 and text[end - 1] == _COLON:
-                fitting |= _class(text[position + 1 : end - 1])
-                previous, position = None, end + 1
-                continue
-        fitting.add(char)
-        previous = char
+        position = member.end()
+        name, first, last = member.groups()
+        if name is None:
+            fitting.update((first[-1], *range(first[-1], (last or first)[-1] + 1)))
+        elif name in _CLASSES:
+            fitting.update(code for code in range(128) if re.match(_CLASSES[name], chr(code)))
+        else:
+            raise BrokenPatternError
     matching = _ANY - fitting if negated else frozenset(fitting)
     return matching - {_SLASH_CHAR}, position + 1
 
 
-def _escaped(text: bytes, position: int) -> tuple[int, int]:
-    if position >= len(text):
-        raise BrokenPatternError
-    return text[position], position + 1
-
-
-def _class(name: bytes) -> frozenset[int]:
-    pattern = _CLASSES.get(name)
-    if pattern is None:
-        raise BrokenPatternError
-    return frozenset(code for code in range(128) if re.match(pattern, chr(code)))
-
+# A named class, or a character with the last one of its range.
+_MEMBER: Final = re.compile(rb"\[:([^\]]*):\]|(\\.|.)(?:-(\\.|[^\]]))?", re.DOTALL)
 
 _CLASSES: Final = {
     b"alnum": r"[A-Za-z0-9]",
