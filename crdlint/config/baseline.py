@@ -114,11 +114,7 @@ class BaselineMatcher:
 
     def stale(self) -> tuple[Entry, ...]:
         """Return the entries without a finding, for the CRDs that were checked."""
-        return tuple(
-            Entry(identity, count)
-            for identity, count in sorted(self.left.items())
-            if count > 0 and identity.crd in self.met
-        )
+        return tuple(Entry(*item) for item in sorted((+self.left).items()) if item[0].crd in self.met)
 
 
 def read(path: str, *, missing_ok: bool = False) -> KnownFindings:
@@ -200,9 +196,8 @@ def _locate(text: str, steps: list[str | int]) -> tuple[int, int]:
 def write(path: str, baseline: KnownFindings) -> bool:
     """Write a baseline atomically; return False if the file is up to date. Raise ConfigError if it cannot be written."""
     data = _rendered(baseline).encode("utf-8", "surrogatepass")
-    target = Path(path)
     try:
-        if target.is_file() and target.read_bytes() == data:
+        if Path(path).is_file() and Path(path).read_bytes() == data:
             return False
         atomic.write(path, data)
     except OSError as error:
@@ -214,9 +209,7 @@ def _rendered(baseline: KnownFindings) -> str:
     """Return a baseline as text: sorted, with one entry per line, so that diffs are readable."""
     entries = []
     for identity, count in sorted(baseline.counts.items()):
-        entry: dict[str, Any] = {key: value for key, value in identity._asdict().items() if value or key != "version"}
-        if count > 1:
-            entry["count"] = count
-        entries.append("    " + json.dumps(entry))
+        entry = {key: value for key, value in identity._asdict().items() if value or key != "version"}
+        entries.append("    " + json.dumps(entry | ({"count": count} if count > 1 else {})))
     findings = "[\n" + ",\n".join(entries) + "\n  ]" if entries else "[]"
     return f'{{\n  "about": {json.dumps(_ABOUT)},\n  "version": {FORMAT_VERSION},\n  "findings": {findings}\n}}\n'

@@ -8,7 +8,7 @@ which the nodes of the document show. The annotation `crdlint/ignore: "RULE, RUL
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,15 +26,14 @@ from crdlint.yaml.nodes import Scalar, child
 from crdlint.yaml.parse import parse_stream
 
 if TYPE_CHECKING:
-    from crdlint.config.node_index import NodeIndex
+    from crdlint.config.node_index import NodeIndex, Position
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.rules.engine.rule import Rule
     from crdlint.yaml.parse import Document
 
 MARKER: Final = "crdlint:"
 ANNOTATION: Final = "crdlint/ignore"
-# 1-based line and column in the file; a stretch is a range with an exclusive end.
-Position: TypeAlias = "tuple[int, int]"
+# A range of positions with an exclusive end.
 Stretch: TypeAlias = "tuple[Position, Position]"
 
 _COMMENT: Final = re.compile(r"(?<!\S)#[ \t]*crdlint:(?:(?![ \t]#[ \t]*crdlint:)[^\n\r\x85\u2028\u2029])*")
@@ -119,13 +118,12 @@ def read_comments(text: str, file: str) -> Comments:
             _read_document(comments, document)
         if ANNOTATION in document.text:
             _read_annotations(comments, document)
-    line, start = 1, 0
-    for match in _SEPARATOR.finditer(text):
-        line += text.count("\n", start, match.start())
-        start = match.start()
-        column = match.start(1) - match.start() + 1
+    separators = list(_SEPARATOR.finditer(text))
+    starts = line_starts(text) if separators else []
+    for match in separators:
+        row, column = line_and_column(starts, match.start(1))
         message = "the comment is on a line that separates documents, so it applies to none of them: nothing is ignored"
-        comments.report(MALFORMED, message, (line, column), column + len(match[1].rstrip()))
+        comments.report(MALFORMED, message, (row + 1, column + 1), column + 1 + len(match[1].rstrip()))
     comments.remarks.sort(key=lambda finding: (finding.line, finding.column))
     if comments.dropped:
         last = comments.remarks[-1]
@@ -137,7 +135,7 @@ def read_comments(text: str, file: str) -> Comments:
 def _read_document(comments: Comments, document: Document) -> None:
     text = document.text
     starts = line_starts(text)
-    index_of_nodes = node_index(document.root, text) if document.root is not None else None
+    nodes = node_index(document)
     first = document.line_offset + 1
     lines = (first, first + len(starts) - 1)
     leads: dict[int, int] = {}  # the offset of the first character of each line that was checked
@@ -145,7 +143,7 @@ def _read_document(comments: Comments, document: Document) -> None:
     blocks: dict[int, tuple[Stretch, ...]] = {}  # consecutive comment lines apply to the same block
     for match in reversed(list(_COMMENT.finditer(text))):
         index = match.start()
-        if index_of_nodes is not None and _is_text(index_of_nodes, index):
+        if nodes.is_text(index):
             continue
         row, column = line_and_column(starts, index)
         if _SEPARATOR.match(text, starts[row]):
@@ -153,17 +151,16 @@ def _read_document(comments: Comments, document: Document) -> None:
         if row not in leads:
             leads[row] = _end_of(_BLANK, text, starts[row])
         lead = leads[row]
-        own_line = lead >= index or (
-            text[lead] == "#" and not (index_of_nodes is not None and _is_text(index_of_nodes, lead))
-        )
-        read = _rules_of(comments, match[0], (row + first, column + 1), is_first=not column)
-        if not own_line:
-            where = _line(index_of_nodes, index, (row, column), document.line_offset)
-        else:
+        position = row + first, column + 1
+        read = _rules_of(comments, match[0], position)
+        if lead >= index or (text[lead] == "#" and not nodes.is_text(lead)):
             below = (index, _next(text, match.end(), below))
             if below[1] not in blocks:
-                blocks[below[1]] = _block(index_of_nodes, text, below[1], document.line_offset)
+                entry = None if _ALIAS_ITEM.match(text, below[1]) else nodes.below(below[1])
+                blocks[below[1]] = () if entry is None else ((entry.start, entry.end),)
             where = blocks[below[1]]
+        else:
+            where = _line(nodes, index, position)
         if read is None:
             continue
         word, rules, reason = read
@@ -196,22 +193,16 @@ def _read_annotations(comments: Comments, document: Document) -> None:
         comments.valid.append(Comment(_known(comments, names), (where,), (first, last), reason.strip()))
 
 
-def _rules_of(
-    comments: Comments, comment: str, position: Position, *, is_first: bool
-) -> tuple[str, tuple[Named, ...], str] | None:
+def _rules_of(comments: Comments, comment: str, position: Position) -> tuple[str, tuple[Named, ...], str] | None:
     """Return the directive of a comment, its rules and the reason, or None after reporting why the comment is invalid."""
     match = _DIRECTIVE.match(comment)
     assert match is not None  # noqa: S101  the marker is what was found
     word = match[1]
     line, column = position
-    names = (
-        [
-            Named(name[0], line, column + name.start(), column + name.end())
-            for name in _NAME.finditer(comment, match.start(2), match.end(2))
-        ]
-        if match[2] is not None
-        else []
-    )
+    names = [
+        Named(name[0], line, column + name.start(), column + name.end())
+        for name in _NAME.finditer(comment, match.start(2), match.end(2))
+    ]
     if word not in _DIRECTIVES:
         problem = f"unknown directive {shown(word)}" if word else "the comment has no directive"
         message = problem + (did_you_mean(word, _DIRECTIVES) or ": use `ignore[RULE]` or `ignore-file[RULE]`")
@@ -219,7 +210,7 @@ def _rules_of(
         message = "the bracket is not closed: nothing is ignored"
     elif not names:
         message = "the comment names no rule: nothing is ignored"
-    elif word == "ignore-file" and not is_first:
+    elif word == "ignore-file" and column > 1:
         message = "`ignore-file` must be at the start of a line: nothing is ignored"
     else:
         return word, _known(comments, names), comment[match.end() :].strip()
@@ -248,21 +239,14 @@ def _known(comments: Comments, names: Iterable[Named]) -> tuple[Named, ...]:
     return tuple(known)
 
 
-def _is_text(nodes: NodeIndex, index: int) -> bool:
-    """Return whether an offset of the text is inside of a scalar."""
-    text = nodes.text_before(index)
-    return text is not None and index < text.end
-
-
-def _line(nodes: NodeIndex | None, index: int, position: Position, offset: int) -> tuple[Stretch, ...]:
+def _line(nodes: NodeIndex, index: int, position: Position) -> tuple[Stretch, ...]:
     """Return the range for a comment at the end of a line: the line, and a multi-line text that begins or ends there."""
-    row = position[0]
-    whole_line: Stretch = ((row + offset + 1, 0), (row + offset + 2, 0))
-    text = nodes.text_around(index, position) if nodes is not None else None
-    if text is None or text.first[0] == text.last[0] or row not in {text.first[0], text.last[0]}:
+    line = position[0]
+    whole_line: Stretch = ((line, 0), (line + 1, 0))
+    text = nodes.text_around(index, position)
+    if text is None or text.first[0] == text.last[0] or line not in {text.first[0], text.last[0]}:
         return (whole_line,)
-    first, last = ((line + offset + 1, column + 1) for line, column in (text.first, text.last))
-    return whole_line, (first, last)
+    return whole_line, (text.first, text.last)
 
 
 def _next(text: str, end: int, below: tuple[int, int] | None) -> int:
@@ -276,15 +260,6 @@ def _end_of(pattern: re.Pattern[str], text: str, start: int, limit: int | None =
     """Return the end of the match of a pattern at a position."""
     match = pattern.match(text, start, len(text) if limit is None else limit)
     return match.end() if match else start
-
-
-def _block(nodes: NodeIndex | None, text: str, index: int, offset: int) -> tuple[Stretch, ...]:
-    """Return the range of the key or item that begins at an index; empty if there is none, or only an alias."""
-    entry = nodes.below(index) if nodes is not None else None
-    if entry is None or _ALIAS_ITEM.match(text, index):
-        return ()
-    (row, column), (end_row, end_column) = entry.start, entry.end
-    return (((row + offset + 1, column + 1), (end_row + offset + 1, end_column + 1)),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,12 +302,16 @@ def match_ignore_comments(
     unused: list[Diagnostic] = []
     for comment in comments.valid:
         for name in comment.rules:
-            rules = matched.get(name.pattern)
-            if rules is None:
-                rules = matched[name.pattern] = [rule for rule in by_rule if is_matched(rule, (name.pattern,))]
+            if name.pattern not in matched:
+                matched[name.pattern] = [rule for rule in by_rule if is_matched(rule, (name.pattern,))]
             used = False
-            for rule in rules:
-                stretches = [stretch for stretch in comment.where if _holds(by_rule[rule], stretch)]
+            for rule in matched[name.pattern]:
+                positions = by_rule[rule]
+                stretches = [
+                    stretch
+                    for stretch in comment.where
+                    if bisect_left(positions, (stretch[0], -1)) < bisect_left(positions, (stretch[1], -1))
+                ]
                 covered[rule] += stretches
                 used = used or bool(stretches)
             if not used and not updates and reported.had_to_match(comment, name.pattern):
@@ -371,8 +350,7 @@ class _Reported:
 
 
 def _is_any_within(lines: Sequence[int], bounds: tuple[int, int]) -> bool:
-    index = bisect_left(lines, bounds[0])
-    return index < len(lines) and lines[index] <= bounds[1]
+    return bisect_left(lines, bounds[0]) < bisect_right(lines, bounds[1])
 
 
 def is_reported_in_each_run(pattern: str) -> bool:
@@ -388,14 +366,8 @@ def is_withheld(pattern: str) -> bool:
 @cache
 def _overlaps(pattern: str, others: tuple[str, ...]) -> bool:
     """Return whether one of the rules of a pattern is among others."""
-    if is_matched(pattern, others):
-        return True
-    return any(is_matched(rule, (pattern,)) and is_matched(rule, others) for rule in rule_ids())
-
-
-def _holds(positions: Sequence[tuple[Position, int]], stretch: Stretch) -> bool:
-    index = bisect_left(positions, (stretch[0], -1))
-    return index < len(positions) and positions[index][0] < stretch[1]
+    named = (rule for rule in rule_ids() if is_matched(rule, (pattern,)))
+    return is_matched(pattern, others) or any(is_matched(rule, others) for rule in named)
 
 
 def _covered(by_rule: dict[str, list[tuple[Position, int]]], covered: dict[str, list[Stretch]]) -> Iterator[int]:

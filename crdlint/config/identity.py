@@ -92,7 +92,7 @@ def _look(document: Document) -> _Looked | None:
         roots = [root for root, _ in manifests(document)]
     except YAMLDecodeError:
         return None
-    return _Looked(node_index(document.root, document.text), [_manifest(root) for root in roots])
+    return _Looked(node_index(document), [_manifest(root) for root in roots])
 
 
 def _manifest(root: Mapping) -> _Manifest:
@@ -115,7 +115,7 @@ def _identities(diagnostic: Diagnostic, looked: _Looked | None, offset: int) -> 
     if diagnostic.field:
         versions, path = _of_field(diagnostic.field, manifest)
     else:
-        entry = looked.nodes.innermost((row, diagnostic.column - 1))
+        entry = looked.nodes.innermost((diagnostic.line, diagnostic.column))
         steps = _below(looked.nodes.steps(entry), manifest.root)
         versions, path = _of_steps(steps, manifest, diagnostic)
     return tuple(Identity(name, version, path, diagnostic.rule) for version in versions)
@@ -141,8 +141,8 @@ def _without_indexes(path: str) -> str:
 
 def _below(steps: list[tuple[Step, Node]], root: Node) -> list[Step]:
     """Return the steps below a manifest, which may be an item of a list."""
-    root_index = next((i for i, (_, node) in enumerate(steps) if node is root), -1)
-    return [step for step, _ in steps[root_index + 1 :]]
+    above = next((i for i, (_, node) in enumerate(steps, 1) if node is root), 0)
+    return [step for step, _ in steps[above:]]
 
 
 def _of_steps(steps: list[Step], manifest: _Manifest, diagnostic: Diagnostic) -> tuple[tuple[str, ...], str]:

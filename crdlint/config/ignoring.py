@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from crdlint.config.comments import match_ignore_comments, read_comments
-from crdlint.yaml.edit import Edit, apply, line_starts
+from crdlint.yaml.edit import Edit, apply, line_starts, split_lines
 
 if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Diagnostic
@@ -44,9 +44,9 @@ def ignoring_edit(finding: Diagnostic, text: str) -> Edit | None:
 
 def _candidates(finding: Diagnostic, text: str) -> Iterator[tuple[Edit, int]]:
     """Yield edits that may ignore a finding, and how many lines each adds above it."""
-    starts = line_starts(text)
-    number = min(finding.line, len(starts)) - 1
-    start, line = starts[number], _line(text, starts, number)
+    lines = split_lines(text)
+    number = min(finding.line, len(lines)) - 1
+    start, line = line_starts(text)[number], lines[number]
     known = _IGNORED.search(line)
     if known is not None:
         yield Edit(start + known.end(), start + known.end(), f", {finding.rule}"), 0
@@ -56,18 +56,12 @@ def _candidates(finding: Diagnostic, text: str) -> Iterator[tuple[Edit, int]]:
     line_break = "\r\n" if text.startswith("\r\n", start + len(line)) else "\n"
     yield Edit(start, start, f"{blanks}{comment}{line_break}"), 1
     for row in range(number - 1, max(number - _LINES_ABOVE, -1), -1):
-        content = _line(text, starts, row).rstrip()
+        content = lines[row].rstrip()
         if content.endswith(_BLOCK_SCALARS):
-            end = starts[row] + len(content)
+            end = line_starts(text)[row] + len(content)
             yield Edit(end, end, f"  {comment}"), 0
             break
 
 
 _BLOCK_SCALARS: Final = ("|", ">", "|-", ">-", "|+", ">+")
 _LINES_ABOVE: Final = 50  # of a block scalar, whose comment is on its first line
-
-
-def _line(text: str, starts: list[int], number: int) -> str:
-    """Return a line without its break, by its 0-based number."""
-    end = starts[number + 1] if number + 1 < len(starts) else len(text)
-    return text[starts[number] : end].rstrip("\r\n")

@@ -14,10 +14,11 @@ from crdlint.yaml.edit import BREAK
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 
 if TYPE_CHECKING:
-    from crdlint.yaml.nodes import Node
+    from crdlint.yaml.nodes import Mark, Node
+    from crdlint.yaml.parse import Document
 
 Step: TypeAlias = "str | int"
-# 0-based line and column within the document.
+# 1-based line and column in the file.
 Position: TypeAlias = "tuple[int, int]"
 
 # An anchor and a tag before a scalar, and the text between them.
@@ -63,10 +64,10 @@ class NodeIndex:
         number = bisect_left(self.entries, index, key=lambda entry: entry.begin)
         return self.entries[number] if number < len(self.entries) else None
 
-    def text_before(self, index: int) -> Text | None:
-        """Return the last scalar that begins at or before an offset."""
+    def is_text(self, index: int) -> bool:
+        """Return whether an offset is inside of a scalar."""
         number = bisect_right(self.texts, index, key=lambda text: text.begin)
-        return self.texts[number - 1] if number else None
+        return number > 0 and index < self.texts[number - 1].end
 
     def text_around(self, index: int, position: Position) -> Text | None:
         """Return the scalar that a comment follows, or whose header (`|`) precedes it on the line."""
@@ -86,12 +87,19 @@ class NodeIndex:
         return steps
 
 
-def node_index(root: Node, text: str) -> NodeIndex:
+def node_index(document: Document) -> NodeIndex:
     """Return the index of a document; aliased nodes are at the position of their anchor."""
     index = NodeIndex()
     seen: set[int] = set()
+    first_line = document.line_offset + 1
+
+    def at(mark: Mark) -> Position:
+        return mark.line + first_line, mark.column + 1
+
     # (key, node, parent, step) in reverse order; a key of None is an item, a step of None the root.
-    pending: list[tuple[Node | None, Node, int, Step | None]] = [(None, root, -1, None)]
+    pending: list[tuple[Node | None, Node, int, Step | None]] = []
+    if document.root is not None:
+        pending.append((None, document.root, -1, None))
     while pending:
         key, node, parent, step = pending.pop()
         is_alias = id(node) in seen
@@ -102,12 +110,11 @@ def node_index(root: Node, text: str) -> NodeIndex:
         if step is not None and not (is_alias and key is None):
             start, end = first.start_mark, (key if key is not None and is_alias else node).end_mark
             here = len(index.entries)
-            index.entries.append(
-                Entry(start.index, (start.line, start.column), (end.line, end.column), parent, step, node)
-            )
+            index.entries.append(Entry(start.index, at(start), at(end), parent, step, node))
         for scalar in (key, None if is_alias else node):
             if isinstance(scalar, Scalar):
-                index.texts.append(_text(scalar, text))
+                begin, end = _begin(scalar, document.text), scalar.end_mark
+                index.texts.append(Text(begin, end.index, at(scalar.start_mark), at(end)))
         if not is_alias:
             pending.extend(_children(node, here, seen))
         if key is not None and not isinstance(key, Scalar):
@@ -130,13 +137,13 @@ def _children(node: Node, parent: int, seen: set[int]) -> list[tuple[Node | None
     return children
 
 
-def _text(scalar: Scalar, text: str) -> Text:
-    start, end = scalar.start_mark, scalar.end_mark
-    index = start.index
+def _begin(scalar: Scalar, text: str) -> int:
+    """Return the offset of the characters of a scalar, after its properties and the header of a block."""
+    index, end = scalar.start_mark.index, scalar.end_mark.index
     if text.startswith(("&", "!"), index):
-        match = _PROPERTIES.match(text, index, end.index)
+        match = _PROPERTIES.match(text, index, end)
         index = match.end() if match else index
     if scalar.style in {"|", ">"}:
-        line = BREAK.search(text, index, end.index)
-        index = line.start() if line else end.index
-    return Text(index, end.index, (start.line, start.column), (end.line, end.column))
+        line = BREAK.search(text, index, end)
+        index = line.start() if line else end
+    return int(index)

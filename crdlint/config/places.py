@@ -23,19 +23,15 @@ if TYPE_CHECKING:
 
 def ignored_by_place(result: FileResult, config: Config) -> dict[int, Ignore]:
     """Return the entry that ignores each of the ignored findings of a file, by the finding's index."""
-    if not config.ignores or not any(is_matched(d.rule, e.rules) for d in result.diagnostics for e in config.ignores):
+    if not any(is_matched(d.rule, e.rules) for d in result.diagnostics for e in config.ignores):
         return {}
     from crdlint.config.identity import identities
 
-    matched = {}
+    matched: dict[int, Ignore] = {}
     for i, (finding, versions) in enumerate(zip(result.diagnostics, identities(result), strict=True)):
-        entries = (entry for entry in config.ignores if is_matched(finding.rule, entry.rules))
-        entry = next(
-            (entry for entry in entries if versions and all(_is_at(entry, v, finding.user_path) for v in versions)),
-            None,
-        )
-        if entry is not None:
-            matched[i] = entry
+        for entry in config.ignores if versions else ():
+            if is_matched(finding.rule, entry.rules) and all(_is_at(entry, v, finding.user_path) for v in versions):
+                matched.setdefault(i, entry)
     return matched
 
 

@@ -12,6 +12,7 @@ from crds import SMALLEST
 from crdlint.config.apply import apply
 from crdlint.config.comments import read_comments
 from crdlint.config.model import Config
+from crdlint.config.node_index import NodeIndex
 from crdlint.linting.pipeline import lint_file
 from crdlint.rules.engine.examples import HEAD, manifest
 from crdlint.rules.unchecked import MALFORMED, UNKNOWN_RULE, UNUSED
@@ -292,11 +293,8 @@ def test_hostile_comments_come_to_an_end(name: str) -> None:
 
 
 def test_comments_above_one_key_look_for_its_block_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    from crdlint.config import comments
-
     calls: list[Any] = []
-    block = vars(comments)["_block"]
-    monkeypatch.setattr(comments, "_block", recording(calls, block))
+    monkeypatch.setattr(NodeIndex, "below", recording(calls, NodeIndex.below))
     text = "a: b\nx:\n" + "# crdlint: ignore[cel-*]\n" * 100 + "- - - 1\n"
     assert len(read_comments(text, "a.yaml").valid) == 100
     assert len(calls) == 1
