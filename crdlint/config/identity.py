@@ -141,8 +141,8 @@ def _without_indexes(path: str) -> str:
 
 def _below(steps: list[tuple[Step, Node]], root: Node) -> list[Step]:
     """Return the steps below a manifest, which may be an item of a list."""
-    above = next((i for i, (_, node) in enumerate(steps, 1) if node is root), 0)
-    return [step for step, _ in steps[above:]]
+    below = next((i for i, (_, node) in enumerate(steps, 1) if node is root), 0)
+    return [step for step, _ in steps[below:]]
 
 
 def _of_steps(steps: list[Step], manifest: _Manifest, diagnostic: Diagnostic) -> tuple[tuple[str, ...], str]:

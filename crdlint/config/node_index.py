@@ -93,7 +93,7 @@ def node_index(document: Document) -> NodeIndex:
     seen: set[int] = set()
     first_line = document.line_offset + 1
 
-    def at(mark: Mark) -> Position:
+    def position(mark: Mark) -> Position:
         return mark.line + first_line, mark.column + 1
 
     # (key, node, parent, step) in reverse order; a key of None is an item, a step of None the root.
@@ -110,11 +110,11 @@ def node_index(document: Document) -> NodeIndex:
         if step is not None and not (is_alias and key is None):
             start, end = first.start_mark, (key if key is not None and is_alias else node).end_mark
             here = len(index.entries)
-            index.entries.append(Entry(start.index, at(start), at(end), parent, step, node))
+            index.entries.append(Entry(start.index, position(start), position(end), parent, step, node))
         for scalar in (key, None if is_alias else node):
             if isinstance(scalar, Scalar):
                 begin, end = _begin(scalar, document.text), scalar.end_mark
-                index.texts.append(Text(begin, end.index, at(scalar.start_mark), at(end)))
+                index.texts.append(Text(begin, end.index, position(scalar.start_mark), position(end)))
         if not is_alias:
             pending.extend(_children(node, here, seen))
         if key is not None and not isinstance(key, Scalar):
