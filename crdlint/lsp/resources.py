@@ -200,10 +200,9 @@ class CRDIndex:
         stamp = self._stamp(path)
         known = self._files.get(path)
         if known is None or known.stamp != stamp:
-            text = self._read(path)
-            outlines = {} if text is None else dict(enumerate(map(outline, split(text))))
-            with_crds = {number: summary for number, summary in outlines.items() if summary is not None}
-            known = self._files[path] = _File(stamp, (text or "") if with_crds else "", with_crds)
+            text = self._workspace.read(path, only_crds=True) or ""
+            with_crds = {number: each for number, each in enumerate(map(outline, split(text))) if each is not None}
+            known = self._files[path] = _File(stamp, text if with_crds else "", with_crds)
         return known if known.outlines else None
 
     def _searched(self, document: Document, config: Config) -> Iterator[Callable[[], Iterable[str]]]:
@@ -213,15 +212,6 @@ class CRDIndex:
         yield lambda: discover(crd_folders_near(near), Selection()).files
         yield lambda: discover(configured_crds(config.crds, config.folder), Selection()).files
         yield lambda: sorted(self._in_folders, key=lambda path: -_closeness(path, document.path))
-
-    def _read(self, path: str) -> str | None:
-        unsaved = self._workspace.unsaved(path)
-        if unsaved is not None:
-            return unsaved
-        try:
-            return read_text(path, only_crds=True)
-        except UnreadableError:
-            return None
 
     def _stamp(self, path: str) -> object:
         document = self._workspace.document_at(path)

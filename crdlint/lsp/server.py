@@ -7,7 +7,7 @@ import logging
 import os
 import sys
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from threading import Event
@@ -17,10 +17,8 @@ from lsprotocol import types as lsp
 from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
-from pygls.protocol.language_server import lsp_method
 
 from crdlint.__about__ import __version__
-from crdlint.files.read import UnreadableError, read_text
 from crdlint.files.recognition import KIND
 from crdlint.lsp import actions
 from crdlint.lsp.actions import diagnostic_of
@@ -51,20 +49,10 @@ _WATCHED: Final = ("**/*.yaml", "**/*.yml", "**/*.json", "**/pyproject.toml")
 class Protocol(LanguageServerProtocol):
     """The protocol, with documents of our own: pygls also ends lines at characters that are not line breaks in LSP."""
 
-    @lsp_method(lsp.TEXT_DOCUMENT_DID_OPEN)
-    def lsp_text_document__did_open(self, params: lsp.DidOpenTextDocumentParams) -> Generator[Any, Any, None]:
-        """Pass on the notification."""
-        yield self.fm.features[lsp.TEXT_DOCUMENT_DID_OPEN], (params,), None
-
-    @lsp_method(lsp.TEXT_DOCUMENT_DID_CHANGE)
-    def lsp_text_document__did_change(self, params: lsp.DidChangeTextDocumentParams) -> Generator[Any, Any, None]:
-        """Pass on the notification."""
-        yield self.fm.features[lsp.TEXT_DOCUMENT_DID_CHANGE], (params,), None
-
-    @lsp_method(lsp.TEXT_DOCUMENT_DID_CLOSE)
-    def lsp_text_document__did_close(self, params: lsp.DidCloseTextDocumentParams) -> Generator[Any, Any, None]:
-        """Pass on the notification."""
-        yield self.fm.features[lsp.TEXT_DOCUMENT_DID_CLOSE], (params,), None
+    def __init__(self, server: LanguageServer, converter: Any) -> None:
+        super().__init__(server, converter)
+        for method in (lsp.TEXT_DOCUMENT_DID_OPEN, lsp.TEXT_DOCUMENT_DID_CHANGE, lsp.TEXT_DOCUMENT_DID_CLOSE):
+            del self.fm.builtin_features[method]
 
     def structure_message(self, data: dict[str, Any]) -> Any:
         """Return a message as its type; answer a request whose parameters are not of their types with an error."""
@@ -98,14 +86,27 @@ class EditorServer(LanguageServer):
         """Return the result of a function that runs in the thread of the checks."""
         return await asyncio.get_running_loop().run_in_executor(self._worker, function, *arguments)
 
+    async def answer(self, identifier: lsp.TextDocumentIdentifier, function: Callable[[Document], T]) -> T | None:
+        """Return the result of a function for a document, None if it is not open."""
+        document = self.document(identifier.uri)
+        return None if document is None else await self.work(function, document)
+
+    def capability(self, *names: str) -> Any:
+        """Return a capability of the client, None if it does not have it."""
+        value: Any = self.client_capabilities
+        for name in names:
+            value = getattr(value, name, None)
+        return value
+
     def check_soon(self, document: Document, *, at_once: bool = False) -> None:
         """Check a document after a pause, unless it changes before."""
         self._cancel(document.uri)
         pause = 0.0 if at_once else min(max(self._took.get(document.uri, 0), _SHORTEST_PAUSE), _LONGEST_PAUSE)
         self._pending[document.uri] = asyncio.ensure_future(self._check(document, pause))
 
-    def scan(self) -> None:
-        """Look for CRDs in the folders of the workspace, and check the documents again that need others then."""
+    def start_over(self) -> None:
+        """Check the open documents again, and look for CRDs in the folders of the workspace."""
+        self.refresh()
         if self._scanning is not None:
             self._scanning.cancel()
         self._scanning = asyncio.ensure_future(self._scan())
@@ -150,16 +151,6 @@ class EditorServer(LanguageServer):
         """Return an open document."""
         return self.documents.documents.get(str(uri))
 
-    def read(self, path: str) -> str | None:
-        """Return the text of a file, unsaved if it is open; None if it cannot be read."""
-        text = self.documents.unsaved(path)
-        if text is not None:
-            return text
-        try:
-            return read_text(path)
-        except UnreadableError:
-            return None
-
     def report_server_error(self, error: Exception, source: Any) -> None:
         """Write an error to the client's log: most are the answer to a message of its own."""
         del source
@@ -197,7 +188,7 @@ class EditorServer(LanguageServer):
             replace(finding, related=related_to(finding, document, self.checks)) if number < _MOST_RELATED else finding
             for number, finding in enumerate(checked.findings)
         ]
-        diagnostics = [diagnostic_of(finding, document, self.read) for finding in findings]
+        diagnostics = [diagnostic_of(finding, document, self.documents.read) for finding in findings]
         return checked, diagnostics, time.thread_time() - start
 
 
@@ -236,25 +227,22 @@ def _add_lifecycle(server: EditorServer) -> None:
     @server.feature(lsp.INITIALIZED)
     def initialized(_: lsp.InitializedParams) -> None:
         show_problems()
-        watching = getattr(server.client_capabilities.workspace, "did_change_watched_files", None)
-        if watching is not None and watching.dynamic_registration:
+        if server.capability("workspace", "did_change_watched_files", "dynamic_registration"):
             watchers = [lsp.FileSystemWatcher(pattern) for pattern in _WATCHED]
             options = lsp.DidChangeWatchedFilesRegistrationOptions(watchers)
             registration = lsp.Registration("files", lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
             server.client_register_capability(lsp.RegistrationParams([registration]))
-        server.scan()
+        server.start_over()
 
     @server.feature(lsp.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
     def did_change_folders(params: lsp.DidChangeWorkspaceFoldersParams) -> None:
         server.documents.remove_folders(folder.uri for folder in params.event.removed)
         server.documents.add_folders(folder.uri for folder in params.event.added)
-        server.refresh()
-        server.scan()
+        server.start_over()
 
     @server.feature(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES)
     def did_change_files(_: lsp.DidChangeWatchedFilesParams) -> None:
-        server.refresh()
-        server.scan()
+        server.start_over()
 
 
 def _add_documents(server: EditorServer) -> None:
@@ -274,10 +262,8 @@ def _add_documents(server: EditorServer) -> None:
             server.refresh_others(document)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
-    def did_save(params: lsp.DidSaveTextDocumentParams) -> None:
-        del params
-        server.refresh()
-        server.scan()
+    def did_save(_: lsp.DidSaveTextDocumentParams) -> None:
+        server.start_over()
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
     def did_close(params: lsp.DidCloseTextDocumentParams) -> None:
@@ -285,35 +271,29 @@ def _add_documents(server: EditorServer) -> None:
 
 
 def _add_actions(server: EditorServer) -> None:
-    def capability(*names: str) -> Any:
-        value: Any = server.client_capabilities
-        for name in names:
-            value = getattr(value, name, None)
-        return value
+    def takes_versions() -> bool:
+        return bool(server.capability("workspace", "workspace_edit", "document_changes"))
 
     @server.feature(
         lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions(code_action_kinds=actions.KINDS, resolve_provider=True)
     )
     async def code_action(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
-        document = server.document(params.text_document.uri)
-        if document is None:
-            return []
-        resolve = capability("text_document", "code_action", "resolve_support")
-        request = actions.ActionRequest(
-            document,
-            params.range,
-            params.context.only,
-            resolves=resolve is not None and "edit" in resolve.properties,
-            versioned=bool(capability("workspace", "workspace_edit", "document_changes")),
-        )
-        return await server.work(actions.actions_of, request, server.checks, server.read)
+        resolved = server.capability("text_document", "code_action", "resolve_support", "properties") or ()
+
+        def actions_of(document: Document) -> list[lsp.CodeAction]:
+            request = actions.ActionRequest(
+                document, params.range, params.context.only, "edit" in resolved, takes_versions()
+            )
+            return actions.actions_of(request, server.checks, server.documents.read)
+
+        return await server.answer(params.text_document, actions_of) or []
 
     @server.feature(lsp.CODE_ACTION_RESOLVE)
     async def resolve(action: lsp.CodeAction) -> lsp.CodeAction:
         data = action.data if isinstance(action.data, dict) else {}
         document = server.document(data.get("uri"))
         if document is not None and document.version == data.get("version"):
-            versioned = bool(capability("workspace", "workspace_edit", "document_changes"))
+            versioned = takes_versions()
             action.edit = await server.work(lambda: actions.fixing_edit(document, server.checks, versioned=versioned))
         return action
 
@@ -336,13 +316,12 @@ def _add_reading(server: EditorServer) -> None:
         *arguments: Any,
     ) -> T | None:
         """Return the result of a function for the place of a request, None if nothing is there."""
-        document = server.document(params.text_document.uri)
 
-        def run(of: Document) -> T | None:
-            cursor = cursor_at(of.text.text, of.text.index(params.position))
-            return None if cursor is None else function(of, cursor, *arguments)
+        def run(document: Document) -> T | None:
+            cursor = cursor_at(document.text.text, document.text.index(params.position))
+            return None if cursor is None else function(document, cursor, *arguments)
 
-        return None if document is None else await server.work(run, document)
+        return await server.answer(params.text_document, run)
 
     @server.feature(lsp.TEXT_DOCUMENT_HOVER)
     async def hover(params: lsp.HoverParams) -> lsp.Hover | None:
@@ -351,7 +330,7 @@ def _add_reading(server: EditorServer) -> None:
 
     @server.feature(lsp.TEXT_DOCUMENT_DEFINITION)
     async def definition(params: lsp.DefinitionParams) -> lsp.Location | None:
-        return await at_cursor(params, definition_at, server.checks, server.read)
+        return await at_cursor(params, definition_at, server.checks, server.documents.read)
 
     @server.feature(lsp.TEXT_DOCUMENT_REFERENCES)
     async def references(params: lsp.ReferenceParams) -> list[lsp.Location]:
@@ -363,25 +342,23 @@ def _add_outlines(server: EditorServer) -> None:
 
     @server.feature(lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=TRIGGERS))
     async def completion(params: lsp.CompletionParams) -> list[lsp.CompletionItem]:
-        document = server.document(params.text_document.uri)
-        if document is None:
-            return []
-        item = getattr(server.client_capabilities.text_document, "completion", None)
-        snippets = bool(getattr(getattr(item, "completion_item", None), "snippet_support", False))
-        index = document.text.index(params.position)
-        return await server.work(lambda: completions(document, index, server.checks, snippets=snippets))
+        snippets = bool(server.capability("text_document", "completion", "completion_item", "snippet_support"))
+
+        def run(document: Document) -> list[lsp.CompletionItem]:
+            return completions(document, document.text.index(params.position), server.checks, snippets=snippets)
+
+        return await server.answer(params.text_document, run) or []
 
     @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
     async def symbols(params: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol]:
-        document = server.document(params.text_document.uri)
-        return [] if document is None else await server.work(symbols_of, document)
+        return await server.answer(params.text_document, symbols_of) or []
 
     @server.feature(lsp.TEXT_DOCUMENT_INLAY_HINT)
     async def hints(params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
-        document = server.document(params.text_document.uri)
-        if document is None:
-            return []
-        return await server.work(lambda: list(hints_of(document, server.checks.of(document), params.range)))
+        def run(document: Document) -> list[lsp.InlayHint]:
+            return hints_of(document, server.checks.of(document), params.range)
+
+        return await server.answer(params.text_document, run) or []
 
 
 class _Input:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from lsprotocol.types import DocumentSymbol, InlayHint, SymbolKind
@@ -11,7 +11,7 @@ from crdlint.crd.identity import identify
 from crdlint.lsp.hover import cost_of, share_of
 from crdlint.lsp.places import roots
 from crdlint.resources.objects import text_at
-from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+from crdlint.yaml.nodes import Mapping, Scalar, child, items_of
 
 if TYPE_CHECKING:
     from lsprotocol.types import Range
@@ -30,15 +30,16 @@ def symbols_of(document: Document) -> list[DocumentSymbol]:
     return _Symbols(document).all()
 
 
-def hints_of(document: Document, checked: Checked, visible: Range) -> Iterator[InlayHint]:
-    """Yield the share of its budget beside each rule in a range."""
-    text = document.text
+def hints_of(document: Document, checked: Checked, visible: Range) -> list[InlayHint]:
+    """Return the share of its budget beside each rule in a range."""
+    text, hints = document.text, []
     for rule in () if checked.crds is None else checked.crds.rules:
         line = rule.span.line - 1
         if rule.estimated.compiled.rule.error is None and visible.start.line <= line <= visible.end.line:
-            end = text.range(text.starts[line], text.starts[line] + len(text.line(line).rstrip())).end
+            end = text.position(text.starts[line] + len(text.line(line).rstrip()))
             label = f"{share_of(rule.estimated.total_cost)} of the budget"
-            yield InlayHint(end, label, tooltip=cost_of(rule), padding_left=True)
+            hints.append(InlayHint(end, label, tooltip=cost_of(rule), padding_left=True))
+    return hints
 
 
 class _Symbols:
@@ -62,23 +63,21 @@ class _Symbols:
 
     def _versions(self, root: Mapping) -> list[DocumentSymbol]:
         symbols = []
-        versions = _node_at(root, "spec", "versions")
-        for version in versions.items if isinstance(versions, Sequence) else []:
+        for version in items_of(child(root, "spec", "versions")):
             if isinstance(version, Mapping):
                 name = text_at(version, "name") or "version"
-                schema = _node_at(version, "schema", "openAPIV3Schema")
-                fields = list(self._below(schema)) if schema is not None else []
+                fields = list(self._below(child(version, "schema", "openAPIV3Schema")))
                 symbols.append(self._symbol(name, "version", SymbolKind.Module, version, version, fields))
         return symbols
 
-    def _below(self, schema: Node) -> Iterator[DocumentSymbol]:
+    def _below(self, schema: Node | None) -> Iterator[DocumentSymbol]:
         """Yield the rules and fields of a schema; those of its items or values are its own."""
         if not isinstance(schema, Mapping):
             return
         for key, value in schema.pairs():
             name = key.value if isinstance(key, Scalar) else ""
-            if name == "x-kubernetes-validations" and isinstance(value, Sequence):
-                yield from self._rules(value)
+            if name == "x-kubernetes-validations":
+                yield from self._rules(items_of(value))
             elif name == "properties" and isinstance(value, Mapping):
                 for field, below in value.pairs():
                     if isinstance(field, Scalar) and self._count < _MOST:
@@ -89,8 +88,8 @@ class _Symbols:
             elif name in _BELOW:
                 yield from self._below(value)
 
-    def _rules(self, rules: Sequence) -> Iterator[DocumentSymbol]:
-        for rule in rules.items:
+    def _rules(self, rules: Iterable[Node]) -> Iterator[DocumentSymbol]:
+        for rule in rules:
             if isinstance(rule, Mapping):
                 text = " ".join(text_at(rule, "rule").split())
                 name = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
@@ -111,12 +110,3 @@ class _Symbols:
             detail=detail or None,
             children=children or None,
         )
-
-
-def _node_at(node: Node, *names: str) -> Node | None:
-    for name in names:
-        pair = node.find(name) if isinstance(node, Mapping) else None
-        if pair is None:
-            return None
-        node = pair[1]
-    return node

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 from lsprotocol.types import Position, PositionEncodingKind, Range, TextDocumentContentChangePartial
 from pygls.uris import from_fs_path, to_fs_path, urlparse
 
+from crdlint.files.paths import has_yaml_suffix
+from crdlint.files.read import UnreadableError, read_text
 from crdlint.kubernetes.servers import parse_range
 from crdlint.yaml.edit import line_and_column, line_starts
 
@@ -105,19 +107,22 @@ class Workspace:
 
     def add_folders(self, uris: Iterable[str]) -> None:
         """Add folders to the workspace."""
-        for path in _paths(uris):
-            if path not in self.folders:
-                self.folders.append(path)
+        self.folders = list(dict.fromkeys((*self.folders, *_paths(uris))))
 
     def remove_folders(self, uris: Iterable[str]) -> None:
         """Remove folders from the workspace."""
         gone = set(_paths(uris))
         self.folders = [path for path in self.folders if path not in gone]
 
-    def unsaved(self, path: str) -> str | None:
-        """Return the text of a file that is open, None if it is not."""
+    def read(self, path: str, *, only_crds: bool = False) -> str | None:
+        """Return the text of a file, unsaved if it is open; None if it cannot be read, or, with `only_crds`, has no CRD."""
         document = self.document_at(path)
-        return None if document is None else document.text.text
+        if document is not None:
+            return document.text.text
+        try:
+            return read_text(path, only_crds=only_crds)
+        except UnreadableError:
+            return None
 
     def document_at(self, path: str) -> Document | None:
         """Return the open document of a file, None if it is not open."""
@@ -129,10 +134,7 @@ class Workspace:
             return os.path.normpath(path)
         name = os.path.basename(urlparse(uri)[2]) or "untitled"
         folder = self.folders[0] if self.folders else os.getcwd()
-        return os.path.join(folder, name if name.endswith(_SUFFIXES) else f"{name}.yaml")
-
-
-_SUFFIXES: Final = (".yaml", ".yml", ".json")
+        return os.path.join(folder, name if has_yaml_suffix(name) else f"{name}.yaml")
 
 
 def _paths(uris: Iterable[str]) -> Iterator[str]:
