@@ -63,26 +63,27 @@ class Page:
 
     def flow(self, *parts: Part) -> list[str]:
         """Return the lines of a text of several parts."""
-        return ["".join(self.styled(part.text, part.style, part.link) for part in parts)]
+        return [self._joined(parts)]
+
+    def _joined(self, parts: Iterable[Part]) -> str:
+        return "".join(self.styled(part.text, part.style, part.link) for part in parts)
 
     def table(self, heads: Sequence[Column], rows: Sequence[Row]) -> Iterator[str]:
         """Yield the lines of a table; without titles it has no head."""
-        widths = [
-            max(head.width, len(head.title), *(_width(row.cells[i]) for row in rows)) for i, head in enumerate(heads)
-        ]
+        fixed = widths(heads, rows)
         if any(head.title for head in heads):
             titles = [Row([[Part(head.title)] for head in heads])]
-            yield from (self.styled(line, "title") for line in self._rows(heads, titles, widths))
-        yield from self._rows(heads, rows, widths)
+            yield from (self.styled(line, "title") for line in self._rows(heads, titles, fixed))
+        yield from self._rows(heads, rows, fixed)
 
-    def _rows(self, heads: Sequence[Column], rows: Iterable[Row], widths: Sequence[int]) -> Iterator[str]:
-        indent = " " * (widths[0] + 2)
+    def _rows(self, heads: Sequence[Column], rows: Iterable[Row], fixed: Sequence[int]) -> Iterator[str]:
+        indent = " " * (fixed[0] + 2)
         last = len(heads) - 1
         for row in rows:
             cells = []
             for i, (head, cell) in enumerate(zip(heads, row.cells, strict=True)):
-                text = "".join(self.styled(part.text, part.style, part.link) for part in cell)
-                padding = " " * (0 if i == last and not head.right else widths[i] - _width(cell))
+                text = self._joined(cell)
+                padding = " " * (0 if i == last and not head.right else fixed[i] - _width(cell))
                 cells.append(f"{padding}{text}" if head.right else f"{text}{padding}")
             yield "  ".join(cells)
             for part in row.below:
@@ -95,7 +96,7 @@ class Page:
         stack = [(root, "")]
         while stack:
             branch, indent = stack.pop()
-            yield indent + "".join(self.styled(part.text, part.style, part.link) for part in branch.label)
+            yield indent + self._joined(branch.label)
             stack.extend((below, f"{indent}  ") for below in reversed(branch.branches))
 
     def file_link(self, name: str) -> str | None:
@@ -133,6 +134,11 @@ def fitting(text: str, room: int) -> str:
 
 def _width(cell: Iterable[Part]) -> int:
     return sum(columns(part.text) for part in cell)
+
+
+def widths(heads: Sequence[Column], rows: Sequence[Row]) -> list[int]:
+    """Return the columns of a terminal that each column of a table needs."""
+    return [max(head.width, len(head.title), *(_width(row.cells[i]) for row in rows)) for i, head in enumerate(heads)]
 
 
 PLAIN: Final = Page()

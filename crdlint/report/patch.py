@@ -51,7 +51,7 @@ def patch(name: str, text: str, edits: Iterable[Edit]) -> str:
         grown = sum(len(change.lines) - (change.end - change.start) for change in hunk)
         before, after = _range(first, last - first), _range(first + moved, last - first + grown)
         out.append(f"@@ -{before} +{after} @@\n")
-        out.extend(_body(hunk, lines, first, last))
+        out.extend(line if line.endswith("\n") else line + _NO_NEWLINE for line in _body(hunk, lines, first, last))
         moved += grown
     return "".join(out)
 
@@ -59,12 +59,12 @@ def patch(name: str, text: str, edits: Iterable[Edit]) -> str:
 def changed_lines(text: str, edits: Iterable[Edit]) -> list[tuple[int, str, str]]:
     """Return the lines that edits remove and add, without context: number (1-based), `-` or `+`, and text."""
     lines = _lines(text)
-    changed = []
-    for change in _changes(text, lines, edits):
-        removed, added = lines[change.start : change.end], change.lines
-        changed += [(change.start + 1 + i, "-", line.rstrip("\n")) for i, line in enumerate(removed)]
-        changed += [(change.start + 1 + i, "+", line.rstrip("\n")) for i, line in enumerate(added)]
-    return changed
+    return [
+        (number, mark, line.rstrip("\n"))
+        for change in _changes(text, lines, edits)
+        for mark, side in (("-", lines[change.start : change.end]), ("+", change.lines))
+        for number, line in enumerate(side, change.start + 1)
+    ]
 
 
 def _lines(text: str) -> list[str]:
@@ -116,15 +116,11 @@ def _hunks(changes: Iterable[_Change]) -> Iterator[list[_Change]]:
 def _body(hunk: Iterable[_Change], lines: Sequence[str], first: int, last: int) -> Iterator[str]:
     next_line = first
     for change in hunk:
-        yield from (_marked(" ", line) for line in lines[next_line : change.start])
-        yield from (_marked("-", line) for line in lines[change.start : change.end])
-        yield from (_marked("+", line) for line in change.lines)
+        yield from (f" {line}" for line in lines[next_line : change.start])
+        yield from (f"-{line}" for line in lines[change.start : change.end])
+        yield from (f"+{line}" for line in change.lines)
         next_line = change.end
-    yield from (_marked(" ", line) for line in lines[next_line:last])
-
-
-def _marked(mark: str, line: str) -> str:
-    return mark + line if line.endswith("\n") else mark + line + _NO_NEWLINE
+    yield from (f" {line}" for line in lines[next_line:last])
 
 
 def _range(start: int, count: int) -> str:

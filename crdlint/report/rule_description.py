@@ -56,9 +56,11 @@ def sections(rule: Rule) -> Iterator[Section]:
         yield Section("controller-gen", f"{rule.marker[0].upper()}{rule.marker[1:]}")
     if rule.scope != "text":
         yield Section("Ignore", f"`# crdlint: ignore[{rule.id}] reason` at the end of the line or above the field")
-    related = _related(rule)
-    if related:
-        yield Section("Related", ", ".join(f"`{rule_id}`" for rule_id in related))
+    family = next(list(rules) for rules in families() if rule.id in rules)
+    start = max(0, min(family.index(rule.id) - 3, len(family) - 7))
+    if len(family) > 1:
+        related = (f"`{rule_id}`" for rule_id in family[start : start + 7] if rule_id != rule.id)
+        yield Section("Related", ", ".join(related))
     if rule.aliases:
         yield Section("Former ids", ", ".join(f"`{alias}`" for alias in rule.aliases))
     if rule.source:
@@ -149,10 +151,3 @@ def _versions(rule: Rule) -> str:
                 return f"{reporting[-1]} and earlier"
             return ", ".join(map(str, reporting))
     return f"{SERVERS[0]} and later"
-
-
-def _related(rule: Rule) -> list[str]:
-    family = next(list(rules) for rules in families() if rule.id in rules)
-    position = family.index(rule.id)
-    start = max(0, min(position - 3, len(family) - 7))
-    return [rule_id for rule_id in family[start : start + 7] if rule_id != rule.id]

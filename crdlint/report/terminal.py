@@ -22,7 +22,7 @@ from rich.table import Table
 from rich.text import Text
 
 from crdlint.report.escapes import printable, printable_line
-from crdlint.report.page import Branch, Column, Page, Part, Row
+from crdlint.report.page import Branch, Column, Page, Part, Row, widths
 
 STYLES: Final = {
     "error": "bold red",
@@ -98,10 +98,7 @@ class Terminal(Page):
         if self.width is None:
             yield from super().table(heads, rows)
             return
-        fixed = [
-            max(head.width, cell_len(head.title), *(_width(row.cells[i]) for row in rows))
-            for i, head in enumerate(heads)
-        ]
+        fixed = widths(heads, rows)
         if self.width - sum(fixed[:-1]) - 2 * (len(fixed) - 1) < _LAST_COLUMN:
             yield from self._stacked(rows)
             return
@@ -113,8 +110,7 @@ class Terminal(Page):
                 min_width=None if is_last else width,
             )  # fmt: skip
         for row in rows:
-            last = Text("\n").join([self._text(row.cells[-1]), *map(self._below, row.below), *self._help(row.help)])
-            table.add_row(*map(self._text, row.cells[:-1]), last)
+            table.add_row(*map(self._text, row.cells[:-1]), self._last_cell(row))
         yield from self._rendered(table)
 
     def tree(self, root: Branch) -> Iterator[str]:
@@ -134,9 +130,8 @@ class Terminal(Page):
     def _stacked(self, rows: Iterable[Row]) -> Iterator[str]:
         for row in rows:
             first = Text("  ").join([self._text(cell) for cell in row.cells[:-1]])
-            below = Text("\n").join([self._text(row.cells[-1]), *map(self._below, row.below), *self._help(row.help)])
             yield from self._rendered(first)
-            yield from self._rendered(Padding(below, (0, 0, 0, 2)))
+            yield from self._rendered(Padding(self._last_cell(row), (0, 0, 0, 2)))
             if row.below:
                 yield ""
 
@@ -146,13 +141,16 @@ class Terminal(Page):
             text.append(part.text, self._style(part.style, part.link))
         return text
 
-    def _below(self, part: Part) -> Text:
-        return self._coloured(Text(part.text), _YAML) if part.style == "rule" else self._text([part])
-
-    def _help(self, help_: str) -> list[Text]:
-        if not help_:
-            return []
-        return [Text.assemble(("help: ", self._styles["label"]), self._coloured(Text(printable_line(help_)), _CODE))]
+    def _last_cell(self, row: Row) -> Text:
+        """Return the last cell of a row with the lines below it."""
+        lines = [self._text(row.cells[-1])]
+        lines += [
+            self._coloured(Text(part.text), _YAML) if part.style == "rule" else self._text([part]) for part in row.below
+        ]
+        if row.help:
+            help_ = self._coloured(Text(printable_line(row.help)), _CODE)
+            lines.append(Text.assemble(("help: ", self._styles["label"]), help_))
+        return Text("\n").join(lines)
 
     def _rendered(self, part: RenderableType) -> list[str]:
         with self._console.capture() as captured:
@@ -186,13 +184,8 @@ class Terminal(Page):
 
     def _broken(self, line: str, indent: int, lead: int) -> Iterator[Text]:
         """Yield a line in pieces that fit behind an indentation, the first one behind a lead."""
-        text = Text(line)
-        if self.width is not None:
-            room = max(self.width - indent, _LEAST)
-            pieces: Iterable[Text] = text.divide(breaks(line, room, used=lead - indent))
-        else:
-            pieces = (text,)
-        for piece in pieces:
+        room = 0 if self.width is None else max(self.width - indent, _LEAST)
+        for piece in Text(line).divide(breaks(line, room, used=lead - indent) if room else []):
             piece.rstrip()
             # What was within a line may be at the start of one now.
             escaped = printable(piece.plain)
@@ -236,10 +229,6 @@ _NAMES: Final[dict[ColorSystem, Literal["standard", "256", "truecolor"]]] = {
 }
 
 
-def _width(cell: Iterable[Part]) -> int:
-    return sum(cell_len(part.text) for part in cell)
-
-
 def breaks(line: str, room: int, used: int = 0) -> list[int]:
     """Return the offsets at which to break a line: at words, in words that are too long before the steps of a field path.
 
@@ -249,8 +238,7 @@ def breaks(line: str, room: int, used: int = 0) -> list[int]:
     for match in _WORD.finditer(line):
         word = match[0].rstrip()
         offset = match.start()
-        pieces = [word] if cell_len(word) <= room else _cut(word, room)
-        for piece in pieces:
+        for piece in [word] if cell_len(word) <= room else _cut(word, room):
             size = cell_len(piece)
             if used > 0 and used + size > room:
                 offsets.append(offset)

@@ -56,13 +56,16 @@ class Report(pieces.Report):
 
     def lines(self, result: FileResult) -> Iterator[str]:
         """Yield the lines about a file; none if there is nothing to report."""
-        for kind, notices in _of_a_kind(() if self._view.quiet else result.notices):
+        kinds: dict[str, list[str]] = {}  # notices by their text without names, numbers and values
+        for notice in () if self._view.quiet else result.notices:
+            kinds.setdefault(_VARIABLE.sub("", notice), []).append(notice)
+        for kind, notices in kinds.items():
             if kind in self._noted and not self._view.show_all:
                 self._repeated_notices += len(notices)
                 continue
             self._noted.add(kind)
             more = f" (and {len(notices) - 1:,} more)" if len(notices) > 1 else ""
-            yield printable_line(f"{result.file}: note: {notices[0] if kind else ''}{more}")
+            yield printable_line(f"{result.file}: note: {notices[0]}{more}")
         lines = split_lines(result.text) if result.diagnostics else []
         for findings in words.by_crd(result.diagnostics):
             visible = [d for d in findings if not d.hidden]
@@ -94,15 +97,19 @@ class Report(pieces.Report):
                 continue
             yield from self._head(finding)
             yield from self._source(finding, lines)
-            yield from self._below(finding)
+            yield from self._sentences(finding)
+            other = finding.related
+            if other is not None and other is not _other_line(finding):
+                yield from self._note(printable_line(f"{other.label} at {other.file}:{other.line}:{other.column}"))
+            if words.advice(finding):
+                yield from self._page.wrapped(words.advice(finding), _INDENT, "  = help: ", "label")
             yield from self._fix(finding, text)
             if others:
                 yield from self._note(words.describe_others(finding, others))
             yield ""
-            for other in following.get(id(finding), ()):
-                yield from self._head(other, "follows from the finding above")
-                yield from self._sentences(other)
-                yield ""
+            for consequence in following.get(id(finding), ()):
+                yield from self._head(consequence, "follows from the finding above")
+                yield from (*self._sentences(consequence), "")
 
     def _head(self, finding: Diagnostic, remark: str = "") -> Iterator[str]:
         """Yield the headline, and the position in the file and in the CRD."""
@@ -154,14 +161,6 @@ class Report(pieces.Report):
         yield f"{styled(f'{number:>{digits}} |', 'gutter')} {self._page.yaml(line)[0]}".rstrip()
         yield f"{styled(' ' * digits + ' |', 'gutter')} {styled(marks, style)}"
 
-    def _below(self, finding: Diagnostic) -> Iterator[str]:
-        yield from self._sentences(finding)
-        other = finding.related
-        if other is not None and other is not _other_line(finding):
-            yield from self._note(printable_line(f"{other.label} at {other.file}:{other.line}:{other.column}"))
-        if words.advice(finding):
-            yield from self._page.wrapped(words.advice(finding), _INDENT, "  = help: ", "label")
-
     def _sentences(self, finding: Diagnostic) -> Iterator[str]:
         for label, text in words.sentences(finding):
             first: str | None = f"  = {label}: "
@@ -212,9 +211,9 @@ class Report(pieces.Report):
         seconds = "" if self._page.width is None else f" in {summary.seconds:.2f} s"
         style = "error" if summary.errors else "warning" if summary.warnings else "good"
         start = (
-            f"checked {words.counted(summary.files, 'file')}, {words.counted(summary.crds, self._view.noun)}{skipped}: "
+            f"checked {words.counted(summary.files, 'file')}, {words.counted(summary.crds, self._view.noun)}{skipped}"
         )
-        lines = self._page.flow(Part(start), Part(findings, style), Part(seconds))
+        lines = self._page.flow(Part(f"{start}: "), Part(findings, style), Part(seconds))
         lines += self._page.wrapped(summary.repetitions(), "") if summary.repeated else []
         fixable = _fixable(summary)
         return "\n".join([*lines, *(self._page.wrapped(fixable, "    ", "[*] ", "good") if fixable else ())])
@@ -231,14 +230,6 @@ def _fixable(summary: Summary) -> str:
     if advice:
         parts.append(f"{advice:,} {'more ' if parts else 'fixable '}with --fix --unsafe-fixes --select RULE")
     return ", ".join(parts)
-
-
-def _of_a_kind(notices: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
-    """Yield notices grouped by their text without names, numbers and values."""
-    kinds: dict[str, list[str]] = {}
-    for notice in notices:
-        kinds.setdefault(_VARIABLE.sub("", notice), []).append(notice)
-    yield from kinds.items()
 
 
 _UNKNOWN: Final = "unknown-field"
@@ -265,8 +256,7 @@ class SuiteReport(pieces.SuiteReport):
     def test(self, suite: Suite, result: Result) -> Iterator[str]:
         """Yield the line of a test, if every test is named; otherwise its mark is kept for the end of the suite."""
         if self._view.verbose:
-            failed = bool(result.failure)
-            word = self._page.styled("FAILED", "error") if failed else self._page.styled("PASSED", "good")
+            word = self._page.styled("FAILED", "error") if result.failure else self._page.styled("PASSED", "good")
             yield f"{printable_line(f'{suite.file}:{result.case.line} {result.case.name}')} {word}\n"
         else:
             self._marks.append(self._page.styled("F", "error") if result.failure else ".")
@@ -274,7 +264,7 @@ class SuiteReport(pieces.SuiteReport):
     def end_suite(self, suite: Suite) -> Iterator[str]:
         """Yield the marks of a suite."""
         if self._marks and not self._view.quiet:
-            columns = _MARKS if self._page.width is None else max(min(self._page.width - 2, _MARKS), 1)
+            columns = max(min((self._page.width or _MARKS + 2) - 2, _MARKS), 1)
             yield f"{printable_line(suite.file)}\n"
             for start in range(0, len(self._marks), columns):
                 yield f"  {''.join(self._marks[start : start + columns])}\n"
@@ -298,14 +288,10 @@ class SuiteReport(pieces.SuiteReport):
         for result in outcome.results:
             for line in result.disagreements:
                 yield printable_line(f"{result.suite.file}:{result.case.line}: warning: {line}") + "\n"
-        passed = len(outcome.results) - len(failed)
-        parts = [f"{len(failed)} failed"] * bool(failed) + [f"{passed} passed"]
-        if outcome.broken:
-            parts.append(f"{len(outcome.broken)} could not be run")
-        closing = styled(
-            f"{', '.join(parts)} in {outcome.seconds:.2f} s", "error" if failed or outcome.broken else "good"
-        )
-        yield ("\n" if outcome.results else "") + f"{closing}\n"
+        parts = [f"{len(failed)} failed"] * bool(failed) + [f"{len(outcome.results) - len(failed)} passed"]
+        parts += [f"{len(outcome.broken)} could not be run"] * bool(outcome.broken)
+        style = "error" if failed or outcome.broken else "good"
+        yield "\n" * bool(outcome.results) + styled(f"{', '.join(parts)} in {outcome.seconds:.2f} s", style) + "\n"
 
 
 # A bad value longer than this many characters is folded in the terminal; JSON output has it whole.

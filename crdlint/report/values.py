@@ -37,8 +37,7 @@ class Text(WholeReport[Values]):
 
     def pieces(self, content: Values) -> Iterator[str]:
         """Yield the lines."""
-        for line in self._lines(content):
-            yield f"{line}\n"
+        return (f"{line}\n" for line in self._lines(content))
 
     def _lines(self, values: Values) -> Iterator[str]:
         if values.answer is not None:
@@ -84,8 +83,6 @@ class Text(WholeReport[Values]):
         yield from self._page.wrapped(printable_line(" ".join(result.rule.split())), "  ")
         if result.message:
             yield from self._page.wrapped(result.message, "    ")
-        if result.result is None:
-            return
         for step in result.why:
             if step.node is not getattr(result.tree, "node", None):
                 yield from self._page.wrapped(printable_line(_reason(step)), "        ", "  why:  ", "label")
@@ -136,8 +133,7 @@ def _opinion(opinion: Opinion) -> str:
 
 def _label(step: Step) -> list[Part]:
     """Return a line of a tree: the loop variables, the sub-expression, its value, type and cost."""
-    binding = "".join(f"{name} = {to_text(value, _IN_TREE)}: " for name, value in step.binding)
-    parts = [Part(printable_line(binding), "faint"), Part(printable_line(step.text), "code")]
+    parts = [Part(printable_line(_binding(step)), "faint"), Part(printable_line(step.text), "code")]
     if not step.evaluated:
         return [*parts, Part("  not evaluated", "faint")]
     if step.value is not MISSING:
@@ -147,8 +143,11 @@ def _label(step: Step) -> list[Part]:
 
 
 def _reason(step: Step) -> str:
-    binding = "".join(f"{name} = {to_text(value, _IN_TREE)}: " for name, value in step.binding)
-    return f"{binding}{step.text} = {to_text(step.value, _IN_TREE)}"
+    return f"{_binding(step)}{step.text} = {to_text(step.value, _IN_TREE)}"
+
+
+def _binding(step: Step) -> str:
+    return "".join(f"{name} = {to_text(value, _IN_TREE)}: " for name, value in step.binding)
 
 
 def _verdict(result: RuleResult) -> tuple[str, str]:
@@ -181,9 +180,8 @@ def _answer_json(answer: Answer, *, trees: bool) -> dict[str, Any]:
         "field": answer.path,
         "errors": [asdict(error) for error in answer.errors],
         "type": answer.type or None,
-        "estimate": None
-        if estimate is None
-        else {
+        "estimate": estimate
+        and {
             "cost": estimate.highest,
             "times": estimate.times,
             "total": estimate.total,
@@ -196,7 +194,7 @@ def _answer_json(answer: Answer, *, trees: bool) -> dict[str, Any]:
     if answer.opinion is not None:
         document["second_opinion"] = _opinion_json(answer.opinion)
     if trees:
-        document["tree"] = None if answer.tree is None else _step_json(answer.tree)
+        document["tree"] = answer.tree and _step_json(answer.tree)
     return document
 
 
@@ -247,5 +245,5 @@ def _rule_json(result: RuleResult, *, trees: bool) -> dict[str, Any]:
         "why": [_step_json(step) for step in result.why],
     }
     if trees:
-        document["tree"] = None if result.tree is None else _step_json(result.tree)
+        document["tree"] = result.tree and _step_json(result.tree)
     return document
