@@ -7,14 +7,14 @@ import time
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 import click
 
 from crdlint.cli import console, options
 from crdlint.cli.options import FindingOptions, HelmOptions, file_option, flag, kube_version, option
 from crdlint.cli.reports import Reports, Totals, add_file, nothing_found
-from crdlint.files.paths import Found, Problem, Selection, discover
+from crdlint.files.paths import Problem, Selection, discover
 from crdlint.files.read import STDIN
 from crdlint.kubernetes.servers import NEWEST
 from crdlint.linting.request import CheckRequest
@@ -23,22 +23,23 @@ from crdlint.report import formats
 from crdlint.report.escapes import printable_line
 from crdlint.report.pieces import View
 from crdlint.report.words import Copies
+from crdlint.runner.fix_files import AddedIgnores, Fixing
 from crdlint.runner.plan import Plan, Planner
 from crdlint.runner.task import Checker, CheckOutcome, Settings, Task
 from crdlint.safety.output import VARIABLE
 
 if TYPE_CHECKING:
     from crdlint.config.baseline import BaselineMatcher, Update
-    from crdlint.config.baseline import KnownFindings as Known
     from crdlint.config.model import Config
     from crdlint.config.places import UsedIgnores
     from crdlint.linting.result import FileResult
     from crdlint.report.changes import Changes
     from crdlint.runner.cache import Cache
-    from crdlint.runner.fix_files import AddedIgnores, Fixing
     from crdlint.sources.helm.render import Values
     from crdlint.sources.previous.crds import PreviousCRDs
     from crdlint.sources.previous.load import Loaded
+
+    Baseline: TypeAlias = BaselineMatcher | Update | AddedIgnores | None
 
 Item = TypeVar("Item")
 _OF_RUNS: Final = frozenset({"file", "folder", "notices", "in_chart", "ignores"})  # no settings
@@ -53,7 +54,7 @@ class CheckState(Totals):
     ``checked`` has files' results by their real path, without texts, if there are kustomizations.
     """
 
-    baseline: BaselineMatcher | Update | AddedIgnores | None = None
+    baseline: Baseline = None
     changes: Changes | None = None  # of a check of updates
     removed: bool = False  # whether an old CRD is gone
     checked: dict[str, FileResult] = field(default_factory=dict)
@@ -67,11 +68,10 @@ class CheckState(Totals):
 class CheckOptions(HelmOptions, FindingOptions):
     """The arguments and options of `crdlint check`."""
 
-    require_crds: bool | None = option(
+    required: bool | None = option(
         "--require-crds/--no-require-crds", default=None,
         help="Exit with status 2 if no CRD is found, or do not. By default, do so only if PATH contains a file or -.",
     )  # fmt: skip
-    allow_empty: bool = flag("--allow-empty", hidden=True, help_="Deprecated: the same as --no-require-crds.")
     stdin_filename: str | None = file_option(
         "--stdin-filename",
         "The file name of standard input (-): for findings, and to find its configuration, chart and exclusions.",
@@ -146,28 +146,26 @@ class _Command:
 
     def __init__(self, arguments: CheckOptions) -> None:
         self._options = arguments
-        self._paths = arguments.paths
         self._quiet = arguments.quiet
         if arguments.verbose:
             os.environ[VARIABLE] = "1"
         view = View(
-            options.page(arguments.color, 120),
-            hidden=arguments.hidden,
-            show_all=arguments.show_all,
-            quiet=arguments.quiet,
-            statistics=arguments.statistics,
-        )
+            options.page(arguments.color, 120), hidden=arguments.hidden, show_all=arguments.show_all,
+            quiet=arguments.quiet, statistics=arguments.statistics,
+        )  # fmt: skip
         self._reports = Reports(formats.findings, arguments.format_, arguments.outputs, view)
         if arguments.against and not self._quiet:
             self._reports.hold()
-        self._known = _known(arguments.baseline_file, missing_ok=arguments.update_baseline)
+        self._state = CheckState(baseline=_baseline(arguments))
         self._config = arguments.read_config()
-        self._fixing: Fixing | None = None
-        self._added: AddedIgnores | None = None
-        if arguments.fix or arguments.diff:
-            from crdlint.runner.fix_files import Fixing
+        override = arguments.override(include_dependencies=arguments.include_dependencies)
+        builds, stdin_name = not arguments.no_kustomize, arguments.stdin_filename
+        self._planner = Planner(arguments.kube_version, override, self._config, builds, stdin_name, _REQUEST)
+        self._fixing = Fixing(diff=arguments.diff) if arguments.fix or arguments.diff else None
+        if arguments.against:
+            from crdlint.report.changes import Changes
 
-            self._fixing = Fixing(diff=arguments.diff)
+            self._state.changes = Changes()
 
     def run(self) -> int:
         if self._options.against and self._options.against.endswith((".tgz", ".tar.gz")):
@@ -180,139 +178,107 @@ class _Command:
     def _run(self, folder: str | None) -> int:
         """Check and report; a packed chart to compare with is unpacked to `folder`."""
         start = time.perf_counter()
-        arguments = self._options
-        stdin_name = arguments.stdin_filename
-        selection = Selection(arguments.include, arguments.exclude, not arguments.no_ignore, stdin_name)
-        paths = tuple(stdin_name if path == STDIN and stdin_name else path for path in self._paths)
-        builds = not arguments.no_kustomize
+        arguments, state, planner = self._options, self._state, self._planner
+        selection = Selection(arguments.include, arguments.exclude, not arguments.no_ignore, arguments.stdin_filename)
         values = arguments.values()
-        loaded = None
-        if arguments.against:
-            loaded = self._load_previous(arguments.against, paths, selection, values, folder)
-        run = self._new_run()
-        discovered = discover(self._paths, selection)
+        loaded = self._load_previous(arguments.against, selection, values, folder) if arguments.against else None
+        discovered = discover(arguments.paths, selection)
         deleted = set() if loaded is None else {path for path in loaded.covered if not os.path.lexists(path)}
-        self._take_problems(run, (problem for problem in discovered.problems if problem.path not in deleted))
-        override = arguments.override(include_dependencies=arguments.include_dependencies)
-        planner = Planner(arguments.kube_version, override, self._config, builds, stdin_name, _REQUEST)
+        self._take_problems(problem for problem in discovered.problems if problem.path not in deleted)
         plan = planner.add(discovered.files)
         if self._fixing is not None:
             planner.add_resources(discovered.files)
-        run.problems += plan.problems
+        state.problems += plan.problems
         if arguments.show_files or arguments.show_settings:
-            return self._show(run, planner)
+            return self._show()
         if not planner.has_invalid_configuration:
-            self._check_inputs(run, planner, loaded, values)
-        if self._added is not None:
-            run.problems += self._added.problems
-        run.summary.seconds = time.perf_counter() - start
+            self._check_inputs(loaded, values)
+        state.summary.seconds = time.perf_counter() - start
         if self._fixing is not None:
-            self._report_fixes(self._fixing, run)
-        if not self._options.diff:
-            self._report_end(run, plan)
-        nothing = not (run.summary.crds or run.has_findings or run.removed or run.problems or run.bugs)
-        if nothing and not run.unwritten and not deleted and self._is_missing_crds(run, discovered, plan):
-            return 2
-        if self._fixing is not None and self._options.diff:
-            run.failed = bool(self._fixing.files)
-        return run.status
+            self._report_fixes(self._fixing)
+        if not arguments.diff:
+            self._report_end()
+        nothing = not (state.summary.crds or state.has_findings or state.removed or state.problems or state.bugs)
+        if nothing and not state.unwritten and not deleted:
+            left_out, skipped = plan.excluded, state.summary.skipped
+            if nothing_found(arguments, discovered, left_out, skipped, "--no-require-crds"):
+                return 2
+        if self._fixing is not None and arguments.diff:
+            state.failed = bool(self._fixing.files)
+        return state.status
 
-    def _show(self, run: CheckState, planner: Planner) -> int:
+    def _show(self) -> int:
         """Print the files that a check would read, or the settings of the first one, instead of the check."""
-        for name, reason in run.problems:
+        planner, problems = self._planner, self._state.problems
+        for name, reason in problems:
             console.err(f"crdlint: {name}: {reason}")
         files = [task.path for task in planner.plan.tasks]
         if self._options.show_files:
             for file in files:
                 console.out(printable_line(file))
-        elif not run.problems:
-            config = self._config or planner.unmerged(next(iter(files), self._paths[0]))
+        elif not problems:
+            config = self._config or planner.unmerged(next(iter(files), self._options.paths[0]))
             for line in _settings_of(config, planner.merged(config), self._options.kube_version):
                 console.out(printable_line(line))
-        return 2 if run.problems else 0
+        return 2 if problems else 0
 
-    def _check_inputs(self, run: CheckState, planner: Planner, loaded: Loaded | None, values: Values | None) -> None:
-        plan = planner.plan
+    def _check_inputs(self, loaded: Loaded | None, values: Values | None) -> None:
+        plan, state = self._planner.plan, self._state
         previous = loaded.crds() if loaded is not None else None
         settings = Settings(
             previous, values, not self._options.no_helm,
             self._cache(), tuple(plan.charts), self._workers() if plan.charts else 1,
             fixing=None if self._fixing is None else "unsafe" if self._options.unsafe_fixes else "safe",
         )  # fmt: skip
-        self._check(run, plan, settings)
-        self._check_kustomizations(run, planner, settings)
-        if self._fixing is None:
-            self._check_releases(run, plan, settings)
+        self._check(settings)
+        self._check_builds(settings)
         if loaded is not None and previous is not None:
-            self._take_problems(run, loaded.problems)
-            self._compare(run, planner, previous, loaded.tops)
-        elif run.ignores is not None:
-            for result, config in run.ignores.unused(self._paths):
-                self._take(run, result, config)
+            self._take_problems(loaded.problems)
+            self._compare(previous, loaded.tops)
+        elif state.ignores is not None:
+            for result, config in state.ignores.unused(self._options.paths):
+                self._take(result, config)
+        if isinstance(state.baseline, AddedIgnores):
+            state.problems += state.baseline.problems
 
-    def _is_missing_crds(self, run: CheckState, discovered: Found, plan: Plan) -> bool:
-        """Report that no CRD was found, and return whether that is an error."""
-        required = self._options.require_crds
-        if required is None and self._options.allow_empty:
-            required = False
-        nothing = nothing_found(self._paths, discovered, plan.excluded, skipped=run.summary.skipped, required=required)
-        if nothing.is_error or not self._quiet:
-            console.err(f"crdlint: {nothing.message}")
-        return nothing.is_error
-
-    def _new_run(self) -> CheckState:
-        run = CheckState()
-        if self._options.against:
-            from crdlint.report.changes import Changes
-
-            run.changes = Changes()
-        if self._options.add_ignore:
-            from crdlint.runner.fix_files import AddedIgnores
-
-            run.baseline = self._added = AddedIgnores()
-        elif self._known is not None:
-            run.baseline = self._known.update() if self._options.update_baseline else self._known.matching()
-        return run
-
-    def _take_problems(self, run: CheckState, problems: Iterable[Problem]) -> None:
+    def _take_problems(self, problems: Iterable[Problem]) -> None:
         for problem in problems:
             if problem.fatal:
-                run.problems.append((problem.path, problem.message))
-                run.unread.append(problem.path)
+                self._state.problems.append((problem.path, problem.message))
+                self._state.unread.append(problem.path)
             elif not self._quiet:
                 console.err(f"crdlint: {problem.path}: {problem.message}")
 
-    def _compare(self, run: CheckState, planner: Planner, previous: PreviousCRDs, tops: list[str]) -> None:
+    def _compare(self, previous: PreviousCRDs, tops: list[str]) -> None:
         """Report the removed CRDs of old files, and old documents that cannot be compared."""
         from crdlint.sources.previous.removed import NewFiles, compare
 
-        new = NewFiles(run.crds, run.unread, tops)
-        comparison = compare(previous, new, lambda path: planner.config_of(path) is not None)
+        new = NewFiles(self._state.crds, self._state.unread, tops)
+        comparison = compare(previous, new, lambda path: self._planner.config_of(path) is not None)
         for notice in () if self._quiet else previous.take_notices():
             console.err(f"crdlint: note: {notice}")
-        self._take_problems(run, comparison.problems)
-        run.removed = bool(comparison.results)
+        self._take_problems(comparison.problems)
+        self._state.removed = bool(comparison.results)
         for result in comparison.results:
-            config = planner.config_of(result.file)
-            if config is not None:
-                self._take(run, result, config, reads_comments=False)
+            self._take(result, self._planner.config_of(result.file), reads_comments=False)
 
-    def _check(self, run: CheckState, plan: Plan, settings: Settings) -> None:
-        run.summary.files += plan.passed
+    def _check(self, settings: Settings) -> None:
+        state, plan = self._state, self._planner.plan
+        state.summary.files += plan.passed
         for result, config in plan.results:
-            self._take(run, result, config)
+            self._take(result, config)
         # Closed at once when the run is interrupted, so that no process is left.
         with closing(self._checked(plan, settings)) as checked:
             for outcome, config in self._watched(zip(checked, plan.configs, strict=True), plan.tasks):
-                run.take_outcome(outcome)
+                state.take_outcome(outcome)
                 if outcome.problem is not None and not outcome.results:
-                    run.unread.append(outcome.name)
+                    state.unread.append(outcome.name)
                     continue
-                run.summary.files += 1
+                state.summary.files += 1
                 for result in outcome.results:
                     if plan.kustomizations:
-                        run.checked[os.path.realpath(result.file)] = replace(result, text="", masked=None)
-                    self._take(run, result, config)
+                        state.checked[os.path.realpath(result.file)] = replace(result, text="", masked=None)
+                    self._take(result, config)
         if settings.cache is not None:
             settings.cache.sweep()
 
@@ -320,37 +286,28 @@ class _Command:
         """Yield outcomes, and show on a terminal what is being read."""
         return console.watched(outcomes, () if self._quiet or self._options.verbose else [task.path for task in tasks])
 
-    def _check_kustomizations(self, run: CheckState, planner: Planner, settings: Settings) -> None:
-        if not planner.plan.kustomizations or self._options.diff:
+    def _check_builds(self, settings: Settings) -> None:
+        """Check kustomizations, and the releases of charts."""
+        plan, state, checker = self._planner.plan, self._state, Checker(settings)
+        if not (plan.kustomizations or plan.releases):
             return
-        from crdlint.runner.builds import check_kustomizations
+        from crdlint.runner.builds import check_kustomizations, check_release
 
-        checker = Checker(settings)
         reported: set[str] = set()  # a missing program is missing for all of them
+        kustomizations = () if self._options.diff else plan.kustomizations
         # Closed at once if the run is interrupted, so that no build is left running.
-        with closing(
-            check_kustomizations(checker, planner.plan.kustomizations, run.checked, self._workers())
-        ) as checked:
-            for outcome in self._watched(checked, planner.plan.kustomizations):
-                run.take_outcome(outcome)
+        with closing(check_kustomizations(checker, kustomizations, state.checked, self._workers())) as checked:
+            for outcome in self._watched(checked, kustomizations):
+                state.take_outcome(outcome)
                 for result in outcome.results:
-                    config = planner.config_of(result.file)
-                    if config is not None:
-                        notices = tuple(notice for notice in result.notices if notice not in reported)
-                        reported.update(notices)
-                        self._take(run, replace(result, notices=notices), config)
-
-    def _check_releases(self, run: CheckState, plan: Plan, settings: Settings) -> None:
-        if not plan.releases:
-            return
-        from crdlint.runner.builds import check_release
-
-        checker = Checker(settings)
-        for chart, config in plan.releases.items():
+                    notices = tuple(notice for notice in result.notices if notice not in reported)
+                    reported.update(notices)
+                    self._take(replace(result, notices=notices), self._planner.config_of(result.file))
+        for chart, config in plan.releases.items() if self._fixing is None else ():
             outcome = check_release(checker, chart)
-            run.take_outcome(outcome)
+            state.take_outcome(outcome)
             for result in outcome.results:
-                self._take(run, result, config)
+                self._take(result, config)
 
     def _workers(self) -> int:
         from crdlint.runner.pool import processors
@@ -368,52 +325,53 @@ class _Command:
         for outcome in run(tasks, settings, self._options.jobs):
             yield self._fixing.take(outcome, checker)
 
-    def _take(self, run: CheckState, result: FileResult, config: Config, *, reads_comments: bool = True) -> None:
-        """Report a file's result, except what its configuration and ignore comments leave out."""
-        from crdlint.config.apply import apply, comments_of
+    def _take(self, result: FileResult, config: Config | None, *, reads_comments: bool = True) -> None:
+        """Report a file's result, except what its configuration and ignore comments leave out; nothing without one."""
+        from crdlint.config.apply import apply, comments_of, reasons
 
-        result = run.names.add(result)
+        if config is None:
+            return
+        state = self._state
+        result = state.names.add(result)
         comments = comments_of(result) if reads_comments else None
-        applied = apply(result, config, comments, run.baseline, updates=run.changes is not None)
+        applied = apply(result, config, comments, state.baseline, updates=state.changes is not None)
         if config.ignores:
             from crdlint.config.places import UsedIgnores
 
-            run.ignores = run.ignores or UsedIgnores()
-            run.ignores.add(result, config, applied.used)
-        if run.changes is not None:
-            run.crds.setdefault(result.file, []).extend(crd.name for crd in result.crds)
-            run.changes.add(applied.result)
-        shown = applied.result if self._options.show_all else run.copies.without(applied.result)
-        run.take(applied, shown)
-        run.summary.below_minimum += sum(
+            state.ignores = state.ignores or UsedIgnores()
+            state.ignores.add(result, config, applied.used)
+        if state.changes is not None:
+            state.crds.setdefault(result.file, []).extend(crd.name for crd in result.crds)
+            state.changes.add(applied.result)
+        shown = applied.result if self._options.show_all else state.copies.without(applied.result)
+        state.take(applied, shown)
+        state.summary.below_minimum += sum(
             by == "min-severity" and not finding.hidden for finding, by, _ in applied.ignored
         )
         if not self._options.diff:
             add_file(self._reports, shown, quiet=self._quiet, infos=self._shows_infos(config))
-        if self._options.show_ignored:
-            from crdlint.config.apply import reasons
-
-            for line in reasons(applied.ignored, config, comments):
-                self._reports.note(line)
+        for line in reasons(applied.ignored, config, comments) if self._options.show_ignored else ():
+            self._reports.note(line)
 
     def _shows_infos(self, config: Config) -> bool:
         """Return whether text shows infos: they are asked for, or let the run fail."""
         shows_all = self._options.show_all or self._options.min_severity == "info" or bool(self._options.selected)
         return shows_all or config.fail_on == "info" or config.select != ("*",)
 
-    def _report_end(self, run: CheckState, plan: Plan) -> None:
-        run.summary.repeated, run.summary.copies = run.copies.findings, len(run.copies.files)
-        run.report_trouble(() if self._quiet else plan.notices)
-        self._report_known(run)
-        if run.changes is not None and not self._quiet:
-            self._reports.release(f"compared with {self._options.against}: {run.changes.headline()}")
-        run.end(self._reports, self._options.fail_on, accepted=self._options.accept_rejections)
-        if run.summary.repeated and not self._quiet and not self._reports.is_text:
-            console.err(run.summary.repetitions())
+    def _report_end(self) -> None:
+        state = self._state
+        state.summary.repeated, state.summary.copies = state.copies.findings, len(state.copies.files)
+        state.report_trouble(() if self._quiet else self._planner.plan.notices)
+        self._report_known()
+        if state.changes is not None and not self._quiet:
+            self._reports.release(f"compared with {self._options.against}: {state.changes.headline()}")
+        state.end(self._reports, self._options.fail_on, accepted=self._options.accept_rejections)
+        if state.summary.repeated and not self._quiet and not self._reports.is_text:
+            console.err(state.summary.repetitions())
 
-    def _report_fixes(self, fixing: Fixing, run: CheckState) -> None:
+    def _report_fixes(self, fixing: Fixing) -> None:
         """Write what was fixed, and what was not; with a diff, that is the whole report."""
-        for name, reason in run.problems if fixing.diff else ():
+        for name, reason in self._state.problems if fixing.diff else ():
             console.err(f"crdlint: {name}: {reason}")
         for diff in fixing.diffs:
             console.out(diff, nl=False)
@@ -424,35 +382,35 @@ class _Command:
         for line in fixing.shown() if self._options.show_fixes else ():
             console.err(line)
 
-    def _report_known(self, run: CheckState) -> None:
+    def _report_known(self) -> None:
         """Write the baseline if that is asked for; otherwise report its entries that are no longer found."""
-        file = self._options.baseline_file
-        if self._added is not None:
-            console.err(f"crdlint: {self._added.summary()}")
-        if run.baseline is None or file is None:
+        file, baseline = self._options.baseline_file, self._state.baseline
+        if isinstance(baseline, AddedIgnores):
+            console.err(f"crdlint: {baseline.summary()}")
+        if baseline is None or file is None:
             return
         from crdlint.config.baseline import BaselineMatcher, Update, write
         from crdlint.config.model import ConfigError
 
-        if isinstance(run.baseline, Update):
+        if isinstance(baseline, Update):
             try:
-                write(file, run.baseline.baseline())
+                write(file, baseline.baseline())
             except ConfigError as error:
-                run.unwritten.append(f"--baseline: {error}")
+                self._state.unwritten.append(f"--baseline: {error}")
                 return
-            console.err(f"crdlint: {file}: {run.baseline.summary()}")
+            console.err(f"crdlint: {file}: {baseline.summary()}")
             return
-        for entry in run.baseline.stale() if isinstance(run.baseline, BaselineMatcher) and not self._quiet else ():
+        for entry in baseline.stale() if isinstance(baseline, BaselineMatcher) and not self._quiet else ():
             console.err(f"crdlint: note: no longer found, --update-baseline removes it: {entry}")
 
-    def _load_previous(
-        self, source: str, paths: tuple[str, ...], selection: Selection, values: Values | None, folder: str | None
-    ) -> Loaded:
+    def _load_previous(self, source: str, selection: Selection, values: Values | None, folder: str | None) -> Loaded:
         """Return the old files to compare with, read by the same programs; an invalid argument ends the run."""
         from crdlint.files.repository import RepositoryError
         from crdlint.sources.helm.render import Values
         from crdlint.sources.previous.load import Programs, load
 
+        name = self._options.stdin_filename
+        paths = tuple(name if path == STDIN and name else path for path in self._options.paths)
         programs = Programs(values or Values(), not self._options.no_helm, not self._options.no_kustomize)
         try:
             return load(source, paths, selection, programs, folder)
@@ -467,16 +425,20 @@ class _Command:
         return open_cache()
 
 
-def _known(file: str | None, *, missing_ok: bool) -> Known | None:
-    if file is None:
+def _baseline(arguments: CheckOptions) -> Baseline:
+    """Return what takes the findings of a run out of its report; a broken file ends the run."""
+    if arguments.add_ignore:
+        return AddedIgnores()
+    if arguments.baseline_file is None:
         return None
     from crdlint.config.baseline import read
     from crdlint.config.model import ConfigError
 
     try:
-        return read(file, missing_ok=missing_ok)
+        known = read(arguments.baseline_file, missing_ok=arguments.update_baseline)
     except ConfigError as error:
         raise click.UsageError(f"--baseline: {error}") from error
+    return known.update() if arguments.update_baseline else known.matching()
 
 
 def _settings_of(config: Config, merged: Config, kube_version: str | None) -> Iterator[str]:

@@ -11,8 +11,8 @@ from crdlint.cli import console
 # The parameters of all commands by what they are for, in the order of help; others are shown first, as "Options".
 _GROUPS: Final = {
     "What to check": (
-        "include", "exclude", "no_ignore", "require_crds", "stdin_filename", "crds", "old", "strict_kinds",
-        "require_resources", "include_dependencies",
+        "include", "exclude", "no_ignore", "required", "stdin_filename", "crds", "old", "strict_kinds",
+        "include_dependencies",
     ),
     "Kubernetes and Helm": (
         "kube_version", "field_validation", "value_files", "sets", "no_kustomize", "no_helm",
@@ -32,7 +32,7 @@ _GROUPS: Final = {
 _GROUP_OF: Final = {name: title for title, names in _GROUPS.items() for name in names}
 _ORDER: Final = {name: number for number, name in enumerate(_GROUP_OF)}
 _RARE: Final = frozenset({
-    "no_ignore", "stdin_filename", "require_crds", "require_resources", "include_dependencies", "strict_kinds",
+    "no_ignore", "stdin_filename", "required", "include_dependencies", "strict_kinds",
     "field_validation", "sets", "no_helm", "no_kustomize", "extended", "accept_rejections", "isolated", "show_fixes",
     "second_opinion", "show_all", "show_files", "show_ignored", "show_settings", "color", "jobs", "no_cache",
 })  # fmt: skip

@@ -274,6 +274,8 @@ class FindingOptions(FileOptions, ConfigOptions):
         help=f"One of {', '.join(_FORMATS)}. auto is github in GitHub Actions, azure in Azure Pipelines, else text.",
     )  # fmt: skip
     outputs: tuple[str, ...] = outputs_of("findings")
+    required: bool | None  # whether there must be anything to check
+    allow_empty: bool = flag("--allow-empty", hidden=True, help_="Deprecated: the same as --no-require-...")
 
 
 class HelmOptions(Options):

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as SetOf
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, Generic, NamedTuple
+from typing import TYPE_CHECKING, Final, Generic
 
 import click
 
@@ -15,9 +15,11 @@ from crdlint.report import formats
 from crdlint.report.formats import AnyReport
 from crdlint.report.page import PLAIN
 from crdlint.report.pieces import Outcome, Report, Spool, Summary, View, batches
+from crdlint.report.words import counted
 from crdlint.runner.task import CheckOutcome, shown_name
 
 if TYPE_CHECKING:
+    from crdlint.cli.options import FindingOptions
     from crdlint.config.apply import Applied
     from crdlint.config.model import FailOn
     from crdlint.files.paths import Found
@@ -175,48 +177,35 @@ class Totals:
         return 2 if self.problems or self.unwritten else 1 if self.failed else 0
 
 
-class Nothing(NamedTuple):
-    """What to report about a run that found nothing to check, and whether it is an error."""
-
-    message: str
-    is_error: bool
-
-
 def nothing_found(
-    paths: Sequence[str],
-    discovered: Found,
-    left_out: SetOf[str],
-    *,
-    skipped: int,
-    required: bool | None,
-    option: str = "--no-require-crds",
-) -> Nothing:
-    """Return the message for a run that found nothing.
+    arguments: FindingOptions, discovered: Found, left_out: SetOf[str], skipped: int, option: str, remark: str = ""
+) -> bool:
+    """Report that there is nothing to check, and return whether that is an error, which `option` accepts.
 
-    `left_out` are files that a configuration excludes, `skipped` is the number of skipped documents.
-    If `required` is None, what is missing is only required in files that are named; `option` accepts that.
+    `left_out` are files that a configuration excludes, `skipped` is the number of skipped documents. By default, what is
+    missing is only required in files that are named.
     """
-    what = _WHAT[option]
+    what, paths = _WHAT[option], arguments.paths
     checked = set(discovered.files) - left_out
     named = [path for path in paths if path in checked]
-    if required or (required is None and named):
+    required = bool(named) and not arguments.allow_empty if arguments.required is None else arguments.required
+    if required:
         missing = what if checked else ".yaml, .yml or .json file to check"
-        return Nothing(f"no {missing} in {_listed(named or paths)} ({option} accepts that)", is_error=True)
-    counts = [
-        _count(len(checked), "file", "checked"),
-        _count(skipped, "document", "skipped"),
-        _count(discovered.ignored, "path", "ignored by git"),
-        _count(discovered.excluded + len(left_out), "path", "excluded"),
-    ]
-    details = ", ".join(filter(None, counts)) or "no .yaml, .yml or .json file"
-    return Nothing(f"note: no {what} in {_listed(paths)}: {details}", is_error=False)
+        console.err(f"crdlint: no {missing} in {_listed(named or paths)} ({option} accepts that){remark}")
+    elif not arguments.quiet:
+        counts = (
+            (len(checked), "file", "checked"),
+            (skipped, "document", "skipped"),
+            (discovered.ignored, "path", "ignored by git"),
+            (discovered.excluded + len(left_out), "path", "excluded"),
+        )
+        details = [f"{counted(number, noun)} {state}" for number, noun, state in counts if number]
+        shown = ", ".join(details) or "no .yaml, .yml or .json file"
+        console.err(f"crdlint: note: no {what} in {_listed(paths)}: {shown}{remark}")
+    return required
 
 
 def _listed(paths: Sequence[str]) -> str:
     more = len(paths) - _NAMED
     shown = ", ".join(map(shown_name, paths[:_NAMED]))
     return f"{shown} and {more:,} more" if more > 0 else shown
-
-
-def _count(number: int, noun: str, what: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'} {what}" if number else ""

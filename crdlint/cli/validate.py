@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -44,12 +43,11 @@ class ValidateOptions(FindingOptions):
     show_defaulted: bool = flag(
         "--show-defaulted", help_="Print the objects as the API server would store them, as YAML."
     )
-    require_resources: bool | None = option(
+    required: bool | None = option(
         "--require-resources/--no-require-resources", default=None,
         help="Exit with status 2 if no custom resource is found, or do not. "
         "By default, do so only if PATH contains a file or -.",
     )  # fmt: skip
-    allow_empty: bool = flag("--allow-empty", hidden=True, help_="Deprecated: the same as --no-require-resources.")
 
 
 @options.command("validate", ValidateOptions)
@@ -89,10 +87,15 @@ class _Command:
         self._second_opinions = options.new_tally() if arguments.second_opinion else None
 
     def run(self) -> int:
+        from crdlint.cli.inputs import given_definitions, nearby_definitions
+
         start = time.perf_counter()
         run, inputs = self._run, self._inputs
         discovered = inputs.discover(self._paths)
-        definitions = self._definitions(discovered)
+        if self._options.crds:
+            definitions = given_definitions(inputs, self._planner, self._options.crds)
+        else:
+            definitions = nearby_definitions(inputs, self._planner, self._paths, discovered.files)
         olds = None if self._options.old is None else self._old_objects(self._options.old)
         for path in console.watched(discovered.files, () if self._quiet else discovered.files):
             config = self._planner.config_of(path)
@@ -110,13 +113,6 @@ class _Command:
         run.end(self._reports, self._options.fail_on, accepted=self._options.accept_rejections)
         nothing = not (run.summary.crds or run.has_findings or run.problems or run.unwritten or run.bugs)
         return 2 if nothing and self._is_missing_resources(discovered, definitions) else run.status
-
-    def _definitions(self, discovered: Found) -> Definitions:
-        from crdlint.cli.inputs import given_definitions, nearby_definitions
-
-        if self._options.crds:
-            return given_definitions(self._inputs, self._planner, self._options.crds)
-        return nearby_definitions(self._inputs, self._planner, self._paths, discovered.files)
 
     def _old_objects(self, path: str) -> dict[Key, dict[str, Any]]:
         """Return the objects to validate updates of; of several with the same identity, the first is used."""
@@ -146,7 +142,10 @@ class _Command:
             )
         self._take(validated.result, config)
         if self._options.show_defaulted:
-            _print_stored(validated.stored)
+            from crdlint.resources.dump import dump
+
+            for stored_object in validated.stored:
+                console.out("\n".join(("---", *dump(stored_object))))
 
     def _options_for(self, config: Config) -> ResourceOptions:
         from crdlint.resources.pipeline import ResourceOptions
@@ -167,33 +166,11 @@ class _Command:
 
     def _is_missing_resources(self, discovered: Found, definitions: Definitions) -> bool:
         """Report that no custom resource was found, and return whether that is an error."""
-        required = self._options.require_resources
-        if required is None and self._options.allow_empty:
-            required = False
         from crdlint.resources.definitions import may_have_crd
 
         groups = [group for group in definitions.groups() if may_have_crd(group)]
-        known = f"the CRDs here are of {_listed(groups)}" if groups else "no CRD was found (--crd names where they are)"
-        nothing = nothing_found(
-            self._paths,
-            discovered,
-            self._excluded,
-            skipped=self._run.summary.skipped,
-            required=required,
-            option="--no-require-resources",
-        )
-        if nothing.is_error or not self._quiet:
-            console.err(f"crdlint: {nothing.message}; {known}")
-        return nothing.is_error
-
-
-def _listed(groups: list[str]) -> str:
-    more = len(groups) - _NAMED
-    return ", ".join(groups[:_NAMED]) + (f" and {more:,} more groups" if more > 0 else "")
-
-
-def _print_stored(stored: Iterable[dict[str, Any]]) -> None:
-    from crdlint.resources.dump import dump
-
-    for stored_object in stored:
-        console.out("\n".join(("---", *dump(stored_object))))
+        more = f" and {len(groups) - _NAMED:,} more groups" if len(groups) > _NAMED else ""
+        listed = f"the CRDs here are of {', '.join(groups[:_NAMED])}{more}"
+        known = listed if groups else "no CRD was found (--crd names where they are)"
+        skipped, accepting = self._run.summary.skipped, "--no-require-resources"
+        return nothing_found(self._options, discovered, self._excluded, skipped, accepting, f"; {known}")
