@@ -123,7 +123,7 @@ def command(arguments: CheckOptions) -> int:
       helm template --include-crds CHART | crdlint check -
     """  # noqa: D301  \b keeps the lines below it as they are
     reads_stdin, fixes = STDIN in arguments.paths, arguments.fix or arguments.diff
-    for is_wrong, message in (
+    options.require(
         (arguments.fix and reads_stdin, "--fix cannot change standard input (-): name a file"),
         (arguments.diff and reads_stdin, "--diff cannot change standard input (-): name a file"),
         (arguments.fix and arguments.diff, "--diff cannot be used with --fix"),
@@ -135,9 +135,7 @@ def command(arguments: CheckOptions) -> int:
         ),
         (arguments.update_baseline and not arguments.baseline_file, "--update-baseline requires --baseline FILE"),
         (arguments.stdin_filename is not None and not reads_stdin, "--stdin-filename requires - as PATH"),
-    ):
-        if is_wrong:
-            raise click.UsageError(message)
+    )
     return _Command(arguments).run()
 
 

@@ -101,9 +101,7 @@ def _read(settings: CostOptions, run: Totals) -> list[FileResult]:
 def _with_unchecked(result: FileResult) -> FileResult:
     """Return a result whose CRDs that only Helm can render count as not estimated, with a notice why Helm does not."""
     unchecked = (finding for finding in result.diagnostics if finding.rule == SKIPPED.id)
-    failures = (
-        f"line {finding.line}: {finding.message}" for finding in result.diagnostics if finding.rule == RENDER.id
-    )
+    failures = (f"line {each.line}: {each.message}" for each in result.diagnostics if each.rule == RENDER.id)
     return replace(result, unestimated=(*result.unestimated, *unchecked), notices=(*result.notices, *failures))
 
 
@@ -113,17 +111,17 @@ def _entries(results: Sequence[FileResult], settings: CostOptions) -> list[Entry
     versions, explain = parse_range(settings.kube_version), settings.explain
     entries = [entry for result in results for entry in entries_of(result, versions)]
     if explain is not None:
-        entries = [entry for entry in entries if _is_meant(entry, explain)]
+        entries = [
+            entry
+            for entry in entries
+            if any(explain in text for text in (entry.cost.rule, entry.cost.path))
+            or explain == f"{entry.cost.file}:{entry.cost.line}"
+        ]
         if not entries:
-            message = f"--explain: no rule has {explain!r} in its text, path or file:line"
-            raise click.UsageError(message)
+            raise click.UsageError(f"--explain: no rule has {explain!r} in its text, path or file:line")
     if settings.sort == "cost":
         entries.sort(key=lambda entry: -max(entry.cost.expression_cost, entry.cost.message_max_cost))
     return entries
-
-
-def _is_meant(entry: Entry, text: str) -> bool:
-    return text in entry.cost.rule or text in entry.cost.path or text == f"{entry.cost.file}:{entry.cost.line}"
 
 
 def _print_patch(results: Sequence[FileResult], kube_version: str, rules: Container[str]) -> None:
@@ -144,8 +142,7 @@ def _print_patch(results: Sequence[FileResult], kube_version: str, rules: Contai
         fixed = fix(result, check, unsafe=True, shown=lambda result: (d for d in result.diagnostics if d.rule in rules))
         diff = diff_of(result.file, result.text, fixed.edits) if fixed.edits else ""
         if diff is None:
-            console.err(
-                f"{result.file}: not in the patch: not UTF-8; `crdlint check --fix --unsafe-fixes` sets the limits"
-            )
-            continue
-        console.out(diff, nl=False)
+            other = "`crdlint check --fix --unsafe-fixes` sets the limits"
+            console.err(f"{result.file}: not in the patch: not UTF-8; {other}")
+        else:
+            console.out(diff, nl=False)

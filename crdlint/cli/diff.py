@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +21,7 @@ from crdlint.report.changes import is_consequence
 from crdlint.report.pieces import View
 from crdlint.rules.charts import RENDER, SKIPPED
 from crdlint.runner.plan import Planner
-from crdlint.runner.task import Checker, CheckOutcome, Settings
+from crdlint.runner.task import Checker, CheckOutcome, Settings, Task
 
 if TYPE_CHECKING:
     from crdlint.config.model import Config
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from crdlint.sources.previous.sides import Side
 
 _EVERYTHING: Final = ("*", "change-*")
-_CHANGELOG: Final = "changelog"
 
 
 class DiffOptions(HelmOptions, ConfigOptions):
@@ -99,10 +99,8 @@ class _Command:
         unread = [problem for problem in discovered.problems if problem.fatal]
         self._unread += (problem.path for problem in unread)
         self._note([(problem.path, problem.message) for problem in unread], self._new)
-        planner = Planner(
-            arguments.kube_version, lambda config: config, self._config, kustomize=not arguments.no_kustomize
-        )
-        plan = planner.add(discovered.files)
+        builds_too = not arguments.no_kustomize
+        plan = Planner(arguments.kube_version, lambda same: same, self._config, builds_too).add(discovered.files)
         self._note(plan.problems, self._new)
         previous = loaded.crds()
         settings = Settings(previous, values=self._values, uses_helm=not arguments.no_helm, charts=tuple(plan.charts))
@@ -110,31 +108,28 @@ class _Command:
         checked: dict[str, FileResult] = {}
         from crdlint.runner.pool import processors, run
 
-        names = () if arguments.quiet else [task.path for task in plan.tasks]
-        for outcome in console.watched(run(plan.tasks, settings, None), names):
+        for outcome in self._watched(run(plan.tasks, settings, None), plan.tasks):
             self._take_outcome(outcome)
             for result in outcome.results:
                 crds.setdefault(result.file, []).extend(crd.name for crd in result.crds)
                 if plan.kustomizations:
                     checked[os.path.realpath(result.file)] = replace(result, text="", masked=None)
-                self._take(result)
         if plan.kustomizations:
             from crdlint.runner.builds import check_kustomizations
 
-            builds_of = check_kustomizations(Checker(settings), plan.kustomizations, checked, processors())
-            with closing(builds_of) as outcomes:
-                for outcome in console.watched(
-                    outcomes, () if arguments.quiet else [task.path for task in plan.kustomizations]
-                ):
+            builds = check_kustomizations(Checker(settings), plan.kustomizations, checked, processors())
+            with closing(builds) as outcomes:
+                for outcome in self._watched(outcomes, plan.kustomizations):
                     self._take_outcome(outcome)
-                    for result in outcome.results:
-                        self._take(result)
         self._compare(previous, crds)
         self._totals.report_trouble(())
         if self._known and not arguments.quiet:
             self._totals.remarks.append(f"already rejected before: {self._known:,}")
         self._totals.end(self._reports, self._config.fail_on, accepted=self._config.accept_rejections)
         return self._totals.status
+
+    def _watched(self, outcomes: Iterable[CheckOutcome], tasks: Sequence[Task]) -> Iterator[CheckOutcome]:
+        return console.watched(outcomes, () if self._options.quiet else [task.path for task in tasks])
 
     def _configuration(self) -> Config:
         from crdlint.config.load import nearest
@@ -149,7 +144,7 @@ class _Command:
         formats_ = [arguments.format_, *(output.partition("=")[0] for output in arguments.outputs)]
         if arguments.explain or "json" in formats_:
             config = config._replace(change=config.change._replace(explains=True))
-        if (arguments.everything or arguments.format_ == _CHANGELOG) and not arguments.selected:
+        if (arguments.everything or arguments.format_ == "changelog") and not arguments.selected:
             config = config._replace(select=(*config.select, *_EVERYTHING))
         return config
 
@@ -183,17 +178,15 @@ class _Command:
             if not outcome.results:
                 self._unread.append(outcome.name)
         self._totals.bugs.add(self._new.name(outcome.name), outcome.bugs)
+        for result in outcome.results:
+            self._take(result)
 
     def _take(self, result: FileResult) -> None:
         from crdlint.config.apply import apply
 
-        known = {(crd.name, message) for crd in result.compared for message in crd.known}
-        consequences = [finding for finding in result.diagnostics if is_consequence(finding)]
-        new = [
-            finding
-            for finding in consequences
-            if finding.origin != "apiserver" or (finding.crd, finding.message) not in known
-        ]
+        known = {("apiserver", crd.name, message) for crd in result.compared for message in crd.known}
+        consequences = [*filter(is_consequence, result.diagnostics)]
+        new = [finding for finding in consequences if (finding.origin, finding.crd, finding.message) not in known]
         self._known += len(consequences) - len(new)
         findings = tuple(map(self._named, new))
         applied = apply(replace(result, file=self._name(result.file), diagnostics=findings), self._config, updates=True)

@@ -16,7 +16,7 @@ from crdlint.report import formats
 from crdlint.report.pieces import Values, View, batches
 
 if TYPE_CHECKING:
-    from crdlint.evaluation.source import Request, Source
+    from crdlint.evaluation.source import Request
 
 
 class EvalOptions(Options):
@@ -64,22 +64,22 @@ class EvalOptions(Options):
         """Return where to evaluate; raise UsageError for options that exclude each other."""
         from crdlint.evaluation.source import Request
 
-        inputs = (self.crd, self.object_, self.old)
-        if inputs.count(STDIN) > 1:
-            raise click.UsageError("- can be read only once")
-        if self.crd is None and (self.kind or self.version or self.rule is not None):
-            raise click.UsageError("--kind, --version and --rule need --crd")
-        if self.crd is not None and self.type_ is not None:
-            raise click.UsageError("--type is for expressions without --crd")
-        if self.rule is not None and (self.expression is not None or self.field or self.second_opinion):
-            raise click.UsageError("--rule takes no expression, no --field and no --second-opinion")
+        inputs, has_rule = (self.crd, self.object_, self.old), self.rule is not None
+        is_answer = self.format_ != formats.TEXT or self.explain or self.second_opinion or STDIN in inputs
         versions = parse_range(self.kube_version)
-        if len(versions.servers) > 1:
-            raise click.UsageError("--kube-version: name one version to evaluate for")
+        options.require(
+            (inputs.count(STDIN) > 1, "- can be read only once"),
+            (self.crd is None and (self.kind or self.version or has_rule), "--kind, --version and --rule need --crd"),
+            (self.crd is not None and self.type_ is not None, "--type is for expressions without --crd"),
+            (
+                has_rule and (self.expression is not None or self.field or self.second_opinion),
+                "--rule takes no expression, no --field and no --second-opinion",
+            ),
+            (len(versions.servers) > 1, "--kube-version: name one version to evaluate for"),
+            (self.is_prompt and is_answer, "Missing argument 'EXPRESSION'."),
+        )
         if self.second_opinion:
             options.new_tally()
-        if self.is_prompt and (self.format_ != formats.TEXT or self.explain or self.second_opinion or STDIN in inputs):
-            raise click.UsageError("Missing argument 'EXPRESSION'.")
         return Request(versions.newest, self.crd, self.kind, self.version, self.object_, self.old, self.type_)
 
 
@@ -107,13 +107,13 @@ def command(settings: EvalOptions) -> int:
         if settings.is_prompt:
             _prompt(request, settings)
             return 0
-        source, values = _answered(request, settings)
+        values = _values(request, settings)
     except SourceError as error:
         raise click.ClickException(str(error)) from error
     except PlaceError as error:
         raise click.ClickException(str(error) + (f"\n  help: {error.help}" if error.help else "")) from error
     if settings.format_ == formats.TEXT:
-        for notice in source.notices:
+        for notice in values.notices:
             console.err(*f"crdlint: note: {notice}".split("\n"))
     report = formats.values(settings.format_, settings.view)
     for piece in batches(report.pieces(values)):
@@ -141,7 +141,7 @@ def _prompt(request: Request, settings: EvalOptions) -> None:
     run(session, console.out)
 
 
-def _answered(request: Request, settings: EvalOptions) -> tuple[Source, Values]:
+def _values(request: Request, settings: EvalOptions) -> Values:
     from crdlint.evaluation.evaluate import Workbench
     from crdlint.evaluation.rules import run_rules, selected
     from crdlint.evaluation.source import load
@@ -149,8 +149,7 @@ def _answered(request: Request, settings: EvalOptions) -> tuple[Source, Values]:
     source = load(request)
     if settings.rule is not None:
         rules = run_rules(source, selected(source, settings.rule))
-        return source, Values(rules=rules, trees=settings.explain, notices=source.notices)
-    answer = Workbench(source, settings.field).evaluate(
-        settings.expression or "", second_opinion=settings.second_opinion
-    )
-    return source, Values(answer, trees=settings.explain, notices=source.notices)
+        return Values(rules=rules, trees=settings.explain, notices=source.notices)
+    bench = Workbench(source, settings.field)
+    answer = bench.evaluate(settings.expression or "", second_opinion=settings.second_opinion)
+    return Values(answer, trees=settings.explain, notices=source.notices)

@@ -299,6 +299,13 @@ class HelmOptions(Options):
         return Values(self.value_files, self.sets)
 
 
+def require(*rules: tuple[object, str]) -> None:
+    """End the run with the message of the first rule for options that is broken, which is true."""
+    for is_broken, message in rules:
+        if is_broken:
+            raise click.UsageError(message)
+
+
 AnyOptions = TypeVar("AnyOptions", bound=Options)
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, Final
 
-import click
-
 from crdlint.cli import console, options
 from crdlint.cli.options import FindingOptions, file_option, flag, many, option
 from crdlint.cli.reports import Reports, Totals, add_file, nothing_found
@@ -62,8 +60,8 @@ def command(arguments: ValidateOptions) -> int:
       crdlint validate --crd config/crd samples/
       crdlint validate --crd config/crd --old before.yaml after.yaml
     """  # noqa: D301  \b keeps the lines below it as they are
-    if (*arguments.paths, *arguments.crds, arguments.old).count(STDIN) > 1:
-        raise click.UsageError("- can be read only once")
+    inputs = (*arguments.paths, *arguments.crds, arguments.old)
+    options.require((inputs.count(STDIN) > 1, "- can be read only once"))
     return _Command(arguments).run()
 
 
