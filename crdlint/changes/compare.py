@@ -1,21 +1,356 @@
-"""All changes between two versions of a CRD."""
+"""All changes between two versions of a CRD, and those beside its schemas: versions, storage, names, columns, conversion."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.changes.change import Change, Collector, Policy
-from crdlint.changes.conjunction import ComparedField
+from crdlint.changes.conjunction import ComparedField, conjunction, items, keeps_unknown_fields, map_values, properties
+from crdlint.changes.constraints import fingerprint
 from crdlint.changes.examples import Examples
 from crdlint.changes.schemas import compare_schemas
-from crdlint.changes.versions import compare_conversion, compare_names, compare_parts, compare_versions, versions_of
+from crdlint.crd.paths import Path
+from crdlint.rules import changes as rules
 from crdlint.safety import work
 
 if TYPE_CHECKING:
-    from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionSpec
+    from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionSpec, JSONSchemaProps
     from crdlint.diagnostics.diagnostic import Severity
     from crdlint.kubernetes.servers import Range
+
+
+_SPEC: Final = Path("spec")
+_SHOWN: Final = 5  # fields in a text
+_COMPARED: Final = 8  # versions that are compared with each other
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A version of a CRD with all that it has, whether or not other versions share it."""
+
+    name: str
+    served: bool
+    storage: bool
+    deprecated: bool
+    has_warning: bool
+    path: Path
+    schema: JSONSchemaProps | None
+    subresources: Any
+    columns: Sequence[Any]
+    selectable: Sequence[Any]
+
+
+def versions_of(crd: CustomResourceDefinition) -> dict[str, Version]:
+    """Return the versions by name."""
+    spec = crd.spec
+    versions: dict[str, Version] = {}
+    for i, version in enumerate(spec.versions):
+        validation = version.schema or spec.validation
+        versions.setdefault(
+            version.name,
+            Version(
+                version.name,
+                version.served,
+                version.storage,
+                version.deprecated,
+                bool(version.deprecation_warning),
+                _SPEC.child("versions").index(i),
+                None if validation is None else validation.open_api_v3_schema,
+                version.subresources or spec.subresources,
+                version.additional_printer_columns or spec.additional_printer_columns,
+                version.selectable_fields or spec.selectable_fields,
+            ),
+        )
+    return versions
+
+
+def compare_versions(old: dict[str, Version], new: dict[str, Version], collector: Collector) -> None:
+    """Report versions that were removed, renamed, added, deprecated, or are not served any more."""
+    renamed = _renamed(old, new)
+    path = _SPEC.child("versions")
+    for name, before in old.items():
+        collector.versions = (name,)
+        if name in new:
+            _compare_served(before, new[name], collector)
+        elif name in renamed:
+            text = f"version `{name}` is now named `{renamed[name]}`: requests to `{name}` return 404"
+            collector.add(
+                rules.VERSION_RENAMED, text, (new[renamed[name]].path.child("name"), before.path.child("name"))
+            )
+        else:
+            severity: Severity = "error" if before.served else "info"
+            effect = ": requests to it return 404"
+            if not before.served:
+                effect = ", which was not served: objects that are stored in it must be migrated first"
+            text = f"version `{name}` was removed{effect}"
+            collector.add(rules.VERSION_REMOVED, text, (path, before.path.child("name")), severity=severity)
+    for name, after in new.items():
+        if name not in old and name not in renamed.values():
+            collector.versions = (name,)
+            collector.add(rules.VERSION_ADDED, f"version `{name}` was added", (after.path.child("name"), path))
+    collector.versions = ()
+    _compare_storage(old, new, collector)
+
+
+def _renamed(old: dict[str, Version], new: dict[str, Version]) -> dict[str, str]:
+    """Return the new names of versions that are gone, where exactly one new version has an equal schema."""
+    new_names: dict[str, str] = {}
+    if old.keys() <= new.keys() or new.keys() <= old.keys():
+        return new_names
+    added = _digests(new, old)
+    for name, digest in _digests(old, new).items():
+        same = [other for other in added if added[other] == digest and other not in new_names.values()]
+        if len(same) == 1:
+            new_names[name] = same[0]
+    return new_names
+
+
+def _digests(versions: dict[str, Version], others: dict[str, Version]) -> dict[str, str]:
+    """Return the digests of the schemas of served versions that are not among the others."""
+    return {
+        name: fingerprint(version.schema).digest
+        for name, version in versions.items()
+        if name not in others and version.schema is not None and version.served
+    }
+
+
+def _compare_served(old: Version, new: Version, collector: Collector) -> None:
+    if old.served and not new.served:
+        text = f"version `{old.name}` is not served any more: requests to it return 404"
+        collector.add(rules.VERSION_UNSERVED, text, _paths(old, new, "served"))
+    if new.deprecated and not old.deprecated:
+        text = f"version `{old.name}` was deprecated: the API server returns a warning with each request"
+        paths = new.path.child("deprecated"), old.path.child("name")
+        help_ = f"Use another version than `{old.name}` in clients and manifests" if new.has_warning else None
+        collector.add(rules.VERSION_DEPRECATED, text, paths, help_=help_)
+
+
+def _compare_storage(old: dict[str, Version], new: dict[str, Version], collector: Collector) -> None:
+    before = next((version for version in old.values() if version.storage), None)
+    after = next((version for version in new.values() if version.storage), None)
+    if before is None or after is None or before.name == after.name:
+        return
+    text = f"storage version changed from `{before.name}` to `{after.name}`: objects remain stored as `{before.name}` "
+    text += "until they are written again"
+    if after.name not in old:
+        text += f"; after a rollback, the old CRD cannot read what was stored as `{after.name}`"
+    collector.add(rules.STORAGE_VERSION, text, _paths(before, after, "storage"))
+
+
+def compare_names(old: CustomResourceDefinitionSpec, new: CustomResourceDefinitionSpec, collector: Collector) -> None:
+    """Report changed and removed names."""
+    before, after = old.names, new.names
+    for field, was, now, effect in (
+        ("listKind", before.list_kind, after.list_kind, "generated clients fail to decode lists"),
+        ("singular", before.singular, after.singular, "scripts that use the old name fail"),
+    ):
+        if was != now:
+            text = f"`{field}` changed from `{was}` to `{now}`: {effect}"
+            collector.add(rules.NAMES, text, (_SPEC.child("names", field),) * 2)
+    for rule, what, field, words, left in (
+        (rules.SHORT_NAME_REMOVED, "short name", "shortNames", before.short_names, after.short_names),
+        (rules.CATEGORY_REMOVED, "category", "categories", before.categories, after.categories),
+    ):
+        paths = (_SPEC.child("names", field),) * 2
+        for name in words:
+            if name not in left:
+                collector.add(rule, f"{what} `{name}` was removed: scripts that use it fail", paths)
+        for name in left:
+            if name not in words:
+                collector.add(rules.NAME_ADDED, f"{what} `{name}` was added", paths)
+
+
+def compare_parts(old: Version, new: Version, collector: Collector) -> None:
+    """Report the subresources, columns and selectable fields of a version that were removed or changed."""
+    _compare_status(old, new, collector)
+    _compare_scale(old, new, collector)
+    _compare_columns(old, new, collector)
+    selectable = {selectable_field.json_path for selectable_field in new.selectable}
+    for path in (selectable_field.json_path for selectable_field in old.selectable):
+        if path not in selectable:
+            text = f"selectable field `{path}` was removed: requests with it in a field selector are rejected"
+            collector.add(rules.SELECTABLE_FIELD_REMOVED, text, _paths(old, new, "selectableFields"))
+
+
+def _paths(old: Version, new: Version, *steps: str) -> tuple[Path, Path]:
+    """Return the paths of a part of both versions, that of the new one first."""
+    return new.path.child(*steps), old.path.child(*steps)
+
+
+def _compare_columns(old: Version, new: Version, collector: Collector) -> None:
+    columns = {column.name: column for column in new.columns}
+    paths = _paths(old, new, "additionalPrinterColumns")
+    for column in old.columns:
+        same = columns.get(column.name)
+        if same is None:
+            text = f"printer column `{column.name}` was removed: scripts that read it fail"
+            collector.add(rules.PRINTER_COLUMN_REMOVED, text, paths)
+            continue
+        for field, was, now in (("jsonPath", column.json_path, same.json_path), ("type", column.type, same.type)):
+            if was != now:
+                text = f"printer column `{column.name}`: `{field}` changed from {was} to {now}"
+                collector.add(rules.PRINTER_COLUMN, text, paths)
+
+
+def _compare_status(old: Version, new: Version, collector: Collector) -> None:
+    before, after = (version.subresources and version.subresources.status for version in (old, new))
+    paths = _paths(old, new, "subresources", "status")
+    if before is not None and after is None:
+        text = "the status subresource was removed: requests to /status return 404"
+        collector.add(rules.STATUS_REMOVED, text, paths)
+    elif after is not None and before is None:
+        text = "the status subresource was added: writes to the main resource do not change the status any more"
+        collector.add(rules.STATUS_ADDED, text, paths)
+
+
+def _compare_scale(old: Version, new: Version, collector: Collector) -> None:
+    before, after = (version.subresources and version.subresources.scale for version in (old, new))
+    if before is None:
+        return
+    if after is None:
+        text = "the scale subresource was removed: kubectl scale and autoscalers fail"
+        collector.add(rules.SCALE_REMOVED, text, _paths(old, new, "subresources", "scale"))
+        return
+    for name, was, now in (
+        ("specReplicasPath", before.spec_replicas_path, after.spec_replicas_path),
+        ("statusReplicasPath", before.status_replicas_path, after.status_replicas_path),
+        ("labelSelectorPath", before.label_selector_path, after.label_selector_path),
+    ):
+        if was and was != now:
+            text = f"`{name}` changed from {was} to {now or 'nothing'}: autoscalers read or write another field"
+            collector.add(rules.SCALE_PATH, text, _paths(old, new, "subresources", "scale", name))
+
+
+def compare_conversion(
+    old: CustomResourceDefinitionSpec,
+    new: CustomResourceDefinitionSpec,
+    before: dict[str, Version],
+    after: dict[str, Version],
+    collector: Collector,
+) -> None:
+    """Report a changed conversion strategy, and fields that are lost between served versions without a webhook."""
+    was, now = _strategy(old), _strategy(new)
+    path = _SPEC.child("conversion", "strategy")
+    if was == "Webhook" and now == "None":
+        schemas = {fingerprint(version.schema).digest for version in after.values() if version.schema is not None}
+        if len(schemas) > 1:
+            text = "conversion changed from Webhook to None: fields that differ between versions are lost"
+            collector.add(rules.CONVERSION, text, (path, path))
+        else:
+            reason = "all versions have the same schema" if len(after) > 1 else "there is only one version"
+            text = f"conversion changed from Webhook to None: nothing is lost, since {reason}"
+            help_ = "Stop the conversion webhook after all API servers have the new CRD"
+            collector.add(rules.CONVERSION, text, (path, path), severity="info", help_=help_)
+    elif was == "None" and now == "Webhook":
+        text = "conversion changed from None to Webhook: requests fail while the webhook is not available"
+        collector.add(rules.CONVERSION, text, (path, path), severity="info")
+    if was == now == "Webhook":
+        _compare_webhooks(old, new, collector)
+    if now == "None":
+        is_explicit = new.conversion is not None and new.conversion.node is not None
+        _compare_pairs(before, after, collector, had_webhook=was == "Webhook", is_explicit=is_explicit)
+
+
+def _compare_webhooks(
+    old: CustomResourceDefinitionSpec, new: CustomResourceDefinitionSpec, collector: Collector
+) -> None:
+    """Report a conversion webhook with another address, CA bundle or versions of its requests."""
+    before, after = _webhook(old), _webhook(new)
+    path = _SPEC.child("conversion", "webhook")
+    for what, was in before.items():
+        now = after[what]
+        if was == now:
+            continue
+        text = f"conversion webhook: `{what}` changed"
+        shown = "" if what == _CA else f" from {was or 'nothing'} to {now or 'nothing'}"
+        collector.add(rules.CONVERSION_WEBHOOK, text + shown, (path, path), severity=_WEBHOOK_SEVERITIES[what])
+
+
+_CA: Final = "caBundle"
+# A CA bundle may have more certificates than before, and injectors such as cert-manager write it.
+_WEBHOOK_SEVERITIES: Final[dict[str, Severity]] = {
+    "url": "warning", "service": "warning", "path": "warning", "port": "warning", _CA: "info",
+    "conversionReviewVersions": "warning",
+}  # fmt: skip
+
+
+def _webhook(spec: CustomResourceDefinitionSpec) -> dict[str, Any]:
+    conversion = spec.conversion
+    config = None if conversion is None else conversion.webhook_client_config
+    service = None if config is None else config.service
+    return {
+        "url": config and config.url,
+        "service": service and f"{service.namespace}/{service.name}",
+        "path": service and service.path,
+        "port": service and service.port,
+        _CA: config and config.ca_bundle,
+        "conversionReviewVersions": conversion and ", ".join(conversion.conversion_review_versions),
+    }
+
+
+def _strategy(spec: CustomResourceDefinitionSpec) -> str:
+    return spec.conversion.strategy if spec.conversion is not None else "None"
+
+
+def _compare_pairs(
+    before: dict[str, Version], after: dict[str, Version], collector: Collector, *, had_webhook: bool, is_explicit: bool
+) -> None:
+    """Report fields that a served version has and another one lacks, if that is new for stored objects."""
+    served = [version for version in after.values() if version.served and version.schema is not None]
+    new = [version for version in served if had_webhook or version.name not in before][:_COMPARED]
+    if not new or all(version.schema is served[0].schema for version in served):
+        return
+    fields = {
+        version.name: frozenset(_fields(version.schema))
+        for version in served[:_COMPARED] + new
+        if version.schema is not None
+    }
+    by_name = {version.name: version for version in served}
+    for version in map(by_name.__getitem__, fields):
+        for other in map(by_name.__getitem__, fields):
+            if version.schema is other.schema or not (version in new or other in new):
+                continue
+            missing = sorted(fields[version.name] - fields[other.name])
+            lost = [name for name in missing if _parent(name) not in missing]
+            if not lost:
+                continue
+            listed = ", ".join(f"`{name}`" for name in lost[:_SHOWN])
+            more = f" and {len(lost) - _SHOWN:,} more" if len(lost) > _SHOWN else ""
+            text = (
+                f"version `{other.name}` lacks {listed}{more} of `{version.name}`, and there is no conversion webhook: "
+            )
+            text += f"writing an object in `{other.name}` drops {'it' if len(lost) == 1 else 'them'}"
+            collector.versions = (other.name,)
+            # Objects have values of the fields already if the version with the fields is the older one. A conversion that
+            # the manifest leaves out is often added by a patch.
+            severity: Severity = "warning" if is_explicit and (version.name in before or had_webhook) else "info"
+            collector.add(
+                rules.SERVED_PAIR, text, (other.path.child("name"), _SPEC.child("versions")), severity=severity
+            )
+    collector.versions = ()
+
+
+def _parent(path: str) -> str:
+    """Return the path of the value that contains a field or the items of a list."""
+    return path.removesuffix("[*]") if path.endswith("[*]") else path.rpartition(".")[0]
+
+
+def _fields(schema: JSONSchemaProps) -> Iterator[str]:
+    """Yield the paths of all fields of a schema, except of those that keep unknown fields."""
+    pending = [("", conjunction((schema,)))]
+    while pending:
+        path, node = pending.pop()
+        if path:
+            yield path
+        if keeps_unknown_fields(node) and not map_values(node):
+            continue
+        pending += [(f"{path}.{name}", below) for name, below in properties(node).items()]
+        for step, below in (("[*]", items(node)), (".*", map_values(node))):
+            if below:
+                pending.append((path + step, below))
+
 
 _LOWER: Final[dict[Severity, Severity]] = {"error": "warning", "warning": "info", "info": "info"}
 _RANKS: Final = {"error": 0, "warning": 1, "info": 2}

@@ -142,8 +142,7 @@ def _prompt(request: Request, settings: EvalOptions) -> None:
 
 
 def _values(request: Request, settings: EvalOptions) -> Values:
-    from crdlint.evaluation.evaluate import Workbench
-    from crdlint.evaluation.rules import run_rules, selected
+    from crdlint.evaluation.evaluate import Workbench, run_rules, selected
     from crdlint.evaluation.source import load
 
     source = load(request)

@@ -1,12 +1,18 @@
-"""Help in groups of options, of which the rare ones are only shown with `--help-all`, and `crdlint help COMMAND`."""
+"""Help in groups of options, of which the rare ones are only shown with `--help-all`; what shells complete; and small commands."""
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from crdlint.cli import console
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
 
 # The parameters of all commands by what they are for, in the order of help; others are shown first, as "Options".
 _GROUPS: Final = {
@@ -99,3 +105,78 @@ def command(ctx: click.Context, name: str | None) -> None:
     _, shown, _ = root.command.resolve_command(root, [name])
     assert shown is not None  # noqa: S101  an unknown name is a usage error
     console.out(shown.get_help(click.Context(shown, root, name)))
+
+
+@click.command("completion", cls=Command)
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.pass_context
+def completion(ctx: click.Context, shell: str) -> None:
+    """Print a completion script, which completes commands, options, rules and paths in your shell.
+
+    \b
+    Examples:
+      eval "$(crdlint completion bash)"        in ~/.bashrc
+      eval "$(crdlint completion zsh)"         in ~/.zshrc, after compinit
+      crdlint completion fish | source         in config.fish
+    """  # noqa: D301  \b keeps the lines below it as they are
+    from click.shell_completion import get_completion_class
+
+    script = get_completion_class(shell)
+    assert script is not None  # noqa: S101  click has these three
+    console.out(script(ctx.find_root().command, {}, "crdlint", "_CRDLINT_COMPLETE").source())
+
+
+def complete_paths(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Complete to files and folders: the shell lists them."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(incomplete, type="file")]
+
+
+def complete_rules(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Complete to rule ids, with their summaries, and to the names of sets."""
+    from click.shell_completion import CompletionItem
+
+    from crdlint.rules.catalog import all_rules, rule_sets
+
+    known = {rule.id: rule.summary for rule in all_rules().values()}
+    known |= {name: f"the set of {len(rules)} rules" for name, rules in rule_sets().items()}
+    return [CompletionItem(name, help=help_) for name, help_ in known.items() if name.startswith(incomplete)]
+
+
+def complete_outputs(kind: str) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem] | list[str]]:
+    """Return what completes to FORMAT= for a kind of report and, behind the equals sign, to files."""
+
+    def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem] | list[str]:
+        from crdlint.report import formats
+
+        # bash splits words at `=`, so the file alone or `=file` may arrive here
+        format_, equals, _ = incomplete.partition("=")
+        if equals:
+            return complete_paths(ctx, param, incomplete)
+        return [f"{name}=" for name in formats.names(kind) if name.startswith(format_)]
+
+    return complete
+
+
+@click.command("lsp", cls=Command)
+@click.option("--stdio", is_flag=True, help="Use standard input and output. This is the default, and the only way.")
+@click.pass_context
+def lsp(ctx: click.Context, stdio: bool) -> None:
+    """Run the language server for an editor, over standard input and output.
+
+    The editor starts it: see docs/editors.md. It needs the extra lsp, such as: pip install './crdlint[lsp]'.
+
+    \b
+    Examples:
+      crdlint lsp
+      crdlint lsp --stdio
+    """  # noqa: D301  \b keeps the lines below it as they are
+    del stdio
+    if find_spec("pygls") is None or find_spec("lsprotocol") is None:
+        raise click.ClickException(
+            "the language server needs the extra lsp of crdlint, such as: pip install './crdlint[lsp]'"
+        )
+    from crdlint.lsp.server import main
+
+    ctx.exit(main())

@@ -26,8 +26,8 @@ _COMMANDS: Final = {
     "test": ("crdlint.cli.test", "Run declarative tests of CRDs."),
     "rules": ("crdlint.cli.rules", "List all rules."),
     "explain": ("crdlint.cli.rules:explain", "Explain a rule, with a bad and a good example."),
-    "lsp": ("crdlint.cli.lsp", "Run the language server for editors."),
-    "completion": ("crdlint.cli.completion", "Print a completion script for a shell."),
+    "lsp": ("crdlint.cli.help:lsp", "Run the language server for editors."),
+    "completion": ("crdlint.cli.help:completion", "Print a completion script for a shell."),
     "help": ("crdlint.cli.help", "Show the help of a command."),
 }
 

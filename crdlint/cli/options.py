@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import click
 
-from crdlint.cli.completion import complete_outputs, complete_paths, complete_rules
-from crdlint.cli.help import Command
+from crdlint.cli.help import Command, complete_outputs, complete_paths, complete_rules
 from crdlint.files.read import STDIN
 from crdlint.kubernetes.servers import NEWEST, NEWEST_VERSION, OLDEST, SERVERS, parse_range
 from crdlint.report import formats

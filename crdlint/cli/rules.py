@@ -8,8 +8,7 @@ from typing import Any, Final
 import click
 
 from crdlint.cli import console, options
-from crdlint.cli.completion import complete_rules
-from crdlint.cli.help import Command
+from crdlint.cli.help import Command, complete_rules
 from crdlint.report.page import Column, Page, Part, Row, rule_link
 from crdlint.rules.engine.rule import SETS, Rule
 

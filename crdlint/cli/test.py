@@ -16,8 +16,7 @@ from crdlint.safety.bugs import bug_of
 
 if TYPE_CHECKING:
     from crdlint.kubecel.second_opinion import Tally
-    from crdlint.suites.crds import SuiteCRDs
-    from crdlint.suites.read import Suite
+    from crdlint.suites.read import Suite, SuiteCRDs
     from crdlint.suites.run import Result
 
 
@@ -103,7 +102,7 @@ def _run_suites(run: TestState, settings: TestOptions) -> None:
 def _crd_files(run: TestState, crds: tuple[str, ...], kube_version: str) -> SuiteCRDs:
     from crdlint.files.paths import discover
     from crdlint.files.read import UnreadableError, decode, read_bytes
-    from crdlint.suites.crds import SuiteCRDs
+    from crdlint.suites.read import SuiteCRDs
 
     texts: list[tuple[str, str]] = []
     discovered = discover(crds, Selection())
@@ -119,8 +118,7 @@ def _crd_files(run: TestState, crds: tuple[str, ...], kube_version: str) -> Suit
 
 
 def _run_suite(run: TestState, source: tuple[str, str], files: SuiteCRDs, settings: TestOptions) -> None:
-    from crdlint.suites.crds import MissingCRDError
-    from crdlint.suites.read import SuiteError, read_suite
+    from crdlint.suites.read import MissingCRDError, SuiteError, read_suite
     from crdlint.suites.run import run_suite
 
     file, text = source

@@ -18,13 +18,12 @@ from crdlint.files.repository import is_below
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.resources.definitions import Definitions, may_have_crd
-from crdlint.resources.index import outline
+from crdlint.resources.index import Outline, outline
 from crdlint.resources.pipeline import ResourceOptions, validate_text
 from crdlint.resources.placeholders import Patterns
 from crdlint.sources.crd_lookup import configured_crds, crd_folders_near, files_beside
-from crdlint.sources.helm.masking import mask
-from crdlint.suites.crds import MissingCRDError, SuiteCRDs
-from crdlint.suites.read import SuiteError, read_suite
+from crdlint.sources.helm.masking import Masked, mask
+from crdlint.suites.read import MissingCRDError, Suite, SuiteCRDs, SuiteError, read_suite
 from crdlint.suites.run import run_suite
 from crdlint.yaml.parse import split
 
@@ -32,9 +31,7 @@ if TYPE_CHECKING:
     from crdlint.config.model import Config
     from crdlint.linting.result import FileResult
     from crdlint.lsp.workspace import Document, Workspace
-    from crdlint.resources.index import Outline
-    from crdlint.sources.helm.masking import Masked
-    from crdlint.suites.read import Suite
+
 
 _API_VERSION: Final = re.compile(r"""apiVersion["']?\s*:\s*["']?([^\s"'/,}]{1,253})/""")
 # Rules whose findings depend on values that a template has not put out yet.

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.errors import Code
 from crdlint.diagnostics.spelling import nearest
-from crdlint.evaluation.evaluate import Workbench
+from crdlint.evaluation.evaluate import SchemaRule, Workbench, run_rules
 from crdlint.evaluation.places import PlaceError, parse_place, place_text, schema_at
-from crdlint.evaluation.rules import SchemaRule, run_rules
 from crdlint.evaluation.source import Request, Source, SourceError, load
 from crdlint.kubecel.repair.patterns import Text as Tokens
 from crdlint.report.escapes import json_text, printable_line

@@ -17,8 +17,7 @@ from crdlint.report.words import counted
 
 if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Diagnostic
-    from crdlint.evaluation.evaluate import Answer
-    from crdlint.evaluation.rules import RuleResult
+    from crdlint.evaluation.evaluate import Answer, RuleResult
     from crdlint.linting.cost_entries import Entry
     from crdlint.linting.result import FileResult
     from crdlint.suites.read import Suite

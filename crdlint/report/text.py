@@ -175,7 +175,7 @@ class Report(pieces.Report):
         """Yield what the fix of a finding changes, on a terminal and as far as it is short."""
         if finding.fix is None or self._page.width is None:
             return
-        from crdlint.report.patch import changed_lines  # most findings have no fix
+        from crdlint.report.locations import changed_lines  # most findings have no fix
 
         changed = changed_lines(text, finding.fix.edits)
         if len(changed) > _LONGEST_FIX:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.cel.eval.errors import Error
 from crdlint.cel.eval.values import MISSING
-from crdlint.evaluation.evaluate import NAME, Answer, Estimate
+from crdlint.evaluation.evaluate import NAME, Answer, Estimate, RuleResult
 from crdlint.evaluation.values import to_json, to_text
 from crdlint.kubecel.cost.explain import shown_cost
 from crdlint.kubecel.limits import RULE_COST_LIMIT
@@ -22,9 +22,9 @@ from crdlint.report.words import counted
 
 if TYPE_CHECKING:
     from crdlint.cel.eval.program import Result
-    from crdlint.evaluation.rules import RuleResult
     from crdlint.evaluation.trace import Step
     from crdlint.kubecel.second_opinion import Opinion
+
 
 FORMAT_VERSION: Final = 1
 _LABEL: Final = 8  # columns of a label

@@ -115,8 +115,7 @@ class AddedIgnores:
 
 def diff_of(file: str, text: str, edits: Iterable[Edit]) -> str | None:
     """Return the edits of a file as a unified diff, or None if the file is not UTF-8."""
-    from crdlint.report.locations import relative
-    from crdlint.report.patch import patch
+    from crdlint.report.locations import patch, relative
 
     mark = _mark(file)
     if mark is None:

@@ -20,14 +20,14 @@ from crdlint.resources.dump import dump
 from crdlint.resources.objects import read_resource
 from crdlint.resources.validation import NotDecodedError, Outcome
 from crdlint.schema.values import deep_copy, deep_equal
-from crdlint.suites.crds import MissingCRDError, SuiteCRDs, Target, define, patched, reduced
+from crdlint.suites.read import Case, MissingCRDError, Suite, SuiteCRDs, Target, define, patched, reduced
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.parse import parse_first
 
 if TYPE_CHECKING:
     from crdlint.kubecel.second_opinion import Disagreement, Tally
     from crdlint.resources.definitions import Definition
-    from crdlint.suites.read import Case, Suite
+
 
 _NAME: Final = "test-x7k2p"
 _CONTEXT: Final = 3  # the number of lines around each difference

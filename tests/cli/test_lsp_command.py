@@ -19,7 +19,7 @@ def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch, missing: st
     def find_others(name: str) -> ModuleSpec | None:
         return None if name == missing else find(name)
 
-    monkeypatch.setattr("crdlint.cli.lsp.find_spec", find_others)
+    monkeypatch.setattr("crdlint.cli.help.find_spec", find_others)
     done = CliRunner().invoke(cli, ["lsp"], prog_name="crdlint")
     assert done.exit_code == 1
     assert (

@@ -12,11 +12,12 @@ import pytest
 from click.testing import CliRunner
 
 from crdlint.cli.main import cli
-from crdlint.report.patch import patch
+from crdlint.report.locations import patch
 from crdlint.yaml.edit import Edit, apply
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
 
 EXPENSIVE = (Path(__file__).parents[2] / "fixtures/invalid/rule-too-expensive.yaml").read_text(encoding="utf-8")
 PROGRAMS = [

@@ -11,13 +11,14 @@ from crds import crd_with_schema
 
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
-from crdlint.report.patch import patch
+from crdlint.report.locations import patch
 from crdlint.runner.fixes import fix
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from crdlint.linting.result import FileResult
+
 
 CRD = crd_with_schema("""\
 type: object

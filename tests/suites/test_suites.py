@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from crdlint.cli.main import cli
-from crdlint.suites.crds import MissingCRDError, applies
-from crdlint.suites.read import SuiteError, read_suite
+from crdlint.suites.read import MissingCRDError, SuiteError, applies, read_suite
 from crdlint.suites.run import _difference
-
-if TYPE_CHECKING:
-    from click.testing import Result
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures" / "suites"
 SUITE = (FIXTURES / "widgets.testsuite.yaml").read_text()
