@@ -180,7 +180,7 @@ class Totals:
 def nothing_found(
     arguments: FindingOptions, discovered: Found, left_out: SetOf[str], skipped: int, option: str, remark: str = ""
 ) -> bool:
-    """Report that there is nothing to check, and return whether that is an error, which `option` accepts.
+    """Report a run that checked nothing, and return whether that is an error, which `option` accepts.
 
     `left_out` are files that a configuration excludes, `skipped` is the number of skipped documents. By default, what is
     missing is only required in files that are named.
