@@ -27,6 +27,10 @@ def _row(written: str, *meant: str, certain: bool = True) -> Row:
     return Row(written, meant, certain)
 
 
+def _rows(spellings: tuple[str, ...], *meant: str, certain: bool = True) -> list[Row]:
+    return [_row(written, *meant, certain=certain) for written in spellings]
+
+
 def _functions(names: str, *meant: str) -> list[Row]:
     """Return the rows of functions of one operand `A`: as a field, a member function, a function, and one of a package."""
     forms = ("A . {} ( )", "A . {}", "{} ( A )", "v . {} ( A )")
@@ -41,10 +45,9 @@ def _with_argument(names: str, *meant: str, arguments: str = "X") -> list[Row]:
 
 def _macros(names: str, meant: str) -> list[Row]:
     """Return the rows of macros over a list `A`, with the variable before the condition or only in it (`{u}`)."""
-    rows = [Row(f"A . {name} ( v , X )", (meant,)) for name in names.split()]
-    rows += [Row(f"{name} ( A , v , X )", (meant,)) for name in names.split()]
-    rows += [Row(f"A . {name} ( E )", (meant.replace("{v}", "{u}").replace("{X}", "{E}"),)) for name in names.split()]
-    return rows
+    without_variable = meant.replace("{v}", "{u}").replace("{X}", "{E}")
+    forms = {"A . {} ( v , X )": meant, "{} ( A , v , X )": meant, "A . {} ( E )": without_variable}
+    return [_row(form.format(name), text) for form, text in forms.items() for name in names.split()]
 
 
 _COMPARISONS: Final = ("==", "!=", "<", "<=", ">", ">=")
@@ -80,20 +83,15 @@ ROWS: Final[tuple[Row, ...]] = (
     _row("has ( A , v )", "has({A}.{v})"),
     _row("has ( A , B )", "has({A}) && has({B})", "has({A}) || has({B})"),
     _row("A . has ( v )", "has({A}.{v})"),
-    _row("has ( A )", "has({A})"),
-    _row("has A", "has({A})"),
-    _row("has [ A ]", "has({A})"),
-    _row("has { A }", "has({A})"),
-    _row("has ( { A } )", "has({A})"),
+    *_rows(("has ( A )", "has A", "has [ A ]", "has { A }", "has ( { A } )"), "has({A})"),
     *(_row(f"has ( A {sign} {other} )", f"has({{A}}) {sign} has({{B}})", certain=False)
       for sign in ("&&", "||") for other in ("has ( B )", "B")),
     *_functions("exists exist defined isdefined isset present ispresent notnull nonnull exist", "has({A})"),
     *_functions("isnull isnone isundefined isnil missing absent", "!has({A})"),
     # Operators of several words
-    _row("is not", "!="),
-    _row("= !", "!="),
+    *_rows(("is not", "= !"), "!="),
     _row("A not s", "{A} != {s}"),
-    *(_row(written, "!({A} in {B})") for written in ("A not in B", "A ! in B", "! A in B", "A notin B", "A nin B")),
+    *_rows(("A not in B", "A ! in B", "! A in B", "A notin B", "A nin B"), "!({A} in {B})"),
     _row("! A == B", "{A} != {B}"),
     _row("A between B and C", "{A} >= {B} && {A} <= {C}"),
     *(_row(f"A {first} B {second} C", f"{{A}} {first} {{B}} && {{B}} {second} {{C}}")
@@ -102,9 +100,7 @@ ROWS: Final[tuple[Row, ...]] = (
     _row("A in range ( B )", "{A} >= 0 && {A} < {B}"),
     _row("A in B .. C", "{A} >= {B} && {A} <= {C}"),
     _row("in ( A , B )", "{A} in {B}"),
-    _row("in ( X )", "in [{X}]"),
-    _row("in v ( X )", "in [{X}]"),
-    _row("in v [ X ]", "in [{X}]"),
+    *_rows(("in ( X )", "in v ( X )", "in v [ X ]"), "in [{X}]"),
     _row("A == [ s ]", "{A} == {s}"),
     _row("A == [ X ]", "{A} in [{X}]"),
     _row("A != [ s ]", "{A} != {s}"),
@@ -123,18 +119,11 @@ ROWS: Final[tuple[Row, ...]] = (
     _row("START if X then Y END", "{X} ? {Y} : true"),
     _row("START if A { X } END", "{A} ? {X} : true"),
     _row("START if ( X ) Y END", "{X} ? {Y} : true"),
-    _row("START X ? Y ; Z END", "{X} ? {Y} : {Z}"),
-    _row("START X ? Y , Z END", "{X} ? {Y} : {Z}"),
-    _row("START X ? Y : END", "{X} ? {Y} : true", "{X} ? {Y} : false"),
-    _row("START X ? Y END", "{X} ? {Y} : true", "{X} ? {Y} : false"),
+    *_rows(("START X ? Y ; Z END", "START X ? Y , Z END"), "{X} ? {Y} : {Z}"),
+    *_rows(("START X ? Y : END", "START X ? Y END"), "{X} ? {Y} : true", "{X} ? {Y} : false"),
     # Functions as values, and comprehensions
     *(_row(f"( {parameter} {arrow} X )", "({v}, {X})") for parameter in ("v", "( v )") for arrow in ("=>", "->")),
-    _row("( | v | X )", "({v}, {X})"),
-    _row("( lambda v : X )", "({v}, {X})"),
-    _row("( v : X )", "({v}, {X})"),
-    _row("( v | X )", "({v}, {X})"),
-    _row("( v ; X )", "({v}, {X})"),
-    _row("( function ( v ) { return X } )", "({v}, {X})"),
+    *_rows(("( | v | X )", "( lambda v : X )", "( v : X )", "( v | X )", "( v ; X )", "( function ( v ) { return X } )"), "({v}, {X})"),
     *(_row(f"{macro} [ v , X ]", f"{macro}({{v}}, {{X}})") for macro in ("all", "exists", "filter", "map")),
     _row("( s , X )", "({s'}, {X})"),
     _row("all ( X for v in A )", "{A}.all({v}, {X})"),
@@ -143,18 +132,14 @@ ROWS: Final[tuple[Row, ...]] = (
     _row("[ X for v in A ]", "{A}.map({v}, {X})"),
     *(_row(f"{macro} ( v in A , X )", f"{{A}}.{macro}({{v}}, {{X}})") for macro in ("all", "exists", "filter", "map")),
     *(_row(f"{word} v in A : X", "{A}.exists({v}, {X})") for word in ("exists", "some", "any")),
-    _row("for all v in A : X", "{A}.all({v}, {X})"),
-    _row("for v in A : X", "{A}.all({v}, {X})"),
-    _row("all v in A : X", "{A}.all({v}, {X})"),
-    _row("every v in A { X }", "{A}.all({v}, {X})"),
+    *_rows(("for all v in A : X", "for v in A : X", "all v in A : X", "every v in A { X }"), "{A}.all({v}, {X})"),
     _row("some v in A ; X", "{A}.exists({v}, {X})"),
     _row("A . all ( A , v , X )", "{A}.all({v}, {X})"),
     # Implications
     *(_row(f"START X {arrow} Y END", "{X} ? {Y} : true") for arrow in ("=>", "->", "== >", "implies", "⇒", "→")),
     _row("=>", ">="),
     # Regular expressions
-    _row("A =~ B", "{A}.matches({B})"),
-    _row("A ~ B", "{A}.matches({B})"),
+    *_rows(("A =~ B", "A ~ B"), "{A}.matches({B})"),
     _row("A !~ B", "!{A}.matches({B})"),
     *(_row(f"{package} . {name} ( A , B )", "{B}.matches({A})")
       for package in ("re", "regex", "regexp") for name in ("match", "matches", "matchstring", "fullmatch", "search", "ismatch")),
@@ -171,10 +156,7 @@ ROWS: Final[tuple[Row, ...]] = (
     _row("|", "||"),
     _row("=", "==", certain=False),
     # Text around an expression
-    _row("START { { X } } END", "{X}"),
-    _row("START $ { { X } } END", "{X}"),
-    _row("START $ { X } END", "{X}"),
-    _row("START { X } END", "{X}"),
+    *_rows(("START { { X } } END", "START $ { { X } } END", "START $ { X } END", "START { X } END"), "{X}"),
     *(_row(f"START {word} X END", "{X}") for word in ("return", "assert", "rule :", "cel :", "when")),
     *(_row(f"START X {end} END", "{X}") for end in (";", ",")),
     *(_row(f"START X {end} END", "{X}", certain=False) for end in ("&&", "||", "and", "or", ".")),
@@ -184,21 +166,17 @@ ROWS: Final[tuple[Row, ...]] = (
     _row("A . keys ( ) . v ( X )", "{X} in {A}"),
     _row("A .. v", "{A}.{v}"),
     _row("A .. B", "{A} + {B}"),
-    _row("A -> v", "{A}.{v}"),
-    _row("A :: v", "{A}.{v}"),
+    *_rows(("A -> v", "A :: v"), "{A}.{v}"),
     _row("A ?. v", "has({A}) && {A}.{v}", certain=False),
     _row("A ?. v", "{A}.{v}", certain=False),
-    _row("A . *", "{A}"),
-    _row("A [ * ]", "{A}"),
-    _row("A [ ]", "{A}"),
+    *_rows(("A . *", "A [ * ]", "A [ ]"), "{A}"),
     _row("A . n", "{A}[{n}]"),
     _row("A . [ X ]", "{A}[{X}]"),
     _row("self . spec . v", "self.{v}"),
     _row("oldself . spec . v", "oldSelf.{v}"),
     _row("spec . v", "self.{v}"),
     _row("self . self", "self"),
-    _row("self . oldself", "oldSelf"),
-    _row("self . old", "oldSelf"),
+    *_rows(("self . oldself", "self . old"), "oldSelf"),
     _row("self . v == oldself", "self.{v} == oldSelf.{v}"),
     *(_row(f"A . {name}", "{A}", certain=False) for name in ("items", "value")),
     _row("A . spec . v", "{A}.{v}", certain=False),
@@ -209,14 +187,12 @@ ROWS: Final[tuple[Row, ...]] = (
     *(_row(f"A ( {index} )", f"{{A}}[{{{index}}}]") for index in "vns"),
     _row("A ( )", "{A}"),
     # Calls without brackets
-    _row("A . v s", "{A}.{v}({s})", certain=False),
-    _row("A v s", "{A}.{v}({s})", certain=False),
-    *(_row(f"{name} ( X )", "size({X})") for name in ("size", "len", "length", "count", "strlen")),
-    *(_row(f"{name} A", "size({A})") for name in ("size", "len", "length")),
+    *_rows(("A . v s", "A v s"), "{A}.{v}({s})", certain=False),
+    *_rows(("size ( X )", "len ( X )", "length ( X )", "count ( X )", "strlen ( X )"), "size({X})"),
+    *_rows(("size A", "len A", "length A"), "size({A})"),
     # Literals
     _row("s t", "{s}, {t}", certain=False),
-    _row("'' v ''", "'{v}'"),
-    _row('"" v ""', "'{v}'"),
+    *_rows(("'' v ''", '"" v ""'), "'{v}'"),
     _row("new v", "{v}"),
     _row("( X ) . v", "[{X}].{v}"),
     _row("* in A", "'*' in {A}"),
@@ -300,8 +276,8 @@ ROWS: Final[tuple[Row, ...]] = (
     )),
     _row("A + B", "{A} + string({B})", "string({A}) + {B}"),
     # Types of operands
-    *(_row(f"{typed} == s", "type({A}) == {s'}") for typed in ("type ( A )", "typeof ( A )", "typeof A")),
-    *(_row(typed, "type({A})") for typed in ("A . type ( )", "typeof ( A )", "typeof A")),
+    *_rows(("type ( A ) == s", "typeof ( A ) == s", "typeof A == s"), "type({A}) == {s'}"),
+    *_rows(("A . type ( )", "typeof ( A )", "typeof A"), "type({A})"),
     *(_row(f"duration ( A ) {sign} n", *(f"duration({{A}}) {sign} duration('{{n}}{unit}')" for unit in "smh")) for sign in _COMPARISONS),
     _row("string ( A ) == n", "{A} == {n}"),
     _row("? q", "? {q'}"),
