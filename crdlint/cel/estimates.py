@@ -122,6 +122,11 @@ def size_of(estimator: Estimator, node: Node) -> Estimate:
     return node.size or estimator.estimate_size(node) or UNKNOWN
 
 
+def match_cost(text: Estimate, pattern: Estimate) -> Estimate:
+    """Return the cost of matching a text with a pattern, by their sizes."""
+    return text.plus(ONE).traversal().times(pattern.scaled(REGEX_FACTOR))
+
+
 def traversal(size: float) -> int:
     """Return the cost of reading `size` characters, bytes or elements once."""
     return math.ceil(size * STRING_FACTOR)

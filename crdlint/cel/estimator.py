@@ -493,15 +493,6 @@ def _converted(size_of_result: Callable[[Estimate], Estimate]) -> _Standard:
     return of_call
 
 
-def _matches(nodes: Sequence[Node]) -> CallEstimate:
-    text = _known(nodes[0]).plus(ONE).traversal()
-    return CallEstimate(text.times(_known(nodes[1]).scaled(estimates.REGEX_FACTOR)))
-
-
-def _contains(nodes: Sequence[Node]) -> CallEstimate:
-    return CallEstimate(_known(nodes[0]).traversal().times(_known(nodes[1]).traversal()))
-
-
 def _comparison(nodes: Sequence[Node]) -> CallEstimate:
     most = min(_known(nodes[0]).max, _known(nodes[1]).max)
     return CallEstimate(Estimate(1 if most > 0 else 0, most).traversal())
@@ -516,8 +507,8 @@ _STANDARD: Final[dict[str, _Standard]] = {
     "starts_with_string": _traversal(1),
     "ends_with_string": _traversal(1),
     "in_list": lambda nodes: CallEstimate(_known(nodes[1]).scaled(1)),
-    "matches_string": _matches,
-    "contains_string": _contains,
+    "matches_string": lambda nodes: CallEstimate(estimates.match_cost(_known(nodes[0]), _known(nodes[1]))),
+    "contains_string": lambda nodes: CallEstimate(_known(nodes[0]).traversal().times(_known(nodes[1]).traversal())),
     "equals": _comparison,
     "not_equals": _comparison,
     **{f"{order}_{type_}": _comparison for order in _ORDERS for type_ in ("string", "bytes")},

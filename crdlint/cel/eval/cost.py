@@ -92,7 +92,8 @@ def _of_both(values: Sequence[Value], _: Value) -> int:
     return traversal(actual_size(values[0]) + actual_size(values[1]))
 
 
-def _of_match(values: Sequence[Value], _: Value) -> int:
+def of_match(values: Sequence[Value], _: Value) -> int:
+    """Return the cost of matching a text with a pattern."""
     return traversal(1.0 + actual_size(values[0])) * math.ceil(actual_size(values[1]) * REGEX_FACTOR)
 
 
@@ -106,7 +107,7 @@ _DEFAULTS: Final[dict[str, Tracker]] = {
     "not_equals": _of_shorter,
     "add_string": _of_both,
     "add_bytes": _of_both,
-    "matches_string": _of_match,
+    "matches_string": of_match,
     "contains_string": lambda values, _: traversal(actual_size(values[0])) * traversal(actual_size(values[1])),
 }
 

@@ -7,7 +7,7 @@ singleton), which checks the values itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -19,15 +19,6 @@ from crdlint.golang import matching
 
 Function: TypeAlias = Callable[..., Value]
 Guard: TypeAlias = Callable[[Value], bool]
-
-
-@dataclass(frozen=True, slots=True)
-class Resolved:
-    """The implementation of a call: `call` takes values and returns a value, both including errors."""
-
-    call: Function
-    strict: bool
-    variadic: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,19 +61,22 @@ class Functions:
             guards = tuple(map(guard_of, overload.args)) if implementation.guarded else (None,) * len(overload.args)
             candidate = _Candidate(implementation, guards)
             self._candidates.setdefault(overload.function, {})[overload.id] = candidate
-        self._resolved: Final[dict[tuple[str, str], Resolved | None]] = {}
+        self._resolved: Final[dict[tuple[str, str], Implementation | None]] = {}
 
-    def resolve(self, function: str, overload_id: str) -> Resolved | None:
-        """Return the implementation of a call, None if the function has none; `overload_id` is empty if unknown."""
+    def resolve(self, function: str, overload_id: str) -> Implementation | None:
+        """Return the implementation of a call, which returns errors as values; None if the function has none.
+
+        `overload_id` is empty if unknown.
+        """
         key = (function, overload_id)
         if key not in self._resolved:
             self._resolved[key] = self._find(function, overload_id)
         return self._resolved[key]
 
-    def _find(self, function: str, overload_id: str) -> Resolved | None:
+    def _find(self, function: str, overload_id: str) -> Implementation | None:
         singleton = self._singletons.get(function)
         if singleton is not None:
-            return Resolved(caught(singleton.call), singleton.strict, singleton.variadic)
+            return singleton._replace(call=caught(singleton.call))
         candidates = self._candidates.get(function)
         if not candidates:
             return None
@@ -91,10 +85,10 @@ class Functions:
             (chosen,) = candidates.values()
         if chosen is None:
             strict = all(candidate.implementation.strict for candidate in candidates.values())
-            return Resolved(_dispatcher(function, tuple(candidates.values())), strict, variadic=True)
+            return Implementation(_dispatcher(function, tuple(candidates.values())), strict, variadic=True)
         implementation = chosen.implementation
         variadic = implementation.variadic or len(chosen.guards) > 2
-        return Resolved(_guarded(function, chosen), implementation.strict, variadic)
+        return implementation._replace(call=_guarded(function, chosen), variadic=variadic)
 
 
 def caught(call: Function) -> Function:
@@ -173,28 +167,21 @@ def guard_of(type_: Type) -> Guard | None:
         if type_.wrapper:
             return lambda value: value is None or type(value) is cls
         return lambda value: type(value) is cls
-    if type_.kind is Kind.LIST:
-        return _list_guard(guard_of(type_.params[0]))
-    if type_.kind is Kind.MAP:
-        return _map_guard(guard_of(type_.params[0]), guard_of(type_.params[1]))
+    if type_.kind in (Kind.LIST, Kind.MAP):
+        return _collection_guard(type_.kind, [guard_of(param) for param in type_.params])
     name = type_.name
     return lambda value: bool(type_of(value).name == name)
 
 
-def _list_guard(item: Guard | None) -> Guard:
-    if item is None:
-        return lambda value: kind_of(value) is Kind.LIST
-    return lambda value: kind_of(value) is Kind.LIST and (not len(value) or item(element(value, 0)))
+def _collection_guard(kind: Kind, guards: Sequence[Guard | None]) -> Guard:
+    if not any(guards):
+        return lambda value: kind_of(value) is kind
 
-
-def _map_guard(key_guard: Guard | None, value_guard: Guard | None) -> Guard:
     def fits(value: Value) -> bool:
-        if kind_of(value) is not Kind.MAP:
-            return False
-        if not len(value) or (key_guard is None and value_guard is None):
-            return True
-        key = next(iter(value))
-        return (key_guard is None or key_guard(key)) and (value_guard is None or value_guard(find(value, key)))
+        if kind_of(value) is not kind or not len(value):
+            return kind_of(value) is kind
+        first = (element(value, 0),) if kind is Kind.LIST else (key := next(iter(value)), find(value, key))
+        return all(guard is None or guard(part) for guard, part in zip(guards, first, strict=True))
 
     return fits
 

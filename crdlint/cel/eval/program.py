@@ -15,16 +15,15 @@ from typing import Final, TypeAlias
 
 from crdlint.cel import ast
 from crdlint.cel.checker import CheckResult
-from crdlint.cel.decls import CONVERSIONS, RegexOptimization
+from crdlint.cel.decls import CONVERSIONS, Implementation, RegexOptimization
 from crdlint.cel.env import WellKnownTypes
 from crdlint.cel.estimates import LIST_COST, MAP_COST, STRUCT_COST
 from crdlint.cel.eval import steps
 from crdlint.cel.eval.attributes import Attribute, Conditional, Note, Run, computed, constant, not_a_key, presence
-from crdlint.cel.eval.comprehensions import SLOTS, accumulator, fold, iterations_independent, variable
 from crdlint.cel.eval.cost import Costs, Event, Frame, TracingFrame
 from crdlint.cel.eval.equality import equal, members_of
 from crdlint.cel.eval.errors import CancelledError, Error, PlanError
-from crdlint.cel.eval.functions import MATCHES, Functions, Resolved, caught, matches
+from crdlint.cel.eval.functions import MATCHES, Functions, caught, matches
 from crdlint.cel.eval.messages import new_message
 from crdlint.cel.eval.values import KEYS, MISSING, Map, Value
 from crdlint.cel.stack import more_frames
@@ -207,7 +206,7 @@ class _Planner:
         if optimization is not None and optimization.argument < len(args):
             pattern = args[optimization.argument]
             if isinstance(pattern, Constant) and type(pattern.value) is str:
-                resolved = Resolved(caught(optimization.compile(pattern.value)), strict=True, variadic=True)
+                resolved = Implementation(caught(optimization.compile(pattern.value)), variadic=True)
         return self._counted_call(id_, function, overload_id, args, resolved)
 
     def _function_of(self, call: ast.Call) -> str:
@@ -217,7 +216,7 @@ class _Planner:
             return function
         return call.function.removeprefix(".") if call.target is None else call.function
 
-    def _resolved(self, call: ast.Call) -> Resolved | None:
+    def _resolved(self, call: ast.Call) -> Implementation | None:
         """Return the implementation of a call, regardless of its arguments."""
         function = self._function_of(call)
         overload_id = self._overload_id(call.id, function)
@@ -232,7 +231,7 @@ class _Planner:
         return reference.overload_ids[0] if reference is not None and len(reference.overload_ids) == 1 else ""
 
     def _folded(
-        self, id_: int, function: str, overload_id: str, args: list[Planned], resolved: Resolved
+        self, id_: int, function: str, overload_id: str, args: list[Planned], resolved: Implementation
     ) -> Planned | None:
         """Return the optimized form of a call, or None if there is none. Upstream: interpreter.decOptimize."""
         if overload_id == "in_list":
@@ -252,7 +251,7 @@ class _Planner:
         return None
 
     def _counted_call(
-        self, id_: int, function: str, overload_id: str, args: list[Planned], resolved: Resolved
+        self, id_: int, function: str, overload_id: str, args: list[Planned], resolved: Implementation
     ) -> Computed:
         runs, depth = self._runs(args)
         cost = self._costs.of_call(function, overload_id)
@@ -312,23 +311,23 @@ class _Planner:
     def comprehension(self, expr: ast.Comprehension) -> Visit:
         initial = yield expr.accu_init
         over = yield expr.iter_range
-        slot, self._slots = self._slots, self._slots + SLOTS
+        slot, self._slots = self._slots, self._slots + steps.SLOTS
         (initial_run, over_run), depth = self._runs([initial, over])
-        outer = {expr.accu_var: accumulator(slot, initial_run)}
-        inner = {expr.iter_var: variable(slot + 2)}
+        outer = {expr.accu_var: steps.accumulator(slot, initial_run)}
+        inner = {expr.iter_var: steps.variable(slot + 2)}
         if expr.iter_var2:
-            inner.setdefault(expr.iter_var2, variable(slot + 3))
+            inner.setdefault(expr.iter_var2, steps.variable(slot + 3))
         # The accumulator is resolved first.
         self._scopes.append({**inner, **outer})
         stacked = self._stacked
-        self._stacked = self._traced or not iterations_independent(expr, self._resolved)
+        self._stacked = self._traced or not steps.iterations_independent(expr, self._resolved)
         loop, loop_depth = self._runs((yield from ast.visit_all([expr.loop_condition, expr.loop_step])))
         self._stacked = stacked
         self._scopes[-1] = outer
         result = self._open((yield expr.result))
         self._scopes.pop()
         pairs, hides_errors = bool(expr.iter_var2), self._costs.hides_errors_of_ranges
-        run = fold(slot, over_run, (*loop, result.run), pairs=pairs, id_=expr.id, hides_errors=hides_errors)
+        run = steps.fold(slot, over_run, (*loop, result.run), pairs=pairs, id_=expr.id, hides_errors=hides_errors)
         return self._step(expr.id, run, max(depth, loop_depth, result.depth + _STEP_DEPTH), (_id(over),))
 
 
@@ -365,11 +364,11 @@ def _global(name: str) -> Run:
 _MESSAGES: Final = WellKnownTypes()
 _TYPES: Final = {known.name: known for known in STANDARD_TYPES}
 # A call with a constant expression is variadic.
-_COMPILED: Final = Resolved(matches, strict=True, variadic=True)
+_COMPILED: Final = Implementation(matches, variadic=True)
 _NO_FRAME: Final = Frame({}, 0, None)
 _EQUALITIES: Final = {
-    "_==_": Resolved(equal, strict=True, variadic=False),
-    "_!=_": Resolved(steps.differs, strict=True, variadic=False),
+    "_==_": Implementation(equal),
+    "_!=_": Implementation(steps.differs),
 }
 
 

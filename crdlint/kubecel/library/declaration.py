@@ -14,17 +14,16 @@ from crdlint.cel.decls import Binding, CallCost, FunctionTracker, Overload, Rege
 from crdlint.cel.env import Validator
 from crdlint.cel.estimates import (
     ONE,
-    REGEX_FACTOR,
     STRING_FACTOR,
     CallEstimate,
     Estimate,
     Estimator,
     FunctionEstimator,
     Node,
+    match_cost,
     size_of,
-    traversal,
 )
-from crdlint.cel.eval.cost import actual_size
+from crdlint.cel.eval.cost import actual_size, of_match
 from crdlint.cel.eval.errors import NO_OVERLOAD, Error, FunctionError
 from crdlint.cel.types import BOOL, INT, Type, object_type, opaque_type
 from crdlint.kubernetes.servers import CELDialect, Version
@@ -128,19 +127,9 @@ READ: Final = CallCost(of_sizes(1, lambda text: CallEstimate(text.traversal(), t
 ARGUMENT_TWICE: Final = CallCost(reading(2 * STRING_FACTOR), reads(times=2))
 
 
-def match_cost(text: Estimate, pattern: Estimate) -> Estimate:
-    """Return the cost of matching a text with a pattern, by their sizes."""
-    return text.plus(ONE).traversal().times(pattern.scaled(REGEX_FACTOR))
-
-
-def track_match(values: Sequence[Any], _: Any) -> int:
-    """Return the cost of matching a text with a pattern."""
-    return traversal(1.0 + actual_size(values[0])) * math.ceil(actual_size(values[1]) * REGEX_FACTOR)
-
-
 # Costs of cel-go since 0.29: of `startsWith` and `endsWith` by the argument, and of `matches` however it is called.
 AFFIXES: Final = dict.fromkeys(("startsWith", "endsWith"), CallCost(lambda _estimator, _target, _args: None, reads(1)))
-MATCHES: Final = {"matches": CallCost(of_sizes(2, lambda *sizes: CallEstimate(match_cost(*sizes))), track_match)}
+MATCHES: Final = {"matches": CallCost(of_sizes(2, lambda *sizes: CallEstimate(match_cost(*sizes))), of_match)}
 
 
 def element_of(node: Node) -> Node | None:

@@ -8,23 +8,16 @@ from functools import partial
 from itertools import islice
 from typing import Any, Final
 
+from crdlint.cel import estimates
 from crdlint.cel.ast import Literal
 from crdlint.cel.decls import CallCost, RegexOptimization, member
 from crdlint.cel.estimates import STRING_FACTOR, UINT64_MAX, ZERO, CallEstimate, Estimate, Estimator, Node, size_of
+from crdlint.cel.eval.cost import of_match
 from crdlint.cel.eval.errors import NO_OVERLOAD, FunctionError
 from crdlint.cel.library.format import format_literals, format_string
 from crdlint.cel.library.strings import Offsets, functions, index_of, last_index_of
 from crdlint.cel.types import INT, STRING, list_type
-from crdlint.kubecel.library.declaration import (
-    ALWAYS,
-    READ,
-    Library,
-    element_of,
-    match_cost,
-    of_sizes,
-    reads,
-    track_match,
-)
+from crdlint.kubecel.library.declaration import ALWAYS, READ, Library, element_of, of_sizes, reads
 from crdlint.kubernetes.servers import CELDialect
 
 
@@ -140,7 +133,9 @@ def _compiled(function: Callable[..., Any]) -> Callable[[str], Callable[..., Any
     return compile_
 
 
-_FIND: Final = of_sizes(2, lambda text, pattern: CallEstimate(match_cost(text, pattern), Estimate(0, text.max)))
+_FIND: Final = of_sizes(
+    2, lambda text, pattern: CallEstimate(estimates.match_cost(text, pattern), Estimate(0, text.max))
+)
 REGEX: Final = Library(
     "regex",
     introduced=ALWAYS,
@@ -149,6 +144,6 @@ REGEX: Final = Library(
         member("findAll", "string_find_all_string", (STRING, STRING), list_type(STRING), _find_all),
         member("findAll", "string_find_all_string_int", (STRING, STRING, INT), list_type(STRING), _find_all),
     ),
-    costs=dict.fromkeys(("find", "findAll"), CallCost(_FIND, track_match)),
+    costs=dict.fromkeys(("find", "findAll"), CallCost(_FIND, of_match)),
     regexes=(RegexOptimization("find", 1, _compiled(_find)), RegexOptimization("findAll", 1, _compiled(_find_all))),
 )

@@ -8,7 +8,7 @@ import pytest
 from tables import each
 
 from crdlint.cel.decls import CallCost
-from crdlint.cel.eval import program as programs
+from crdlint.cel.eval import steps
 from crdlint.cel.eval.cost import Costs
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ STALE = "[50000, 0, 1].filter(y, three(self.t + string(y), three(y, self.l[y], 1
 def test_arguments_of_an_earlier_round(program: Callable[..., Program], monkeypatch: pytest.MonkeyPatch) -> None:
     costs = Costs(functions={"three": tracked(lambda values, _result: len(str(values[0])))})
     assert program(STALE, costs=costs).evaluate(VARIABLES).cost == 66
-    monkeypatch.setattr(programs, "iterations_independent", lambda *_: True)
+    monkeypatch.setattr(steps, "iterations_independent", lambda *_: True)
     assert program(STALE, costs=costs).evaluate(VARIABLES).cost == 62
 
 
@@ -118,5 +118,5 @@ def test_rounds_cost_the_same_with_and_without_a_stack(
     program: Callable[..., Program], monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
     expected = program(text).evaluate(VARIABLES)
-    monkeypatch.setattr(programs, "iterations_independent", lambda *_: False)
+    monkeypatch.setattr(steps, "iterations_independent", lambda *_: False)
     assert program(text).evaluate(VARIABLES).cost == expected.cost
