@@ -5,17 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from crdlint.config.apply import apply
-from crdlint.config.comments import read_comments
+from crdlint.config.apply import apply, comments_of
 from crdlint.config.load import NAMES
 from crdlint.config.model import Config
+from crdlint.files.read import with_parents
 from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.linting.documents import unchecked
 from crdlint.linting.request import CheckRequest
 from crdlint.lsp import resources
+from crdlint.lsp.workspace import stamp_of
 from crdlint.runner.fixes import CheckFailedError, fix, reported
 from crdlint.runner.plan import Planner
 from crdlint.runner.task import Checker, Settings, Task
@@ -148,8 +148,7 @@ class Checks:
             # Other servers of the editor report the syntax errors of other files.
             diagnostics = (finding for finding in result.diagnostics if finding.rule != "yaml-syntax")
             result = replace(result, diagnostics=tuple(diagnostics))
-        comments = read_comments(text, path) if "crdlint:" in text else None
-        return apply(result, checked.config, comments, resources=True).result.diagnostics
+        return apply(result, checked.config, comments_of(result), resources=True).result.diagnostics
 
     def kube_version(self, checked: Checked) -> str:
         """Return the version or range of Kubernetes that a document is checked for."""
@@ -159,27 +158,11 @@ class Checks:
 
     def _has_other_configuration(self, document: Document) -> bool:
         """Return whether a configuration that may be a document's has changed, and drop what is known of it then."""
-        folder = os.path.dirname(document.path)
-        stamp = _stamp(folder)
-        if self._stamps.get(folder, stamp) == stamp:
-            self._stamps[folder] = stamp
-            return False
-        self._stamps[folder] = stamp
-        self._configs.clear()
-        self._known.clear()
-        return True
-
-
-def _stamp(folder: str) -> tuple[tuple[str, int, int], ...]:
-    """Return when the configurations in a folder and above were changed."""
-    stamps = []
-    directory = Path(os.path.abspath(folder))
-    for parent in (directory, *directory.parents):
-        for name in NAMES:
-            path = os.path.join(parent, name)
-            try:
-                status = os.stat(path)
-            except OSError:
-                continue
-            stamps.append((path, status.st_mtime_ns, status.st_size))
-    return tuple(stamps)
+        folder = os.path.abspath(os.path.dirname(document.path))
+        stamps = [stamp_of(os.path.join(parent, name)) for parent in with_parents(folder) for name in NAMES]
+        has_changed = self._stamps.get(folder, stamps) != stamps
+        self._stamps[folder] = stamps
+        if has_changed:
+            self._configs.clear()
+            self._known.clear()
+        return has_changed

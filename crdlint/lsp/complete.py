@@ -23,7 +23,7 @@ from crdlint.lsp.hover import definition_of
 from crdlint.lsp.places import cursor_at, expression_at
 from crdlint.lsp.schema_docs import KEYWORDS, fields_of, is_collection, record_at, values_of
 from crdlint.resources.objects import text_at
-from crdlint.yaml.nodes import Mapping, Scalar
+from crdlint.yaml.nodes import Mapping, Scalar, child
 from crdlint.yaml.resolve import WORDS, key_text
 from crdlint.yaml.scalars import offsets_inside
 
@@ -177,12 +177,13 @@ def _item(document: Document, probed: _Probed, word: _Word, *, snippets: bool) -
 def _written(document: Document, probed: _Probed, word: _Word, *, snippets: bool) -> str:
     if not probed.cursor.on_key:
         return word.text
-    follows = document.text.text[probed.end :].lstrip(" ").startswith(":")
+    if document.text.text[probed.end :].lstrip(" ").startswith(":"):
+        return word.text
     parent = probed.cursor.parents[-1] if probed.cursor.parents else None
-    if follows or (isinstance(parent, Mapping) and parent.flow):
-        return word.text if follows else f"{word.text}: "
-    if word.collection is None or not snippets:
-        return f"{word.text}: " if word.collection is None else f"{word.text}:"
+    if word.collection is None or (isinstance(parent, Mapping) and parent.flow):
+        return f"{word.text}: "
+    if not snippets:
+        return f"{word.text}:"
     node = probed.cursor.key or probed.cursor.node
     indent = "\n" + " " * (node.start_mark.column + 2)
     if not word.collection:
@@ -229,12 +230,9 @@ def _type_beside(cursor: Cursor) -> str:
 def _names_of_fields(probed: _Probed, *, items: bool) -> Iterator[_Word]:
     """Yield the names of the properties beside a list of names, or of those of the items."""
     schema = next((node for node in reversed(probed.cursor.parents) if isinstance(node, Mapping)), None)
-    below = schema.find("items") if items and schema is not None else None
-    if items:
-        schema = below[1] if below is not None and isinstance(below[1], Mapping) else None
-    properties = schema.find("properties") if schema is not None else None
-    if properties is not None and isinstance(properties[1], Mapping):
-        names = (key_text(key) for key, _ in properties[1].pairs() if isinstance(key, Scalar))
+    properties = child(child(schema, "items") if items else schema, "properties")
+    if isinstance(properties, Mapping):
+        names = (key_text(key) for key, _ in properties.pairs() if isinstance(key, Scalar))
         yield from (_Word(_written_text(name)) for name in names if name is not None)
 
 
@@ -259,14 +257,10 @@ def _of_resource(document: Document, probed: _Probed, checks: Checks) -> Iterato
 
 
 def _values(schema: JSONSchemaProps) -> Iterator[_Word]:
-    for value in schema.enum:
-        yield _Word(_written_text(value))
-    if schema.type == "boolean":
-        yield from (_Word(value) for value in ("true", "false"))
-    if schema.default is not None and not schema.enum and schema.type != "boolean":
-        value = schema.default.value
-        if not isinstance(value, (dict, list)):
-            yield _Word(_written_text(value), "default")
+    values = [*map(_written_text, schema.enum), *(("true", "false") if schema.type == "boolean" else ())]
+    yield from map(_Word, values)
+    if not values and schema.default is not None and not isinstance(schema.default.value, (dict, list)):
+        yield _Word(_written_text(schema.default.value), "default")
 
 
 def _written_text(value: object) -> str:

@@ -10,7 +10,6 @@ from lsprotocol.types import Location
 
 from crdlint.cel.ast import Select, nodes
 from crdlint.cel.source_ranges import SourceRanges
-from crdlint.crd.positions import Locator
 from crdlint.diagnostics.diagnostic import Related
 from crdlint.kubecel.completion import place_at as place_in_expression
 from crdlint.kubecel.completion import type_of
@@ -75,9 +74,7 @@ def references_at(document: Document, cursor: Cursor, checks: Checks) -> list[Lo
     nearest = schema_at(crd, cursor.steps)
     is_property = nearest is not None and not nearest[1] and nearest[0].steps[:1] == ("properties",)
     path = nearest[0].path if nearest is not None and is_property else _named_path(cursor, version)
-    schema = None
-    if path is not None:
-        schema = next((schema for schema in all_schemas(crd.spec) if str(schema.path) == str(path)), None)
+    schema = next((schema for schema in all_schemas(crd.spec) if path and str(schema.path) == str(path)), None)
     if schema is None:
         return []
     locations = [*_names(document, cursor, schema), *_paths(document, cursor, crd, schema)]
@@ -137,10 +134,9 @@ def _path_in_expression(cursor: Cursor, version: str) -> Path | None:
 
 
 def _location(document: Document, cursor: Cursor, path: Path) -> Location:
-    locator = Locator(cursor.root, cursor.document.line_offset, cursor.document.text)
     version = cursor.steps[2] if cursor.steps[:2] == ("spec", "versions") and isinstance(cursor.steps[2], int) else 0
-    node = locator.find_in(path, version)
-    return Location(document.uri, document.text.range_of(locator.span_of(node, key=True)))
+    span = cursor.locator.span_of(cursor.locator.find_in(path, version), key=True)
+    return Location(document.uri, document.text.range_of(span))
 
 
 def _names(document: Document, cursor: Cursor, schema: JSONSchemaProps) -> Iterator[Location]:
@@ -148,8 +144,7 @@ def _names(document: Document, cursor: Cursor, schema: JSONSchemaProps) -> Itera
     parent = schema.parent
     if parent is None or schema.steps[:1] != ("properties",):
         return
-    locator = Locator(cursor.root, cursor.document.line_offset, cursor.document.text)
-    list_schema = parent.parent
+    locator, list_schema = cursor.locator, parent.parent
     lists = [(parent.path.child("required"), parent.required)]
     if list_schema is not None and parent.steps[:1] == ("items",):
         lists.append((list_schema.path.child("x-kubernetes-list-map-keys"), list_schema.x_list_map_keys))
@@ -176,10 +171,8 @@ def _paths(
             root = schema_at(crd, (*steps[:3], "schema", "openAPIV3Schema"))
             target = None if root is None else _by_path(root[0], str(node.value))
             if target is not None and str(target.path) == path_text:
-                start = cursor.start
-                yield Location(
-                    document.uri, document.text.range(start + node.start_mark.index, start + node.end_mark.index)
-                )
+                start, end = (cursor.start + mark.index for mark in (node.start_mark, node.end_mark))
+                yield Location(document.uri, document.text.range(start, end))
 
 
 def _reads(document: Document, rule: FoundRule, schema: JSONSchemaProps) -> Iterator[Location]:

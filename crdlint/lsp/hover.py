@@ -43,26 +43,25 @@ def hover_of(document: Document, cursor: Cursor, checks: Checks) -> str | None:
     """Return what is known about a place, in Markdown; None if nothing is."""
     checked = checks.of(document)
     version = checks.kube_version(checked)
+    expression, inside = expression_at(cursor, version), cursor.inside
     if not cursor.is_crd:
-        return "\n\n".join(_of_field(document, cursor, checks)) or None
-    expression = expression_at(cursor, version)
-    inside = cursor.inside
-    if expression is not None and inside is not None:
-        return "\n\n".join(_of_expression(expression, inside)) or None
-    rule = rule_at(cursor, checked)
-    if rule is not None:
-        return cost_of(rule)
-    return "\n\n".join(_of_schema(cursor, version)) or None
+        defined = definition_of(document, cursor, checks) if cursor.steps else None
+        parts = iter(()) if defined is None else _about(defined[1])
+    elif expression is not None and inside is not None:
+        parts = _of_expression(expression, inside)
+    else:
+        rule = _rule_at(cursor, checked)
+        parts = _of_schema(cursor, version) if rule is None else iter((cost_of(rule),))
+    return "\n\n".join(parts) or None
 
 
-def rule_at(cursor: Cursor, checked: Checked) -> FoundRule | None:
+def _rule_at(cursor: Cursor, checked: Checked) -> FoundRule | None:
     """Return the rule that a place is in, if the API server compiles it."""
     if "x-kubernetes-validations" not in cursor.steps or checked.crds is None:
         return None
     number = cursor.steps.index("x-kubernetes-validations") + 2
-    item = (*cursor.parents, cursor.node)[number] if len(cursor.parents) >= number else cursor.node
-    first = item.start_mark.line + cursor.document.line_offset + 1
-    last = item.end_mark.line + cursor.document.line_offset + 1
+    item = (*cursor.parents, cursor.node)[min(number, len(cursor.parents))]
+    first, last = (mark.line + cursor.document.line_offset + 1 for mark in (item.start_mark, item.end_mark))
     return next((rule for rule in checked.crds.rules if first <= rule.span.line <= last), None)
 
 
@@ -155,21 +154,11 @@ def _of_schema(cursor: Cursor, version: str) -> Iterator[str]:
     if cursor.on_key and keyword in KEYWORDS:
         yield f"**{keyword}**: {KEYWORDS[keyword][0]}"
         return
-    yield f"`{value_path(schema)}`"
-    yield from _described(schema, required=_is_required(schema))
+    yield from _about(schema)
     if schema.x_preserve_unknown_fields:
         yield "Fields that the schema does not list are kept."
     elif schema.type == "object" and schema.properties:
         yield "Fields that the schema does not list are dropped."
-
-
-def _of_field(document: Document, cursor: Cursor, checks: Checks) -> Iterator[str]:
-    defined = definition_of(document, cursor, checks)
-    if defined is None or not cursor.steps:
-        return
-    _, schema = defined
-    yield f"`{value_path(schema)}`"
-    yield from _described(schema, required=_is_required(schema))
 
 
 def definition_of(document: Document, cursor: Cursor, checks: Checks) -> tuple[Definition, JSONSchemaProps] | None:
@@ -186,9 +175,12 @@ def definition_of(document: Document, cursor: Cursor, checks: Checks) -> tuple[D
     return None if schema is None else (definition, schema)
 
 
-def _is_required(schema: JSONSchemaProps) -> bool:
+def _about(schema: JSONSchemaProps) -> Iterator[str]:
+    """Yield the path of a field, and what its schema says."""
     parent = schema.parent
-    return parent is not None and schema.steps[:1] == ("properties",) and schema.steps[1] in parent.required
+    is_property = parent is not None and schema.steps[:1] == ("properties",)
+    yield f"`{value_path(schema)}`"
+    yield from _described(schema, required=parent is not None and is_property and schema.steps[1] in parent.required)
 
 
 def _described(schema: JSONSchemaProps, *, required: bool) -> Iterator[str]:

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from crdlint.crd.convert import read_crd
 from crdlint.crd.identity import identify
+from crdlint.crd.positions import Locator
 from crdlint.kubecel.compilation import CompilationError, RuleCompiler
 from crdlint.kubecel.declarations import DeclarationFailedError, SchemaContext
 from crdlint.kubecel.environment import new_expressions
 from crdlint.kubernetes.servers import parse_range
 from crdlint.resources.objects import objects_of
+from crdlint.schema.traversal import children
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.edit import line_starts
-from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+from crdlint.yaml.nodes import Mapping, Scalar, Sequence, text_of
 from crdlint.yaml.parse import iter_documents
 from crdlint.yaml.scalars import index_inside
 
@@ -58,6 +61,11 @@ class Cursor:
         return identify(self.root, self.document.text).form not in {"other", "list", "crd-list"}
 
     @property
+    def locator(self) -> Locator:
+        """Where the parts of the object are in the file."""
+        return Locator(self.root, self.document.line_offset, self.document.text)
+
+    @property
     def inside(self) -> int | None:
         """The index of the place in the value of its scalar, None if it is in no scalar's value."""
         if self.on_key or not isinstance(self.node, Scalar):
@@ -67,15 +75,11 @@ class Cursor:
 
 def roots(text: str) -> Iterator[tuple[Document, int, Mapping]]:
     """Yield the objects of a file with their document and where that starts; broken documents have none."""
-    starts: list[int] = []
+    starts = line_starts(text)
     for document in iter_documents(text):
-        if not starts:
-            starts = line_starts(text)
-        try:
+        with suppress(YAMLDecodeError):
             for located in objects_of(document):
                 yield document, starts[min(document.line_offset, len(starts) - 1)], located.root
-        except YAMLDecodeError:
-            continue
 
 
 def cursor_at(text: str, index: int) -> Cursor | None:
@@ -101,7 +105,7 @@ def _descend(document: Document, start: int, index: int, root: Mapping) -> Curso
                 break
             parents.append(node)
             key, node = pairs[-1]
-            steps.append(str(key.value) if isinstance(key, Scalar) else "")
+            steps.append(text_of(key) or "")
             on_key = offset <= key.end_mark.index
         elif isinstance(node, Sequence):
             number = sum(1 for element in node.items if element.start_mark.index <= offset) - 1
@@ -139,29 +143,9 @@ def schema_at(crd: CustomResourceDefinition, steps: Steps) -> tuple[JSONSchemaPr
     if schema is None:
         return None
     rest = steps[5:]
-    while rest:
-        below, count = _below(schema, rest)
-        if below is None:
-            break
-        schema, rest = below, rest[count:]
+    while below := next((each for each in children(schema) if rest[: len(each.steps)] == each.steps), None):
+        schema, rest = below, rest[len(below.steps) :]
     return schema, rest
-
-
-def _below(schema: JSONSchemaProps, steps: Steps) -> tuple[JSONSchemaProps | None, int]:
-    """Return the schema that the first steps lead to, and how many they are."""
-    first = steps[0]
-    if first == "properties" and len(steps) > 1:
-        return schema.properties.get(str(steps[1])), 2
-    if first == "items":
-        return schema.item_schema, 1
-    if first == "additionalProperties":
-        return schema.additional_schema, 1
-    if first == "not":
-        return schema.not_, 1
-    many = {"allOf": schema.all_of, "anyOf": schema.any_of, "oneOf": schema.one_of}.get(str(first))
-    if many is not None and len(steps) > 1 and isinstance(steps[1], int) and steps[1] < len(many):
-        return many[steps[1]], 2
-    return None, 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import REQUIRED
@@ -17,6 +16,7 @@ from crdlint.files.read import UnreadableError, read_text
 from crdlint.files.repository import is_below
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
+from crdlint.lsp.workspace import stamp_of
 from crdlint.resources.definitions import Definitions, may_have_crd
 from crdlint.resources.index import Outline, outline
 from crdlint.resources.pipeline import ResourceOptions, validate_text
@@ -34,8 +34,7 @@ if TYPE_CHECKING:
 
 
 _API_VERSION: Final = re.compile(r"""apiVersion["']?\s*:\s*["']?([^\s"'/,}]{1,253})/""")
-# Rules whose findings depend on values that a template has not put out yet.
-_OF_WHOLE_OBJECTS: Final = frozenset({"resource-rule"})
+_OF_OBJECT: Final = "resource-rule"  # its findings depend on values that a template has not put out yet
 # A placeholder of any type, as long as the directive in its place.
 _SHORTEST: Final = len("${}")
 
@@ -51,28 +50,17 @@ def validated(text: str, path: str, definitions: Definitions, config: Config, *,
     options = ResourceOptions(patterns)
     if not is_template:
         return validate_text(text, filename=path, definitions=definitions, options=options).result
-    from dataclasses import replace
-
     masked = mask(text)
     result = validate_text(_with_placeholders(masked), filename=path, definitions=definitions, options=options).result
-    lines = _incomplete_lines(masked)
+    # The lines of directives that may add lines or leave some out.
+    lines = {line for block in masked.blocks for line in (block.line, block.end_line)}
+    lines |= {output.directive.line for output in masked.outputs if output.alone}
     findings = [
         finding
         for finding in result.diagnostics
-        if not (lines and _depends_on_whole(finding)) and finding.line not in lines
+        if not lines or (finding.line not in lines and finding.error_type != REQUIRED and finding.rule != _OF_OBJECT)
     ]
     return replace(result, diagnostics=tuple(findings))
-
-
-def _depends_on_whole(finding: Diagnostic) -> bool:
-    """Return whether a finding may be due to fields that the template adds when it is rendered."""
-    return finding.error_type == REQUIRED or finding.rule in _OF_WHOLE_OBJECTS
-
-
-def _incomplete_lines(masked: Masked) -> set[int]:
-    """Return the 1-based lines of directives that may add lines or leave some out."""
-    lines = {line for block in masked.blocks for line in (block.line, block.end_line)}
-    return lines | {output.directive.line for output in masked.outputs if output.alone}
 
 
 def _with_placeholders(masked: Masked) -> str:
@@ -94,8 +82,13 @@ def tested(text: str, path: str, index: CRDIndex, kube_version: str) -> Iterator
         return
     for line, message in suite.ignored:
         yield _finding(path, line, message)
+    crds = _crds_of(suite, index, kube_version)
     try:
-        yield from _failures(suite, path, _crds_of(suite, index, kube_version))
+        for target in crds.of(suite):
+            for result in run_suite(suite, target, crds):
+                if result.failure:
+                    name = result.case.name or f"on{result.case.kind.title()}"
+                    yield _finding(path, result.case.line, f"{name}:\n" + "\n".join(result.failure))
     except MissingCRDError as error:
         yield _finding(path, 1, str(error))
 
@@ -110,20 +103,10 @@ def _crds_of(suite: Suite, index: CRDIndex, kube_version: str) -> SuiteCRDs:
     return near
 
 
-def _failures(suite: Suite, path: str, crds: SuiteCRDs) -> Iterator[Diagnostic]:
-    for target in crds.of(suite):
-        for result in run_suite(suite, target, crds):
-            if result.failure:
-                name = result.case.name or f"on{result.case.kind.title()}"
-                yield _finding(path, result.case.line, f"{name}:\n" + "\n".join(result.failure))
-
-
 def _finding(path: str, line: int, message: str) -> Diagnostic:
     """Return a finding about a line of a suite, which is of no rule."""
     end = 1_000  # the end of the line
-    return Diagnostic(
-        "crdlint", "advice", "", "error", message, file=path, line=line, column=1, end_line=line, end_column=end
-    )
+    return Diagnostic("crdlint", "advice", "", "error", message, None, "", "", path, line, 1, line, end)
 
 
 @dataclass(slots=True)
@@ -211,22 +194,12 @@ class CRDIndex:
         yield lambda: sorted(self._in_folders, key=lambda path: -_closeness(path, document.path))
 
     def _stamp(self, path: str) -> object:
-        document = self._workspace.document_at(path)
-        if document is not None:
-            return document
-        try:
-            status = os.stat(path)
-        except OSError:
-            return None
-        return status.st_mtime_ns, status.st_size
+        return self._workspace.document_at(path) or stamp_of(path)
 
 
 def _closeness(path: str, other: str) -> int:
     """Return how many folders two paths have in common."""
-    same = itertools.takewhile(
-        lambda pair: pair[0] == pair[1], zip(path.split(os.sep), other.split(os.sep), strict=False)
-    )
-    return sum(1 for _ in same)
+    return len(os.path.commonprefix([path.split(os.sep), other.split(os.sep)]))  # noqa: RUF071  of lists
 
 
 @dataclass(slots=True)

@@ -144,6 +144,15 @@ def _paths(uris: Iterable[str]) -> Iterator[str]:
             yield os.path.normpath(path)
 
 
+def stamp_of(path: str) -> tuple[int, int] | None:
+    """Return what identifies the version of a file, None if there is none."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size
+
+
 def uri_of(path: str) -> str:
     """Return the URI of a file."""
     return from_fs_path(os.path.abspath(path)) or ""
