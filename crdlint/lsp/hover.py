@@ -176,7 +176,7 @@ def definition_of(document: Document, cursor: Cursor, checks: Checks) -> tuple[D
 
 
 def _about(schema: JSONSchemaProps) -> Iterator[str]:
-    """Yield the path of a field, and what its schema says."""
+    """Yield the path of a field, and the facts of its schema."""
     parent = schema.parent
     is_property = parent is not None and schema.steps[:1] == ("properties",)
     yield f"`{value_path(schema)}`"

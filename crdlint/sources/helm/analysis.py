@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
@@ -103,16 +104,15 @@ class _Walk:
             content = content[dashes.end() :]
         level = bisect_left(self.indents, depth)
         del self.indents[level:], self.keys[level:]
-        colon = content.find(": ")
-        colon = len(content) - 1 if colon < 0 and content.endswith(":") else colon
-        if colon <= 0:
+        key, colon, value = f"{content} ".partition(": ")
+        if not colon or not key:
             return
-        key = content[:colon].strip("\"' ")
+        key = key.strip("\"' ")
         self.indents.append(depth)
         self.keys.append(key)
         if depth == 0 and key == "kind":
-            self.part.kind = content[colon + 1 :].partition("#")[0].strip("\"' \t")
-        if len(self.keys) == 2 and self.keys == ["metadata", "name"]:
+            self.part.kind = value.partition("#")[0].strip("\"' \t")
+        if self.keys == ["metadata", "name"]:
             self.part.named = True
         if _BLOCK_SCALAR.search(content):
             self.scalar = depth
@@ -132,7 +132,7 @@ def outline(lines: Sequence[str], positions: Sequence[tuple[int, int]], openings
     """
     result = Outline([Part(1)])
     walk = _Walk(result.parts[0])
-    next_position = next_opening = 0
+    pending_positions, pending_openings = deque(positions), deque(openings)
     for number, line in enumerate(lines, 1):
         content = line.strip()
         if line.startswith("---"):
@@ -143,23 +143,19 @@ def outline(lines: Sequence[str], positions: Sequence[tuple[int, int]], openings
         depth = len(line) - len(line.lstrip(" "))
         in_text = walk.scalar >= 0 and (not content or depth > walk.scalar)
         in_comment = not in_text and content.startswith("#")
-        if content:
-            walk.part.mentions = walk.part.mentions or KIND in content or f"{GROUP}/" in content
+        walk.part.mentions = walk.part.mentions or KIND in content or f"{GROUP}/" in content
         if content and not in_comment:
             walk.part.first = walk.part.first or number
             walk.part.last = number
             if not in_text:
                 walk.scalar = -1
                 walk.enter(line, content)
-            while next_opening < len(openings) and openings[next_opening] <= number:
-                result.contents[openings[next_opening]] = (
-                    number,
-                    walk.where(depth + 1, in_text=in_text, in_comment=False),
-                )
-                next_opening += 1
-        while next_position < len(positions) and positions[next_position][0] == number:
-            result.positions.append(walk.where(positions[next_position][1], in_text=in_text, in_comment=in_comment))
-            next_position += 1
+            while pending_openings and pending_openings[0] <= number:
+                where = walk.where(depth + 1, in_text=in_text, in_comment=False)
+                result.contents[pending_openings.popleft()] = number, where
+        while pending_positions and pending_positions[0][0] == number:
+            _, column = pending_positions.popleft()
+            result.positions.append(walk.where(column, in_text=in_text, in_comment=in_comment))
     walk.part.end = len(lines) + 1
     return result
 
@@ -212,33 +208,30 @@ def analyse(masked: Masked) -> TemplateAnalysis:
         _take_output(output, where, masked, analysis, reasons)
     for block in blocks:
         _take_block(block, structure, analysis, reasons)
-    _take_moved(masked, structure, reasons)
+    for line in sorted(masked.moved):
+        part, moved = structure.part_at(line), masked.moved[line]
+        reasons.setdefault(part.start, SkippedPart(part, line, f"this line is not where it seems to be: {moved}"))
     lines = masked.text.split("\n")  # filler may have become something else
-    for part in structure.parts:
-        if part.first and (part.start in reasons or not part.may_be_crd):
-            if not part.may_be_crd:
-                analysis.other += 1
-            else:
-                analysis.skipped.append(reasons[part.start])
-            for number in range(part.start, min(part.end, len(lines) + 1)):
-                lines[number - 1] = " " * len(lines[number - 1])
-        elif part.first:
+    for part in (part for part in structure.parts if part.first):
+        if part.may_be_crd and part.start not in reasons:
             analysis.checked.add(part)
-    starts = {part.start for part in analysis.checked}
-    analysis.conditions = [
-        block for block in analysis.conditions if structure.contents[block.line][1].part.start in starts
-    ]
+            continue
+        if part.may_be_crd:
+            analysis.skipped.append(reasons[part.start])
+        else:
+            analysis.other += 1
+        for number in range(part.start - 1, min(part.end - 1, len(lines))):
+            lines[number] = " " * len(lines[number])
+    conditions = analysis.conditions
+    analysis.conditions = [c for c in conditions if structure.contents[c.line][1].part in analysis.checked]
     analysis.text = "\n".join(lines)
     return analysis
 
 
 def _depth(output: Output) -> int:
     """Return the indentation of an output: that of nindent, else that of its directive."""
-    directive = output.directive
-    indent = _INDENT.search(directive.body) if output.alone else None
-    if indent is not None:
-        return int(indent[1])
-    return directive.column
+    indent = _INDENT.search(output.directive.body) if output.alone else None
+    return output.directive.column if indent is None else int(indent[1])
 
 
 def _shown(directive: Directive) -> str:
@@ -272,10 +265,8 @@ def _take_output(
 
 def _filled(text: str, unit: str) -> str:
     """Return filler of the length of `text`: a unit once, or repeated if it has four characters."""
-    if "\n" in text:
-        return text
-    times = len(text) // len(unit) if unit in {"AAAA", "x"} else 1
-    return (unit * min(times, 63 if unit == "x" else times)).ljust(len(text))
+    most = {"AAAA": len(text), "x": 63}.get(unit, 1)
+    return text if "\n" in text else (unit * min(len(text) // len(unit), most)).ljust(len(text))
 
 
 def _take_block(block: Block, structure: Outline, analysis: TemplateAnalysis, reasons: dict[int, SkippedPart]) -> None:
@@ -293,11 +284,3 @@ def _take_block(block: Block, structure: Outline, analysis: TemplateAnalysis, re
         reasons.setdefault(part.start, SkippedPart(part, block.line, reason, block.directive))
     else:
         analysis.conditions.append(block)
-
-
-def _take_moved(masked: Masked, structure: Outline, reasons: dict[int, SkippedPart]) -> None:
-    for line in sorted(masked.moved):
-        part = structure.part_at(line)
-        reasons.setdefault(
-            part.start, SkippedPart(part, line, f"this line is not where it seems to be: {masked.moved[line]}")
-        )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
@@ -21,8 +21,9 @@ from crdlint.sources.helm.rendered import check_rendered
 from crdlint.sources.helm.templates import check_template, check_unrendered, template_findings, with_crds
 
 if TYPE_CHECKING:
-    from crdlint.linting.result import CRD, Lint, LintWith
+    from crdlint.linting.result import Lint, LintWith
     from crdlint.sources.helm.layout import ChartLocation
+    from crdlint.sources.helm.render import Helm
 
 _KIND: Final = "kind: CustomResourceDefinition"
 
@@ -106,15 +107,12 @@ class Charts:
             result = replace(result, masked=mask(text).text)
         if chart is None:
             return result
-        return replace(result, notices=(*result.notices, *self._take_notices(chart)))
-
-    def _take_notices(self, chart: _Chart) -> list[str]:
-        """Report why a chart is not rendered, once, with the first of its templates; return the notices about it."""
+        # Why a chart is not rendered is reported once, with the first of its templates.
         notices = [] if chart.problem is None else [chart.problem]
         notices += [failure.notice for failure in chart.failures if not failure.is_finding]
         self.failures += [failure for failure in chart.failures if failure.is_finding]
         chart.problem, chart.failures = None, ()
-        return notices
+        return replace(result, notices=(*result.notices, *notices))
 
     def lint_template(self, path: str, text: str, lint: Lint) -> FileResult | None:
         """Return the result of a file of a chart's templates as `check` makes it, or None if it is none.
@@ -172,11 +170,14 @@ class Charts:
 
     def _of(self, chart: str) -> _Chart | None:
         """Return a chart that Helm renders, or None if its templates are checked without Helm, as in a packed chart."""
+        from multiprocessing import parent_process
+
         program = find("helm") if self.uses_helm and os.path.isdir(chart) else None
         if program is None:
             return None
         if chart not in self._charts:
-            if self.workers > 1 and chart in self.expected and _is_main_process():
+            # Other processes expect the same charts but check only some.
+            if self.workers > 1 and chart in self.expected and parent_process() is None:
                 self._load_all(program)
             else:
                 self._charts[chart] = self._load(chart, program)
@@ -212,34 +213,26 @@ class Charts:
 
 def render_as_installed(chart: str, values: Values) -> Rendered:
     """Render a chart by the Helm on the PATH, for the newest version of Kubernetes that the chart supports."""
-    with _ASKING:
-        installed = helm()
+    installed, newest = _installed(chart)
     if installed.program is None:
         return Rendered(problem=installed.problem, final=False)
-    return render(chart, values, installed.program, _newest(chart))
+    return render(chart, values, installed.program, newest)
 
 
 def manifest_as_installed(chart: str, values: Values) -> str | None:
     """Return all that the Helm on the PATH renders of a chart, or None if it does not."""
-    with _ASKING:
-        installed = helm()
-    return None if installed.program is None else render_manifest(chart, values, installed.program, _newest(chart))
+    installed, newest = _installed(chart)
+    return None if installed.program is None else render_manifest(chart, values, installed.program, newest)
 
 
-def _newest(chart: str) -> str:
-    """Return the newest version of Kubernetes that a chart supports."""
+def _installed(chart: str) -> tuple[Helm, str]:
+    """Return the Helm on the PATH, and the newest version of Kubernetes that a chart supports."""
     support = chart_support(chart)[0]
-    return support.versions.rpartition("..")[2] if support is not None else str(NEWEST)
+    with _ASKING:
+        return helm(), support.versions.rpartition("..")[2] if support is not None else str(NEWEST)
 
 
 _ASKING: Final = Lock()  # for Helm's version, which is cached
-
-
-def _is_main_process() -> bool:
-    """Return whether this process checks the whole run; other processes expect the same charts but check only some."""
-    from multiprocessing import parent_process
-
-    return parent_process() is None
 
 
 _WITHOUT_CRD: Final = "no CRD comes of this template with the values given: it was read without Helm"
@@ -249,47 +242,34 @@ _BY_HAND: Final = "Run `helm template --include-crds CHART | crdlint check -`"
 
 def _with_the_rest(result: FileResult, lint: Lint, left_out: LeftOut) -> FileResult:
     """Add to the result of a rendered template the findings that do not need Helm: braces, and CRDs that were not rendered."""
-    masked = left_out.masked
-    notices = result.notices
-    diagnostics = (*result.diagnostics, *template_findings(result.file, result.text, masked))
-    crds = result.crds
+    notices, crds = result.notices, result.crds
+    diagnostics = [*result.diagnostics, *template_findings(result.file, result.text, left_out.masked)]
     if result.text.count(_KIND) > len(crds):
         rest = explained(check_template(result.file, result.text, lint, {crd.name for crd in crds}), left_out.help)
-        lost = _lost(result.text, crds)
-        added = [
+        analysis = analyse(mask(result.text))
+        part_at = analysis.outline.part_at
+        lost = {skipped.part for skipped in analysis.skipped} - {part_at(crd.line) for crd in crds}
+        diagnostics += (
             finding
             for finding in rest.diagnostics
-            if finding.rule != BRACES.id and (finding.rule != SKIPPED.id or lost(finding.line))
-        ]
+            if finding.rule != BRACES.id and (finding.rule != SKIPPED.id or part_at(finding.line) in lost)
+        )
         if rest.crds:
             names = ", ".join(crd.name for crd in rest.crds)
             help_ = left_out.help(rest.crds[0].line)
             notices = (*notices, f"not rendered with the values given, read without Helm: {names}. {help_}")
-        diagnostics = (*diagnostics, *added)
         result = with_crds(result, rest)
-    return replace(result, diagnostics=diagnostics, notices=notices, masked=masked.text)
-
-
-def _lost(template: str, rendered: Iterable[CRD]) -> Callable[[int], bool]:
-    """Return whether a CRD that cannot be checked without Helm is also not rendered, by its line."""
-    analysis = analyse(mask(template))
-    part_at = analysis.outline.part_at
-    lost = {skipped.part for skipped in analysis.skipped} - {part_at(crd.line) for crd in rendered}
-    return lambda line: part_at(line) in lost
+    return replace(result, diagnostics=tuple(diagnostics), notices=notices, masked=left_out.masked.text)
 
 
 def _with_fixes(result: FileResult, lint: Lint) -> FileResult:
     """Add to the findings of a rendered template the fixes of its own text, which are those of the check without Helm."""
     if not result.diagnostics:
         return result
-    fixes = {
-        (finding.rule, finding.line, finding.column): finding.fix
-        for finding in check_template(result.file, result.text, lint).diagnostics
-        if finding.fix is not None
-    }
+    own = check_template(result.file, result.text, lint).diagnostics
+    fixes = {(each.rule, each.line, each.column): each.fix for each in own if each.fix is not None}
     diagnostics = tuple(
-        replace(finding, fix=finding.fix or fixes.get((finding.rule, finding.line, finding.column)))
-        for finding in result.diagnostics
+        replace(each, fix=each.fix or fixes.get((each.rule, each.line, each.column))) for each in result.diagnostics
     )
     return replace(result, diagnostics=diagnostics)
 

@@ -146,8 +146,7 @@ def _text_of(path: str) -> str | None:
 
 def _characters(text: str, line: int, column: int) -> int:
     """Return a 0-based column in characters for Go's, which counts bytes."""
-    lines = text.split("\n")
-    shown = lines[line - 1] if line <= len(lines) else ""
+    shown = "".join(text.split("\n")[line - 1 : line])
     return len(shown.encode("utf-8", "surrogatepass")[:column].decode("utf-8", "ignore"))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Container, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
@@ -80,13 +80,10 @@ def _masked(path: str, text: str, masked: Masked, lint: Lint, without: Container
         notices.append(_assumed(analysis))
     left = analysis.other + len(analysis.skipped)
     return replace(
-        result,
+        _only(result, names),
         text=text,
         documents=result.documents + left,
         crds=crds,
-        compared=tuple(compared for compared in result.compared if compared.name in names),
-        definitions=tuple(definition for definition in result.definitions if definition.crd.metadata.name in names),
-        rules=tuple(rule for rule in result.rules if rule.crd in names),
         skipped=result.skipped + left + len(result.crds) - len(crds),
         diagnostics=_in_order(findings, more),
         notices=tuple(notices),
@@ -101,15 +98,13 @@ def _is_own(fix: Fix, text: str, checked: str) -> bool:
 
 def _has_between(numbers: list[int], first: int, last: int) -> bool:
     """Return whether one of the sorted numbers is between two others."""
-    index = bisect_left(numbers, first)
-    return index < len(numbers) and numbers[index] <= last
+    return bisect_left(numbers, first) < bisect_right(numbers, last)
 
 
 def _in_order(findings: Sequence[Diagnostic], more: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
     """Return findings in the server's order, or by line if there are additional ones."""
-    if not more:
-        return tuple(findings)
-    return tuple(sorted([*findings, *more], key=lambda finding: (finding.line, finding.column)))
+    together = [*findings, *more]
+    return tuple(sorted(together, key=lambda finding: (finding.line, finding.column)) if more else together)
 
 
 def _unreadable(result: FileResult, analysis: TemplateAnalysis, masked: Masked) -> dict[Part, int]:
@@ -117,16 +112,11 @@ def _unreadable(result: FileResult, analysis: TemplateAnalysis, masked: Masked) 
 
     The error of a document without directives remains a finding.
     """
-    errors = [finding for finding in result.diagnostics if finding.rule == "yaml-syntax"]
-    if not errors:
-        return {}
+    errors = {finding.line for finding in result.diagnostics if finding.rule == "yaml-syntax"}
     part_at = analysis.outline.part_at
-    inside: set[Part] = set()
-    for line in (*(block.line for block in masked.blocks), *(output.directive.line for output in masked.outputs)):
-        part = part_at(line)
-        if part.first < line < part.last:
-            inside.add(part)
-    return {part_at(error.line): error.line for error in reversed(errors) if part_at(error.line) in inside}
+    lines = (*(block.line for block in masked.blocks), *(output.directive.line for output in masked.outputs))
+    inside = {part for line in lines if (part := part_at(line)).first < line < part.last} if errors else set()
+    return {part_at(line): line for line in sorted(errors, reverse=True) if part_at(line) in inside}
 
 
 def _assumed(analysis: TemplateAnalysis) -> str:
@@ -141,20 +131,22 @@ def _assumed(analysis: TemplateAnalysis) -> str:
 
 def _united(result: FileResult, other: FileResult) -> FileResult:
     """Return the findings of both choices of branches of a template, without duplicates."""
-    known = {(finding.rule, finding.line, finding.column, finding.message) for finding in result.diagnostics}
-    more = [
-        finding
-        for finding in other.diagnostics
-        if (finding.rule, finding.line, finding.column, finding.message) not in known
-    ]
-    names = {crd.name for crd in result.crds}
-    added = replace(
-        other,
-        crds=tuple(crd for crd in other.crds if crd.name not in names),
-        definitions=tuple(definition for definition in other.definitions if definition.crd.metadata.name not in names),
-        rules=tuple(rule for rule in other.rules if rule.crd not in names),
-    )
+    known = {(each.rule, each.line, each.column, each.message) for each in result.diagnostics}
+    more = [each for each in other.diagnostics if (each.rule, each.line, each.column, each.message) not in known]
+    added = _only(other, {crd.name for crd in other.crds} - {crd.name for crd in result.crds})
+    added = replace(added, compared=other.compared)
     return replace(with_crds(result, added), diagnostics=_in_order(result.diagnostics, more))
+
+
+def _only(result: FileResult, names: Container[str]) -> FileResult:
+    """Return a result with the CRDs of some names only, and all its findings."""
+    return replace(
+        result,
+        crds=tuple(crd for crd in result.crds if crd.name in names),
+        compared=tuple(compared for compared in result.compared if compared.name in names),
+        definitions=tuple(definition for definition in result.definitions if definition.crd.metadata.name in names),
+        rules=tuple(rule for rule in result.rules if rule.crd in names),
+    )
 
 
 def with_crds(result: FileResult, other: FileResult) -> FileResult:
@@ -181,12 +173,10 @@ def check_unrendered(path: str, text: str, lint: Lint) -> FileResult:
         return result
     line = text.count("\n", 0, start) + 1
     column = start - text.rfind("\n", 0, start)
-    end = text.find("}}", start)
-    line_end = text.find("\n", start)
-    line_end = len(text) if line_end < 0 else line_end
-    stop = end + 2 if 0 <= end < line_end else line_end
+    directive, braces, _ = text[start:].partition("\n")[0].partition("}}")
     message = "Helm does not render what is in crds/: this is sent to the API server as it is"
-    finding = IN_CRDS.diagnostic(path, "advice", message, Span(line, column, line, column + stop - start))
+    span = Span(line, column, line, column + len(directive + braces))
+    finding = IN_CRDS.diagnostic(path, "advice", message, span)
     return replace(result, diagnostics=(*result.diagnostics, finding))
 
 
