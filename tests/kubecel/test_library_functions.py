@@ -153,6 +153,8 @@ def test_ip_predicates(text: str, which: set[str]) -> None:
         ("192.168.0.0/+8", 'bad bits after slash: "+8"'),
         ("192.168.0.0/-1", 'bad bits after slash: "-1"'),
         ("192.168.0.0/99999999999999999999", 'bad bits after slash: "99999999999999999999"'),
+        ("192.168.0.0/9223372036854775808", 'bad bits after slash: "9223372036854775808"'),
+        ("192.168.0.0/9223372036854775807", "prefix length out of range"),
         ("192.168.0.0/33", "prefix length out of range"),
         ("::/129", "prefix length out of range"),
         ("1.2.3/8", 'ParseAddr("1.2.3"): IPv4 address too short'),

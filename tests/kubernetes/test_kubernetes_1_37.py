@@ -199,13 +199,18 @@ def test_an_integer_is_no_duration() -> None:
 
 def test_missing_fields_of_owner_references() -> None:
     owner = {"apiVersion": "v1/", "kind": "", "name": "a", "uid": "u"}
-    assert errors(crd(objects(), ownerReferences=[{**owner, "apiVersion": "v1", "kind": "A"}, owner])) == [
+    sound = {**owner, "apiVersion": "v1", "kind": "A"}
+    assert errors(crd(objects(), ownerReferences=[sound, owner, {**sound, "apiVersion": "a/b/c"}])) == [
         'metadata.ownerReferences[1].apiVersion: Invalid value: "v1/": must be <group>/<version> or <version>',
         "metadata.ownerReferences[1].kind: Required value: must not be empty",
+        'metadata.ownerReferences[2].apiVersion: Invalid value: "a/b/c": must be <group>/<version> or <version>',
     ]
     assert errors(crd(objects(), ownerReferences=[owner]), "1.36") == [
         'metadata.ownerReferences.apiVersion: Invalid value: "v1/": version must not be empty',
         'metadata.ownerReferences.kind: Invalid value: "": must not be empty',
+    ]
+    assert errors(crd(objects(), ownerReferences=[{**sound, "kind": "", "name": "", "uid": ""}]), "1.33") == [
+        f'metadata.ownerReferences.{name}: Invalid value: "": {name} must not be empty' for name in ("kind", "name", "uid")
     ]
 
 

@@ -147,6 +147,7 @@ CASES = {
     "a float is cut to an integer of an enum": ("{type: number, enum: [1]}", "1.5", []),
     "an integer is a character of an enum": ("{x-kubernetes-int-or-string: true, enum: [A]}", "65", []),
     "zero is a character": ('{x-kubernetes-int-or-string: true, enum: ["\\0"]}', "0", []),
+    "the first character behind the surrogates": ('{x-kubernetes-int-or-string: true, enum: ["\\ue000"]}', "57344", []),
     "an integer beyond the characters": ('{x-kubernetes-int-or-string: true, enum: ["\\ufffd"]}', "1114112", []),
     "items": (
         "{type: array, maxItems: 1, items: {type: string}}",

@@ -32,6 +32,7 @@ VALUES = [
     ("b'a' + b'b'", b"ab"),
     ("[1] + [2]", [1, 2]),
     ("-x", -3),
+    (".x + .self.l[1]", 5),
     ("timestamp('2020-01-01T00:00:00Z') - timestamp('2019-12-31T23:00:00Z')", Duration(3600 * 10**9)),
     ("string(timestamp('2020-01-01T00:00:00+02:00') + duration('1h'))", "2020-01-01T01:00:00+02:00"),
     # equality and order

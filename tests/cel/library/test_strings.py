@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         (strings.split, ("a,b", ",", 2**63 - 1), ["a", "b"]),
         (strings.split, ("héy", ""), ["h", "é", "y"]),
         (strings.split, ("héy", "", 2), ["h", "éy"]),
+        (strings.split, ("héy", "", 1), ["héy"]),
         (strings.split, ("", ","), [""]),
         (strings.split, ("", ""), []),
         (strings.substring, ("tacocat", 4), "cat"),
