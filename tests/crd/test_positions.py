@@ -139,3 +139,7 @@ def test_a_field_that_structural_schemas_lack_is_reported_itself() -> None:
     assert reported("{type: string, $schema: http://x}", "schema-not-convertible") == "$schema"
     of_fields = "    selectableFields: [{jsonPath: .a}]\n"
     assert reported("{type: string, $schema: http://x}", "schema-not-convertible", of_fields) == "$schema"
+    assert reported("{not: {$ref: x}, id: x}", "schema-not-convertible", of_fields) == "id"
+    lax = "x-kubernetes-preserve-unknown-fields"
+    assert reported(f"{{{lax}: false, not: {{$ref: x}}}}", "schema-not-convertible", of_fields) == "$ref"
+    assert reported(f"{{{lax}: false, items: {{$ref: x}}}}", "schema-not-convertible", of_fields) == lax

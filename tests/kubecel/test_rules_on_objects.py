@@ -81,6 +81,8 @@ def judged(
         ("lists.range(self.n) == [0, 1] && [0, 1] == lists.range(2)", {"n": 2}),
         ("lists.range(1) + [1] == lists.range(2) && [0] + lists.range(1) == [0, 0]", {}),
         ("lists.range(3).map(i, i * 2)[2] == 4 && lists.range(9).isSorted()", {}),
+        ("cidr('10.0.0.0/8').containsIP(dyn('10.1.2.3')) && !cidr('10.0.0.0/8').containsIP(dyn(ip('11.0.0.1')))", {}),
+        ("!has(dyn(self.any).z) && dyn(self.any).n == 1", {"any": {"n": 1, "z": 1}}),
         ("quantity('1').add(1) == quantity('2') && quantity('2') != quantity('1').add(1)", {}),
     ],
 )

@@ -178,6 +178,14 @@ def test_a_bundle_without_certificates_is_refused_once_established() -> None:
     assert said(new + ESTABLISHED, new) == []
 
 
+def test_a_rule_that_costs_too_much_may_stay() -> None:
+    rule = "items: {type: integer, x-kubernetes-validations: [{rule: self > 1}]}"
+    costly = CRD.replace("type: object\n", f"type: object\n        properties: {{a: {{type: array, maxItems: 6000000, {rule}}}}}\n")
+    assert said(costly, costly) == []
+    for old in (CRD, costly.replace("6000000", "6000001")):
+        assert [rule for rule, _ in said(old, costly)] == ["cel-rule-cost"]
+
+
 def test_a_format_that_was_there_is_warned_of_no_more() -> None:
     odd = CRD.replace("type: object\n", "type: object\n        properties: {a: {type: string, format: odd}}\n")
     assert said(CRD, odd) == [("format-unrecognized", 'unrecognized format "odd"')]

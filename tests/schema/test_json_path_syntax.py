@@ -1,11 +1,12 @@
-"""The syntax of the paths of printer columns, by the code of client-go's parser."""
+"""The syntax of the paths of printer columns, by the code of client-go's parser, and of the paths of rules."""
 
 from __future__ import annotations
 
 from crds import SMALLEST
+from schema_support import schema
 
 from crdlint.linting.pipeline import lint_file
-from crdlint.schema.json_paths import syntax_error
+from crdlint.schema.json_paths import FieldPathError, syntax_error, valid_field_path
 
 ACCEPTED = (
     ".spec.a", ".", " .a", ".a b", ".a[]", ".a[*].b", ".a[1:2:3]", ".a['b']", ".a['b.c\\.d']", ".a[0,'b']", "..[0]", ".a..b",
@@ -45,6 +46,32 @@ REJECTED = {
 def test_paths() -> None:
     assert {path: syntax_error(path) for path in ACCEPTED} == dict.fromkeys(ACCEPTED)
     assert {path: syntax_error(path) for path in REJECTED} == REJECTED
+
+
+FIELD_PATHS = {
+    "['']": None,
+    ".a['k.l']": None,
+    ".b": "does not refer to a valid field",
+    ".": "unexpected end of JSON path",
+    "['": "expected single quoted string but got '",
+    "['a": "expected single quoted string but got 'a",
+    "['a'": "unexpected end of JSON path",
+    "['a'.": "expected ] but got .",
+    "a": "expected [ or . but got: a",
+}
+
+
+def error_of(path: str) -> str | None:
+    of = schema('properties: {"": {}, a: {additionalProperties: {type: string}}}')
+    try:
+        valid_field_path(path, of)
+    except FieldPathError as error:
+        return str(error)
+    return None
+
+
+def test_field_paths() -> None:
+    assert {path: error_of(path) for path in FIELD_PATHS} == FIELD_PATHS
 
 
 def test_the_first_column_that_cannot_be_parsed_is_reported() -> None:

@@ -146,6 +146,8 @@ def test_defaults_are_pruned_and_coerced() -> None:
         "  b: {default: {d: 1}, x-kubernetes-preserve-unknown-fields: true}\n"
         "  e: {x-kubernetes-embedded-resource: true, default: {kind: 1, metadata: {name: x, y: 1, generation: z}}}\n"
     )
+    of_root = schema("properties: {metadata: {default: {name: x, y: 1}}}")
+    assert prune_defaults(of_root) == {id(of_root.properties["metadata"]): {"name": "x"}}
     changed = prune_defaults(whole)
     assert changed == {
         id(whole.properties["a"]): {"b": 1},

@@ -205,6 +205,14 @@ CASES = {
             'a.b: Unsupported value: "y": supported values: "x"',
         ],
     ),
+    "a schema that must not match counts no match": (
+        "{type: string, anyOf: [{minLength: 3}, {not: {pattern: a}}]}",
+        '"a"',
+        [
+            '<nil>: Invalid value: "": "a" must validate at least one schema (anyOf)',
+            'a: Invalid value: "a": a in body should be at least 3 chars long',
+        ],
+    ),
     "oneOf, none": (
         "{type: string, oneOf: [{minLength: 3}, {pattern: b}]}",
         '"a"',
@@ -263,6 +271,8 @@ def test_the_root() -> None:
         'x: Invalid value: "integer": .x in body must be of type string: "integer"',
         "spec: Required value",
     ]
+    (nameless,) = ValueValidator(schema('{type: object, required: [""]}')).validate({})
+    assert str(nameless) == "<nil>: Required value"
 
 
 def test_errors_know_their_place() -> None:

@@ -70,6 +70,7 @@ def test_limit(program: Callable[..., Program]) -> None:
     made = program("self.s.contains(self.s)")
     assert made.evaluate(VARIABLES, cost_limit=2504).value is True
     assert made.evaluate(VARIABLES, cost_limit=2503).error == "operation cancelled: actual cost limit exceeded"
+    assert program("self.s == self.s").evaluate(VARIABLES, cost_limit=54).value is True
     absorbed = program("self.s.contains(self.s) || true")
     assert absorbed.evaluate(VARIABLES, cost_limit=3).error == "operation cancelled: actual cost limit exceeded"
 

@@ -109,6 +109,10 @@ def test_deep_values_are_compared() -> None:
     assert equal(one, [other]) is False
 
 
+def test_joined_lists_are_compared_from_the_start() -> None:
+    assert equal(ConcatList([Error("a")], [Error("b")]), [1, 2]) == Error("a")
+
+
 @each(
     ("first", "second", "order"),
     [(1, Uint(2), -1), (2.5, 2, 1), (Uint(1), 1.0, 0), (False, True, -1), (-1, Uint(2**63), -1)],
