@@ -315,15 +315,11 @@ class ObjectValue(Mapping[Any, Any]):
             if key not in self._value or self._additional is None:
                 return MISSING
             return to_value(self._value[key], self._additional)
-        schema = self._properties.get(key)
-        if schema is None or "__" in key:
-            name = unescape(key)
-            schema = None if name is None else self._properties.get(name)
-            if name is None or schema is None:
-                return MISSING
-            key = name
-        value = self._value.get(key)
-        return MISSING if value is None else to_value(value, schema)
+        name = unescape(key) if "__" in key else key
+        if name is None:
+            return MISSING
+        schema, value = self._properties.get(name), self._value.get(name)
+        return MISSING if schema is None or value is None else to_value(value, schema)
 
     def _schema_of(self, name: str) -> JSONSchemaProps | None:
         return self._properties.get(name) if self._properties else self._additional

@@ -277,6 +277,12 @@ def test_deep_nesting_ends_in_an_answer(opening: str) -> None:
     assert refused.message.endswith("yaml: exceeded max depth of 10000")
 
 
+def test_aliases_can_nest_deeper_than_the_text() -> None:
+    inner, outer = "{not: " * 5000, "}" * 5000
+    root = root_of(schema(f"{{properties: {{a: &a {inner}{{}}{outer}, b: {inner}*a{outer}}}}}"))
+    assert said_of(root) == ["couldn't get version/kind; json parse error: exceeded max depth"]
+
+
 def said_of(root: Node) -> list[str]:
     return [p.message for p in decode_crd(root).problems]
 

@@ -93,7 +93,10 @@ def test_utf_32_is_unreadable_rather_than_ignored(tmp_path: Path) -> None:
     assert status == 2
 
 
-@each("data", [b"kind: Deployment", b"kind: CompositeResourceDefinition", b"apiVersion: v1\nkind: List", b"\\u0041", b"a: !b c"])
+@each(
+    "data",
+    [b"kind: Deployment", b"kind: CompositeResourceDefinition", b"apiVersion: v1\nkind: List", b"\\u0041", b"a: !b c"],
+)
 def test_other_files_need_not_be_parsed(data: bytes) -> None:
     assert not may_hold_crd(data)
     assert not names_crd(data)

@@ -48,11 +48,11 @@ NO_LIST = f"{PANIC}*types.Err is not traits.Lister: missing method Add"
 
 
 def judged(
-    rules: list[str], spec: object, old: object = None, schema: dict[str, Any] | None = None
+    rules: list[str], spec: object, old: object = None, schema: dict[str, Any] | None = None, **of_rules: str
 ) -> tuple[list[str], int | None]:
     """Return what is said of an object, and what its rules cost."""
     whole = schema or {"type": "object", "properties": FIELDS}
-    root = {**whole, "x-kubernetes-validations": [{"rule": rule} for rule in rules]}
+    root = {**whole, "x-kubernetes-validations": [{"rule": rule, **of_rules} for rule in rules]}
     told = validate_resource(
         crd_in_json(schema_with_spec(root)),
         object_in_json(spec),
@@ -88,6 +88,27 @@ def judged(
 )
 def test_what_holds(rule: str, spec: dict[str, Any]) -> None:
     assert judged([rule], spec)[0] == []
+
+
+LONGEST = "a" * 5120
+
+
+@each(
+    ("expression", "said"),
+    [
+        ("' b' + self.texts[0] + ' '", "ba"),
+        ("'b\\n'", "b"),
+        ("'b\\nc'", None),
+        ("'\\t '", None),
+        ("self.texts[1]", None),
+        (f"'{LONGEST}'", LONGEST),
+        (f"'{LONGEST}b'", None),
+    ],
+    ids=range(7),
+)
+def test_messages_of_expressions(expression: str, said: str | None) -> None:
+    details, _ = judged(["1 > 2"], {"texts": ["a"]}, messageExpression=expression)
+    assert details == [said or "failed rule: 1 > 2"]
 
 
 @each(

@@ -210,7 +210,8 @@ def test_missing_fields_of_owner_references() -> None:
         'metadata.ownerReferences.kind: Invalid value: "": must not be empty',
     ]
     assert errors(crd(objects(), ownerReferences=[{**sound, "kind": "", "name": "", "uid": ""}]), "1.33") == [
-        f'metadata.ownerReferences.{name}: Invalid value: "": {name} must not be empty' for name in ("kind", "name", "uid")
+        f'metadata.ownerReferences.{name}: Invalid value: "": {name} must not be empty'
+        for name in ("kind", "name", "uid")
     ]
 
 

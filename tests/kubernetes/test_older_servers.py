@@ -180,14 +180,24 @@ def test_reworded_details(version: str, text: str) -> None:
     ]
 
 
-LABELLED = crd_in_json(spec()).replace(
-    '"metadata": {', f'"metadata": {{"labels": {{"{"a" * 254}/{"b" * 64}": "{"c" * 64}"}}, '
-)
+def labelled(key: str, value: str) -> str:
+    return crd_in_json(spec()).replace('"metadata": {', f'"metadata": {{"labels": {{"{key}": "{value}"}}, ')
+
+
+@each(("version", "name"), [("1.34", "a qualified name"), ("1.35", "a valid label key")])
+def test_the_name_of_a_key(version: str, name: str) -> None:
+    (message,) = said(labelled("a/b/c", ""), version, "field")
+    assert message.startswith(
+        f'metadata.labels: Invalid value: "a/b/c": {name} must consist of alphanumeric characters'
+    )
 
 
 def test_the_unit_of_a_length_of_labels() -> None:
     for version, unit in (("1.28", "characters"), ("1.34", "characters"), ("1.35", "bytes")):
-        assert [message.rpartition('": ')[2] for message in said(LABELLED, version, "field")] == [
+        assert [
+            message.rpartition('": ')[2]
+            for message in said(labelled(f"{'a' * 254}/{'b' * 64}", "c" * 64), version, "field")
+        ] == [
             f"prefix part must be no more than 253 {unit}",
             f"name part must be no more than 63 {unit}",
             f"must be no more than 63 {unit}",

@@ -180,7 +180,9 @@ def test_a_bundle_without_certificates_is_refused_once_established() -> None:
 
 def test_a_rule_that_costs_too_much_may_stay() -> None:
     rule = "items: {type: integer, x-kubernetes-validations: [{rule: self > 1}]}"
-    costly = CRD.replace("type: object\n", f"type: object\n        properties: {{a: {{type: array, maxItems: 6000000, {rule}}}}}\n")
+    costly = CRD.replace(
+        "type: object\n", f"type: object\n        properties: {{a: {{type: array, maxItems: 6000000, {rule}}}}}\n"
+    )
     assert said(costly, costly) == []
     for old in (CRD, costly.replace("6000000", "6000001")):
         assert [rule for rule, _ in said(old, costly)] == ["cel-rule-cost"]
