@@ -10,9 +10,9 @@ from crdlint.schema.json_paths import FieldPathError, syntax_error, valid_field_
 
 ACCEPTED = (
     ".spec.a", ".", " .a", ".a b", ".a[]", ".a[*].b", ".a[1:2:3]", ".a['b']", ".a['b.c\\.d']", ".a[0,'b']", "..[0]", ".a..b",
-    ".a[?(@.type=='Ready')].status", '.a[?(@.x=="a)b")].c', ".a[?(@.x)]", '.a[?(@.x=="a\\")b")]', ".a(b)", ".a}{.b", ".a 'x\\n'", ".a 5", ".a 5.",
+    ".a[?(@.type=='Ready')].status", '.a[?(@.x=="a)b")].c', ".a[?(@.x)]", ".a(b)", ".a}{.b", ".a 'x\\n'", ".a 5", ".a 5.",
     ".a[-00000000000000000000001]", ".metadata.annotations.a\\.b/c", ".a}text", ".a 'it\\'s'", ".a[?(@.x==1)]['y']", ".a\\ b",
-    ".a[?(@.x=)]",
+    ".a[?(@.x=)]", '.a[?(@.x=="a\\")b")]',
 )  # fmt: skip
 REJECTED = {
     ".a[0": "unterminated array",
