@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from crdlint.cel.ast import Value
@@ -98,22 +99,15 @@ def overload(
     result: Type,
     call: Binding | None = None,
     cost: CallCost | None = None,
+    *,
+    is_member: bool = False,
 ) -> Overload:
-    """Declare a global overload, implemented by `call`."""
+    """Declare an overload, implemented by `call`."""
     implementation = None if call is None else bound(call)
-    return Overload(function, id_, args, result, False, _param_names((*args, result)), implementation, cost)
+    return Overload(function, id_, args, result, is_member, _param_names((*args, result)), implementation, cost)
 
 
-def member(
-    function: str,
-    id_: str,
-    args: tuple[Type, ...],
-    result: Type,
-    call: Binding | None = None,
-    cost: CallCost | None = None,
-) -> Overload:
-    """Declare a member overload, implemented by `call`."""
-    return overload(function, id_, args, result, call, cost)._replace(member=True)
+member: Final = partial(overload, is_member=True)
 
 
 def bound(call: Binding) -> Implementation:

@@ -109,8 +109,8 @@ class _Coster:
     costs: dict[int, Estimate] = field(default_factory=dict)
     paths: dict[int, _Path] = field(default_factory=dict)
     locals: dict[str, list[_Local]] = field(default_factory=dict)
-    sizes: dict[int, Estimate] = field(default_factory=dict)
-    entries: dict[int, _Entries] = field(default_factory=dict)
+    sizes: dict[int, Estimate | None] = field(default_factory=dict)
+    entries: dict[int, _Entries | None] = field(default_factory=dict)
 
     def unspecified(self, _expr: ast.Unspecified) -> Estimate:
         return ZERO
@@ -171,7 +171,7 @@ class _Coster:
                 self.paths[expr.id] = self._path(expr.args[0]).extended(below)
             if size is None:
                 size = self._size_of_result(expr)
-        self._set_size(expr, size)
+        self.sizes[expr.id] = size
         return total.plus(cost)
 
     def _size_of_element(self, collection: ast.Expr, _size: Estimate | None) -> Estimate | None:
@@ -226,10 +226,10 @@ class _Coster:
         self.locals[expr.accu_var].pop()
         times = self._size_or_unknown(expr.iter_range)
         if isinstance(init, ast.Literal):
-            self._set_size(expr, self._size(init))
+            self.sizes[expr.id] = self._size(init)
         elif isinstance(init, (ast.ListExpr, ast.MapExpr)):
             self.sizes[expr.id] = times
-            self._set_entries(expr, self._entries_of(expr.loop_step))
+            self.entries[expr.id] = self._entries_of(expr.loop_step)
         return total.plus(times.times(each))
 
     def _push_iterations(self, expr: ast.Comprehension) -> None:
@@ -290,12 +290,12 @@ class _Coster:
         return CallEstimate(Estimate(costs[0].min, costs[0].plus(costs[1]).max))
 
     def conditional(self, expr: ast.Call, args: Sequence[Node], costs: Sequence[Estimate]) -> CallEstimate:
-        self._set_entries(expr, _union(self._entries_of(expr.args[1]), self._entries_of(expr.args[2])))
+        self.entries[expr.id] = _union(self._entries_of(expr.args[1]), self._entries_of(expr.args[2]))
         return CallEstimate(costs[0].plus(costs[1].union(costs[2])), _known(args[1]).union(_known(args[2])))
 
     def concatenation(self, expr: ast.Call, args: Sequence[Node], costs: Sequence[Estimate]) -> CallEstimate:
         size = _known(args[0]).plus(_known(args[1]))
-        self._set_entries(expr, _union(self._entries_of(expr.args[0]), self._entries_of(expr.args[1])))
+        self.entries[expr.id] = _union(self._entries_of(expr.args[0]), self._entries_of(expr.args[1]))
         return CallEstimate(size.traversal().plus(costs[0]).plus(costs[1]), size)
 
     def list_concatenation(self, expr: ast.Call, args: Sequence[Node], costs: Sequence[Estimate]) -> CallEstimate:
@@ -330,17 +330,9 @@ class _Coster:
     def _node(self, expr: ast.Expr) -> Node:
         return Node(self._known_path(expr), self._type(expr), expr, self._size(expr))
 
-    def _set_size(self, expr: ast.Expr, size: Estimate | None) -> None:
-        if size is not None:
-            self.sizes[expr.id] = size
-
-    def _set_entries(self, expr: ast.Expr, entries: _Entries | None) -> None:
-        if entries is not None:
-            self.entries[expr.id] = entries
-
     def _copy_sizes(self, to: ast.Expr, source: ast.Expr) -> None:
-        self._set_size(to, self._size(source))
-        self._set_entries(to, self._entries_of(source))
+        self.sizes[to.id] = self._size(source)
+        self.entries[to.id] = self._entries_of(source)
 
     def _size_or_unknown(self, expr: ast.Expr) -> Estimate:
         return self._size(expr) or UNKNOWN

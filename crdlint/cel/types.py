@@ -186,6 +186,8 @@ STRING: Final = Type(Kind.STRING, "string")
 TIMESTAMP: Final = Type(Kind.TIMESTAMP, "google.protobuf.Timestamp")
 TYPE: Final = Type(Kind.TYPE, "type")
 UINT: Final = Type(Kind.UINT, "uint")
+# The types whose values have an order.
+ORDERED: Final = (INT, UINT, DOUBLE, BOOL, DURATION, TIMESTAMP, STRING, BYTES)
 # The types of literals, by the class of their values.
 LITERAL_TYPES: Final[Mapping[type, Type]] = {
     bool: BOOL,

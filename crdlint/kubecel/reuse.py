@@ -6,11 +6,11 @@ not have to be compiled again. Its cost is the same if it uses no feature whose 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 from crdlint.cel.ast import Call, Comprehension, ListExpr, MapExpr, Select, StructExpr, nodes
 from crdlint.cel.builder import RESERVED
@@ -38,47 +38,43 @@ _TWO_VARIABLES: Final = ("all", 3, True)
 class Uses:
     """The features of an expression that not every server has, or that servers count different costs for.
 
-    `names` are those of its variables and types; `keywords` is true if it selects a field named by a keyword. `null` is
-    true if a part may have the type of null. `functions` are the names of the functions that it calls, without `==` unless
-    it compares values of a library.
+    `names` are those of its variables and types. `functions` are the names of the functions that it calls, without `==`
+    unless it compares values of a library. The others are the `traits` that have a test below.
     """
 
     overloads: frozenset[str]
     names: frozenset[str]
     functions: tuple[str, ...]
-    keywords: bool
-    two_variables: bool
-    optional_entries: bool
-    macro_names: bool
-    null: bool
-    presence_tests: bool
-    comprehensions: bool
+    traits: frozenset[str]
+
+
+# By the class of nodes: a trait of some of them.
+_TRAITS: Final[Mapping[type, Mapping[str, Callable[[Any], bool]]]] = {
+    Select: {"keyword": lambda node: node.field in RESERVED, "presence test": lambda node: node.test_only},
+    Comprehension: {"comprehension": lambda _: True, "two variables": lambda node: bool(node.iter_var2)},
+    ListExpr: {"optional entry": lambda node: bool(node.optional_indices)},
+    MapExpr: {"optional entry": lambda node: any(entry.optional for entry in node.entries)},
+    StructExpr: {"null": lambda _: True},
+}
 
 
 def uses_of(compiled: Compiled) -> Uses:
     """Return the features that an expression without errors uses."""
     references, types = compiled.result.reference_map.values(), compiled.result.type_map
     all_nodes = list(nodes(compiled.expr))
-    comprehensions = [node for node in all_nodes if type(node) is Comprehension]
     called = {compiled.result.namespaced.get(node.id, node.function) for node in all_nodes if type(node) is Call}
     if EQUALITY.keys().isdisjoint(types.values()):
         called.discard("_==_")
+    traits = {name for node in all_nodes for name, has in _TRAITS.get(type(node), {}).items() if has(node)}
+    if any(type_.kind is Kind.NULL for type_ in types.values()):
+        traits.add("null")
+    if any(name in compiled.source.text for name in _MACRO_NAMES):
+        traits.add("macro name")
     return Uses(
         overloads=frozenset(id_ for reference in references for id_ in reference.overload_ids),
         names=frozenset(reference.name for reference in references if reference.name),
         functions=tuple(sorted(called)),
-        keywords=any(type(node) is Select and node.field in RESERVED for node in all_nodes),
-        two_variables=any(node.iter_var2 for node in comprehensions),
-        optional_entries=any(
-            (type(node) is ListExpr and bool(node.optional_indices))
-            or (type(node) is MapExpr and any(entry.optional for entry in node.entries))
-            for node in all_nodes
-        ),
-        macro_names=any(name in compiled.source.text for name in _MACRO_NAMES),
-        null=any(type_.kind is Kind.NULL for type_ in types.values())
-        or any(type(node) is StructExpr for node in all_nodes),
-        presence_tests=any(type(node) is Select and node.test_only for node in all_nodes),
-        comprehensions=bool(comprehensions),
+        traits=frozenset(traits),
     )
 
 
@@ -89,12 +85,12 @@ def compiles_alike(uses: Uses, on: Environment, older: Environment) -> bool:
 
 def _obstacles(uses: Uses, on: Environment, older: Environment) -> Iterator[bool]:
     dialect, other = on.dialect, older.dialect
-    yield uses.null and dialect.null_unifies_either_way != other.null_unifies_either_way
-    yield uses.macro_names
+    yield "null" in uses.traits and dialect.null_unifies_either_way != other.null_unifies_either_way
+    yield "macro name" in uses.traits
     yield _DURATION in uses.functions and dialect.converts_int_to_duration != other.converts_int_to_duration
-    yield uses.keywords and on.keywords_as_fields != older.keywords_as_fields
-    yield uses.two_variables and _TWO_VARIABLES not in older.parser.macros
-    yield uses.optional_entries and not older.parser.optional_syntax
+    yield "keyword" in uses.traits and on.keywords_as_fields != older.keywords_as_fields
+    yield "two variables" in uses.traits and _TWO_VARIABLES not in older.parser.macros
+    yield "optional entry" in uses.traits and not older.parser.optional_syntax
     yield not uses.overloads <= overload_ids(older.env)
     yield (
         on.env.cross_type_comparisons != older.env.cross_type_comparisons
@@ -127,7 +123,7 @@ def _evaluates_alike(uses: Uses, first: CELDialect, second: CELDialect) -> bool:
     return (
         first.resets_field_path == second.resets_field_path
         and (_INDEXES.isdisjoint(uses.functions) or first.keeps_errors_of_indexes == second.keeps_errors_of_indexes)
-        and (not uses.two_variables or first.hides_errors_of_ranges == second.hides_errors_of_ranges)
+        and ("two variables" not in uses.traits or first.hides_errors_of_ranges == second.hides_errors_of_ranges)
         and first.selection_from_error_has_cost == second.selection_from_error_has_cost
         and _priced(uses, first) == _priced(uses, second)
         and uses.overloads.isdisjoint(_rebound(first) | _rebound(second))
@@ -151,8 +147,8 @@ def cost_key(uses: Uses, dialect: CELDialect) -> Hashable:
     return (
         dialect.tracks_local_variables,
         dialect.saturates_factors,
-        uses.presence_tests and dialect.presence_test_has_cost,
-        uses.comprehensions and dialect.sizes_comprehensions,
+        "presence test" in uses.traits and dialect.presence_test_has_cost,
+        "comprehension" in uses.traits and dialect.sizes_comprehensions,
         _priced(uses, dialect),
     )
 

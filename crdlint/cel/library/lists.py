@@ -3,44 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
+from crdlint.cel import estimates
 from crdlint.cel.ast import Literal
 from crdlint.cel.decls import CallCost, FunctionTracker, Implementation, Overload, member, overload
-from crdlint.cel.estimates import (
-    LIST_COST,
-    ONE,
-    STRING_FACTOR,
-    UINT64_MAX,
-    CallEstimate,
-    Estimate,
-    Estimator,
-    Node,
-    fixed,
-    size_of,
-)
+from crdlint.cel.estimates import LIST_COST, UINT64_MAX, CallEstimate, Estimate, Estimator, Node, fixed, size_of
 from crdlint.cel.eval.cost import actual_size
 from crdlint.cel.eval.equality import HashedMembers, compare
 from crdlint.cel.eval.errors import NO_SUCH_OVERLOAD, CancelledError, FunctionError
 from crdlint.cel.eval.values import COMPARABLE, element, go_type, kind_of, type_of
-from crdlint.cel.types import (
-    BOOL,
-    BYTES,
-    DOUBLE,
-    DURATION,
-    DYN,
-    INT,
-    STRING,
-    TIMESTAMP,
-    UINT,
-    Kind,
-    list_type,
-    type_param,
-)
+from crdlint.cel.types import BYTES, DYN, INT, ORDERED, STRING, Kind, list_type, type_param
 from crdlint.safety import work
 
-if TYPE_CHECKING:
-    _Estimate: TypeAlias = Callable[[Estimator, Sequence[Node]], CallEstimate]
+_Estimate: TypeAlias = Callable[[Estimator, Sequence[Node]], CallEstimate]
 
 
 def slice_(values: Sequence[Any], start: int, end: int) -> list[Any]:
@@ -149,7 +125,7 @@ def _int(node: Node, default: int) -> int:
 
 
 def _estimated(factor: float, size: Estimate) -> CallEstimate:
-    return CallEstimate(size.scaled(factor).plus(ONE).plus(fixed(LIST_COST)), size)
+    return CallEstimate(size.scaled(factor).plus(fixed(1 + LIST_COST)), size)
 
 
 def _tracked(factor: float, size: int) -> int:
@@ -198,7 +174,7 @@ def _pairs_cost(factor: float, index: int, *, in_advance: bool = False) -> CallC
             raise _type_assertion("{} is not traits.Lister: missing method Add", compared)
         size = len(compared)
         is_textual = size > 0 and kind_of(element(compared, 0)) in (Kind.STRING, Kind.BYTES)
-        return _tracked(2.0 + STRING_FACTOR if is_textual else 2.0, size * size)
+        return _tracked(_TEXT_FACTOR if is_textual else 2.0, size * size)
 
     return _cost(estimate, track, in_advance=in_advance)
 
@@ -208,8 +184,8 @@ def _type_assertion(text: str, value: Any) -> CancelledError:
     return CancelledError(f"internal error: interface conversion: {text.format(go_type(value))}")
 
 
+_TEXT_FACTOR: Final = 2.0 + estimates.STRING_FACTOR
 _T: Final = list_type(type_param("T"))
-_COMPARABLE: Final = (INT, UINT, DOUBLE, BOOL, DURATION, TIMESTAMP, STRING, BYTES)
 _FLATTEN: Final = Implementation(flatten, guarded=False)
 _FLATTEN_COST: Final = _cost(_estimate_flatten, _track_flatten)
 
@@ -222,7 +198,7 @@ _VERSION_1: Final = (
 
 def _sorts() -> Iterator[Overload]:
     """Yield the overloads of `sort`, then those of `@sortByAssociatedKeys`, one for each key type."""
-    factors = {key: 2.0 + STRING_FACTOR if key in (STRING, BYTES) else 2.0 for key in _COMPARABLE}
+    factors = {key: _TEXT_FACTOR if key in (STRING, BYTES) else 2.0 for key in ORDERED}
     for key, factor in factors.items():
         keys = list_type(key)
         yield member("sort", f"list_{key.name}_sort", (keys,), keys, sort_values, _pairs_cost(factor, 0))

@@ -7,14 +7,13 @@ from functools import partial
 from itertools import pairwise
 from typing import Any, Final
 
-from crdlint.cel import types
 from crdlint.cel.ast import Uint
 from crdlint.cel.decls import CallCost, Overload, member
 from crdlint.cel.estimates import ONE, STRING_FACTOR, CallEstimate, Estimator, Node, size_of
 from crdlint.cel.eval.equality import compare, equal
 from crdlint.cel.eval.errors import NO_SUCH_OVERLOAD, Error, FunctionError
 from crdlint.cel.eval.values import COMPARABLE, Duration, find, kind_of
-from crdlint.cel.types import BOOL, DYN, INT, STRING, Kind, list_type
+from crdlint.cel.types import BOOL, DYN, INT, ORDERED, Kind, list_type, type_param
 from crdlint.kubecel.library.declaration import ALWAYS, Library, element_of
 from crdlint.safety import work
 
@@ -124,24 +123,21 @@ def _track(values: Sequence[Any], _: Any) -> int:
     return total
 
 
-_T: Final = types.type_param("A")
-_COMPARABLE: Final = {
-    "int": INT, "uint": types.UINT, "double": types.DOUBLE, "bool": BOOL, "duration": types.DURATION, "timestamp": types.TIMESTAMP,
-    "string": STRING, "bytes": types.BYTES,
-}  # fmt: skip
+_T: Final = type_param("A")
+_NAMED: Final = {type_.kind.name.lower(): type_ for type_ in ORDERED}
 _ZEROS: Final[dict[str, Any]] = {"int": 0, "uint": Uint(0), "double": 0.0, "duration": Duration(0)}
 
 
 def _functions() -> Iterator[Overload]:
-    lists = {name: (list_type(type_),) for name, type_ in _COMPARABLE.items()}
+    lists = {name: (list_type(type_),) for name, type_ in _NAMED.items()}
     for name, args in lists.items():
         yield member("isSorted", f"list_{name}_is_sorted_bool", args, BOOL, _is_sorted)
     for name, zero in _ZEROS.items():
-        yield member("sum", f"list_{name}_sum_{name}", lists[name], _COMPARABLE[name], _sum(zero))
+        yield member("sum", f"list_{name}_sum_{name}", lists[name], _NAMED[name], _sum(zero))
     for function, replaced in (("max", -1), ("min", 1)):
         find = _extreme(function, replaced)
         for name, args in lists.items():
-            yield member(function, f"list_{name}_{function}_{name}", args, _COMPARABLE[name], find)
+            yield member(function, f"list_{name}_{function}_{name}", args, _NAMED[name], find)
     yield member("indexOf", "list_a_index_of_int", (list_type(_T), _T), INT, _index_of)
     yield member("lastIndexOf", "list_a_last_index_of_int", (list_type(_T), _T), INT, partial(_index_of, step=-1))
 
