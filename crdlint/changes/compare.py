@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Iterator
+from itertools import product
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.changes.change import Change, Collector, Policy
@@ -13,10 +13,14 @@ from crdlint.changes.examples import Examples
 from crdlint.changes.schemas import compare_schemas
 from crdlint.crd.paths import Path
 from crdlint.rules import changes as rules
+from crdlint.rules.engine.advisory import VersionParts, all_versions
 from crdlint.safety import work
 
 if TYPE_CHECKING:
-    from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionSpec, JSONSchemaProps
+    from crdlint.crd.model import (
+        CustomResourceDefinition,
+        CustomResourceDefinitionSpec,
+    )
     from crdlint.diagnostics.diagnostic import Severity
     from crdlint.kubernetes.servers import Range
 
@@ -26,66 +30,32 @@ _SHOWN: Final = 5  # fields in a text
 _COMPARED: Final = 8  # versions that are compared with each other
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
-    """A version of a CRD with all that it has, whether or not other versions share it."""
-
-    name: str
-    served: bool
-    storage: bool
-    deprecated: bool
-    has_warning: bool
-    path: Path
-    schema: JSONSchemaProps | None
-    subresources: Any
-    columns: Sequence[Any]
-    selectable: Sequence[Any]
-
-
-def versions_of(crd: CustomResourceDefinition) -> dict[str, Version]:
-    """Return the versions by name."""
-    spec = crd.spec
-    versions: dict[str, Version] = {}
-    for i, version in enumerate(spec.versions):
-        validation = version.schema or spec.validation
-        versions.setdefault(
-            version.name,
-            Version(
-                version.name,
-                version.served,
-                version.storage,
-                version.deprecated,
-                bool(version.deprecation_warning),
-                _SPEC.child("versions").index(i),
-                None if validation is None else validation.open_api_v3_schema,
-                version.subresources or spec.subresources,
-                version.additional_printer_columns or spec.additional_printer_columns,
-                version.selectable_fields or spec.selectable_fields,
-            ),
-        )
+def versions_of(crd: CustomResourceDefinition) -> dict[str, VersionParts]:
+    """Return the versions by name, of several with a name the first."""
+    versions: dict[str, VersionParts] = {}
+    for parts in all_versions(crd.spec):
+        versions.setdefault(parts.version.name, parts)
     return versions
 
 
-def compare_versions(old: dict[str, Version], new: dict[str, Version], collector: Collector) -> None:
+def compare_versions(old: dict[str, VersionParts], new: dict[str, VersionParts], collector: Collector) -> None:
     """Report versions that were removed, renamed, added, deprecated, or are not served any more."""
     renamed = _renamed(old, new)
     path = _SPEC.child("versions")
     for name, before in old.items():
         collector.versions = (name,)
         if name in new:
-            _compare_served(before, new[name], collector)
+            _compare_served(name, before, new[name], collector)
         elif name in renamed:
             text = f"version `{name}` is now named `{renamed[name]}`: requests to `{name}` return 404"
-            collector.add(
-                rules.VERSION_RENAMED, text, (new[renamed[name]].path.child("name"), before.path.child("name"))
-            )
+            collector.add(rules.VERSION_RENAMED, text, _paths(before, new[renamed[name]], "name"))
+        elif before.version.served:
+            text = f"version `{name}` was removed: requests to it return 404"
+            collector.add(rules.VERSION_REMOVED, text, (path, before.path.child("name")))
         else:
-            severity: Severity = "error" if before.served else "info"
-            effect = ": requests to it return 404"
-            if not before.served:
-                effect = ", which was not served: objects that are stored in it must be migrated first"
-            text = f"version `{name}` was removed{effect}"
-            collector.add(rules.VERSION_REMOVED, text, (path, before.path.child("name")), severity=severity)
+            text = f"version `{name}` was removed, which was not served: "
+            text += "objects that are stored in it must be migrated first"
+            collector.add(rules.VERSION_REMOVED, text, (path, before.path.child("name")), severity="info")
     for name, after in new.items():
         if name not in old and name not in renamed.values():
             collector.versions = (name,)
@@ -94,7 +64,7 @@ def compare_versions(old: dict[str, Version], new: dict[str, Version], collector
     _compare_storage(old, new, collector)
 
 
-def _renamed(old: dict[str, Version], new: dict[str, Version]) -> dict[str, str]:
+def _renamed(old: dict[str, VersionParts], new: dict[str, VersionParts]) -> dict[str, str]:
     """Return the new names of versions that are gone, where exactly one new version has an equal schema."""
     new_names: dict[str, str] = {}
     if old.keys() <= new.keys() or new.keys() <= old.keys():
@@ -107,35 +77,38 @@ def _renamed(old: dict[str, Version], new: dict[str, Version]) -> dict[str, str]
     return new_names
 
 
-def _digests(versions: dict[str, Version], others: dict[str, Version]) -> dict[str, str]:
+def _digests(versions: dict[str, VersionParts], others: dict[str, VersionParts]) -> dict[str, str]:
     """Return the digests of the schemas of served versions that are not among the others."""
     return {
         name: fingerprint(version.schema).digest
         for name, version in versions.items()
-        if name not in others and version.schema is not None and version.served
+        if name not in others and version.schema is not None and version.version.served
     }
 
 
-def _compare_served(old: Version, new: Version, collector: Collector) -> None:
-    if old.served and not new.served:
-        text = f"version `{old.name}` is not served any more: requests to it return 404"
+def _compare_served(name: str, old: VersionParts, new: VersionParts, collector: Collector) -> None:
+    if old.version.served and not new.version.served:
+        text = f"version `{name}` is not served any more: requests to it return 404"
         collector.add(rules.VERSION_UNSERVED, text, _paths(old, new, "served"))
-    if new.deprecated and not old.deprecated:
-        text = f"version `{old.name}` was deprecated: the API server returns a warning with each request"
+    if new.version.deprecated and not old.version.deprecated:
+        text = f"version `{name}` was deprecated: the API server returns a warning with each request"
         paths = new.path.child("deprecated"), old.path.child("name")
-        help_ = f"Use another version than `{old.name}` in clients and manifests" if new.has_warning else None
+        help_ = (
+            f"Use another version than `{name}` in clients and manifests" if new.version.deprecation_warning else None
+        )
         collector.add(rules.VERSION_DEPRECATED, text, paths, help_=help_)
 
 
-def _compare_storage(old: dict[str, Version], new: dict[str, Version], collector: Collector) -> None:
-    before = next((version for version in old.values() if version.storage), None)
-    after = next((version for version in new.values() if version.storage), None)
-    if before is None or after is None or before.name == after.name:
+def _compare_storage(old: dict[str, VersionParts], new: dict[str, VersionParts], collector: Collector) -> None:
+    before, after = (
+        next((version for version in versions.values() if version.version.storage), None) for versions in (old, new)
+    )
+    if before is None or after is None or before.version.name == after.version.name:
         return
-    text = f"storage version changed from `{before.name}` to `{after.name}`: objects remain stored as `{before.name}` "
-    text += "until they are written again"
-    if after.name not in old:
-        text += f"; after a rollback, the old CRD cannot read what was stored as `{after.name}`"
+    was, now = before.version.name, after.version.name
+    text = f"storage version changed from `{was}` to `{now}`: objects remain stored as `{was}` until they are written again"
+    if now not in old:
+        text += f"; after a rollback, the old CRD cannot read what was stored as `{now}`"
     collector.add(rules.STORAGE_VERSION, text, _paths(before, after, "storage"))
 
 
@@ -162,24 +135,24 @@ def compare_names(old: CustomResourceDefinitionSpec, new: CustomResourceDefiniti
                 collector.add(rules.NAME_ADDED, f"{what} `{name}` was added", paths)
 
 
-def compare_parts(old: Version, new: Version, collector: Collector) -> None:
+def compare_parts(old: VersionParts, new: VersionParts, collector: Collector) -> None:
     """Report the subresources, columns and selectable fields of a version that were removed or changed."""
     _compare_status(old, new, collector)
     _compare_scale(old, new, collector)
     _compare_columns(old, new, collector)
-    selectable = {selectable_field.json_path for selectable_field in new.selectable}
-    for path in (selectable_field.json_path for selectable_field in old.selectable):
+    selectable = {field.json_path for field in new.selectable}
+    for path in (field.json_path for field in old.selectable):
         if path not in selectable:
             text = f"selectable field `{path}` was removed: requests with it in a field selector are rejected"
             collector.add(rules.SELECTABLE_FIELD_REMOVED, text, _paths(old, new, "selectableFields"))
 
 
-def _paths(old: Version, new: Version, *steps: str) -> tuple[Path, Path]:
+def _paths(old: VersionParts, new: VersionParts, *steps: str) -> tuple[Path, Path]:
     """Return the paths of a part of both versions, that of the new one first."""
     return new.path.child(*steps), old.path.child(*steps)
 
 
-def _compare_columns(old: Version, new: Version, collector: Collector) -> None:
+def _compare_columns(old: VersionParts, new: VersionParts, collector: Collector) -> None:
     columns = {column.name: column for column in new.columns}
     paths = _paths(old, new, "additionalPrinterColumns")
     for column in old.columns:
@@ -194,40 +167,35 @@ def _compare_columns(old: Version, new: Version, collector: Collector) -> None:
                 collector.add(rules.PRINTER_COLUMN, text, paths)
 
 
-def _compare_status(old: Version, new: Version, collector: Collector) -> None:
-    before, after = (version.subresources and version.subresources.status for version in (old, new))
+def _compare_status(old: VersionParts, new: VersionParts, collector: Collector) -> None:
     paths = _paths(old, new, "subresources", "status")
-    if before is not None and after is None:
+    if old.has_status and not new.has_status:
         text = "the status subresource was removed: requests to /status return 404"
         collector.add(rules.STATUS_REMOVED, text, paths)
-    elif after is not None and before is None:
+    elif new.has_status and not old.has_status:
         text = "the status subresource was added: writes to the main resource do not change the status any more"
         collector.add(rules.STATUS_ADDED, text, paths)
 
 
-def _compare_scale(old: Version, new: Version, collector: Collector) -> None:
-    before, after = (version.subresources and version.subresources.scale for version in (old, new))
-    if before is None:
-        return
-    if after is None:
+def _compare_scale(old: VersionParts, new: VersionParts, collector: Collector) -> None:
+    before, after = (None if parts.subresources is None else parts.subresources.scale for parts in (old, new))
+    if before is not None and after is None:
         text = "the scale subresource was removed: kubectl scale and autoscalers fail"
         collector.add(rules.SCALE_REMOVED, text, _paths(old, new, "subresources", "scale"))
-        return
-    for name, was, now in (
-        ("specReplicasPath", before.spec_replicas_path, after.spec_replicas_path),
-        ("statusReplicasPath", before.status_replicas_path, after.status_replicas_path),
-        ("labelSelectorPath", before.label_selector_path, after.label_selector_path),
-    ):
+    for field in before.FIELDS if before is not None and after is not None else ():
+        was, now = getattr(before, field.attribute), getattr(after, field.attribute)
         if was and was != now:
-            text = f"`{name}` changed from {was} to {now or 'nothing'}: autoscalers read or write another field"
-            collector.add(rules.SCALE_PATH, text, _paths(old, new, "subresources", "scale", name))
+            text = (
+                f"`{field.json_name}` changed from {was} to {now or 'nothing'}: autoscalers read or write another field"
+            )
+            collector.add(rules.SCALE_PATH, text, _paths(old, new, "subresources", "scale", field.json_name))
 
 
 def compare_conversion(
     old: CustomResourceDefinitionSpec,
     new: CustomResourceDefinitionSpec,
-    before: dict[str, Version],
-    after: dict[str, Version],
+    before: dict[str, VersionParts],
+    after: dict[str, VersionParts],
     collector: Collector,
 ) -> None:
     """Report a changed conversion strategy, and fields that are lost between served versions without a webhook."""
@@ -246,7 +214,7 @@ def compare_conversion(
     elif was == "None" and now == "Webhook":
         text = "conversion changed from None to Webhook: requests fail while the webhook is not available"
         collector.add(rules.CONVERSION, text, (path, path), severity="info")
-    if was == now == "Webhook":
+    elif was == now == "Webhook":
         _compare_webhooks(old, new, collector)
     if now == "None":
         is_explicit = new.conversion is not None and new.conversion.node is not None
@@ -257,23 +225,18 @@ def _compare_webhooks(
     old: CustomResourceDefinitionSpec, new: CustomResourceDefinitionSpec, collector: Collector
 ) -> None:
     """Report a conversion webhook with another address, CA bundle or versions of its requests."""
-    before, after = _webhook(old), _webhook(new)
     path = _SPEC.child("conversion", "webhook")
-    for what, was in before.items():
-        now = after[what]
+    for (what, was), now in zip(_webhook(old).items(), _webhook(new).values(), strict=True):
         if was == now:
             continue
-        text = f"conversion webhook: `{what}` changed"
+        # A CA bundle may have more certificates than before, and injectors such as cert-manager write it.
         shown = "" if what == _CA else f" from {was or 'nothing'} to {now or 'nothing'}"
-        collector.add(rules.CONVERSION_WEBHOOK, text + shown, (path, path), severity=_WEBHOOK_SEVERITIES[what])
+        text = f"conversion webhook: `{what}` changed{shown}"
+        severity: Severity = "info" if what == _CA else "warning"
+        collector.add(rules.CONVERSION_WEBHOOK, text, (path, path), severity=severity)
 
 
 _CA: Final = "caBundle"
-# A CA bundle may have more certificates than before, and injectors such as cert-manager write it.
-_WEBHOOK_SEVERITIES: Final[dict[str, Severity]] = {
-    "url": "warning", "service": "warning", "path": "warning", "port": "warning", _CA: "info",
-    "conversionReviewVersions": "warning",
-}  # fmt: skip
 
 
 def _webhook(spec: CustomResourceDefinitionSpec) -> dict[str, Any]:
@@ -295,40 +258,36 @@ def _strategy(spec: CustomResourceDefinitionSpec) -> str:
 
 
 def _compare_pairs(
-    before: dict[str, Version], after: dict[str, Version], collector: Collector, *, had_webhook: bool, is_explicit: bool
+    before: dict[str, VersionParts],
+    after: dict[str, VersionParts],
+    collector: Collector,
+    *,
+    had_webhook: bool,
+    is_explicit: bool,
 ) -> None:
     """Report fields that a served version has and another one lacks, if that is new for stored objects."""
-    served = [version for version in after.values() if version.served and version.schema is not None]
-    new = [version for version in served if had_webhook or version.name not in before][:_COMPARED]
+    served = [version for version in after.values() if version.version.served and version.schema is not None]
+    new = [parts for parts in served if had_webhook or parts.version.name not in before][:_COMPARED]
     if not new or all(version.schema is served[0].schema for version in served):
         return
-    fields = {
-        version.name: frozenset(_fields(version.schema))
-        for version in served[:_COMPARED] + new
-        if version.schema is not None
-    }
-    by_name = {version.name: version for version in served}
-    for version in map(by_name.__getitem__, fields):
-        for other in map(by_name.__getitem__, fields):
-            if version.schema is other.schema or not (version in new or other in new):
-                continue
-            missing = sorted(fields[version.name] - fields[other.name])
-            lost = [name for name in missing if _parent(name) not in missing]
-            if not lost:
-                continue
-            listed = ", ".join(f"`{name}`" for name in lost[:_SHOWN])
-            more = f" and {len(lost) - _SHOWN:,} more" if len(lost) > _SHOWN else ""
-            text = (
-                f"version `{other.name}` lacks {listed}{more} of `{version.name}`, and there is no conversion webhook: "
-            )
-            text += f"writing an object in `{other.name}` drops {'it' if len(lost) == 1 else 'them'}"
-            collector.versions = (other.name,)
-            # Objects have values of the fields already if the version with the fields is the older one. A conversion that
-            # the manifest leaves out is often added by a patch.
-            severity: Severity = "warning" if is_explicit and (version.name in before or had_webhook) else "info"
-            collector.add(
-                rules.SERVED_PAIR, text, (other.path.child("name"), _SPEC.child("versions")), severity=severity
-            )
+    fields = {parts.version.name: frozenset(_fields(parts)) for parts in served[:_COMPARED] + new}
+    for name, other_name in product(fields, repeat=2):
+        version, other = after[name], after[other_name]
+        if version.schema is other.schema or not (version in new or other in new):
+            continue
+        missing = sorted(fields[name] - fields[other_name])
+        lost = [path for path in missing if _parent(path) not in missing]
+        if not lost:
+            continue
+        listed = ", ".join(f"`{path}`" for path in lost[:_SHOWN])
+        more = f" and {len(lost) - _SHOWN:,} more" if len(lost) > _SHOWN else ""
+        text = f"version `{other_name}` lacks {listed}{more} of `{name}`, and there is no conversion webhook: "
+        text += f"writing an object in `{other_name}` drops {'it' if len(lost) == 1 else 'them'}"
+        collector.versions = (other_name,)
+        # Objects have values of the fields already if the version with the fields is the older one. A conversion that
+        # the manifest leaves out is often added by a patch.
+        severity: Severity = "warning" if is_explicit and (name in before or had_webhook) else "info"
+        collector.add(rules.SERVED_PAIR, text, (other.path.child("name"), _SPEC.child("versions")), severity=severity)
     collector.versions = ()
 
 
@@ -337,9 +296,9 @@ def _parent(path: str) -> str:
     return path.removesuffix("[*]") if path.endswith("[*]") else path.rpartition(".")[0]
 
 
-def _fields(schema: JSONSchemaProps) -> Iterator[str]:
-    """Yield the paths of all fields of a schema, except of those that keep unknown fields."""
-    pending = [("", conjunction((schema,)))]
+def _fields(version: VersionParts) -> Iterator[str]:
+    """Yield the paths of all fields of a version, except of those that keep unknown fields."""
+    pending = [("", conjunction(() if version.schema is None else (version.schema,)))]
     while pending:
         path, node = pending.pop()
         if path:
@@ -370,7 +329,7 @@ def changes(
     compared: dict[Hashable, list[Change]] = {}
     for name, version in after.items():
         known = before.get(name)
-        if known is None or not (known.served or version.served):
+        if known is None or not (known.version.served or version.version.served):
             continue
         collector.versions = (name,)
         compare_parts(known, version, collector)
@@ -381,14 +340,15 @@ def changes(
             collector.changes += [change._replace(versions=(name,)) for change in compared[schemas]]
             continue
         start = len(collector.changes)
-        collector.examples = Examples(_identity(new.spec, name), servers.newest, explains=policy.explains)
+        identity = {
+            "apiVersion": f"{new.spec.group}/{name}",
+            "kind": new.spec.names.kind,
+            "metadata": {"name": "example"},
+        }
+        collector.examples = Examples(identity, servers.newest, explains=policy.explains)
         compare_schemas(known.schema, version.schema, root, collector)
         compared[schemas] = collector.changes[start:]
     return _merged(_lowered(collector.changes, policy))
-
-
-def _identity(spec: CustomResourceDefinitionSpec, version: str) -> dict[str, Any]:
-    return {"apiVersion": f"{spec.group}/{version}", "kind": spec.names.kind, "metadata": {"name": "example"}}
 
 
 def _lowered(changes: Iterable[Change], policy: Policy) -> Iterable[Change]:
@@ -412,13 +372,10 @@ def is_status(field: str) -> bool:
 
 def _merged(changes: Iterable[Change]) -> list[Change]:
     """Return changes without repetitions: equal changes of several versions become the most severe one."""
-    groups: dict[Hashable, list[Change]] = {}
+    merged: dict[Hashable, Change] = {}
     for change in changes:
-        text = change.text if change.field else (change.text, change.versions)
-        groups.setdefault((change.rule, change.field, text), []).append(change)
-    merged = []
-    for group in groups.values():
-        worst = min(group, key=lambda change: _RANKS[change.severity])
-        versions = tuple(dict.fromkeys(version for change in group for version in change.versions))
-        merged.append(worst._replace(versions=versions))
-    return merged
+        key = change.rule, change.field, change.text, () if change.field else change.versions
+        same = merged.get(key, change)
+        worst = min(same, change, key=lambda change: _RANKS[change.severity])
+        merged[key] = worst._replace(versions=tuple(dict.fromkeys((*same.versions, *change.versions))))
+    return list(merged.values())

@@ -28,8 +28,7 @@ def conjunction(schemas: Iterable[JSONSchemaProps]) -> Conjunction:
     while pending:
         schema = pending.pop()
         members.append(schema)
-        if schema.all_of:
-            pending.extend(reversed(schema.all_of))
+        pending.extend(reversed(schema.all_of))
         pending.extend(branches[0] for branches in (schema.any_of, schema.one_of) if len(branches) == 1)
     return tuple(members)
 

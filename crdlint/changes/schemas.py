@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 from weakref import ref
 
@@ -65,17 +65,12 @@ def _compare(pair: Pair, collector: Collector) -> Iterator[Pair]:
         _compare_required(pair, collector)
         _compare_lists(pair, collector)
         _compare_maps(pair, collector)
-        _compare_conditions(pair, collector)
+        if set(conditions_of(pair.old)) != set(conditions_of(pair.new)):
+            reasons = Reasons(pair, collector.server)
+            compare_junctors(pair, reasons, collector)
+            compare_rules(pair, reasons, collector)
         compare_messages(pair, collector)
     yield from _below(pair, collector)
-
-
-def _compare_conditions(pair: Pair, collector: Collector) -> None:
-    """Report changes of junctors and rules."""
-    if set(conditions_of(pair.old)) != set(conditions_of(pair.new)):
-        reasons = Reasons(pair, collector.server)
-        compare_junctors(pair, reasons, collector)
-        compare_rules(pair, reasons, collector)
 
 
 def _is_plain(pair: Pair) -> bool:
@@ -97,13 +92,11 @@ def _allowed(additional: JSONSchemaPropsOrBool | None) -> tuple[bool, bool] | No
     return None if additional is None else (additional.allows, additional.schema is not None)
 
 
-_COMPARED: Final = (
-    "nullable", "format", "default", "maximum", "exclusive_maximum", "minimum", "exclusive_minimum", "max_length",
-    "min_length", "pattern", "max_items", "min_items", "unique_items", "multiple_of", "enum", "max_properties",
-    "min_properties", "required", "all_of", "one_of", "any_of", "not_",
-    "x_preserve_unknown_fields", "x_embedded_resource", "x_int_or_string", "x_list_map_keys", "x_list_type",
-    "x_map_type", "x_validations",
-)  # fmt: skip
+_COMPARED: Final = tuple(
+    field.attribute
+    for field in JSONSchemaProps.FIELDS
+    if not _SILENT & SCHEMA_BITS[field.json_name] and field.attribute != "additional_properties"
+)
 
 
 def _below(pair: Pair, collector: Collector) -> Iterator[Pair]:
@@ -133,27 +126,22 @@ def _below(pair: Pair, collector: Collector) -> Iterator[Pair]:
             _report_added(pair, name, now, collector)
 
 
+# What every resource has, by the path of its object.
+_IMPLIED: Final = {"": (("metadata", "object"),), ".metadata": (("name", "string"), ("generateName", "string"))}
+
+
 def _known_properties(node: Conjunction, pair: Pair) -> dict[str, Conjunction]:
-    """Return the schemas of each property, also of those that every resource has although no schema names them."""
+    """Return the schemas of each property, also of those that no schema names."""
     known = properties(node)
-    implied: Iterable[tuple[str, str]] = ()
-    if not pair.field.path:
-        implied = (("metadata", "object"),)
-    elif pair.field.path == ".metadata":
-        implied = (("name", "string"), ("generateName", "string"))
-    for name, type_ in implied:
+    for name, type_ in _IMPLIED.get(pair.field.path, ()):
         if name not in known:
-            schema = JSONSchemaProps()
-            schema.type = type_
-            schema.parent_ref = ref(node[0])
-            schema.steps = ("properties", name)
-            known[name] = (schema,)
+            known[name] = (schema_of({"type": type_, "parent_ref": ref(node[0]), "steps": ("properties", name)}),)
     return known
 
 
 def _property_path(node: Conjunction, name: str) -> Path:
-    holder = next((schema for schema in node if name in schema.properties), node[0])
-    return holder.path.child("properties").key(name) if name in holder.properties else holder.path.child("properties")
+    holder = next((schema for schema in node if name in schema.properties), None)
+    return node[0].path.child("properties") if holder is None else holder.path.child("properties").key(name)
 
 
 def _report_removed(
@@ -230,12 +218,10 @@ def _report_added(pair: Pair, name: str, schemas: Conjunction, collector: Collec
 
 def _report_typed(pair: Pair, field: ComparedField, schemas: Conjunction, collector: Collector) -> None:
     """Report a schema for values that the old schema stored as they were."""
-    type_ = type_of(schemas)
-    if not type_:
-        return
-    text = f"{field.shown} could have any value, and now must be of type {type_}; "
-    text += field.consequence(is_container=False)
-    collector.add(rules.FIELD_TYPED, text, (schemas[0].path, path_of(pair.old, "properties")), field=field)
+    if type_ := type_of(schemas):
+        text = f"{field.shown} could have any value, and now must be of type {type_}; "
+        text += field.consequence(is_container=False)
+        collector.add(rules.FIELD_TYPED, text, (schemas[0].path, path_of(pair.old, "properties")), field=field)
 
 
 def _compare_required(pair: Pair, collector: Collector) -> None:
@@ -272,12 +258,9 @@ def _compare_lists(pair: Pair, collector: Collector) -> None:
     old, new = pair.old[0], pair.new[0]
     before, after = old.x_list_type or "atomic", new.x_list_type or "atomic"
     if before != after:
-        text = f"list type changed from {before} to {after}: server-side apply "
-        if after == "atomic":
-            text += "of one manager replaces the items of all others"
-        else:
-            text += "merges it item by item, and duplicates are rejected; "
-            text += pair.field.consequence(is_container=True)
+        merged = f"merges it item by item, and duplicates are rejected; {pair.field.consequence(is_container=True)}"
+        effect = "of one manager replaces the items of all others" if after == "atomic" else merged
+        text = f"list type changed from {before} to {after}: server-side apply {effect}"
         collector.report(rules.LIST_TYPE, text, pair, "x_list_type")
     elif after == "map" and set(old.x_list_map_keys) != set(new.x_list_map_keys):
         keys = f"from {', '.join(old.x_list_map_keys)} to {', '.join(new.x_list_map_keys)}"

@@ -17,6 +17,7 @@ from crdlint.crd.model import (
     CustomResourceDefinitionVersion,
     CustomResourceSubresources,
     JSONSchemaProps,
+    SelectableField,
 )
 from crdlint.crd.paths import Path
 
@@ -84,6 +85,7 @@ class VersionParts(NamedTuple):
     schema: JSONSchemaProps | None
     subresources: CustomResourceSubresources | None
     columns: Sequence[CustomResourceColumnDefinition]
+    selectable: Sequence[SelectableField]
     path: Path
 
     @property
@@ -99,16 +101,22 @@ class VersionParts(NamedTuple):
 
 def version_parts(spec: CustomResourceDefinitionSpec) -> Iterator[VersionParts]:
     """Yield each version with its parts. If all versions share all parts, yield only the first version."""
-    shared = spec.validation
     own = any(version.subresources or version.additional_printer_columns or version.schema for version in spec.versions)
+    for parts in all_versions(spec):
+        yield parts if own else parts._replace(path=_SPEC)
+        if not own:
+            return
+
+
+def all_versions(spec: CustomResourceDefinitionSpec) -> Iterator[VersionParts]:
+    """Yield each version with its parts, whether or not others share them."""
     for i, version in enumerate(spec.versions):
-        validation = shared or version.schema
+        validation = spec.validation or version.schema
         schema = None if validation is None else validation.open_api_v3_schema
         subresources = spec.subresources or version.subresources
         columns = spec.additional_printer_columns or version.additional_printer_columns
-        yield VersionParts(version, schema, subresources, columns, _SPEC.child("versions").index(i) if own else _SPEC)
-        if not own:
-            return
+        selectable = spec.selectable_fields or version.selectable_fields
+        yield VersionParts(version, schema, subresources, columns, selectable, _SPEC.child("versions").index(i))
 
 
 def property_name(schema: JSONSchemaProps) -> str | None:
