@@ -47,9 +47,9 @@ def compare_rules(pair: Pair, reasons: Reasons, collector: Collector) -> None:
             text = f"{pair.field.shown}: rule `{_shown(rule)}` {reason}"
             collector.add(rules.RULE_REMOVED, text, paths, field=pair.field)
             continue
-        effect = _effect(rule, pair, example) if reason is None else _Effect(f", {reason}", "info")
-        text = f"{pair.field.shown}: rule `{_shown(rule)}` was added{effect.text}"
-        collector.add(rules.RULE_ADDED, text, paths, field=pair.field, severity=effect.severity, example=example)
+        effect, severity = _effect(rule, pair, example) if reason is None else (f", {reason}", "info")
+        text = f"{pair.field.shown}: rule `{_shown(rule)}` was added{effect}"
+        collector.add(rules.RULE_ADDED, text, paths, field=pair.field, severity=severity, example=example)
     for text_key, rule in before.items():
         if text_key not in after:
             collector.report(rules.RULE_REMOVED, f"rule `{_shown(rule)}` was removed", pair, "x_validations")
@@ -83,31 +83,24 @@ def _names_old_self(tree: Expr | None) -> bool:
     return tree is not None and any(isinstance(node, Ident) and node.name == "oldSelf" for node in nodes(tree))
 
 
-class _Effect(NamedTuple):
-    """What an added rule means for existing objects, as the end of a sentence."""
-
-    text: str
-    severity: Severity
-
-
-def _effect(rule: ValidationRule, pair: Pair, example: Example | None) -> _Effect:
+def _effect(rule: ValidationRule, pair: Pair, example: Example | None) -> tuple[str, Severity]:
+    """Return what an added rule means for existing objects, as the end of a sentence, and its severity."""
     tree = parsed(rule.rule)
     is_container = type_of(pair.new) in {"object", "array"}
     consequence = pair.field.consequence(is_container=is_container)
     if _names_old_self(tree):
         rejected = "new objects and updates" if rule.optional_old_self else "updates"
-        text = f": {rejected} that break it are rejected, so automation that changes the value fails"
-        return _Effect(text, "warning")
+        return f": {rejected} that break it are rejected, so automation that changes the value fails", "warning"
     severity: Severity = "error" if is_container and example is not None else "warning"
     unknown = "" if example is not None else ": it is not known which objects break it"
     if tree is None:
-        return _Effect(f"{unknown}; {consequence}", severity)
+        return f"{unknown}; {consequence}", severity
     before = [old for schema in pair.old for each in schema.x_validations if (old := parsed(each.rule)) is not None]
     for path in field_paths(tree)[:_FIELDS]:
         if _was_optional(path, pair) and _needs(tree, path) and not any(_needs(rule, path) for rule in before):
             field = ".".join(("self", *path))
-            return _Effect(f": no object without `{field}` fulfils it, which was optional; {consequence}", "error")
-    return _Effect(f"{unknown}; {consequence}", severity)
+            return f": no object without `{field}` fulfils it, which was optional; {consequence}", "error"
+    return f"{unknown}; {consequence}", severity
 
 
 def _needs(tree: Expr, path: FieldPath) -> bool:

@@ -106,6 +106,12 @@ class Constraints:
     enum: Mapping[Any, Any] | None
     required: frozenset[str]
 
+    @property
+    def lengths(self) -> tuple[float, float | None]:
+        """The lengths of the shortest and the longest text, None for any length."""
+        shortest, longest = self.bounds.get("min_length"), self.bounds.get("max_length")
+        return 0 if shortest is None else shortest.value, None if longest is None else longest.value
+
 
 def constraints(node: Conjunction, server: Server) -> Constraints:
     """Fold the schemas of a node."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from itertools import chain, islice, product
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crdlint.cel.ast import Literal, Select, nodes
@@ -77,16 +78,15 @@ class Examples:
     def _breaking(self, pair: Pair, condition: str, part: JSONSchemaProps | ValidationRule) -> Iterator[Any]:
         """Yield values that the old schema accepts and a part of the new one rejects."""
         old, new = self._check(pair.old, pair), self._check(pair.new, pair)
-        validator = None if isinstance(part, ValidationRule) else ValueValidator(part, server=self._server)
         for value in islice(self._values(pair, condition), _TRIED):
-            if validator is None:
-                broken = isinstance(part, ValidationRule) and new.breaks(part, value)
+            if isinstance(part, ValidationRule):
+                broken = new.breaks(part, value) and not new.has_other_errors(value)
             else:
-                broken = bool(validator.validate(value))
-            if broken and not old.errors(value) and not new.has_other_errors(value, part):
+                broken = bool(ValueValidator(part, server=self._server).validate(value))
+            if broken and not old.errors(value):
                 yield value
 
-    def _values(self, pair: Pair, condition: str) -> Iterator[Any]:
+    def _values(self, pair: Pair, condition: str) -> Iterable[Any]:
         """Yield values that may break a condition, which are valid if they do not break an old one."""
         names, literals = mentioned(condition)
         for known in conditions_of(pair.old):
@@ -148,10 +148,10 @@ class _Check:
         """Return whether a value breaks one of the rules."""
         return breaks(self._rules, rule, self._defaulted(value), _COST)
 
-    def has_other_errors(self, value: Any, part: JSONSchemaProps | ValidationRule) -> bool:
+    def has_other_errors(self, value: Any) -> bool:
         """Return whether something else than a rule rejects a value."""
         value = self._defaulted(value)
-        return isinstance(part, ValidationRule) and any(validator.validate(value) for validator in self._values)
+        return any(validator.validate(value) for validator in self._values)
 
     def errors(self, value: Any) -> list[FieldError]:
         """Return the errors of a value, with the defaults of its fields."""
@@ -209,17 +209,16 @@ class Candidates:
         })  # fmt: skip
         self._texts: Final = [text for text in literals if isinstance(text, str)]
 
-    def values(self, old: Conjunction, new: Conjunction, fixed: Mapping[str, Any] | None = None) -> Iterator[Any]:
-        """Yield values; ``fixed`` are fields of an object that each of them has."""
-        yield from self._values(old, new, 0, fixed or {})
-
     def lists(self, old: Conjunction, item: Any) -> Iterator[Any]:
         """Yield lists that contain an item."""
-        fewest = min(max((schema.min_items or 0 for schema in old), default=0), _LONGEST)
+        fewest = min(max(schema.min_items or 0 for schema in old), _LONGEST)
         yield [item] * max(1, fewest)
         yield [item, *islice(self._distinct(items(old)), max(0, fewest - 1))]
 
-    def _values(self, old: Conjunction, new: Conjunction, depth: int, fixed: Mapping[str, Any]) -> Iterable[Any]:
+    def values(
+        self, old: Conjunction, new: Conjunction, fixed: Mapping[str, Any] = MappingProxyType({}), depth: int = 0
+    ) -> Iterable[Any]:
+        """Return values; ``fixed`` are fields of an object that each of them has."""
         type_ = type_of(old)
         null: list[Any] = [None] if old[0].nullable and depth else []
         if depth > _DEEPEST:
@@ -270,13 +269,12 @@ class Candidates:
             yield []
             return
         values = self._inner(below, items(new) if new else (), depth)
-        yield from ([], *([value] for value in values[:2]))
-        yield from ([value, other] for value, other in product(values[:4], repeat=2))
+        yield from ([], *([value] for value in values[:2]), *map(list, product(values[:4], repeat=2)))
         for size in self._sizes(old, "items"):
             yield from ([value] * size for value in values[:1])
             yield list(islice(self._distinct(below), size))
         yield from ([value] for value in values[2:])
-        yield from ([value, other] for value, other in product(values, repeat=2))
+        yield from map(list, product(values, repeat=2))
 
     def _inner(self, old: Conjunction, new: Conjunction, depth: int) -> list[Any]:
         """Return valid values of a field or item, fewer of them the deeper it is."""
@@ -285,7 +283,7 @@ class Candidates:
         if key not in self._inner_values:
             valid: dict[str, Any] = {}
             is_plain = type_of(old) == "array" and not conditions_of(old)  # its items are valid
-            for value in islice(self._values(old, new, depth + 1, {}), _TRIED_PARTS):
+            for value in islice(self.values(old, new, depth=depth + 1), _TRIED_PARTS):
                 text = json.dumps(value)
                 if text not in valid and (is_plain or self._is_valid(old, value)):
                     valid[text] = value
@@ -344,13 +342,11 @@ class Candidates:
 
     def _of_texts(self, old: Conjunction, folded: Constraints, after: Constraints | None) -> Iterator[str]:
         """Yield texts of the old patterns and formats, those first that the new patterns do not match."""
-        low, high = folded.bounds.get("min_length"), folded.bounds.get("max_length")
-        shortest, longest = (0 if low is None else low.value), (None if high is None else high.value)
         yield from self._texts
         known_patterns = sorted(folded.patterns) or [""]  # sets of texts have another order in each process
         for known in known_patterns:
             for pattern in (*(sorted(after.patterns) if after else ()), _NOTHING):
-                text = patterns.relation(known, pattern, shortest, longest).lost
+                text = patterns.relation(known, pattern, *folded.lengths).lost
                 if text is not None:
                     yield text
         yield from (_SAMPLES[name] for name in sorted(folded.formats) if name in _SAMPLES)
@@ -367,11 +363,8 @@ class Candidates:
 
 def _by_rank(options: Sequence[Sequence[Any]]) -> Iterator[tuple[Any, ...]]:
     """Yield combinations of one option each, the first options first."""
-    if not all(options):
-        return
-    ranks = range(sum(len(values) - 1 for values in options) + 1)
-    combinations = (chosen for rank in ranks for chosen in _of_rank(options, rank))
-    yield from islice(combinations, _COMBINATIONS)
+    ranks = range(sum(len(values) - 1 for values in options) + 1 if all(options) else 0)
+    yield from islice(chain.from_iterable(_of_rank(options, rank) for rank in ranks), _COMBINATIONS)
 
 
 def _of_rank(options: Sequence[Sequence[Any]], rank: int) -> Iterator[tuple[Any, ...]]:
@@ -390,9 +383,7 @@ def mentioned(condition: str) -> tuple[set[str], list[Any]]:
     names: set[str] = set()
     literals: list[Any] = []
     tree = parsed(condition)
-    if tree is None:
-        return names, literals
-    for node in nodes(tree):
+    for node in () if tree is None else nodes(tree):
         if isinstance(node, Select):
             names.add(unescape(node.field) or node.field)
         elif isinstance(node, Literal) and isinstance(node.value, (str, int, float)):

@@ -68,16 +68,14 @@ class Reasons:
                 return reason
         related = _related(tree, {**self._known, **_trees(self._below(tree, self._pair.old))})
         known = list(related.values())
-        if self._existing.results(tree, known) != TRUE:
-            if self._new.results(tree) == TRUE:
-                return BY_SCHEMA
-            return BY_OLD_RULES if is_implied_above(self._pair, condition, self._server) else None
-        if self._is_wider(
-            tree, [expr for name, expr in related.items() if name in self._known and name not in self._kept]
-        ):
+        is_known = self._existing.results(tree, known) == TRUE
+        removed = [expr for name, expr in related.items() if name in self._known and name not in self._kept]
+        if is_known and self._is_wider(tree, removed):
             return WIDER
         if self._new.results(tree) == TRUE:
             return BY_SCHEMA
+        if not is_known:
+            return BY_OLD_RULES if is_implied_above(self._pair, condition, self._server) else None
         if self._old.results(tree) == TRUE:
             return BY_OLD_SCHEMA
         return BY_OLD_RULES if known and self._new.results(tree, known) == TRUE else FOR_EXISTING
@@ -207,8 +205,7 @@ class SchemaFacts(Facts):
     def match(self, path: FieldPath, pattern: str) -> bool:
         """Return whether all texts at a path match a pattern."""
         folded = self._folded(path)
-        known = folded.patterns if folded else ()
-        return any(patterns.relation(each, pattern).is_covered for each in known)
+        return folded is not None and any(self.covers(known, pattern) for known in folded.patterns)
 
     def covers(self, pattern: str, other: str) -> bool:
         """Return whether all texts that match a pattern match another one."""
@@ -231,8 +228,7 @@ def _values(folded: Constraints) -> Domain:
             for value in folded.enum.values()
         )
     if folded.type in {"integer", "number"}:
-        low, high = folded.bounds.get("minimum"), folded.bounds.get("maximum")
-        return _numbers(low, high, is_whole=folded.type == "integer")
+        return _numbers(*map(folded.bounds.get, ("minimum", "maximum")), is_whole=folded.type == "integer")
     if folded.type == "string":
         return (Others(frozenset({(False, "")} if "min_length" in folded.bounds else ())),)
     return _VALUES.get(folded.type, PRESENT)

@@ -67,7 +67,7 @@ def compare_constraints(pair: Pair, collector: Collector) -> None:
             _compare_enumerated(pair, possible, new, collector)
             return
         alternatives = "|".join(re.escape(value) for value in new.enum.values() if isinstance(value, str))
-        relations = (patterns.relation(known, f"^(?:{alternatives})$", *_lengths(old)) for known in old.patterns)
+        relations = (patterns.relation(known, f"^(?:{alternatives})$", *old.lengths) for known in old.patterns)
         if any(relation.is_covered for relation in relations):
             return
         values = list(new.enum.values())
@@ -218,24 +218,17 @@ def _divides(factor: float, other: float) -> bool:
 
 def _compare_patterns(pair: Pair, old: Constraints, new: Constraints, collector: Collector) -> None:
     added, lost = sorted(new.patterns - old.patterns), sorted(old.patterns - new.patterns)
-    lengths = _lengths(old)
     for pattern in added:
         if len(lost) == 1 and len(added) == 1:
-            _compare_pattern(pair, patterns.relation(lost[0], pattern, *lengths), lost[0], pattern, collector)
+            _compare_pattern(pair, patterns.relation(lost[0], pattern, *old.lengths), lost[0], pattern, collector)
             continue
-        if any(patterns.relation(known, pattern, *lengths).is_covered for known in ("", *old.patterns)):
+        if any(patterns.relation(known, pattern, *old.lengths).is_covered for known in ("", *old.patterns)):
             continue
         text = f"values that do not match `{pattern}` are rejected"
         _reject(rules.PATTERN_ADDED, text, {"pattern": pattern}, pair, collector)
     if lost and not added:
         text = f"the pattern `{lost[0]}` was removed: {NEW_VALUES}"
         collector.report(rules.PATTERN_REMOVED, text, pair, "pattern")
-
-
-def _lengths(old: Constraints) -> tuple[float, float | None]:
-    """Return the lengths of the shortest and the longest value, None for any length."""
-    shortest, longest = old.bounds.get("min_length"), old.bounds.get("max_length")
-    return 0 if shortest is None else shortest.value, None if longest is None else longest.value
 
 
 def _compare_pattern(pair: Pair, relation: Relation, old: str, new: str, collector: Collector) -> None:
