@@ -108,18 +108,16 @@ def _definitions(path: str, server: Server) -> Definitions:
     for file in crd_files.files:
         with _naming(file):
             text = read_text(file, only_crds=len(crd_files.files) > 1)
-        if text is not None:
-            name = _shown(file)
-            result = charts.lint_template(file, text, lint) or lint(text, name)
-            broken = next((diagnostic for diagnostic in result.diagnostics if diagnostic.rule == "yaml-syntax"), None)
-            if broken is not None:
-                raise SourceError(f"{name}:{broken.line}:{broken.column}: {broken.message}")
-            definitions.add(result)
-            skipped += (
-                f"{name}:{diagnostic.line}: {diagnostic.message}. {diagnostic.help}"
-                for diagnostic in result.diagnostics
-                if diagnostic.rule == SKIPPED.id
-            )
+        if text is None:
+            continue
+        name = _shown(file)
+        result = charts.lint_template(file, text, lint) or lint(text, name)
+        for finding in result.diagnostics:
+            if finding.rule == "yaml-syntax":
+                raise SourceError(f"{name}:{finding.line}:{finding.column}: {finding.message}")
+            if finding.rule == SKIPPED.id:
+                skipped.append(f"{name}:{finding.line}: {finding.message}. {finding.help}")
+        definitions.add(result)
     if definitions.by_kind:
         return definitions
     unreadable = next(iter((*definitions.unreadable.values(), *skipped)), None)
@@ -127,10 +125,9 @@ def _definitions(path: str, server: Server) -> Definitions:
 
 
 def _with_crd(request: Request, definitions: Definitions) -> Source:
-    objects = None if request.object is None else _objects(request.object)
-    olds = None if request.old is None else _objects(request.old)
-    definition, sent = _chosen(request, definitions, objects)
-    old: Any = MISSING if olds is None else _of_kind(definition, olds, request.old or "")
+    objects, olds = ([] if file is None else _objects(file) for file in (request.object, request.old))
+    definition = _chosen(request, definitions, objects)
+    sent, old = _of_kind(definition, objects, request.object), _of_kind(definition, olds, request.old)
     versions = [version.name for version in definition.crd.spec.versions]
     version = request.version or version_of(definition.crd, sent if isinstance(sent, dict) else {})
     if version not in versions:
@@ -142,10 +139,8 @@ def _with_crd(request: Request, definitions: Definitions) -> Source:
     spec = definition.crd.spec
     notices = [*definitions.duplicates]
     if definition.errors:
-        notices.append(
-            f"{definition.file}: the API server rejects the CRD {definition.crd.metadata.name} itself;"
-            " crdlint check shows why"
-        )
+        rejected = f"the API server rejects the CRD {definition.crd.metadata.name} itself"
+        notices.append(f"{definition.file}: {rejected}; crdlint check shows why")
 
     def stored(resource: Any, file: str | None) -> Any:
         """Return an object as the server stores it in the version."""
@@ -163,46 +158,38 @@ def _with_crd(request: Request, definitions: Definitions) -> Source:
     return Source(server, validator.schema, name, definition, version, value, old, tuple(notices))
 
 
-def _chosen(request: Request, definitions: Definitions, objects: list[dict[str, Any]] | None) -> tuple[Definition, Any]:
-    """Return the CRD to use, and the object, `MISSING` without one."""
+def _chosen(request: Request, definitions: Definitions, objects: list[dict[str, Any]]) -> Definition:
+    """Return the CRD to use: that of the kind named, else that of the objects."""
     known = definitions.by_kind
-    candidates = list(known.values())
-    if request.kind is not None:
-        candidates = [definition for (_, kind), definition in known.items() if kind == request.kind]
-        if not candidates:
-            near = nearest(request.kind, [kind for _, kind in known])
-            help_ = f"did you mean {near}?" if near else f"they define {_kinds(definitions)}"
-            raise SourceError(f"no CRD defines {request.kind}: {help_}")
-    if objects is not None and len(candidates) > 1:
-        ids = {_identity(object_) for object_ in objects}
-        candidates = [
-            each for each in candidates if (each.crd.spec.group, each.crd.spec.names.kind) in ids
-        ] or candidates
+    kinds = [kind for _, kind in known]
+    listed = ", ".join(kinds[:_LISTED]) + (", ..." if len(kinds) > _LISTED else "")
+    candidates = {id_: each for id_, each in known.items() if request.kind in {None, id_[1]}}
+    if not candidates:
+        near = nearest(request.kind or "", kinds)
+        help_ = f"did you mean {near}?" if near else f"they define {listed}"
+        raise SourceError(f"no CRD defines {request.kind}: {help_}")
     if len(candidates) > 1:
-        raise SourceError(f"{len(candidates)} CRDs define a kind, choose one with --kind: {_kinds(definitions)}")
-    definition = candidates[0]
-    return definition, MISSING if objects is None else _of_kind(definition, objects, request.object or "")
-
-
-def _kinds(definitions: Definitions) -> str:
-    kinds = [kind for _, kind in definitions.by_kind]
-    return ", ".join(kinds[:_LISTED]) + (", ..." if len(kinds) > _LISTED else "")
+        ids = set(map(_identity, objects))
+        candidates = {id_: each for id_, each in candidates.items() if id_ in ids} or candidates
+    if len(candidates) > 1:
+        raise SourceError(f"{len(candidates)} CRDs define a kind, choose one with --kind: {listed}")
+    return next(iter(candidates.values()))
 
 
 def _identity(value: dict[str, Any]) -> tuple[str, str]:
     return str(value.get("apiVersion", "")).rpartition("/")[0], str(value.get("kind", ""))
 
 
-def _of_kind(definition: Definition, objects: list[dict[str, Any]], file: str) -> dict[str, Any]:
-    """Return the first object that a CRD defines; an object without apiVersion and kind is taken to be one."""
+def _of_kind(definition: Definition, objects: list[dict[str, Any]], file: str | None) -> Any:
+    """Return the first object of a file that a CRD defines, or that has no apiVersion and kind; `MISSING` without a file."""
     spec = definition.crd.spec
+    if file is None:
+        return MISSING
     for object_ in objects:
         if _identity(object_) == (spec.group, spec.names.kind) or not ("apiVersion" in object_ or "kind" in object_):
             return object_
-    kinds = ", ".join(
-        dict.fromkeys(f"{object_.get('kind', 'an object')} ({object_.get('apiVersion', '')})" for object_ in objects)
-    )
-    raise SourceError(f"{_shown(file)}: no {spec.names.kind} of {spec.group} in it, only {kinds}")
+    kinds = dict.fromkeys(f"{each.get('kind', 'an object')} ({each.get('apiVersion', '')})" for each in objects)
+    raise SourceError(f"{_shown(file)}: no {spec.names.kind} of {spec.group} in it, only {', '.join(kinds)}")
 
 
 def _documents(file: str) -> list[Document]:
@@ -231,8 +218,7 @@ def _objects(file: str) -> list[dict[str, Any]]:
 
 
 def _without_crd(request: Request) -> Source:
-    value = MISSING if request.object is None else _any_value(request.object)
-    old = MISSING if request.old is None else _any_value(request.old)
+    value, old = (MISSING if file is None else _any_value(file) for file in (request.object, request.old))
     if request.type is not None:
         try:
             schema = schema_of_notation(request.type)
