@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.cel.ast import Expr, Ident, nodes
 from crdlint.changes.change import NEW_VALUES, Collector
-from crdlint.changes.conditions import junctor_condition, schema_of
+from crdlint.changes.conditions import junctor_condition
 from crdlint.changes.conjunction import Conjunction, Pair, steps, type_of
 from crdlint.changes.constraints import JUNCTORS, fingerprint, junctors_of
 from crdlint.changes.reasons import FOR_EXISTING, WIDER, Reasons, field_paths
+from crdlint.crd.model import JSONSchemaProps, ValidationRule
 from crdlint.golang.values import marshal
 from crdlint.kubecel.reasoning.domains import TRUE
 from crdlint.kubecel.reasoning.reasoner import Facts, FieldPath, Reasoner
@@ -19,7 +20,6 @@ from crdlint.rules import changes as rules
 
 if TYPE_CHECKING:
     from crdlint.changes.examples import Example
-    from crdlint.crd.model import JSONSchemaProps, ValidationRule
     from crdlint.crd.paths import Path
     from crdlint.diagnostics.diagnostic import Severity
 
@@ -143,7 +143,7 @@ class _Junctor(NamedTuple):
     @property
     def part(self) -> JSONSchemaProps:
         """A schema that has only the junctor."""
-        return schema_of({JUNCTORS[self.kind]: self.branches[0] if self.kind == "not" else self.branches})
+        return JSONSchemaProps.of(**{JUNCTORS[self.kind]: self.branches[0] if self.kind == "not" else self.branches})
 
 
 def compare_junctors(pair: Pair, reasons: Reasons, collector: Collector) -> None:

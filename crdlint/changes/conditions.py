@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from typing import Final
 
@@ -26,13 +26,6 @@ _EXPRESSED: Final = frozenset({
     "required", "properties", "items", "all_of", "any_of", "one_of", "not_",
 })  # fmt: skip
 _SILENT: Final = frozenset({"type", "description", "title", "example", "x_validations"})
-
-
-def schema_of(attributes: Mapping[str, object]) -> JSONSchemaProps:
-    """Return a schema that has only some attributes."""
-    schema = JSONSchemaProps()
-    vars(schema).update(attributes)
-    return schema
 
 
 def condition(schema: JSONSchemaProps, value: str = _SELF, depth: int = 0) -> str:
@@ -134,7 +127,7 @@ def known_conditions(node: Conjunction) -> list[str]:
     """Return also what keywords require that the reasoner does not take as facts: formats, multiples, numbers of fields."""
     texts = conditions_of(node)
     texts += [
-        condition(schema_of({attribute: value}))
+        condition(JSONSchemaProps.of(**{attribute: value}))
         for schema in node
         for attribute, value in (("multiple_of", schema.multiple_of), ("format", schema.format or None))
         if value is not None

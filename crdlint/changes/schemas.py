@@ -8,7 +8,7 @@ from weakref import ref
 
 from crdlint.changes import values
 from crdlint.changes.changed_conditions import compare_junctors, compare_messages, compare_rules
-from crdlint.changes.conditions import conditions_of, has, schema_of
+from crdlint.changes.conditions import conditions_of, has
 from crdlint.changes.conjunction import (
     ComparedField,
     Conjunction,
@@ -135,7 +135,7 @@ def _known_properties(node: Conjunction, pair: Pair) -> dict[str, Conjunction]:
     known = properties(node)
     for name, type_ in _IMPLIED.get(pair.field.path, ()):
         if name not in known:
-            known[name] = (schema_of({"type": type_, "parent_ref": ref(node[0]), "steps": ("properties", name)}),)
+            known[name] = (JSONSchemaProps.of(type=type_, parent_ref=ref(node[0]), steps=("properties", name)),)
     return known
 
 
@@ -243,7 +243,7 @@ def _compare_required(pair: Pair, collector: Collector) -> None:
             continue
         text = f"{field.shown} is required: objects without it are rejected; "
         text += pair.field.consequence(is_container=True)
-        example = collector.explanation(pair, has("self", name), schema_of({"required": [name]}))
+        example = collector.explanation(pair, has("self", name), JSONSchemaProps.of(required=[name]))
         collector.add(rules.REQUIRED_ADDED, text, paths, field=field, example=example)
     for name in sorted(before.difference(after)):
         if name in specified:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.changes import patterns
 from crdlint.changes.change import NEW_VALUES, Collector
-from crdlint.changes.conditions import condition, count_of_fields, schema_of
+from crdlint.changes.conditions import condition, count_of_fields
 from crdlint.changes.conjunction import Conjunction, Pair, keeps_unknown_fields, type_of
 from crdlint.changes.constraints import (
     CONTAINER_LIMITS,
@@ -21,6 +21,7 @@ from crdlint.changes.constraints import (
     format_bound,
 )
 from crdlint.changes.reasons import is_implied
+from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.values import marshal
 from crdlint.rules import changes as rules
 from crdlint.schema.defaulting import apply_defaults
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from crdlint.changes.patterns import Relation
     from crdlint.diagnostics.diagnostic import Severity
     from crdlint.rules.engine.rule import Rule
+
 
 _SHOWN: Final = 5  # values in a text
 _FEW: Final = 64  # integers that are compared one by one
@@ -115,7 +117,7 @@ def _compare_enumerated(pair: Pair, old: Mapping[Any, Any], new: Constraints, co
         default = pair.old[0].default
         if default is not None and equality_key(default.value) in map(equality_key, lost):
             text += f"; {marshal(default.value)} was the default"
-        _reject(rules.ENUM_VALUE_REMOVED, text, {"enum": [], "not_": schema_of({"enum": lost})}, pair, collector)
+        _reject(rules.ENUM_VALUE_REMOVED, text, {"enum": [], "not_": JSONSchemaProps.of(enum=lost)}, pair, collector)
     if new.enum is None:
         collector.report(rules.ENUM_REMOVED, f"the enumeration was removed: {NEW_VALUES}", pair, "enum")
     elif gained := [value for key, value in new.enum.items() if key not in old]:
@@ -125,7 +127,7 @@ def _compare_enumerated(pair: Pair, old: Mapping[Any, Any], new: Constraints, co
 
 def _reject(rule: Rule, text: str, new: Mapping[str, Any], pair: Pair, collector: Collector) -> None:
     """Report a constraint, the attributes of a schema, that rejects values, unless old rules imply it."""
-    attribute, part, in_cel = next(iter(new)), schema_of(new), "true"
+    attribute, part, in_cel = next(iter(new)), JSONSchemaProps.of(**new), "true"
     if attribute in {"min_properties", "max_properties"}:
         in_cel = count_of_fields(pair.old, "<=" if attribute == "max_properties" else ">=", new[attribute])
     elif attribute not in _UNEXPRESSED:

@@ -7,7 +7,7 @@ printing them with `encoding/json` and `%#v` (`crdlint.golang`).
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     from crdlint.yaml.nodes import Mapping
@@ -47,6 +47,9 @@ def go(name: str, of: str, *, json: str | None = None) -> Any:
     return _Declaration(name, of, json)
 
 
+Made = TypeVar("Made", bound="Record")
+
+
 class Record:
     """A Go struct: zero values on the class, fields that are set on the instance; `semantic_equal` compares records.
 
@@ -79,6 +82,13 @@ class Record:
         if has_json_tags:
             cls.JSON_TAGS = {field.go_name: field.json_name for field in fields}
             cls.OMITTED_NIL = frozenset(field.attribute for field in fields if field.is_pointer)
+
+    @classmethod
+    def of(cls: type[Made], **attributes: Any) -> Made:
+        """Return a record with some fields, which was not decoded."""
+        record = cls()
+        vars(record).update(attributes)
+        return record
 
 
 RECORDS: Final[dict[str, type[Record]]] = {}

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from crdlint.crd.model import JSONSchemaProps, JSONSchemaPropsOrArray, JSONSchemaPropsOrBool
-from crdlint.crd.record import Record
 from crdlint.kubecel.escaping import escape
 
 # By the name of a type: the fields of its schema.
@@ -14,6 +13,11 @@ _NAMED: Final = {
     "bool": {"type": "boolean"}, "bytes": {"type": "string", "format": "byte"}, "double": {"type": "number"},
     "duration": {"type": "string", "format": "duration"}, "int": {"type": "integer"}, "string": {"type": "string"},
     "timestamp": {"type": "string", "format": "date-time"},
+}  # fmt: skip
+# By the classes of its values: the name of a type.
+_SCALARS: Final = {
+    frozenset({int}): "integer", frozenset({float}): "number", frozenset({int, float}): "number",
+    frozenset({str}): "string", frozenset({bool}): "boolean",
 }  # fmt: skip
 _TOKEN: Final = re.compile(r"([A-Za-z_][\w./-]*|[(){},:?])|([^\s])")
 _DEEPEST: Final = 64
@@ -23,31 +27,18 @@ class NotationError(ValueError):
     """A text is not the notation of a type; `str()` is the reason."""
 
 
-_Part = TypeVar("_Part", bound=Record)
-
-
-def _with(part: _Part, **fields: Any) -> _Part:
-    for name, value in fields.items():
-        setattr(part, name, value)
-    return part
-
-
-def _schema(**fields: Any) -> JSONSchemaProps:
-    return _with(JSONSchemaProps(), **fields)
-
-
 def any_schema() -> JSONSchemaProps:
     """Return a schema whose values have the type dyn."""
-    return _schema(x_int_or_string=True, nullable=True)
+    return JSONSchemaProps.of(x_int_or_string=True, nullable=True)
 
 
 def _list_of(items: JSONSchemaProps) -> JSONSchemaProps:
-    return _schema(type="array", items=_with(JSONSchemaPropsOrArray(), schema=items))
+    return JSONSchemaProps.of(type="array", items=JSONSchemaPropsOrArray.of(schema=items))
 
 
 def _map_of(values: JSONSchemaProps) -> JSONSchemaProps:
-    additional = _with(JSONSchemaPropsOrBool(), allows=True, schema=values)
-    return _schema(type="object", additional_properties=additional)
+    additional = JSONSchemaPropsOrBool.of(allows=True, schema=values)
+    return JSONSchemaProps.of(type="object", additional_properties=additional)
 
 
 def schema_of(*values: Any) -> JSONSchemaProps:
@@ -57,15 +48,13 @@ def schema_of(*values: Any) -> JSONSchemaProps:
     'integer'
     """
     present = [value for value in values if value is not None]
-    classes = {value.__class__ for value in present}
+    classes = frozenset(value.__class__ for value in present)
     if classes == {dict}:
         made = _of_objects(present)
     elif classes == {list}:
         made = _list_of(schema_of(*(item for value in present for item in value)))
-    elif classes and classes <= {int, float}:
-        made = _schema(type="integer" if classes == {int} else "number")
-    elif classes == {str} or classes == {bool}:
-        made = _schema(type="string" if classes == {str} else "boolean")
+    elif classes in _SCALARS:
+        made = JSONSchemaProps.of(type=_SCALARS[classes])
     else:
         return any_schema()
     if len(present) < len(values):
@@ -79,7 +68,7 @@ def _of_objects(values: list[dict[str, Any]]) -> JSONSchemaProps:
         return _map_of(schema_of(*(item for value in values for item in value.values())))
     properties = {name: schema_of(*(value[name] for value in values if name in value)) for name in names}
     required = [name for name in names if all(name in value for value in values)]
-    return _schema(type="object", properties=properties, required=required)
+    return JSONSchemaProps.of(type="object", properties=properties, required=required)
 
 
 def schema_of_notation(text: str) -> JSONSchemaProps:
@@ -121,7 +110,7 @@ class _Parser:
             raise NotationError(f"more than {_DEEPEST} types inside of each other")
         name = self._take()
         if name in _NAMED:
-            return _schema(**_NAMED[name])
+            return JSONSchemaProps.of(**_NAMED[name])
         if name in ("dyn", "int-or-string"):
             return any_schema()
         if name == "list":
@@ -155,4 +144,4 @@ class _Parser:
             if self.left != "}":
                 self._expect(",")
         self._expect("}")
-        return _schema(type="object", properties=properties, required=required)
+        return JSONSchemaProps.of(type="object", properties=properties, required=required)

@@ -102,13 +102,9 @@ def _object(value: Any, schema: JSONSchemaProps, *, is_resource: bool = False) -
 
 @cache
 def _resource_properties() -> dict[str, JSONSchemaProps]:
-    def made(type_: str, **properties: JSONSchemaProps) -> JSONSchemaProps:
-        schema = JSONSchemaProps()
-        schema.type, schema.properties = type_, properties
-        return schema
-
-    text = made("string")
-    return {"kind": text, "apiVersion": text, "metadata": made("object", name=text, generateName=text)}
+    text = JSONSchemaProps.of(type="string")
+    metadata = JSONSchemaProps.of(type="object", properties={"name": text, "generateName": text})
+    return {"kind": text, "apiVersion": text, "metadata": metadata}
 
 
 def _array(value: Any, schema: JSONSchemaProps) -> Value:
