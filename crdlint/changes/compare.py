@@ -292,7 +292,6 @@ def _compare_pairs(
 
 
 def _parent(path: str) -> str:
-    """Return the path of the value that contains a field or the items of a list."""
     return path.removesuffix("[*]") if path.endswith("[*]") else path.rpartition(".")[0]
 
 

@@ -109,7 +109,6 @@ class Examples:
         return self._checks[key]
 
     def _is_valid(self, node: Conjunction, value: Any) -> bool:
-        """Return whether an old schema accepts a value below the root."""
         return not self._check(node, None).errors(value)
 
     def _completed(self, pair: Pair, value: Any) -> str | None:
@@ -251,7 +250,6 @@ class Candidates:
         yield from self._maps(old, new, depth, base)
 
     def _maps(self, old: Conjunction, new: Conjunction, depth: int, base: dict[str, Any]) -> Iterator[Any]:
-        """Yield objects with other keys."""
         below = map_values(old)
         if not below and not keeps_unknown_fields(old):
             return

@@ -83,7 +83,6 @@ def compare_constraints(pair: Pair, collector: Collector) -> None:
 
 
 def _values(values: Iterable[Any]) -> str:
-    """Return values as the subject of a sentence, with its verb."""
     texts = [marshal(value) for value in values]
     listed = ", ".join(texts[:_SHOWN])
     more = f" and {len(texts) - _SHOWN:,} more" if len(texts) > _SHOWN else ""

@@ -140,8 +140,6 @@ def command(arguments: CheckOptions) -> int:
 
 
 class _Command:
-    """One call of `crdlint check`."""
-
     def __init__(self, arguments: CheckOptions) -> None:
         self._options = arguments
         self._quiet = arguments.quiet
@@ -281,7 +279,6 @@ class _Command:
             settings.cache.sweep()
 
     def _watched(self, outcomes: Iterable[Item], tasks: Sequence[Task]) -> Iterator[Item]:
-        """Yield outcomes, and show on a terminal what is being read."""
         return console.watched(outcomes, () if self._quiet or self._options.verbose else [task.path for task in tasks])
 
     def _check_builds(self, settings: Settings) -> None:

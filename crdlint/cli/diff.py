@@ -74,8 +74,6 @@ def command(arguments: DiffOptions) -> int:
 
 
 class _Command:
-    """One call of `crdlint diff`."""
-
     def __init__(self, arguments: DiffOptions, folder: str) -> None:
         from crdlint.sources.helm.render import Values
         from crdlint.sources.previous.sides import side
@@ -207,7 +205,6 @@ class _Command:
         return replace(finding, file=self._name(finding.file), message=self._in_names(finding.message), related=related)
 
     def _name(self, file: str) -> str:
-        """Return the name of a file of either side."""
         return self._old.name(self._new.name(file))
 
     def _in_names(self, text: str) -> str:

@@ -58,7 +58,6 @@ def command(format_: str, set_: str | None, color: str) -> None:
 
 
 def _fix(rule: Rule) -> str:
-    """Return the applicability of the best fix of a rule."""
     applicabilities = {fixer.applicability for fixer in rule.fixes}
     return "safe" if "safe" in applicabilities else "unsafe" if applicabilities else "-"
 

@@ -66,8 +66,6 @@ def command(arguments: ValidateOptions) -> int:
 
 
 class _Command:
-    """One call of `crdlint validate`."""
-
     def __init__(self, arguments: ValidateOptions) -> None:
         self._options = arguments
         self._paths = arguments.paths

@@ -209,7 +209,6 @@ def _documents(file: str) -> list[Document]:
 
 
 def _objects(file: str) -> list[dict[str, Any]]:
-    """Return the objects of a file, at least one."""
     with _naming(file):
         objects = [object_.read() for document in _documents(file) for object_ in objects_of(document)]
     if not objects:
@@ -232,7 +231,6 @@ def _without_crd(request: Request) -> Source:
 
 
 def _any_value(file: str) -> Any:
-    """Return the first value of a file, of any type."""
     root = _documents(file)[0].root
     assert root is not None  # noqa: S101  empty documents are left out
     reader = Reader(json=is_json(root))

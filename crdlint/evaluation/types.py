@@ -88,8 +88,6 @@ def schema_of_notation(text: str) -> JSONSchemaProps:
 
 
 class _Parser:
-    """A parser of the notation of types."""
-
     def __init__(self, tokens: list[str]) -> None:
         self._rest = iter(tokens)
         self.left = next(self._rest, "")  # the next token, empty at the end

@@ -52,7 +52,6 @@ class _Text(NamedTuple):
 
 
 def _elements(value: Value) -> Iterator[tuple[Any, ...]]:
-    """Yield what each element of a list or entry of a map is written with."""
     if kind_of(value) is Kind.LIST:
         yield from ((element,) for element in value)
     else:

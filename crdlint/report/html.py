@@ -154,8 +154,6 @@ def _divided(sizes: list[tuple[str, float]], left: float, top: float, width: flo
 
 
 class _Line(NamedTuple):
-    """A line of a source, with what a finding marks in it."""
-
     number: int
     before: str
     marked: str
@@ -289,7 +287,6 @@ def _code(text: str) -> Markup:
 
 
 def _quoted(text: str) -> Markup:
-    """Return a sentence with text in backticks as code."""
     return Markup(_QUOTED.sub(r"<code>\1</code>", html_text(text)))
 
 

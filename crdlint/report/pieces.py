@@ -120,8 +120,6 @@ class Outcome:
 
 
 class _Format:
-    """What all formats know: how to show."""
-
     def __init__(self, view: View) -> None:
         self._view = view
         self._page = view.page

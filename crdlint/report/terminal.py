@@ -142,7 +142,6 @@ class Terminal(Page):
         return text
 
     def _last_cell(self, row: Row) -> Text:
-        """Return the last cell of a row with the lines below it."""
         lines = [self._text(row.cells[-1])]
         lines += [
             self._coloured(Text(part.text), _YAML) if part.style == "rule" else self._text([part]) for part in row.below
@@ -203,7 +202,6 @@ class Terminal(Page):
 
     @cached_property
     def _console(self) -> Console:
-        """A console of rich that writes to a text, as wide as the terminal."""
         from io import StringIO
 
         return Console(
@@ -250,7 +248,6 @@ def breaks(line: str, room: int, used: int = 0) -> list[int]:
 
 
 def _cut(word: str, room: int) -> list[str]:
-    """Return a word in pieces of at most ``room`` columns."""
     return [
         piece
         for step in _STEP.split(word)

@@ -112,7 +112,6 @@ class Report(pieces.Report):
                 yield from (*self._sentences(consequence), "")
 
     def _head(self, finding: Diagnostic, remark: str = "") -> Iterator[str]:
-        """Yield the headline, and the position in the file and in the CRD."""
         styled, rule = self._page.styled, finding.rule
         lead = styled(f"{finding.severity}[{rule}]", finding.severity, rule_link(rule))
         width = len(f"{finding.severity}[{rule}]: ")

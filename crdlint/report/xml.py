@@ -24,7 +24,6 @@ def _tag(name: str, attributes: dict[str, object]) -> str:
 
 
 def _element(depth: int, name: str, text: str = "", /, **attributes: object) -> str:
-    """Return a line with an element that contains text or nothing."""
     tag = f"{'  ' * depth}<{_tag(name, attributes)}"
     return f"{tag}>{escape(xml_text(text))}</{name}>\n" if text else f"{tag}/>\n"
 

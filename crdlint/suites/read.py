@@ -215,7 +215,6 @@ def define(value: dict[str, Any], file: str, kube_version: str) -> Definition:
 
 
 def _rejected(value: dict[str, Any], file: str, kube_version: str = NEWEST_VERSION) -> MissingCRDError:
-    """Return the error with the API server's messages about a rejected CRD."""
     errors = [
         finding
         for finding in lint_file(marshal(value), file, CheckRequest(kube_version=kube_version)).diagnostics
@@ -303,7 +302,6 @@ def _files(folder: str) -> list[str]:
 
 
 def _find(value: Any, *names: str) -> dict[str, Any]:
-    """Return the object at a path of fields, or an empty one."""
     for name in names:
         value = value.get(name) if isinstance(value, dict) else None
     return value if isinstance(value, dict) else {}

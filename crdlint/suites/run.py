@@ -118,8 +118,6 @@ def _line_of(disagreement: Disagreement) -> str:
 
 
 class _Runner:
-    """Runs tests on a CRD."""
-
     def __init__(self, definition: Definition, version: str, target: Target) -> None:
         self._definition = definition
         self._version = version
@@ -177,7 +175,6 @@ class _Runner:
         self._compare(stored, case.expected)
 
     def _initial(self, case: Case) -> dict[str, Any]:
-        """Return the object as it is stored before the update."""
         initial = self._object(case.initial, "initial")
         definition = self._definition
         if case.patches:
@@ -292,6 +289,5 @@ def _difference(want: list[str], got: list[str]) -> Iterator[str]:
 
 
 def _common(first: list[str], second: list[str]) -> int:
-    """Return the number of equal lines at the start of two texts."""
     differing = (i for i, (line, opposite) in enumerate(zip(first, second, strict=False)) if line != opposite)
     return next(differing, min(len(first), len(second)))
