@@ -40,12 +40,16 @@ def crd_in_json(schema: Mapping[str, object], *, scope: str = "Namespaced", **ve
 
 def crd_with_schema(schema: str) -> str:
     """Return the smallest CRD with a schema, which is in YAML and begins at line 15, column 9 (1-based)."""
-    return HEAD + textwrap.indent(schema, " " * 8)
+    return HEAD + _indented(schema, 8)
 
 
 def crd_with_spec(schema: str) -> str:
     """Return the smallest CRD whose objects have a spec with a schema, which is in YAML."""
-    return _WITH_SPEC + textwrap.indent(textwrap.dedent(schema).strip("\n") + "\n", " " * 12)
+    return _WITH_SPEC + _indented(schema, 12)
+
+
+def _indented(text: str, width: int) -> str:
+    return textwrap.indent(textwrap.dedent(text).strip("\n") + "\n", " " * width)
 
 
 def schema_with_spec(schema: Mapping[str, object]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import json
 
 import pytest
 from changes_support import changes, with_field, with_parts, with_spec
-from crds import HEAD
+from crds import crd_with_spec
 from tables import each
 
 import crdlint
@@ -75,15 +75,13 @@ def test_a_required_field_locks_the_object_around_it() -> None:
     ]
 
 
-OLD = f"""{HEAD}        type: object
-        properties:
-          spec:
-            type: object
-            properties:
-              replicas:
-                type: integer
-                maximum: 9
-"""
+OLD = crd_with_spec("""\
+type: object
+properties:
+  replicas:
+    type: integer
+    maximum: 9
+""")
 
 
 def test_a_finding_points_at_both_files() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
-from crds import HEAD
+from crds import crd_with_spec
 
 from crdlint.cli.main import cli
 from crdlint.rules.changes import LIMIT_TIGHTENED
@@ -17,14 +17,12 @@ if TYPE_CHECKING:
 
     from click.testing import Result
 
-OLD = f"""{HEAD}        type: object
-        properties:
-          spec:
-            type: object
-            properties:
-              size: {{type: integer, maximum: 9}}
-              name: {{type: string}}
-"""
+OLD = crd_with_spec("""\
+type: object
+properties:
+  size: {type: integer, maximum: 9}
+  name: {type: string}
+""")
 TIGHTER = OLD.replace("maximum: 9", "maximum: 8")
 OTHER = OLD.replace("foos", "bars").replace("Foo", "Bar")
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 from counting import LINEAR, growth, recording
 from crds import SMALLEST
+from crds import crd_with_schema as crd
 
 from crdlint.config.apply import apply
 from crdlint.config.comments import read_comments
 from crdlint.config.model import Config
 from crdlint.config.node_index import NodeIndex
 from crdlint.linting.pipeline import lint_file
-from crdlint.rules.engine.examples import HEAD, manifest
+from crdlint.rules.engine.examples import manifest
 from crdlint.rules.unchecked import MALFORMED, UNKNOWN_RULE, UNUSED
 
 if TYPE_CHECKING:
@@ -25,10 +25,6 @@ if TYPE_CHECKING:
 
 # The schema's first line is 15 and its columns begin at 9.
 FIRST = 15
-
-
-def crd(schema: str) -> str:
-    return HEAD + textwrap.indent(textwrap.dedent(schema), " " * 8)
 
 
 def told(text: str, **options: Any) -> list[tuple[str, int, int]]:

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from click.testing import CliRunner
-from crds import HEAD
+from crds import crd_with_spec
 
 from crdlint.cli.main import cli
 
@@ -17,15 +17,13 @@ if TYPE_CHECKING:
 
     from crdlint.safety.bugs import Bug
 
-CRD = f"""{HEAD}        type: object
-        properties:
-          spec:
-            type: object
-            properties:
-              mode: {{type: string, enum: [on]}}
-              rows: {{type: array, items: {{type: object, properties: {{mode: {{type: string, enum: [off]}}}}}}}}
-              keys: {{type: object, additionalProperties: {{type: string, enum: [no]}}}}
-"""
+CRD = crd_with_spec("""\
+type: object
+properties:
+  mode: {type: string, enum: [on]}
+  rows: {type: array, items: {type: object, properties: {mode: {type: string, enum: [off]}}}}
+  keys: {type: object, additionalProperties: {type: string, enum: [no]}}
+""")
 ALL = ["on", "off", "no"]
 UNUSED = "the entry ignores nothing: no finding of yaml-boolean in "
 OTHERS = "the entry ignores nothing: no finding of "

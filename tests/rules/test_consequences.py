@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from crds import HEAD, crd_with_schema
 from tables import each
 
 from crdlint.linting.pipeline import lint_file
@@ -12,7 +13,6 @@ from crdlint.report import formats
 from crdlint.report.pieces import Outcome, Summary, View
 from crdlint.rules.catalog import all_rules
 from crdlint.rules.consequences import _CONSEQUENCES, causes
-from crdlint.rules.engine.examples import HEAD
 
 OBJECT = f"{HEAD}        type: object\n"
 PROPERTIES = f"{OBJECT}        properties:\n"
@@ -167,7 +167,7 @@ RULE = "- rule: \"self.list.all(x, x.all(y, y.indexOf('a') > {} || self.list.exi
 
 def test_the_cost_of_each_rule_follows_from_that_of_the_schema() -> None:
     lines = NESTED + "".join(RULE.format(i) for i in range(30))
-    text = HEAD + "".join(f"        {line}\n" for line in lines.splitlines())
+    text = crd_with_schema(lines)
     shown = [one for one in lint_file(text, "x", CheckRequest(kube_version="1.28..1.36")).diagnostics if not one.hidden]
     costs = [one for one in shown if one.rule == "cel-schema-cost"]
     (total,) = (one for one in costs if one.field.endswith("openAPIV3Schema"))

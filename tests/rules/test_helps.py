@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from crds import HEAD, crd_with_schema, small
 from tables import each
 
 import crdlint
 from crdlint.rules.catalog import all_rules
-from crdlint.rules.engine.examples import HEAD, manifest, small
+from crdlint.rules.engine.examples import manifest
 from crdlint.yaml import decode_yaml
 from crdlint.yaml.nodes import Mapping, Node, Sequence
 from crdlint.yaml.parse import parse_stream
@@ -38,10 +39,6 @@ def with_service(**service: object) -> str:
     return json.dumps(crd)
 
 
-def with_schema(lines: str) -> str:
-    return HEAD + "".join(f"        {line}\n" for line in lines.splitlines())
-
-
 CASES = {
     "service without name": with_service(namespace="default"),
     "service without namespace": with_service(name="convert"),
@@ -52,7 +49,7 @@ CASES = {
         "  scope:", "  conversion: {webhook: {conversionReviewVersions: [v1]}}\n  scope:"
     )
     + "        type: object\n",
-    "default without a property whose name has a dot": with_schema(
+    "default without a property whose name has a dot": crd_with_schema(
         "type: object\nproperties:\n  spec:\n    type: object\n    default: {}\n    required: [a.b]\n"
         "    properties: {a.b: {type: object}}\n"
     ),

@@ -10,11 +10,12 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from crds import crd_with_schema as crd
 from tables import each
 
 from crdlint.linting.pipeline import lint_file
 from crdlint.rules.catalog import all_rules
-from crdlint.rules.engine.examples import HEAD, small
+from crdlint.rules.engine.examples import small
 from crdlint.yaml import decode_yaml
 
 if TYPE_CHECKING:
@@ -77,10 +78,6 @@ def check_what_was_hidden(rule: Rule, later: str) -> None:
     assert after <= shown | hidden
     # The other example's own findings may hide one another.
     assert hidden - after <= {message for message in hidden if "properties[a]" in message} | alone
-
-
-def crd(lines: str) -> str:
-    return HEAD + "".join(f"        {line}\n" for line in lines.splitlines())
 
 
 RULE = "type: object\nproperties: {size: {type: integer}}\nx-kubernetes-validations:\n"

@@ -4,17 +4,12 @@
 from __future__ import annotations
 
 import pytest
+from crds import crd_with_schema as schema
 from tables import each
 
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
-from crdlint.rules.engine.examples import HEAD
 from crdlint.yaml.edit import apply
-
-
-def schema(text: str) -> str:
-    return HEAD + "".join(f"        {line}\n" for line in text.splitlines())
-
 
 OBJECT = "type: object\nproperties:\n"
 NO_SCHEMA = schema("type: object").replace("    schema:\n      openAPIV3Schema:\n        type: object\n", "")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import Final
 
+from crds import HEAD, crd_with_schema
+
 import crdlint
-from crdlint.rules.engine.examples import HEAD
 
 # Fields of a schema, and the rules that they are reported for.
 FIELDS: Final = {
@@ -54,7 +55,7 @@ TEXTS: Final = {
 
 def found(field: str) -> list[crdlint.Diagnostic]:
     schema = "type: object\nproperties:\n  a:\n" + "".join(f"    {line}\n" for line in field.splitlines())
-    return crdlint.lint_text(HEAD + "".join(f"        {line}\n" for line in schema.splitlines()))
+    return crdlint.lint_text(crd_with_schema(schema))
 
 
 def test_slips_in_schemas() -> None:

@@ -6,33 +6,30 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from crds import HEAD
+from crds import crd_with_spec
 from tables import each
 
 from crdlint.linting.pipeline import lint_file
 
-CRD = f"""\
-{HEAD}        type: object
-        properties:
-          spec:
-            type: object
-            properties:
-              host:
-                description: The name of a host.
-                type: string
-                maxLength: 9
-              hosts:
-                type: array
-                items:
-                  type: string
-              text:
-                description: |-
-                  It has several lines,
-                  and no quotes.
-                type: string
-            required:
-            - host
-"""
+CRD = crd_with_spec("""\
+type: object
+properties:
+  host:
+    description: The name of a host.
+    type: string
+    maxLength: 9
+  hosts:
+    type: array
+    items:
+      type: string
+  text:
+    description: |-
+      It has several lines,
+      and no quotes.
+    type: string
+required:
+- host
+""")
 
 
 class Case(NamedTuple):
