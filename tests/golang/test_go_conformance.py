@@ -36,6 +36,15 @@ def messages() -> set[str]:
     return {error["string"] for case in cases() for error in case["expect"].get("errors", ())}
 
 
+def quoted_values() -> Iterator[tuple[str, re.Match[str]]]:
+    """Yield messages about texts, and where they have the text."""
+    for message in messages():
+        value = VALUE.search(message)
+        quoted = value and QUOTED.match(message, value.end())
+        if quoted:
+            yield message, quoted
+
+
 def struct(pairs: list[tuple[str, object]]) -> object:
     """Make a struct whose fields are in the order read."""
     made = type("Struct", (), {"GO_FIELDS": tuple((key, f"field{at}", "") for at, (key, _) in enumerate(pairs))})()
@@ -60,22 +69,15 @@ def test_structures(hook: Callable[..., Any] | type) -> None:
 
 
 def test_strings() -> None:
-    checked = 0
-    for message in messages():
-        value = VALUE.search(message)
-        quoted = value and QUOTED.match(message, value.end())
-        if quoted:
-            assert quote(ast.literal_eval(quoted[0])) == quoted[0]
-            checked += 1
-    assert checked > 500
+    values = [quoted[0] for _, quoted in quoted_values()]
+    assert [quote(ast.literal_eval(value)) for value in values] == values
+    assert len(values) > 500
 
 
 def test_pattern_errors() -> None:
     checked = 0
-    for message in messages():
-        value = VALUE.search(message)
-        quoted = value and QUOTED.match(message, value.end())
-        if quoted and message.startswith(f": {PATTERN_ERROR}", quoted.end()):
+    for message, quoted in quoted_values():
+        if message.startswith(f": {PATTERN_ERROR}", quoted.end()):
             assert compile_error(ast.literal_eval(quoted[0])) == message.partition(PATTERN_ERROR)[2]
             checked += 1
     assert checked > 5

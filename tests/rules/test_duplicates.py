@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from textwrap import indent
+
+from crds import crd_with_schema
 from tables import each
 
 import crdlint
 from crdlint.config.apply import apply
 from crdlint.config.model import Config
 from crdlint.linting.pipeline import lint_file
-from crdlint.rules.engine.examples import HEAD
 
 ABOVE = "a: 1\n---\n"
 LAST_WINS = (
@@ -18,12 +20,7 @@ LAST_WINS = (
 
 
 def crd(lines: str) -> str:
-    return (
-        ABOVE
-        + HEAD
-        + "        type: object\n        properties:\n"
-        + "".join(f"          {line}\n" for line in lines.splitlines())
-    )
+    return ABOVE + crd_with_schema("type: object\nproperties:\n" + indent(lines, "  "))
 
 
 TWICE = crd("a:\n  type: string\n  maxLength: 5\n  maxLength: 6")

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from crds import HEAD
+from crds import crd_with_schema
 
 from crdlint.config.model import Config
 from crdlint.linting.documents import DocumentWalk
@@ -23,11 +23,9 @@ if TYPE_CHECKING:
     from crdlint.yaml.parse import Document
 
 REQUEST = CheckRequest(kube_version="1.36", skip_unfinished=True, fixes=True)
-CLEAN = HEAD + "        type: object\n"
-WRONG = HEAD + "        type: object\n        properties: {a: {type: integer, default: '1'}}\n"
-LONGER = (
-    HEAD + "        type: object\n        properties:\n          a: {type: integer, default: '1', description: x}\n"
-)
+CLEAN = crd_with_schema("type: object")
+WRONG = crd_with_schema("type: object\nproperties: {a: {type: integer, default: '1'}}")
+LONGER = crd_with_schema("type: object\nproperties:\n  a: {type: integer, default: '1', description: x}")
 
 
 def text(*parts: str) -> str:
@@ -109,7 +107,7 @@ def test_no_text_is_checked_twice_to_find_the_fixes_to_undo(wrong: str) -> None:
         seen.append(text_)
         return lint_file(text_, "x", CheckRequest(fixes=True))
 
-    start = check(HEAD + f"        type: object\n        properties: {{{fields}}}\n")
+    start = check(crd_with_schema(f"type: object\nproperties: {{{fields}}}"))
     fixed = fix(start, check, unsafe=False)
     assert len(fixed.undone) == len(wrong)
     assert len(fixed.applied) == 4 - len(wrong)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from crds import HEAD, crd_with_schema
+from crds import crd_with_schema
 
 from crdlint.config.model import Config
 from crdlint.linting import documents, manifest, schema
@@ -25,27 +25,21 @@ if TYPE_CHECKING:
     from crdlint.linting.result import FileResult
 
 REQUEST = CheckRequest(kube_version="1.36", skip_unfinished=True, fixes=True)
-RULES = """\
-            x-kubernetes-validations:
-            - {rule: "self > 0", message: x}
-"""
+
+
+def crd(*fields: str) -> str:
+    """Return a CRD whose field `a` has these fields of a schema, and a rule."""
+    lines = (*fields, "x-kubernetes-validations:", '- {rule: "self > 0", message: x}')
+    return crd_with_schema("type: object\nproperties:\n  a:\n" + "".join(f"    {line}\n" for line in lines))
+
+
 TEXTS = {
-    "decode": HEAD.replace("served: true", "served: 'true'")
-    + "        type: object\n        properties:\n          a:\n            type: integer\n"
-    + RULES,
-    "strict": HEAD
-    + "        type: object\n        properties:\n          a:\n            type: integer\n            descripton: x\n"
-    + RULES,
-    "field": HEAD + "        type: object\n        properties:\n          a:\n            type: int\n" + RULES,
-    "decode and field": HEAD.replace("served: true", "served: 'true'")
-    + "        type: object\n        properties:\n          a:\n            type: int\n"
-    + RULES,
-    "defaults": HEAD
-    + "        type: object\n        properties:\n          a:\n            type: integer\n            default: '1'\n"
-    + RULES,
-    "advice": HEAD
-    + "        type: object\n        properties:\n          a:\n            description: Issue #1\n            type: integer\n"
-    + RULES,
+    "decode": crd("type: integer").replace("served: true", "served: 'true'"),
+    "strict": crd("type: integer", "descripton: x"),
+    "field": crd("type: int"),
+    "decode and field": crd("type: int").replace("served: true", "served: 'true'"),
+    "defaults": crd("type: integer", "default: '1'"),
+    "advice": crd("description: Issue #1", "type: integer"),
 }
 # An error of a rule is hidden as long as the field that it reads has no valid type.
 HIDDEN = crd_with_schema("""\
@@ -163,11 +157,9 @@ def test_processes_fix_files(jobs: int, tmp_path: Path) -> None:
 
 def test_errors_of_one_expression_are_counted() -> None:
     rule = "x-kubernetes-validations: [{rule: \"self.nam == 'a' && self.valu == 'b'\", message: x}]"
-    text = (
-        HEAD
-        + f"        type: object\n        properties: {{name: {{type: string}}, value: {{type: string}}}}\n        {rule}\n"
+    result = check(
+        crd_with_schema(f"type: object\nproperties: {{name: {{type: string}}, value: {{type: string}}}}\n{rule}")
     )
-    result = check(text)
     assert [(finding.rule, finding.errors) for finding in result.diagnostics] == [("cel-compilation", 2)]
     fixed = fix(result, check, unsafe=True)
     assert "self.name == 'a' && self.value == 'b'" in fixed.text
