@@ -86,6 +86,13 @@ def test_heavy_modules_stay_out(code: str, absent: set[str], tmp_path: Path) -> 
     assert [module for module in sorted(modules) if f"{module}.".startswith(below)] == []
 
 
+def test_a_file_from_the_cache_needs_no_rules(tmp_path: Path) -> None:
+    (tmp_path / "bad.yaml").write_bytes(Path(BAD).read_bytes())
+    modules = [loaded(RUN.format(["check", "bad.yaml"]), tmp_path) for _ in range(2)][-1]
+    assert "crdlint.runner.cache" in modules
+    assert modules & {"ruamel.yaml", "crdlint.rules.catalog", "crdlint.rules.engine.rule", "crdlint.crd.model"} == set()
+
+
 # Runs a check, and prints how many dataclasses were made, each of which compiles up to seven functions.
 DATACLASSES = """
 import dataclasses

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from crdlint.cli import console, options
 from crdlint.cli.help import Command, complete_rules
 from crdlint.report.page import Column, Page, Part, Row, rule_link
-from crdlint.rules.engine.rule import SETS, Rule
+from crdlint.rules import SETS
+
+if TYPE_CHECKING:
+    from crdlint.rules.engine.rule import Rule
 
 _MOST: Final = 20  # rules in a hint
 _STYLES: Final = {"Bad": "error", "Good": "good", "Help": "label", "Fix": "good", "Upstream": "faint"}

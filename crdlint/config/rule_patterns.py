@@ -8,7 +8,7 @@ from typing import Final
 
 from crdlint.diagnostics.spelling import nearest
 from crdlint.files.patterns import BrokenPatternError, segment
-from crdlint.rules.engine.rule import SETS
+from crdlint.rules import SETS
 
 # Longer words are neither rules nor typing errors, and comparing them takes time.
 _LONGEST: Final = 64

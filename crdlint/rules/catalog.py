@@ -6,8 +6,9 @@ from functools import cache
 from importlib import import_module
 from typing import Final, Literal, TypeVar
 
+from crdlint.rules import SETS
 from crdlint.rules.engine.advisory import Advise
-from crdlint.rules.engine.rule import SETS, Advice, NodeAdvice, NodeAdvisor, Rule
+from crdlint.rules.engine.rule import Advice, NodeAdvice, NodeAdvisor, Rule
 from crdlint.rules.engine.schema_walk import Check
 
 # What a module declares besides rules: checks and advice, advice on request only, which most runs need not import, or

@@ -15,7 +15,6 @@ from crdlint.files.recognition import may_hold_crd
 from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
-from crdlint.rules.catalog import of_whole_crds
 from crdlint.runner.task import Task, shown_name
 from crdlint.safety.output import trace
 from crdlint.sources.fragments import SUITE, Fragments
@@ -348,7 +347,7 @@ def restrict_to_whole(tasks: list[Task], kustomizations: list[Task]) -> None:
     for group, is_whole in ((tasks, _is_whole_file), (kustomizations, _is_whole_build)):
         for i, task in enumerate(group):
             if _asks(task) and not is_whole(task, builds):
-                requested = task.request.requested - of_whole_crds()
+                requested = task.request.requested - _of_whole_crds()
                 group[i] = task._replace(request=replace(task.request, requested=requested))
 
 
@@ -370,7 +369,13 @@ def _is_whole_build(task: Task, builds: Sequence[_Build]) -> bool:
 
 
 def _asks(task: Task) -> bool:
-    return bool(task.request.requested) and not of_whole_crds().isdisjoint(task.request.requested)
+    return bool(task.request.requested) and not _of_whole_crds().isdisjoint(task.request.requested)
+
+
+def _of_whole_crds() -> frozenset[str]:
+    from crdlint.rules.catalog import of_whole_crds  # most runs request no rules
+
+    return of_whole_crds()
 
 
 def _read(folders: Sequence[str]) -> list[_Build]:

@@ -113,7 +113,8 @@ class TestCharts:
             f"error[change-limit-tightened]: {TIGHTER}\n  --> charts/demo/templates/crd.yaml:{LINE}:{COLUMN}  "
             in result.stdout
         )
-        assert f"{TIGHTER}: values above 8 are rejected" in result.stdout
+        assert f"{TIGHTER}\n" in result.stdout
+        assert "= note: values above 8 are rejected" in result.stdout
         assert f"the old CRD at v1:charts/demo/templates/crd.yaml:{LINE}:{COLUMN}\n" in result.stdout
         assert_compared(result, temporary)
 

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from crdlint.rules.engine.advisory import Advisory, DecodedCRD
     from crdlint.rules.engine.finding import Fixer, Scope
 
-# The sets of rules that a team can request by one name.
-SETS: Final = ("conventions", "ssa", "gitops", "stability", "limits")
-
 
 class Nodes(NamedTuple):
     """The nodes of a schema that a check is about: those with one of `fields`, of one of `types`, with none of `without`.
