@@ -85,17 +85,8 @@ def bytes_value(token: str) -> bytes:
     return content if raw else _unescaped(content.decode("latin-1"), is_bytes=True).encode("latin-1")
 
 
-def int_value(text: str) -> int:
-    """Return the value of an int token, which may have a sign; raise `LiteralError` if it does not fit into 64 bits."""
-    return _integer(text, -(1 << 63), 1 << 63, "int")
-
-
-def uint_value(token: str) -> Uint:
-    """Return the value of a uint token; raise `LiteralError` if it does not fit into 64 bits."""
-    return Uint(_integer(token[:-1], 0, 1 << 64, "uint"))
-
-
 def _integer(text: str, low: int, end: int, kind: str) -> int:
+    """Return the value of an integer, which may have a sign; raise `LiteralError` if it is out of range."""
     digits = text.removeprefix("-")
     digits, base = (digits[2:], 16) if digits.startswith("0x") else (digits, 10)
     value = int(digits, base) if len(digits.lstrip("0")) <= 20 else 1 << 64
@@ -114,8 +105,8 @@ def double_value(text: str) -> float:
 
 
 LITERALS: dict[str, Callable[[str], Value]] = {
-    "NUM_INT": int_value,
-    "NUM_UINT": uint_value,
+    "NUM_INT": lambda text: _integer(text, -(1 << 63), 1 << 63, "int"),
+    "NUM_UINT": lambda token: Uint(_integer(token[:-1], 0, 1 << 64, "uint")),
     "NUM_FLOAT": double_value,
     "STRING": string_value,
     "BYTES": bytes_value,

@@ -278,8 +278,9 @@ class _Coster:
         if standard is None:
             return None
         call_estimate = standard([self._sized(node) for node in nodes])
-        if overload == "in_list" and not self.dialect.saturates_factors:
-            return CallEstimate(Estimate(call_estimate.cost.min, _overflown(call_estimate.cost.max)))
+        least, most = call_estimate.cost
+        if overload == "in_list" and not self.dialect.saturates_factors and float(most) >= 2.0**64:
+            return CallEstimate(Estimate(least, 1 << 63))  # of a float beyond uint64, the sign bit, as on amd64
         return call_estimate
 
     def _sized(self, node: Node) -> Node:
@@ -447,23 +448,14 @@ def _is_bind(expr: ast.Comprehension) -> bool:
     )
 
 
-def _literal_size(expr: ast.Literal) -> Estimate:
-    return fixed(len(expr.value) if isinstance(expr.value, (str, bytes)) else 1)
-
-
 _LITERAL_SIZES: Final[dict[type, Callable[..., Estimate]]] = {
-    ast.Literal: _literal_size,
+    ast.Literal: lambda expr: fixed(len(expr.value) if isinstance(expr.value, (str, bytes)) else 1),
     ast.ListExpr: lambda expr: fixed(len(expr.elements)),
     ast.MapExpr: lambda expr: fixed(len(expr.entries)),
 }
 
 
 _SCALARS: Final = (Kind.BOOL, Kind.DOUBLE, Kind.DURATION, Kind.INT, Kind.TIMESTAMP, Kind.UINT)
-
-
-def _overflown(cost: int) -> int:
-    """Return the scaled cost if its float exceeds the range of uint64: the sign bit, as on amd64."""
-    return 1 << 63 if float(cost) >= 2.0**64 else cost
 
 
 def _known(node: Node) -> Estimate:

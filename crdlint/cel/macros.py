@@ -202,10 +202,6 @@ def _map(h: Helper, target: Expr, args: Args) -> Expr:
     return h.fold(target, names, init, condition, step, h.ident())
 
 
-def _filter(h: Helper, target: Expr, args: Args) -> Expr:
-    return _map(h, target, [*args, args[0]])
-
-
 def _filtered(h: Helper, args: Args, step: Expr) -> Expr:
     return h.call("_?_:_", args[2], step, h.ident()) if len(args) == 4 else step
 
@@ -270,7 +266,7 @@ STANDARD_MACROS: dict[MacroKey, Callable[..., Expr]] = {
     ("exists_one", 2, True): _one_variable(_fold_exists_one),
     ("map", 2, True): _map,
     ("map", 3, True): _map,
-    ("filter", 2, True): _filter,
+    ("filter", 2, True): lambda helper, target, args: _map(helper, target, [*args, args[0]]),
 }
 """Macros by (function, number of arguments, whether called on a target)."""
 

@@ -188,7 +188,9 @@ class RuleCompiler:
             if compilation is None:
                 compilation = self._compilation(text, kind, environment, optional_old_self)
                 if compilation.error is None:
-                    self._sharing.add_valid(everywhere, environment, compilation)
+                    known = self._sharing.valid.get(everywhere)
+                    if known is None or known[0].version < environment.version:
+                        self._sharing.valid[everywhere] = environment, compilation
             self._sharing.add(key, compilation, text)
         return Expression(text, kind, optional_old_self, environment, self, compilation)
 

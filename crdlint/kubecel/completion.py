@@ -13,7 +13,7 @@ from functools import cache
 from typing import Final, Literal
 
 from crdlint.cel.compiler import compile_text
-from crdlint.cel.decls import DeclarationError, Overload, Variable
+from crdlint.cel.decls import DeclarationError, Variable
 from crdlint.cel.env import Env
 from crdlint.cel.errors import format_type
 from crdlint.cel.lexer import tokenize
@@ -164,13 +164,10 @@ def complete(
     if optional:
         return position, list(_fields(type_, declarations))
     members = _members(type_, position.env, environment, declarations)
-    return position, [_with_target(completion, receiver) for completion in members]
-
-
-def _with_target(completion: Completion, receiver: str) -> Completion:
-    """Return a completion with the text of its target in arguments that refer to it."""
-    arguments = completion.arguments
-    return replace(completion, arguments=arguments and tuple(each.replace(_TARGET, receiver) for each in arguments))
+    return position, [
+        replace(each, arguments=each.arguments and tuple(text.replace(_TARGET, receiver) for text in each.arguments))
+        for each in members
+    ]
 
 
 def _globals(env: Env, environment: Environment, declarations: Declarations) -> Iterator[Completion]:
@@ -222,7 +219,9 @@ def _call(name: str, target: Type | None, env: Env, environment: Environment) ->
     """Return a call of a function, with arguments with which it compiles; None if there are none."""
     function = env.find_function(name)
     for overload in () if function is None else function.overloads:
-        if overload.member is (target is None) or (target is not None and not _may_take(overload, target)):
+        if overload.member is (target is None):
+            continue
+        if target is not None and not target.is_dyn and overload.args[0].kind not in (Kind.TYPE_PARAM, target.kind):
             continue
         parameters = overload.args[1:] if overload.member else overload.args
         before = f"{_TARGET}." if overload.member else ""
@@ -236,11 +235,6 @@ def _call(name: str, target: Type | None, env: Env, environment: Environment) ->
 
 
 _MOST_TRIED: Final = 12  # arguments
-
-
-def _may_take(overload: Overload, target: Type) -> bool:
-    first = overload.args[0]
-    return first.kind is Kind.TYPE_PARAM or target.is_dyn or first.kind is target.kind
 
 
 def _samples(function: str, type_: Type) -> Sequence[str]:

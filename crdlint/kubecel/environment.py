@@ -121,7 +121,10 @@ def stored_expressions(server: Server) -> Environment:
 
 @cache
 def _environment(version: Version, dialect: CELDialect, *, is_stored: bool) -> Environment:
-    libraries = tuple(library for library in LIBRARIES if library.in_version(version) and library.has(dialect))
+    current = (
+        each for each in LIBRARIES if each.introduced <= version and (each.removed is None or version < each.removed)
+    )
+    libraries = tuple(library for library in current if library.has(dialect))
     env = replace(
         STANDARD if dialect.converts_int_to_duration else STANDARD_WITHOUT_INT_TO_DURATION,
         dialect=dialect,
@@ -169,14 +172,10 @@ EQUALITY: Final[Mapping[Any, FunctionEstimator]] = {
 
 
 def _estimate_equality(estimator: Estimator, target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
-    if len(args) != 2 or not args[0].type.is_exact(args[1].type):
-        return None
-    estimate = EQUALITY.get(args[0].type)
-    return None if estimate is None else estimate(estimator, target, args)
+    is_alike = len(args) == 2 and args[0].type.is_exact(args[1].type)
+    return EQUALITY[args[0].type](estimator, target, args) if is_alike and args[0].type in EQUALITY else None
 
 
-def _track_equality(values: Sequence[Any], _: Any) -> int | None:
-    return 1 if isinstance(values[0], Opaque) else None
-
-
-_COST_OF_EQUALITY: Final = CallCost(_estimate_equality, _track_equality)
+_COST_OF_EQUALITY: Final = CallCost(
+    _estimate_equality, lambda values, _result: 1 if isinstance(values[0], Opaque) else None
+)

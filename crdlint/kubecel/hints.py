@@ -81,12 +81,6 @@ def _functions_of(state: State, type_: Type) -> str:
     return f"Call one of its functions: {', '.join(f'{name}()' for name in dict.fromkeys(names))}"
 
 
-def version_text(library: Library) -> str:
-    """Return the first Kubernetes version in which new expressions may use a library."""
-    major, minor = library.introduced
-    return f"{major}.{minor + 1}"
-
-
 def _undeclared(state: State, name: str) -> str | None:
     node = state.node
     arguments = len(node.args) if isinstance(node, Call) else -1
@@ -99,10 +93,10 @@ def _undeclared(state: State, name: str) -> str | None:
     known = state.expression.environment.libraries
     library = next((library for library in LIBRARIES if library not in known and brings(library)), None)
     if library is not None and library.removed is None:
-        brought = ".".join(map(str, library.introduced))
+        major, minor = library.introduced
         used = f"{name}() over two variables" if any(name == macro for macro, *_ in library.macros) else f"{name}"
         return (
-            f"Remove `{used}`, or require Kubernetes {version_text(library)}: {library.name} was added in {brought},"
+            f"Remove `{used}`, or require Kubernetes {major}.{minor + 1}: {library.name} was added in {major}.{minor},"
             " and new rules may use it one release later"
         )
     if isinstance(node, Call):
@@ -128,10 +122,10 @@ def _no_overload(state: State, name: str, *_: object) -> str | None:
 
 
 def _signature(overload: Overload) -> str:
-    args = [format_type(arg) for arg in overload.args]
+    target, args = "", [format_type(arg) for arg in overload.args]
     if overload.member:
-        return f"{args[0]}.{overload.function}({', '.join(args[1:])})"
-    return f"{overload.function}({', '.join(args)})"
+        target, *args = f"{args[0]}.", *args[1:]
+    return f"{target}{overload.function}({', '.join(args)})"
 
 
 _CONVERT: Final = (

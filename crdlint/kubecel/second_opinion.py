@@ -374,12 +374,7 @@ def evaluate(text: str, variables: Mapping[str, Value], steps: Steps) -> Value:
         raise NotEvaluatedError(f"cel-python ends in an exception of its own, {type(error).__name__}") from error
 
 
-_ENVIRONMENT: Final = Environment()
-
-
-@lru_cache(maxsize=128)
-def _parse(text: str) -> lark.Tree[Any]:
-    return _ENVIRONMENT.compile(text)
+_parse: Final = lru_cache(maxsize=128)(Environment().compile)
 
 
 def _counted_functions(steps: Steps) -> dict[str, Any]:

@@ -54,12 +54,6 @@ class Sharing:
         self.size += len(parts)
         return self._shapes.setdefault(parts, next(_numbers))
 
-    def add_valid(self, key: Hashable, environment: Environment, compilation: Compilation) -> None:
-        """Store that an expression compiles without errors in an environment."""
-        known = self.valid.get(key)
-        if known is None or known[0].version < environment.version:
-            self.valid[key] = environment, compilation
-
     def add(self, key: Hashable, compilation: Compilation, text: str) -> None:
         """Store the result of compiling `text`."""
         self.size += len(text)

@@ -171,10 +171,6 @@ def _no_duration(text: str) -> str:
     return f"unable to parse {text} as duration"
 
 
-def _date(text: str) -> Value:
-    return Timestamp(parse_time(text, DATE).seconds * _SECOND)
-
-
 def _date_time(text: str) -> Value:
     if not text:
         return Timestamp(0)
@@ -184,7 +180,7 @@ def _date_time(text: str) -> Value:
 
 _FORMATS: Final[Mapping[str, Callable[[str], Value]]] = {
     "duration": _duration,
-    "date": _date,
+    "date": lambda text: Timestamp(parse_time(text, DATE).seconds * _SECOND),
     "date-time": _date_time,
     "byte": partial(decode_base64, url=True),
 }

@@ -212,11 +212,6 @@ class Attribute:
         """The id by which cel-go refers to it: that of the last selection."""
         return self.qualifiers[-1].id if self.qualifiers else self.base_id
 
-    @property
-    def is_plain_name(self) -> bool:
-        """Return whether it is a name, possibly with selections, none of which is optional or a presence test."""
-        return self.is_name and not (self.test_id or any(qualifier.optional for qualifier in self.qualifiers))
-
     def add(self, qualifier: Qualifier) -> None:
         """Add a selection."""
         self.qualifiers.append(qualifier)

@@ -95,7 +95,8 @@ class _Planner:
             dropped = (node.falsy.id, node.truthy.id, node.condition_id)
             made = self._step(node.id, steps.labelled(node.run(), node.id), node.depth, dropped)
             return replace(made, id=_id(node))
-        if node.is_plain_name and not self._stacked:
+        is_plain = node.is_name and not (node.test_id or any(each.optional for each in node.qualifiers))
+        if is_plain and not self._stacked:
             return Computed(node.id, steps.plain_name(node.operand(), node.qualifiers, node.id), node.depth)
         run = steps.attribute(node.run(), node.id, node.test_id, stacked=self._stacked)
         return Computed(_id(node), run, node.depth)

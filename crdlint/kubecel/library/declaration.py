@@ -62,10 +62,6 @@ class Library(NamedTuple):
     equality: Mapping[Type, FunctionEstimator] = _NONE
     regexes: tuple[RegexOptimization, ...] = ()
 
-    def in_version(self, version: Version) -> bool:
-        """Return whether an environment for compatibility with a version contains it."""
-        return version >= self.introduced and (self.removed is None or version < self.removed)
-
 
 def accepts(parse: Callable[..., Any]) -> Callable[..., bool]:
     """Return a function that returns whether `parse` accepts its arguments, that is, does not raise FunctionError."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from operator import attrgetter
@@ -11,7 +10,7 @@ from typing import ClassVar, Final
 from urllib.parse import quote, quote_from_bytes, unquote_to_bytes
 
 from crdlint.cel.decls import member, overload
-from crdlint.cel.estimates import ONE, CallEstimate, Estimate, Estimator, Node
+from crdlint.cel.estimates import ONE, CallEstimate, Estimate
 from crdlint.cel.eval.errors import FunctionError
 from crdlint.cel.types import BOOL, STRING, Type, list_type, map_type
 from crdlint.golang import addresses
@@ -129,11 +128,6 @@ def _is_url(text: str) -> bool:
     return True
 
 
-def _estimate_equality(_estimator: Estimator, _target: Node | None, args: Sequence[Node]) -> CallEstimate:
-    size = args[1].size or ONE  # upstream uses the size of the right side for both
-    return CallEstimate(Estimate(1, size.max).traversal())
-
-
 LIBRARY: Final = Library(
     "url",
     introduced=ALWAYS,
@@ -149,5 +143,8 @@ LIBRARY: Final = Library(
     ),
     costs={"url": declaration.READ},
     older_costs=lambda dialect: {} if dialect.url_has_size else {"url": ARGUMENT},
-    equality={URL_TYPE: _estimate_equality},
+    # Upstream uses the size of the right side for both.
+    equality={
+        URL_TYPE: lambda _estimator, _target, args: CallEstimate(Estimate(1, (args[1].size or ONE).max).traversal())
+    },
 )

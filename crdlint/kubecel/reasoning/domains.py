@@ -9,8 +9,6 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from crdlint.cel.ast import Uint
-
 # What a condition evaluates to, as bits.
 TRUE: Final = 1
 FALSE: Final = 2
@@ -141,11 +139,6 @@ def constant(domain: Domain) -> Just | None:
     """Return the only value of a domain, None if it has several."""
     only = domain[0] if len(domain) == 1 else None
     return only if isinstance(only, Just) else None
-
-
-def is_scalar(value: object) -> bool:
-    """Return whether a constant can be a value of JSON."""
-    return not isinstance(value, (bytes, Uint))
 
 
 def is_number(value: object) -> bool:

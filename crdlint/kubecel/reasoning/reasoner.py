@@ -12,7 +12,7 @@ from functools import reduce
 from operator import or_
 from typing import Final, NamedTuple, TypeAlias
 
-from crdlint.cel.ast import Call, Comprehension, Expr, Ident, ListExpr, Literal, MapExpr, Select, children, nodes
+from crdlint.cel.ast import Call, Comprehension, Expr, Ident, ListExpr, Literal, MapExpr, Select, Uint, children, nodes
 from crdlint.kubecel.reasoning import domains
 from crdlint.kubecel.reasoning.domains import (
     ANY_RESULT,
@@ -377,7 +377,7 @@ class _Case:
 
     def value(self, node: Expr, scope: _Scope) -> Value:
         """Return the values of an expression."""
-        if isinstance(node, Literal) and domains.is_scalar(node.value):
+        if isinstance(node, Literal) and not isinstance(node.value, (bytes, Uint)):
             return Value((Just(node.value),), repr(node.value))
         if self._reasoner.depth > _DEEPEST:
             return self._unknown(node, scope)

@@ -30,10 +30,10 @@ _JOINED: Final = re.compile(
 _INSERTED: Final = ("(", ")", ".", ", ", " ? ", " : ", " && ", " || ", " == ", " < ")
 
 
-def look_alike(text: str) -> Iterator[Choice]:
-    """Yield the characters of CEL in place of those that look like them."""
+def look_alike(text: str) -> Choice:
+    """Return the characters of CEL in place of those that look like them."""
     edits = [Edit(i, i + 1, char.translate(CHARACTERS)) for i, char in enumerate(text) if ord(char) in CHARACTERS]
-    yield Choice((tuple(edits),))
+    return Choice((tuple(edits),))
 
 
 def strings(text: str, tokens: Text) -> Iterator[Choice]:

@@ -122,7 +122,7 @@ class _Search:
         text = Text(state.text)
         scope = variables(text, state.offset)
         if not state.is_parsed:
-            yield from characters.look_alike(state.text)
+            yield characters.look_alike(state.text)
             yield from characters.strings(state.text, text)
             yield from characters.brackets(text)
         elif state.error is not None:

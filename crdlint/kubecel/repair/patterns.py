@@ -271,7 +271,8 @@ def _rewritten(row: Row, text: Text, state: State, names: dict[str, list[str]]) 
     """Yield what a row makes of each match in an expression that is not parsed, and of the wrong part of others."""
     matches = list(text.matches(row.written))
     if state.is_parsed and state.error is not None and not row.is_everywhere:
-        matches = [each for each in matches if _covers(text, each, state.offset)]
+        spans = [(each, *text.span(each.start, each.end)) for each in matches]
+        matches = [each for each, start, end in spans if start <= state.offset < end]
     groups = [matches, *([match] for match in matches[:_MOST_ALONE] if len(matches) > 1)] if matches else []
     for group in groups:
         alternatives = []
@@ -281,11 +282,6 @@ def _rewritten(row: Row, text: Text, state: State, names: dict[str, list[str]]) 
                 filled = template if placeholder is None else template.replace(f"{{{placeholder}}}", name)
                 alternatives.append(tuple(_edit(text, match, row.written, filled) for match in group))
         yield Choice(tuple(alternatives), row.is_certain)
-
-
-def _covers(text: Text, match: Match, offset: int) -> bool:
-    start, end = text.span(match.start, match.end)
-    return start <= offset < end
 
 
 def _edit(text: Text, match: Match, pattern: str, template: str) -> Edit:
