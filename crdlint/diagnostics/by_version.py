@@ -6,6 +6,8 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
+from crdlint.yaml.edit import runs
+
 if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.kubernetes.servers import Server
@@ -16,15 +18,10 @@ REJECTIONS: Final = frozenset({"decode", "strict", "field"})
 
 def describe_versions(some: Sequence[Server], servers: Sequence[Server]) -> str:
     """Describe some of the servers of a range: `1.28`, `1.28 and 1.29`, `1.28 to 1.30 and 1.36`."""
-    runs: list[list[Server]] = []
-    for server in some:
-        if runs and servers.index(server) == servers.index(runs[-1][-1]) + 1:
-            runs[-1].append(server)
-        else:
-            runs.append([server])
     names: list[str] = []
-    for run in runs:
-        names += [f"{run[0]} to {run[-1]}"] if len(run) > 2 else map(str, run)
+    for run in runs(map(servers.index, some)):
+        first, last = servers[run[0]], servers[run[-1]]
+        names += [f"{first} to {last}"] if len(run) > 2 else [str(servers[i]) for i in run]
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
@@ -39,19 +36,14 @@ class VersionedFinding:
     def diagnostic(self, servers: Sequence[Server]) -> Diagnostic:
         """Return the finding in the words of the oldest server, with the servers if not all report it."""
         base, text = self.newest or self.oldest, self.oldest.server_message or self.oldest.message
+        versions, detail = tuple(map(str, self.servers)), self.oldest.detail
         if len(self.servers) == len(servers):
-            return (
-                base
-                if text == (base.server_message or base.message)
-                else replace(base, message=text, detail=self.oldest.detail)
-            )
-        versions = tuple(map(str, self.servers))
+            is_same = text == (base.server_message or base.message)
+            return base if is_same else replace(base, message=text, detail=detail)
         if base.kind == "advice":
             return replace(base, versions=versions)
         which = _which(self.servers, servers, is_rejection=base.kind in REJECTIONS)
-        return replace(
-            base, message=f"{which}: {text}", detail=self.oldest.detail, server_message=text, versions=versions
-        )
+        return replace(base, message=f"{which}: {text}", detail=detail, server_message=text, versions=versions)
 
 
 def _which(holds: Sequence[Server], servers: Sequence[Server], *, is_rejection: bool) -> str:
@@ -78,9 +70,8 @@ class FindingsByVersion:
             for key, of_place in here.items():
                 known = by_place.setdefault(key, [])
                 for diagnostic, finding in _paired(of_place, known):
-                    merged = finding
-                    if merged is None:
-                        merged = VersionedFinding(diagnostic)
+                    merged = finding or VersionedFinding(diagnostic)
+                    if finding is None:
                         known.append(merged)
                         self.findings.append(merged)
                     merged.servers.append(server)
@@ -96,8 +87,7 @@ class FindingsByVersion:
     def merged(self) -> Iterator[Diagnostic]:
         """Yield the findings of the newest server in its order, then those that only older servers report."""
         yield from map(self.of, self._newest)
-        for finding in self.of_older_only():
-            yield finding.diagnostic(self.servers)
+        yield from (finding.diagnostic(self.servers) for finding in self.of_older_only())
 
     def of_older_only(self) -> Iterator[VersionedFinding]:
         """Yield the findings that the newest server does not report."""
@@ -111,24 +101,22 @@ def _position_of(finding: Diagnostic) -> Hashable:
 
 def _paired(
     diagnostics: Sequence[Diagnostic], known: Sequence[VersionedFinding]
-) -> Iterator[tuple[Diagnostic, VersionedFinding | None]]:
-    """Yield the findings of a server at one position in order, each with the matching finding of older servers, or None.
+) -> list[tuple[Diagnostic, VersionedFinding | None]]:
+    """Return the findings of a server at one position in order, each with the matching finding of older servers, or None.
 
     That is one with the same message, else with the same detail, else the first that is left.
     """
     left = list(known)
     matches: dict[int, VersionedFinding] = {}
-    for alike in (
-        lambda finding, diagnostic_of_server: finding.message == diagnostic_of_server.message,
-        lambda finding, diagnostic_of_server: finding.detail == diagnostic_of_server.detail,
-        lambda _finding, _diagnostic: True,
-    ):
+    for compared in (("message",), ("detail",), ()):
         for i, diagnostic in enumerate(diagnostics):
-            same = (
-                None if i in matches else next((finding for finding in left if alike(finding.oldest, diagnostic)), None)
+            alike = (
+                finding
+                for finding in left
+                if all(getattr(finding.oldest, name) == getattr(diagnostic, name) for name in compared)
             )
+            same = None if i in matches else next(alike, None)
             if same is not None:
                 matches[i] = same
                 left = [finding for finding in left if finding is not same]
-    for i, diagnostic in enumerate(diagnostics):
-        yield diagnostic, matches.get(i)
+    return [(diagnostic, matches.get(i)) for i, diagnostic in enumerate(diagnostics)]

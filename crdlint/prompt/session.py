@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.errors import Code
@@ -101,21 +102,11 @@ class Session:
             raise PlaceError("there is no expression yet", "Write one after the command, as in `:type self`")
         return argument or self._last
 
-    def type(self, argument: str) -> Iterator[str]:
-        """Yield the type of an expression, or its error."""
-        yield from self._labelled("type", self._expression(argument))
-
-    def cost(self, argument: str) -> Iterator[str]:
-        """Yield the estimated cost of an expression and what its evaluation cost, or its error."""
-        yield from self._labelled("cost", self._expression(argument), "spent")
-
-    def _labelled(self, label: str, text: str, other: str = "") -> Iterator[str]:
-        self._last = text
-        answer = self.bench.evaluate(self._with_variables(text))
-        if answer.errors:
-            yield from self._reported(Values(answer))
-            return
-        yield from self._report.figures(answer, label, other)
+    def figures(self, argument: str, labels: Sequence[str]) -> Iterator[str]:
+        """Yield some figures of an expression, such as its type, or its error."""
+        self._last = self._expression(argument)
+        answer = self.bench.evaluate(self._with_variables(self._last))
+        yield from self._reported(Values(answer)) if answer.errors else self._report.figures(answer, *labels)
 
     def explain(self, argument: str) -> Iterator[str]:
         """Yield the sub-expressions of an expression."""
@@ -163,20 +154,13 @@ class Session:
             self.bench = Workbench(self._source, argument)
         yield printable_line(f"self is {self._self()}")
 
-    def load(self, argument: str) -> Iterator[str]:
-        """Read another object."""
-        yield from self._loaded("load", argument)
-
-    def old(self, argument: str) -> Iterator[str]:
-        """Read the object before the update."""
-        yield from self._loaded("old", argument)
-
-    def _loaded(self, command: str, file: str) -> Iterator[str]:
-        if not file:
-            raise PlaceError(
-                "name the file of the object", f"Write it after the command, as in `:{command} sample.yaml`"
-            )
-        request = replace(self._request, object=file) if command == "load" else replace(self._request, old=file)
+    def load(self, argument: str, command: str = "load") -> Iterator[str]:
+        """Read another object, or the one before the update."""
+        if not argument:
+            help_ = f"Write it after the command, as in `:{command} sample.yaml`"
+            raise PlaceError("name the file of the object", help_)
+        request = self._request
+        request = replace(request, object=argument) if command == "load" else replace(request, old=argument)
         source = load(request)
         self.bench = Workbench(source, self.bench.place)
         self._request, self._source = request, source
@@ -194,9 +178,8 @@ class Session:
                 yield printable_line(f"there are no rules at {self.bench.place or 'the object'}")
             return
         if not argument.isdecimal() or not 1 <= int(argument) <= len(rules):
-            raise PlaceError(
-                f"there is no rule {argument} at {self.bench.place or 'the object'}", "`:rule` lists the rules"
-            )
+            where = self.bench.place or "the object"
+            raise PlaceError(f"there is no rule {argument} at {where}", "`:rule` lists the rules")
         rule = SchemaRule(self.bench.steps, int(argument), rules[int(argument) - 1])
         self._last = rule.rule.rule
         results = run_rules(self._source, [(self.bench.steps, rule)])
@@ -227,9 +210,8 @@ class Session:
 def _type_of(schema: JSONSchemaProps) -> str:
     """Return a type as `kubectl explain` writes it, with the values of an enumeration."""
     if schema.enum:
-        return " | ".join(map(json_text, schema.enum[:_MOST_VALUES])) + (
-            " | ..." if len(schema.enum) > _MOST_VALUES else ""
-        )
+        more = ["..."] * (len(schema.enum) > _MOST_VALUES)
+        return " | ".join([*map(json_text, schema.enum[:_MOST_VALUES]), *more])
     if schema.item_schema is not None:
         return f"[]{_type_of(schema.item_schema)}"
     if schema.additional_schema is not None:
@@ -238,15 +220,20 @@ def _type_of(schema: JSONSchemaProps) -> str:
 
 
 _MOST_VALUES: Final = 8
+_COSTS: Final = partial(Session.figures, labels=["cost", "spent"])
 COMMANDS: Final = {
-    "type": Command("[EXPRESSION]", "Show the type of an expression, by default of the last one.", Session.type),
-    "cost": Command("[EXPRESSION]", "Show its estimated cost, and what its evaluation cost.", Session.cost),
+    "type": Command(
+        "[EXPRESSION]",
+        "Show the type of an expression, by default of the last one.",
+        partial(Session.figures, labels=["type"]),
+    ),
+    "cost": Command("[EXPRESSION]", "Show its estimated cost, and what its evaluation cost.", _COSTS),
     "explain": Command("[EXPRESSION]", "Show all of its sub-expressions with value, type and cost.", Session.explain),
     "let": Command("NAME = EXPRESSION", "Give an expression a name.", Session.let),
     "schema": Command("[FIELD]", "Show a field of the CRD and the fields below it.", Session.schema),
     "field": Command("FIELD", "Make self another field, such as spec.tls; `.` is the object.", Session.field),
     "load": Command("FILE", "Read another object.", Session.load),
-    "old": Command("FILE", "Read the object before the update, for oldSelf.", Session.old),
+    "old": Command("FILE", "Read the object before the update, for oldSelf.", partial(Session.load, command="old")),
     "rule": Command("[N]", "List the CRD's rules at the field, or evaluate one.", Session.rule),
     "help": Command("", "Show this list.", Session.help),
     "quit": Command("", "End the session, as Ctrl-D does.", Session.quit),

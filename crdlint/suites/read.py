@@ -54,9 +54,7 @@ class Target:
     @property
     def annotations(self) -> dict[str, str]:
         """The annotations of the CRD whose values are strings."""
-        annotations = self.value["metadata"].get("annotations")
-        items = annotations.items() if isinstance(annotations, dict) else ()
-        return {name: value for name, value in items if isinstance(value, str)}
+        return _annotations(self.value)
 
 
 @dataclass(slots=True)
@@ -276,14 +274,16 @@ def _versions(annotations: MappingOf[str, str]) -> Iterator[int]:
 @lru_cache
 def _status(folder: str, profile: str, sets: frozenset[str], versions: frozenset[int]) -> dict[str, bool]:
     """Return whether each gate is on for a profile and a set of features."""
-    for path in _files(folder):
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError as error:
+        raise MissingCRDError(f"{folder}: {reason(error)}") from error
+    for path in (os.path.join(folder, name) for name in names):
         try:
             gate: Any = decode_yaml(decode(read_bytes(path)))
         except (UnreadableError, YAMLDecodeError) as error:
             raise MissingCRDError(f"{path}: {error}") from error
-        annotations = {
-            name: value for name, value in _find(gate, "metadata", "annotations").items() if isinstance(value, str)
-        }
+        annotations = _annotations(gate)
         matches = profile in annotations and annotations.get(_SET, "") in sets
         if matches and (not versions or versions & set(_versions(annotations))):
             listed = _find(gate, "status").get("featureGates")
@@ -294,11 +294,9 @@ def _status(folder: str, profile: str, sets: frozenset[str], versions: frozenset
     raise MissingCRDError(f"no feature gates of {profile} and {', '.join(sorted(sets))} in {folder}")
 
 
-def _files(folder: str) -> list[str]:
-    try:
-        return [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
-    except OSError as error:
-        raise MissingCRDError(f"{folder}: {reason(error)}") from error
+def _annotations(value: Any) -> dict[str, str]:
+    found = _find(value, "metadata", "annotations").items()
+    return {name: text for name, text in found if isinstance(text, str)}
 
 
 def _find(value: Any, *names: str) -> dict[str, Any]:
@@ -354,6 +352,11 @@ _SUITE: Final = ("apiVersion", "name", "crdName", "crd", "version", "featureGate
 _TESTS: Final = ("onCreate", "onUpdate")
 _CREATE: Final = ("name", "initial", "expected", "expectedError")
 _UPDATE: Final = (*_CREATE, "updated", "expectedStatusError", "initialCRDPatches")
+# The texts of a test, and their attributes.
+_TEXTS: Final = {
+    "name": "name", "initial": "initial", "updated": "updated", "expected": "expected",
+    "expectedError": "expected_error", "expectedStatusError": "expected_status_error",
+}  # fmt: skip
 _PATCH: Final = ("op", "path", "value", "from")
 
 
@@ -408,17 +411,8 @@ def _case(node: Node, *, create: bool) -> Case:
     for patch in _items(values.get("initialCRDPatches")):
         _fields(patch, _PATCH, "a patch")
         patches.append(to_json(patch))
-    return Case(
-        "create" if create else "update",
-        _text(values, "name"),
-        _line(node),
-        _text(values, "initial"),
-        _text(values, "updated"),
-        _text(values, "expected"),
-        _text(values, "expectedError"),
-        _text(values, "expectedStatusError"),
-        tuple(patches),
-    )
+    texts = {attribute: _text(values, name) for name, attribute in _TEXTS.items()}
+    return Case("create" if create else "update", line=_line(node), patches=tuple(patches), **texts)
 
 
 def _fields(

@@ -22,6 +22,7 @@ from crdlint.resources.validation import NotDecodedError, Outcome
 from crdlint.schema.values import deep_copy, deep_equal
 from crdlint.suites.read import Case, MissingCRDError, Suite, SuiteCRDs, Target, define, patched, reduced
 from crdlint.yaml import YAMLDecodeError
+from crdlint.yaml.edit import differing
 from crdlint.yaml.parse import parse_first
 
 if TYPE_CHECKING:
@@ -54,20 +55,13 @@ class Result:
     disagreements: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Failure:
-    """A test's failure in lines, and the same lines in the words of the oldest server, for comparing servers."""
-
-    lines: tuple[str, ...] = ()
-    in_oldest_words: tuple[str, ...] = ()
-
-
 class _FailedError(Exception):
-    """A test's failure in lines; `in_oldest_words` are the lines in the words of the oldest server, if they differ."""
+    """A test's failure in lines; `in_oldest_words` are the same in the words of the oldest server, to compare servers."""
 
     def __init__(self, *lines: str, in_oldest_words: tuple[str, ...] = ()) -> None:
         super().__init__(*lines)
-        self.failure = _Failure(lines, in_oldest_words or lines)
+        self.lines = lines
+        self.in_oldest_words = in_oldest_words or lines
 
 
 def run_suite(
@@ -94,7 +88,7 @@ def run_suite(
             yield Result(suite, target.file, case, failure, disagreements)
 
 
-def _of_servers(failures: Sequence[_Failure], servers: Sequence[Server]) -> tuple[str, ...]:
+def _of_servers(failures: Sequence[_FailedError], servers: Sequence[Server]) -> tuple[str, ...]:
     """Return the lines of a test's failure; lines that depend on the server are grouped by version."""
     by_words: dict[tuple[str, ...], list[Server]] = {}
     for failure, server in zip(failures, servers, strict=True):
@@ -123,18 +117,18 @@ class _Runner:
         self._version = version
         self._target = target
 
-    def run(self, case: Case) -> _Failure:
-        """Run a test and return its failure, empty if it passed."""
+    def run(self, case: Case) -> _FailedError:
+        """Run a test and return its failure, without lines if it passed."""
         try:
             if case.kind == "create":
                 self._create(case)
             else:
                 self._update(case)
         except _FailedError as failed:
-            return failed.failure
+            return failed
         except MissingCRDError as error:
-            return _Failure((str(error),), (str(error),))
-        return _Failure()
+            return _FailedError(str(error))
+        return _FailedError()
 
     def _create(self, case: Case) -> None:
         outcome = self._created(self._definition, self._object(case.initial, "initial"))
@@ -277,17 +271,11 @@ def _own(resource: dict[str, Any]) -> dict[str, Any]:
 
 def _difference(want: list[str], got: list[str]) -> Iterator[str]:
     """Yield the unified diff of two texts; for long differing parts, only of their first lines."""
-    same = _common(want, got)
-    end = _common(want[same:][::-1], got[same:][::-1])
+    same, lost, added = differing(want, got)
     first, most = max(same - _CONTEXT, 0), _MOST_COMPARED + 2 * _CONTEXT
-    old, new = (side[first : len(side) - max(end - _CONTEXT, 0)] for side in (want, got))
+    old, new = want[first : same + len(lost) + _CONTEXT], got[first : same + len(added) + _CONTEXT]
     for line in difflib.unified_diff(old[:most], new[:most], "expected", "got", n=_CONTEXT, lineterm=""):
         yield _HUNK_START.sub(lambda match: str(int(match[0]) + first), line) if line.startswith("@@") else line
     left_out = sum(max(len(side) - most, 0) for side in (old, new))
     if left_out:
         yield f"... and {left_out:,} more lines are not compared"
-
-
-def _common(first: list[str], second: list[str]) -> int:
-    differing = (i for i, (line, opposite) in enumerate(zip(first, second, strict=False)) if line != opposite)
-    return next(differing, min(len(first), len(second)))
