@@ -196,20 +196,10 @@ class Workbench:
         source = expression.compiled.source
         begin, stop = source.location(start), source.location(end)
         return Diagnostic(
-            "apiserver",
-            "field",
-            (COMPILES if errors else OUTPUT_TYPE).id,
-            "error",
-            text,
-            detail=text,
-            file=NAME,
-            line=begin.line,
-            column=begin.column + 1,
-            end_line=stop.line,
-            end_column=stop.column + 1,
-            help=help_.text if help_ is not None else None,
-            headline=headline,
-        )
+            "apiserver", "field", (COMPILES if errors else OUTPUT_TYPE).id, "error", text, detail=text, file=NAME,
+            line=begin.line, column=begin.column + 1, end_line=stop.line, end_column=stop.column + 1,
+            help=help_.text if help_ is not None else None, headline=headline,
+        )  # fmt: skip
 
 
 def _untyped() -> PlaceError:
@@ -220,10 +210,9 @@ def _untyped() -> PlaceError:
 
 def traced(expression: Expression, variables: dict[str, Any]) -> tuple[Result, Step]:
     """Evaluate an expression without errors, with its sub-expressions."""
+    traced_program = program(expression.compiled, expression.environment, traced=True)
     try:
-        result, events = program(expression.compiled, expression.environment, traced=True).trace(
-            variables, PER_CALL_LIMIT
-        )
+        result, events = traced_program.trace(variables, PER_CALL_LIMIT)
     except WorkLimitError as limit:
         result, events = Result(Error(str(limit)), 0), []
     return result, Tree(expression.compiled, events, variables).root(result.value, result.cost)
@@ -240,11 +229,17 @@ _LISTED: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class SchemaRule:
-    """A rule of a schema: the path of its values, and its number at that path, from 1."""
+    """A rule of a schema: the path of the values to report, and its number at that path, from 1."""
 
     steps: tuple[PlaceStep, ...]
     number: int
     rule: ValidationRule
+
+    def not_evaluated(self, reason: str, message: str = "") -> RuleResult:
+        """Return the result of the rule where it was not evaluated."""
+        return RuleResult(
+            self.rule.rule.strip(SPACE), place_text(self.steps), self.number, message, not_evaluated=reason
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,19 +275,13 @@ def rules_of(schema: JSONSchemaProps) -> Iterator[SchemaRule]:
         below: list[tuple[JSONSchemaProps, tuple[PlaceStep, ...]]] = [
             (child, (*steps, name)) for name, child in current.properties.items()
         ]
-        below += [
-            (holder.schema, (*steps, AnyItem()))
-            for holder in (current.items, current.additional_properties)
-            if holder is not None and holder.schema is not None
-        ]
+        others = filter(None, (current.item_schema, current.additional_schema))
+        below += [(child, (*steps, AnyItem())) for child in others]
         stack.extend(reversed(below))
 
 
-def selected(source: Source, selector: str) -> list[tuple[tuple[PlaceStep, ...], SchemaRule]]:
-    """Return the rules at a place, or else those whose text contains `selector`, and the place of the values to report.
-
-    Raise PlaceError if there is none.
-    """
+def selected(source: Source, selector: str) -> list[SchemaRule]:
+    """Return the rules at a place, or else those whose text contains `selector`; raise PlaceError if none does."""
     schema = source.schema
     if schema is None or source.definition is None:
         raise PlaceError("--rule needs a CRD", "Name it with --crd")
@@ -300,27 +289,23 @@ def selected(source: Source, selector: str) -> list[tuple[tuple[PlaceStep, ...],
     try:
         steps = parse_place(selector)
         node = schema_at(schema, steps)
+        chosen = [SchemaRule(steps, number, rule) for number, rule in enumerate(node.x_validations, 1)]
     except PlaceError:
-        containing = [(schema_rule.steps, schema_rule) for schema_rule in known if selector in schema_rule.rule.rule]
-        if containing:
-            return containing
-    else:
-        at_place = [(steps, SchemaRule(steps, number, rule)) for number, rule in enumerate(node.x_validations, 1)]
-        if at_place:
-            return at_place
+        chosen = [schema_rule for schema_rule in known if selector in schema_rule.rule.rule]
+    if chosen:
+        return chosen
     paths = list(dict.fromkeys(place_text(schema_rule.steps) or "." for schema_rule in known))
     help_ = f"There are rules at {', '.join(paths[:_LISTED])}{', ...' if len(paths) > _LISTED else ''}"
-    raise PlaceError(
-        f"no rule at {selector!r}, and none that contains it", help_ if paths else "The schema has no rules"
-    )
+    message = f"no rule at {selector!r}, and none that contains it"
+    raise PlaceError(message, help_ if paths else "The schema has no rules")
 
 
 @work.limited()
-def run_rules(source: Source, rules: Sequence[tuple[tuple[PlaceStep, ...], SchemaRule]]) -> list[RuleResult]:
+def run_rules(source: Source, rules: Sequence[SchemaRule]) -> list[RuleResult]:
     """Evaluate rules on the object of a source as the server does, as an update if it has an old object."""
     assert source.schema is not None  # noqa: S101  rules are those of a schema
     if source.value is MISSING:
-        return [_not_evaluated(steps, schema_rule, "name an object with --object") for steps, schema_rule in rules]
+        return [schema_rule.not_evaluated("name an object with --object") for schema_rule in rules]
     stopped = ""
     with recorded() as record:
         run = Run(RULE_ID, RUNTIME_BUDGET)
@@ -328,44 +313,28 @@ def run_rules(source: Source, rules: Sequence[tuple[tuple[PlaceStep, ...], Schem
             validate_rules(rule_validator(source.schema, source.server), run, None, source.value, source.old)
         except OutOfBudgetError:
             stopped = "the rules before it exceed the budget of the object"
-    errors = {
-        (id(error.cause.rule), str(error.cause.self_path)): str(error.on(source.server))
-        for error in run.errors
-        if error.cause is not None
-    }
     results = []
-    for steps, schema_rule in rules:
-        evaluations = [
-            each for each in record if each.cause.rule is schema_rule.rule and matches(steps, each.cause.self_path)
-        ]
-        results += [
-            _result(schema_rule, each, errors.get((id(schema_rule.rule), str(each.cause.self_path)), ""))
-            for each in evaluations
-        ]
+    for schema_rule in rules:
+        rule, steps = schema_rule.rule, schema_rule.steps
+        errors = {
+            str(error.cause.self_path): str(error.on(source.server))
+            for error in run.errors
+            if error.cause is not None and error.cause.rule is rule
+        }
+        evaluations = [each for each in record if each.cause.rule is rule and matches(steps, each.cause.self_path)]
+        results += [_result(schema_rule, each, errors.get(str(each.cause.self_path), "")) for each in evaluations]
         if not evaluations:
-            broken = next((text for (identity, _), text in errors.items() if identity == id(schema_rule.rule)), "")
+            broken = next(iter(errors.values()), "")
             reason = "it does not compile" if broken else stopped or _reason(source, schema_rule)
-            results.append(_not_evaluated(steps, schema_rule, reason, broken))
+            results.append(schema_rule.not_evaluated(reason, broken))
     return results
 
 
 def _result(schema_rule: SchemaRule, evaluation: Evaluation, message: str) -> RuleResult:
     result, tree = traced(evaluation.compiled.rule, dict(evaluation.variables))
-    path = evaluation.cause.self_path
+    text, path = schema_rule.rule.rule.strip(SPACE), evaluation.cause.self_path
     return RuleResult(
-        schema_rule.rule.rule.strip(SPACE),
-        "" if path is None else str(path),
-        schema_rule.number,
-        message,
-        result,
-        why=tuple(deciding(tree)),
-        tree=tree,
-    )
-
-
-def _not_evaluated(steps: Sequence[PlaceStep], schema_rule: SchemaRule, reason: str, message: str = "") -> RuleResult:
-    return RuleResult(
-        schema_rule.rule.rule.strip(SPACE), place_text(steps), schema_rule.number, message, not_evaluated=reason
+        text, "" if path is None else str(path), schema_rule.number, message, result, "", tuple(deciding(tree)), tree
     )
 
 

@@ -182,7 +182,7 @@ class Session:
             raise PlaceError(f"there is no rule {argument} at {where}", "`:rule` lists the rules")
         rule = SchemaRule(self.bench.steps, int(argument), rules[int(argument) - 1])
         self._last = rule.rule.rule
-        results = run_rules(self._source, [(self.bench.steps, rule)])
+        results = run_rules(self._source, [rule])
         yield from self._reported(Values(rules=results, trees=True))
 
     def help(self, argument: str) -> Iterator[str]:
