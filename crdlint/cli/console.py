@@ -7,7 +7,7 @@ import io
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Final, TextIO, TypeVar
@@ -38,17 +38,14 @@ class _Output(io.TextIOWrapper):
     """Standard output, whose errors are StreamErrors, so that they differ from errors of other files."""
 
     def write(self, text: str, /) -> int:
-        with self._errors():
-            return super().write(text)
+        return self._raising(super().write, text)
 
     def flush(self) -> None:
-        with self._errors():
-            super().flush()
+        self._raising(super().flush)
 
-    @contextmanager
-    def _errors(self) -> Iterator[None]:
+    def _raising(self, use: Callable[..., Item], *arguments: str) -> Item:
         try:
-            yield
+            return use(*arguments)
         except OSError as error:
             discard(self)
             raise StreamError(error) from error

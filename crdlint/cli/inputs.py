@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from crdlint.cli.console import Bugs
@@ -88,10 +89,8 @@ def given_definitions(inputs: Inputs, planner: Planner, crds: Sequence[str]) -> 
     files = _Reader(inputs, planner).files(lambda: all_files, inputs.problem)
     with_crds = set(files.paths())
     for argument, discovered in by_argument.items():
-        is_read = inputs.unreadable.isdisjoint(discovered.files) and not any(
-            problem.fatal for problem in discovered.problems
-        )
-        if is_read and with_crds.isdisjoint(discovered.files):
+        is_broken = any(problem.fatal for problem in discovered.problems)
+        if not is_broken and (with_crds | inputs.unreadable).isdisjoint(discovered.files):
             inputs.problem(argument, "no CustomResourceDefinition in it")
     return Definitions([files])
 
@@ -127,10 +126,6 @@ def _configured(inputs: Inputs, planner: Planner, near: Iterable[str]) -> Iterat
             yield from inputs.discover(configured_crds(config.crds, config.folder)).files
 
 
-def _ignore(_file: str, _message: str) -> None:
-    """Report nothing."""
-
-
 @dataclass(slots=True)
 class _Reader:
     """Reads files with CRDs. Each template of a chart is read once, with all of its CRDs."""
@@ -142,23 +137,15 @@ class _Reader:
 
     def files(self, find: Callable[[], Iterable[str]], report: Report | None) -> CRDFiles:
         """Return files with CRDs; `report` receives unreadable files and CRDs; with None they are not reported."""
+        receive: Report = report or (lambda _file, _message: None)
+        lint_others = None if report is None else partial(self._lint, self.inputs.notice)
+        read = partial(self.inputs.read, report=receive, only_crds=True)
+        return CRDFiles(find, read, partial(self._lint, receive), lint_others)
 
-        def read(path: str) -> str | None:
-            return self.inputs.read(path, report or _ignore, only_crds=True)
-
-        def lint(path: str, text: str, only: frozenset[int]) -> FileResult:
-            return self._lint(path, text, only, report or _ignore)
-
-        def lint_others(path: str, text: str, only: frozenset[int]) -> FileResult:
-            return self._lint(path, text, only, self.inputs.notice)
-
-        return CRDFiles(find, read, lint, None if report is None else lint_others)
-
-    def _lint(self, path: str, text: str, only: frozenset[int], report: Report) -> FileResult:
+    def _lint(self, report: Report, path: str, text: str, only: frozenset[int]) -> FileResult:
         config = self.planner.config_of(path)
         version = self.planner.kube_version or (None if config is None else config.kube_version) or NEWEST_VERSION
         name = shown_name(path)
-
         request = CheckRequest(kube_version=version, skip_unfinished=True, keep=True)
 
         def lint(text: str, name: str, only: frozenset[int] | None = None) -> FileResult:

@@ -109,17 +109,13 @@ def outputs_of(kind: str, what: str = "") -> Any:
     return many("--output", "FORMAT=FILE", help_, shell_complete=complete_outputs(kind))
 
 
-def _paths(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
-    return in_working_directory(ctx, param, value) or (os.curdir,)
-
-
 def in_working_directory(_ctx: click.Context, _param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
-    """Return paths unchanged; end the run if the working directory they are relative to has been deleted."""
+    """Return paths, by default the working directory; end the run if that has been deleted."""
     try:
         os.getcwd()  # noqa: PTH109  only whether it can be
     except OSError as error:
         raise click.UsageError(f"the working directory cannot be read: {error.strerror}") from error
-    return value
+    return value or (os.curdir,)
 
 
 def _globs(_ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
@@ -153,7 +149,7 @@ class Options:
 class FileOptions(Options):
     """The arguments and options that choose files."""
 
-    paths: tuple[str, ...] = argument(nargs=-1, metavar="[PATH]...", callback=_paths)
+    paths: tuple[str, ...] = argument(nargs=-1, metavar="[PATH]...", callback=in_working_directory)
     include: tuple[str, ...] = many(
         "--include", "GLOB", "Below directories, only check files that match GLOB (repeatable).", callback=_globs
     )
@@ -214,13 +210,8 @@ class ConfigOptions(Options):
                 problem = _unknown_rule(rule, self.config)
                 if problem is not None:
                     raise click.UsageError(f"{name}: {problem}")
-        settings = {
-            "fail_on": self.fail_on,
-            "min_severity": self.min_severity,
-            "include_dependencies": include_dependencies,
-            "accept_rejections": self.accept_rejections,
-            "field_validation": self.field_validation,
-        }
+        names = ("fail_on", "min_severity", "accept_rejections", "field_validation")
+        settings = {name: getattr(self, name) for name in names} | {"include_dependencies": include_dependencies}
         replaced: dict[str, Any] = {name: value for name, value in settings.items() if value}
         return lambda config: config.selecting(*(rules for _, rules in named))._replace(**replaced)
 
@@ -340,10 +331,8 @@ def page(choice: str, most: int) -> Page:
 
 
 def _has_styles(choice: str) -> bool:
-    if choice != "auto":
+    if choice != "auto" or os.environ.get("NO_COLOR"):
         return choice == "always"
-    if os.environ.get("NO_COLOR"):
-        return False
     return bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
 
 

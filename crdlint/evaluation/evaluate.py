@@ -14,7 +14,6 @@ from crdlint.evaluation.places import (
     AnyItem,
     PlaceError,
     PlaceStep,
-    is_resource_at,
     matches,
     parse_place,
     place_text,
@@ -123,13 +122,12 @@ class Workbench:
             raise _untyped()
         root = any_schema() if source.schema is None else source.schema
         self.schema: Final[JSONSchemaProps] = schema_at(root, self.steps)
-        is_resource = is_resource_at(root, self.steps, root_is_resource=source.is_resource)
+        is_resource = self.schema.x_embedded_resource if self.steps else source.is_resource
         self.environment: Final = new_expressions(source.server)
         declared = Declarer(source.server.cel).declare(self.schema, is_resource=is_resource)
         if declared is None:
-            raise PlaceError(
-                f"{self.place or 'the object'} has no CEL type", "Add a `type` to its schema, and to `items` of a list"
-            )
+            help_ = "Add a `type` to its schema, and to `items` of a list"
+            raise PlaceError(f"{self.place or 'the object'} has no CEL type", help_)
         self._compiler = RuleCompiler(declared)
         self.variables: Final[dict[str, Any]] = {}
         for name, root in ((SELF, source.value), (OLD_SELF, source.old)):

@@ -49,10 +49,8 @@ def parse_place(text: str) -> tuple[PlaceStep, ...]:
     while position < len(stripped) and stripped != ".":
         match = _TOKEN.match(stripped, position)
         if match is None:
-            raise PlaceError(
-                f"{text!r} is not the path of a field",
-                "Write it as in `spec.ports[0].name` or `metadata.labels['app']`",
-            )
+            help_ = "Write it as in `spec.ports[0].name` or `metadata.labels['app']`"
+            raise PlaceError(f"{text!r} is not the path of a field", help_)
         if match["index"] is not None:
             steps.append(int(match["index"]) if match["index"].isdigit() else AnyItem())
         else:
@@ -80,23 +78,20 @@ def schema_at(root: JSONSchemaProps, steps: Sequence[PlaceStep]) -> JSONSchemaPr
     """Return the schema of a place; raise PlaceError if the schema has no such place."""
     schema = root
     for count, step in enumerate(steps):
-        where = place_text(steps[:count]) or "the object"
-        schema = _below(schema, step, where)
+        schema = _below(schema, step, place_text(steps[:count]) or "the object")
     return schema
 
 
 def _below(schema: JSONSchemaProps, step: PlaceStep, where: str) -> JSONSchemaProps:
-    additional = schema.additional_schema
-    items = schema.item_schema
+    additional, items = schema.additional_schema, schema.item_schema
     if isinstance(step, str):
         if step in schema.properties:
             return schema.properties[step]
         if additional is not None:
             return additional
         if items is not None:
-            raise PlaceError(
-                f"{where} is a list, so it has no field `{step}`", f"Select an item first: `{where}[0].{step}`"
-            )
+            advice = f"Select an item first: `{where}[0].{step}`"
+            raise PlaceError(f"{where} is a list, so it has no field `{step}`", advice)
         near = nearest(step, schema.properties)
         known = ", ".join(sorted(schema.properties)[:_SHOWN])
         more = ", ..." if len(schema.properties) > _SHOWN else ""
@@ -107,11 +102,6 @@ def _below(schema: JSONSchemaProps, step: PlaceStep, where: str) -> JSONSchemaPr
     if additional is not None and isinstance(step, AnyItem):
         return additional
     raise PlaceError(f"{where} is not a list", "Select a field with a dot, as in `spec.ports`")
-
-
-def is_resource_at(root: JSONSchemaProps, steps: Sequence[PlaceStep], *, root_is_resource: bool) -> bool:
-    """Return whether the value at a place has type and object metadata."""
-    return root_is_resource if not steps else schema_at(root, steps).x_embedded_resource
 
 
 def value_at(value: Any, steps: Sequence[PlaceStep]) -> Any:

@@ -295,8 +295,8 @@ def _status(folder: str, profile: str, sets: frozenset[str], versions: frozenset
 
 
 def _annotations(value: Any) -> dict[str, str]:
-    found = _find(value, "metadata", "annotations").items()
-    return {name: text for name, text in found if isinstance(text, str)}
+    values = _find(value, "metadata", "annotations").items()
+    return {name: text for name, text in values if isinstance(text, str)}
 
 
 def _find(value: Any, *names: str) -> dict[str, Any]:
