@@ -6,22 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeAlias
 
+from crdlint.cel import types
 from crdlint.cel.decls import DeclarationError, Function, Overload, Variable, merge
 from crdlint.cel.errors import Problem
-from crdlint.cel.types import (
-    BOOL,
-    BYTES,
-    DOUBLE,
-    DYN,
-    INT,
-    STRING,
-    WELL_KNOWN,
-    Type,
-    list_type,
-    map_type,
-    object_type,
-    type_type,
-)
+from crdlint.cel.types import BOOL, BYTES, DOUBLE, DYN, INT, STRING, Type, list_type, map_type, type_type
 from crdlint.kubernetes.servers import NEWEST, CELDialect
 
 _PACKAGE: Final = "google.protobuf."
@@ -44,7 +32,7 @@ _FIELDS: Final[dict[str, dict[str, Type]]] = {
     },
 }
 _MESSAGES: Final = {
-    **{name: {"value": Type(type_.kind, type_.name)} for name, type_ in WELL_KNOWN.items() if type_.wrapper},
+    **{name: {"value": Type(type_.kind, type_.name)} for name, type_ in types.WELL_KNOWN.items() if type_.wrapper},
     **{_PACKAGE + name: fields for name, fields in _FIELDS.items()},
 }
 _ENUMS: Final = {_PACKAGE + "NullValue.NULL_VALUE": 0}
@@ -55,7 +43,7 @@ class WellKnownTypes:
 
     def find_struct_type(self, name: str) -> Type | None:
         """Return `type(T)` for the full name of a message."""
-        return type_type(object_type(name)) if name in _MESSAGES else None
+        return type_type(types.object_type(name)) if name in _MESSAGES else None
 
     def find_struct_field_type(self, struct: str, field: str) -> Type | None:
         """Return the type of a field of a message."""

@@ -9,19 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
-from crdlint.cel.ast import (
-    Call,
-    Comprehension,
-    Expr,
-    Ident,
-    ListExpr,
-    Literal,
-    MapExpr,
-    Select,
-    StructExpr,
-    children,
-    nodes,
-)
+from crdlint.cel import ast
+from crdlint.cel.ast import Call, Comprehension, Expr, Ident, ListExpr, Literal, MapExpr, Select, children, nodes
 from crdlint.cel.parser import parse
 from crdlint.kubecel.compilation import OLD_SELF, SELF
 from crdlint.kubecel.environment import stored_expressions
@@ -93,7 +82,7 @@ _LABELS: Final[Mapping[type, Callable[[Any], str]]] = {
     Comprehension: lambda node: f"fold {node.iter_var} {node.iter_var2} {node.accu_var}",
     ListExpr: lambda node: f"list {node.optional_indices}",
     MapExpr: lambda node: f"map {[entry.optional for entry in node.entries]}",
-    StructExpr: lambda node: f"struct {node.type_name} {[(field.field, field.optional) for field in node.fields]}",
+    ast.StructExpr: lambda node: f"struct {node.type_name} {[(field.field, field.optional) for field in node.fields]}",
 }
 _OBJECTS: Final = frozenset({"self", "oldSelf"})
 _SELECTIONS: Final = frozenset({"_?._", "_[_]", "_[?_]"})

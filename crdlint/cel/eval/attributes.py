@@ -8,23 +8,10 @@ from functools import partial
 from typing import TypeAlias
 
 from crdlint.cel.ast import Uint
+from crdlint.cel.eval import values
 from crdlint.cel.eval.cost import Frame
 from crdlint.cel.eval.errors import NO_SUCH_KEY, Error, no_overload
-from crdlint.cel.eval.values import (
-    KEYS,
-    MISSING,
-    NONE,
-    PLAIN_LISTS,
-    Optional_,
-    Value,
-    find,
-    go_text,
-    go_type,
-    kind_of,
-    lossless_int,
-    native,
-    type_of,
-)
+from crdlint.cel.eval.values import KEYS, MISSING, NONE, PLAIN_LISTS, Optional_, Value, find, kind_of
 from crdlint.cel.types import Kind
 
 Run: TypeAlias = Callable[[Frame], Value]
@@ -34,12 +21,12 @@ Note: TypeAlias = Callable[[Frame, int, Value], None]
 
 def not_a_key(value: Value) -> str:
     """Return the text of the error for a value that cannot be used to select."""
-    return f"invalid qualifier type: {go_type(value)}"
+    return f"invalid qualifier type: {values.go_type(value)}"
 
 
 def no_such_key(key: Value) -> Error:
     """Return the error for a field or key that is absent."""
-    return Error(f"{NO_SUCH_KEY}{go_text(key)}")
+    return Error(f"{NO_SUCH_KEY}{values.go_text(key)}")
 
 
 def select(operand: Value, key: Value, *, test: bool) -> Value:
@@ -66,7 +53,7 @@ def _select_index(operand: Value, key: Value, *, test: bool) -> Value:
     if type(index) is Error:
         return index
     if not 0 <= index < len(operand):
-        return MISSING if test else Error(f"index out of bounds: {go_text(key)}")
+        return MISSING if test else Error(f"index out of bounds: {values.go_text(key)}")
     if type(operand) in PLAIN_LISTS:
         return operand[index]
     own = getattr(operand, "cel_get", None)
@@ -79,11 +66,11 @@ def _index(key: Value) -> Value:
     if cls is int:
         return key
     if cls is Uint:
-        return int(key) if key < 2**63 else Error(f"unsupported index value {go_text(key)} in list")
+        return int(key) if key < 2**63 else Error(f"unsupported index value {values.go_text(key)} in list")
     if cls is float:
-        index = lossless_int(key)
-        return Error(f"unsupported index value {go_text(key)} in list") if index is None else index
-    return Error(f"unsupported index type '{type_of(key)}' in list")
+        index = values.lossless_int(key)
+        return Error(f"unsupported index value {values.go_text(key)} in list") if index is None else index
+    return Error(f"unsupported index type '{values.type_of(key)}' in list")
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +161,7 @@ def apply(qualifiers: Sequence[Qualifier]) -> Then:
         if type(value) is Optional_:
             if value.content is MISSING:
                 return value
-            value, optional = native(value.content), True
+            value, optional = values.native(value.content), True
         elif type(value) is Error:
             return value
         for qualifier in qualifiers:

@@ -13,22 +13,10 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from crdlint.cel.ast import Uint
+from crdlint.cel.eval import values
 from crdlint.cel.eval.equality import equal
 from crdlint.cel.eval.errors import Error, no_overload
-from crdlint.cel.eval.values import (
-    MAX_INT,
-    MIN_INT,
-    MISSING,
-    SECOND,
-    Duration,
-    Map,
-    Optional_,
-    Timestamp,
-    Value,
-    find,
-    kind_of,
-    type_of,
-)
+from crdlint.cel.eval.values import MISSING, Duration, Map, Optional_, Timestamp, Value, find, kind_of
 from crdlint.cel.types import WELL_KNOWN, Kind, Type, object_type
 from crdlint.safety import work
 
@@ -85,7 +73,7 @@ def _conversion_error(value: Value, go_type: str) -> _ConversionError:
     text = _CONVERSION_ERRORS.get(kind_of(value))
     if text is not None:
         return _ConversionError(text.format(go_type))
-    name = str(getattr(value, "go_type", type_of(value))).rpartition(".")[2]
+    name = str(getattr(value, "go_type", values.type_of(value))).rpartition(".")[2]
     return _ConversionError(f"type conversion error from '{name}' to '{go_type}'")
 
 
@@ -212,7 +200,7 @@ _FIELDS: Final[Mapping[str, Mapping[str, _Field]]] = {
 
 
 def _nanoseconds(fields: Mapping[str, Value]) -> int:
-    return int(fields.get("seconds", 0)) * SECOND + int(fields.get("nanos", 0))
+    return int(fields.get("seconds", 0)) * values.SECOND + int(fields.get("nanos", 0))
 
 
 def _entry(fields: Mapping[str, Value]) -> _Message:
@@ -227,7 +215,7 @@ _WRAPPERS: Final = {name: _ZEROS[type_.kind] for name, type_ in WELL_KNOWN.items
 _VALUES: Final[Mapping[str, Callable[[Mapping[str, Value]], Value]]] = {
     "Any": lambda _: Error("unsupported conversion to ref.Val: (*dynamicpb.Message)"),
     # Clamped to 64 bits as by durationpb.Duration.AsDuration.
-    "Duration": lambda fields: Duration(min(max(_nanoseconds(fields), MIN_INT), MAX_INT)),
+    "Duration": lambda fields: Duration(min(max(_nanoseconds(fields), values.MIN_INT), values.MAX_INT)),
     "Empty": lambda _: _Message(object_type(f"{_PACKAGE}Empty"), {}, {}),
     "ListValue": lambda fields: fields.get("values", []),
     "Struct": lambda fields: fields.get("fields", Map()),
@@ -245,7 +233,7 @@ def new_message(name: str, fields: Mapping[str, Value]) -> Value:
     for field, value in fields.items():
         own = _FIELDS[short][field]
         if own.is_collection and kind_of(value) is not own.kind:
-            return Error(f"unsupported field type for {name}.{field}: {type_of(value)}")
+            return Error(f"unsupported field type for {name}.{field}: {values.type_of(value)}")
         try:
             made[field] = own.converted(value)
         except _ConversionError as error:

@@ -15,17 +15,7 @@ from crdlint.cel.eval.cost import Frame, Tracker
 from crdlint.cel.eval.equality import equal
 from crdlint.cel.eval.errors import COST_LIMIT_EXCEEDED, NO_OVERLOAD, CancelledError, Error, no_overload, with_expr_id
 from crdlint.cel.eval.functions import without_trait
-from crdlint.cel.eval.values import (
-    MISSING,
-    MutableList,
-    MutableMap,
-    Optional_,
-    Value,
-    element,
-    go_text,
-    go_type,
-    kind_of,
-)
+from crdlint.cel.eval.values import MISSING, MutableList, MutableMap, Optional_, Value, go_text, go_type, kind_of
 from crdlint.cel.types import Kind
 
 _HASHABLE: Final = frozenset({bool, str, float})
@@ -416,10 +406,8 @@ def _not_a_range(value: Value, *, pairs: bool, id_: int) -> Error:
 
 
 def _pairs(over: Value, kind: Kind) -> Iterator[tuple[Value, Value]]:
-    if kind is Kind.MAP:
-        keys = list(over) if type(over) in _GROWING else over
-        return ((key, select(over, key, test=False)) for key in keys)
-    return ((index, element(over, index)) for index in range(len(over)))
+    keys = range(len(over)) if kind is Kind.LIST else list(over) if type(over) in _GROWING else over
+    return ((key, select(over, key, test=False)) for key in keys)
 
 
 _FROM_ACCUMULATOR: Final = frozenset({"_&&_", "_||_", "_+_", "@mapInsert", "cel.@mapInsert"})

@@ -23,20 +23,10 @@ from dataclasses import dataclass, field
 from math import isnan
 from typing import Any, ClassVar, Final, TypeAlias
 
+from crdlint.cel import types
 from crdlint.cel.ast import Uint
 from crdlint.cel.eval.errors import CancelledError, Error
-from crdlint.cel.types import (
-    DURATION,
-    DYN,
-    LITERAL_TYPES,
-    TIMESTAMP,
-    TYPE,
-    Kind,
-    Type,
-    list_type,
-    map_type,
-    opaque_type,
-)
+from crdlint.cel.types import DURATION, DYN, LITERAL_TYPES, TIMESTAMP, TYPE, Kind, Type, list_type, map_type
 from crdlint.golang.numbers import format_fixed, format_float
 from crdlint.safety import work
 
@@ -107,7 +97,7 @@ class _Missing:
 
 
 MISSING: Final = _Missing()
-OPTIONAL_TYPE: Final = opaque_type("optional_type")
+OPTIONAL_TYPE: Final = types.opaque_type("optional_type")
 
 
 @dataclass(frozen=True, slots=True)

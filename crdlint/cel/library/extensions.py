@@ -8,25 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from crdlint.cel import types
 from crdlint.cel.decls import CallCost, Implementation, Overload, Variable, member, overload
 from crdlint.cel.estimates import ONE, CallEstimate, Estimator, Node, size_of
 from crdlint.cel.eval.cost import actual_size
 from crdlint.cel.eval.equality import HashedMembers
 from crdlint.cel.eval.errors import Error, FunctionError
 from crdlint.cel.eval.values import MISSING, NONE, Map, MutableMap, Optional_, element, find, go_text, is_zero, kind_of
-from crdlint.cel.types import (
-    BOOL,
-    DYN,
-    INT,
-    STRING,
-    Kind,
-    list_type,
-    map_type,
-    opaque_type,
-    optional_type,
-    type_param,
-    type_type,
-)
+from crdlint.cel.types import BOOL, DYN, INT, STRING, Kind, list_type, map_type, optional_type, type_param
 from crdlint.safety import work
 
 
@@ -81,7 +70,7 @@ OPTIONALS_ADDED_BY_VERSION_2: Final = (
     member("unwrapOpt", "optional_unwrapOpt", (_LIST_OPT_V,), _LIST, _unwrap),
 )
 
-OPTIONAL_TYPES: Final = (Variable("optional_type", type_type(opaque_type("optional_type"))),)
+OPTIONAL_TYPES: Final = (Variable("optional_type", types.type_type(types.opaque_type("optional_type"))),)
 
 
 def optionals(version: int) -> tuple[Overload, ...]:

@@ -5,30 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from crdlint.cel import types
 from crdlint.cel.decls import Overload, Variable, member, overload
 from crdlint.cel.env import Env
-from crdlint.cel.types import (
-    BOOL,
-    BYTES,
-    DOUBLE,
-    DURATION,
-    DYN,
-    INT,
-    STANDARD_TYPES,
-    STRING,
-    TIMESTAMP,
-    UINT,
-    Type,
-    list_type,
-    map_type,
-    type_param,
-    type_type,
-)
+from crdlint.cel.types import BOOL, BYTES, DOUBLE, DURATION, DYN, INT, STRING, TIMESTAMP, UINT, Type
 
-_A: Final = type_param("A")
-_B: Final = type_param("B")
-_LIST: Final = list_type(_A)
-_MAP: Final = map_type(_A, _B)
+_A: Final = types.type_param("A")
+_B: Final = types.type_param("B")
+_LIST: Final = types.list_type(_A)
+_MAP: Final = types.map_type(_A, _B)
 _NUMBERS: Final = (DOUBLE, INT, UINT)
 _RELATIONS: Final = {"_<_": "less", "_<=_": "less_equals", "_>_": "greater", "_>=_": "greater_equals"}
 
@@ -97,7 +82,7 @@ def _getters() -> Iterator[Overload]:
             yield member(function, DURATION_GETTERS[function], (DURATION,), INT)
 
 
-TYPES: Final = tuple(Variable(type_.name, type_type(type_)) for type_ in STANDARD_TYPES)
+TYPES: Final = tuple(Variable(type_.name, types.type_type(type_)) for type_ in types.STANDARD_TYPES)
 
 FUNCTIONS: Final[tuple[Overload, ...]] = (
     overload("_?_:_", "conditional", (BOOL, _A, _A), _A),
@@ -128,7 +113,7 @@ FUNCTIONS: Final[tuple[Overload, ...]] = (
     overload("@in", "in_list", (_A, _LIST), BOOL),
     overload("@in", "in_map", (_A, _MAP), BOOL),
     *_sizes(),
-    overload("type", "type", (_A,), type_type(_A)),
+    overload("type", "type", (_A,), types.type_type(_A)),
     *_conversions("bool", BOOL, STRING),
     *_conversions("bytes", BYTES, STRING),
     *_conversions("double", DOUBLE, INT, STRING, UINT),

@@ -14,28 +14,11 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from crdlint.cel.ast import Uint
 from crdlint.cel.decls import Binding, Implementation
+from crdlint.cel.eval import values
 from crdlint.cel.eval.equality import compare, contains
 from crdlint.cel.eval.errors import NO_OVERLOAD, Error, FunctionError
 from crdlint.cel.eval.functions import matches, no_such_overload, without_trait
-from crdlint.cel.eval.values import (
-    COMPARABLE,
-    DAY,
-    MAX_INT,
-    MAX_TIMESTAMP,
-    MAX_UINT,
-    MIN_INT,
-    MIN_TIMESTAMP,
-    PLAIN_LISTS,
-    SECOND,
-    ConcatList,
-    Duration,
-    MutableList,
-    Timestamp,
-    Value,
-    civil_date,
-    kind_of,
-    type_of,
-)
+from crdlint.cel.eval.values import MAX_INT, MIN_INT, PLAIN_LISTS, SECOND, Duration, Timestamp, Value, kind_of
 from crdlint.cel.library.stdlib import TIMESTAMP_GETTERS, with_zone
 from crdlint.cel.types import BOOL, DOUBLE, DURATION, INT, TIMESTAMP, UINT, Kind, Type
 from crdlint.golang import times
@@ -66,7 +49,7 @@ _HEXADECIMAL: Final = re.compile(rf"[+-]?0[xX](?:_?{_HEX}(?:\.(?:{_HEX})?)?|\.{_
 
 
 def _failure(value: Value, to: Type) -> FunctionError:
-    return FunctionError(f"type conversion error from '{type_of(value)}' to '{to}'")
+    return FunctionError(f"type conversion error from '{values.type_of(value)}' to '{to}'")
 
 
 def identity(value: Value) -> Value:
@@ -92,7 +75,7 @@ def _int_to_duration(value: int) -> Duration:
 
 
 def _int_to_timestamp(seconds: int, nanoseconds: int = 0, offset: int = 0) -> Timestamp:
-    if not MIN_TIMESTAMP <= seconds <= MAX_TIMESTAMP:
+    if not values.MIN_TIMESTAMP <= seconds <= values.MAX_TIMESTAMP:
         raise FunctionError(TIMESTAMP_OVERFLOW)
     return Timestamp(seconds * SECOND + nanoseconds, offset)
 
@@ -119,7 +102,7 @@ def _integer(text: str, low: int = MIN_INT, high: int = MAX_INT) -> int | None:
 
 
 def _unsigned(text: str) -> Uint | None:
-    number = None if text.startswith(("+", "-")) else _integer(text, 0, MAX_UINT)
+    number = None if text.startswith(("+", "-")) else _integer(text, 0, values.MAX_UINT)
     return None if number is None else Uint(number)
 
 
@@ -188,7 +171,7 @@ CONVERSIONS: Final[dict[str, Callable[..., Value]]] = {
 def _local(moment: Timestamp, zone: str) -> tuple[int, int, int]:
     """Return (days since 1970, second of the day, nanosecond) in a time zone."""
     seconds, nanos = divmod(moment.nanoseconds, SECOND)
-    days, second = divmod(seconds + _offset(seconds, zone), DAY)
+    days, second = divmod(seconds + _offset(seconds, zone), values.DAY)
     return days, second, nanos
 
 
@@ -205,7 +188,7 @@ def _offset(seconds: int, zone: str) -> int:
 
     zone_info = None if zone == "Local" else _zone(zone)
     moment = datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(
-        seconds=min(max(seconds, MIN_TIMESTAMP + DAY), MAX_TIMESTAMP - DAY)
+        seconds=min(max(seconds, values.MIN_TIMESTAMP + values.DAY), values.MAX_TIMESTAMP - values.DAY)
     )
     offset = moment.astimezone(zone_info).utcoffset()
     return 0 if offset is None else round(offset.total_seconds())
@@ -234,11 +217,11 @@ def _atoi(text: str) -> int:
 
 
 _FIELDS: Final[dict[str, Callable[[int, int, int], int]]] = {
-    "getFullYear": lambda days, _second, _nanos: civil_date(days)[0],
-    "getMonth": lambda days, _second, _nanos: civil_date(days)[1] - 1,
-    "getDayOfYear": lambda days, _second, _nanos: days - times.days(civil_date(days)[0], 1, 1),
-    "getDayOfMonth": lambda days, _second, _nanos: civil_date(days)[2] - 1,
-    "getDate": lambda days, _second, _nanos: civil_date(days)[2],
+    "getFullYear": lambda days, _second, _nanos: values.civil_date(days)[0],
+    "getMonth": lambda days, _second, _nanos: values.civil_date(days)[1] - 1,
+    "getDayOfYear": lambda days, _second, _nanos: days - times.days(values.civil_date(days)[0], 1, 1),
+    "getDayOfMonth": lambda days, _second, _nanos: values.civil_date(days)[2] - 1,
+    "getDate": lambda days, _second, _nanos: values.civil_date(days)[2],
     "getDayOfWeek": lambda days, _second, _nanos: (days + 4) % 7,
     "getHours": lambda _days, second, _nanos: second // 3600,
     "getMinutes": lambda _days, second, _nanos: second // 60 % 60,
@@ -292,7 +275,7 @@ def _int(value: int) -> int | Error:
 
 
 def _uint(value: int) -> Uint | Error:
-    return Uint(value) if 0 <= value <= MAX_UINT else Error(UINT_OVERFLOW)
+    return Uint(value) if 0 <= value <= values.MAX_UINT else Error(UINT_OVERFLOW)
 
 
 def _duration(nanoseconds: int) -> Duration | Error:
@@ -301,7 +284,7 @@ def _duration(nanoseconds: int) -> Duration | Error:
 
 def _shifted(moment: Timestamp, nanoseconds: int) -> Timestamp | Error:
     total = moment.nanoseconds + nanoseconds
-    if not MIN_TIMESTAMP <= total // SECOND <= MAX_TIMESTAMP:
+    if not values.MIN_TIMESTAMP <= total // SECOND <= values.MAX_TIMESTAMP:
         return Error(TIMESTAMP_OVERFLOW)
     return Timestamp(total, moment.offset)
 
@@ -400,7 +383,7 @@ def add(left: Value, right: Value) -> Value:
 
 
 def _concatenated(left: Value, right: Value) -> Value:
-    if type(left) is MutableList:
+    if type(left) is values.MutableList:
         left.extend(list(right))
         return left
     if not len(left):
@@ -409,7 +392,7 @@ def _concatenated(left: Value, right: Value) -> Value:
         return left
     if len(left) + len(right) <= _JOINED_SIZE and type(right) in PLAIN_LISTS:
         return [*left, *right]
-    return ConcatList(left, tuple(right) if type(right) is MutableList else right)
+    return values.ConcatList(left, tuple(right) if type(right) is values.MutableList else right)
 
 
 def _negate(value: Value) -> Value:
@@ -425,7 +408,7 @@ def _relation(function: str, accepted: frozenset[int]) -> Callable[[Value, Value
     def run(left: Value, right: Value) -> Value:
         if type(left) is type(right) and type(left) in _SAME_ORDER:
             return (left > right) - (left < right) in accepted
-        if kind_of(left) not in COMPARABLE:
+        if kind_of(left) not in values.COMPARABLE:
             return without_trait(function, left)
         order = compare(left, right)
         return order if type(order) is Error else order in accepted
@@ -466,7 +449,7 @@ SINGLETONS: Final[dict[str, Binding]] = {
     "_>=_": _relation("_>=_", frozenset({0, 1})),
     "@in": lambda value, container: contains(container, value),
     "size": lambda value: len(value) if kind_of(value) in _SIZERS else without_trait("size", value),
-    "type": type_of,
+    "type": values.type_of,
     "dyn": identity,
     "matches": _matches,
 }

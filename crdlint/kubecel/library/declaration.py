@@ -9,20 +9,11 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from crdlint.cel import estimates
 from crdlint.cel.ast import Expr
 from crdlint.cel.decls import Binding, CallCost, FunctionTracker, Overload, RegexOptimization, Variable, member
 from crdlint.cel.env import Validator
-from crdlint.cel.estimates import (
-    ONE,
-    STRING_FACTOR,
-    CallEstimate,
-    Estimate,
-    Estimator,
-    FunctionEstimator,
-    Node,
-    match_cost,
-    size_of,
-)
+from crdlint.cel.estimates import STRING_FACTOR, CallEstimate, Estimate, Estimator, FunctionEstimator, Node, size_of
 from crdlint.cel.eval.cost import actual_size, of_match
 from crdlint.cel.eval.errors import NO_OVERLOAD, Error, FunctionError
 from crdlint.cel.types import BOOL, INT, Type, object_type, opaque_type
@@ -86,7 +77,7 @@ def ordering(type_: Type, prefix: str) -> tuple[Overload, ...]:
     )
 
 
-def constant(estimate: Estimate = ONE) -> FunctionEstimator:
+def constant(estimate: Estimate = estimates.ONE) -> FunctionEstimator:
     """Return an estimator with a constant cost."""
     cost = CallEstimate(estimate)
     return lambda _estimator, _target, _args: cost
@@ -125,7 +116,7 @@ ARGUMENT_TWICE: Final = CallCost(reading(2 * STRING_FACTOR), reads(times=2))
 
 # Costs of cel-go since 0.29: of `startsWith` and `endsWith` by the argument, and of `matches` however it is called.
 AFFIXES: Final = dict.fromkeys(("startsWith", "endsWith"), CallCost(lambda _estimator, _target, _args: None, reads(1)))
-MATCHES: Final = {"matches": CallCost(of_sizes(2, lambda *sizes: CallEstimate(match_cost(*sizes))), of_match)}
+MATCHES: Final = {"matches": CallCost(of_sizes(2, lambda *sizes: CallEstimate(estimates.match_cost(*sizes))), of_match)}
 
 
 def element_of(node: Node) -> Node | None:

@@ -14,20 +14,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from crdlint.cel.ast import Call, Comprehension, Expr, Ident, ListExpr, Literal, MapExpr, Select, Uint, children, nodes
 from crdlint.kubecel.reasoning import domains
-from crdlint.kubecel.reasoning.domains import (
-    ANY_RESULT,
-    DECIDED,
-    ERROR,
-    FAILED,
-    FALSE,
-    TRUE,
-    Domain,
-    Just,
-    Piece,
-    constant,
-    fails,
-    may_fail,
-)
+from crdlint.kubecel.reasoning.domains import ANY_RESULT, DECIDED, ERROR, FAILED, FALSE, TRUE, Domain, Just, Piece
 from crdlint.kubecel.syntax_trees import key, label
 from crdlint.safety import work
 
@@ -292,7 +279,9 @@ class _Case:
     def _results(self, node: Expr, scope: _Scope) -> int:
         if isinstance(node, Select) and node.test_only:
             owner, field = self._field(node, scope)
-            return ERROR if fails(owner) else self._test(field, domains.HAS) | (ERROR if may_fail(owner) else 0)
+            if domains.fails(owner):
+                return ERROR
+            return self._test(field, domains.HAS) | (ERROR if domains.may_fail(owner) else 0)
         if isinstance(node, Comprehension) and (quantified := _quantified(node)) is not None:
             return self._quantifier(node, *quantified, scope)
         if not isinstance(node, Call):
@@ -325,14 +314,15 @@ class _Case:
     def _compared(self, node: Call, scope: _Scope) -> int:
         left, right = (self.value(operand, scope) for operand in node.args)
         if node.function == "@in":
-            values = None if right.elements is None else [constant(operand.domain) for operand in right.elements]
+            elements = right.elements
+            values = None if elements is None else [domains.constant(operand.domain) for operand in elements]
             if values is None or not all(values):
                 return self._test(self._called(node, [left, right]), domains.IS_TRUE)
             return self._test(left, domains.Test("in", tuple(each.value for each in values if each is not None)))
         operator = _ORDERS.get(node.function, "==")
-        if constant(left.domain) is not None:
+        if domains.constant(left.domain) is not None:
             left, right, operator = right, left, _MIRRORED[operator]
-        other = constant(right.domain)
+        other = domains.constant(right.domain)
         if other is not None and (operator == "==" or domains.is_number(other.value)):
             result = self._test(left, domains.Test(operator, other.value))
         else:
@@ -341,7 +331,7 @@ class _Case:
 
     def _related(self, left: Value, right: Value, operator: str) -> int:
         """Return the results of a comparison of two values that are not known."""
-        if fails(left.domain) or fails(right.domain):
+        if domains.fails(left.domain) or domains.fails(right.domain):
             return ERROR
         possible = domains.compared(left.domain, right.domain, operator)
         if left.name == right.name and operator == "==" and Piece.NAN not in left.domain:
@@ -415,7 +405,7 @@ class _Case:
     def _condition(self, node: Expr, scope: _Scope) -> Value:
         results = self.results(node, scope)
         is_open = results not in DECIDED
-        only = constant(domains.OF_RESULTS[results])
+        only = domains.constant(domains.OF_RESULTS[results])
         name = self._label(scope, node) if only is None else repr(only.value)
         return Value(domains.OF_RESULTS[results], name, is_open=is_open)
 
@@ -423,11 +413,11 @@ class _Case:
         """Return the values of an object, and of its field, which fails without the object."""
         owner = self.value(node.operand, scope)
         name = f"{owner.name}.{node.field}"
-        if fails(owner.domain):
+        if domains.fails(owner.domain):
             return owner.domain, Value(FAILED, name)
         path = None if owner.path is None else (*owner.path, node.field)
         field = self._term(name, self._facts.unknown if path is None else self._facts.values(path), path)
-        if may_fail(owner.domain):
+        if domains.may_fail(owner.domain):
             if not owner.is_open:
                 self._choose(owner.name, domains.divide(owner.domain, domains.HAS))
             field = field._replace(domain=domains.failing(field.domain), is_open=owner.is_open)
@@ -447,7 +437,7 @@ class _Case:
         name = f"{node.function}({', '.join(operand.name for operand in operands)})"
         if node.function == "_[_]":
             name = f"{operands[0].name}[{operands[1].name}]"
-        if any(fails(operand.domain) for operand in operands):
+        if any(domains.fails(operand.domain) for operand in operands):
             return Value(FAILED, name)
         first, *rest = operands or [Value(FAILED, "")]
         domain = self._facts.unknown
@@ -457,15 +447,15 @@ class _Case:
             if first.name == "0" or rest[0].name == "0":
                 return rest[0] if first.name == "0" else first
             domain = domains.total(first.domain, rest[0].domain)
-        elif rest and (other := constant(rest[0].domain)) is not None and isinstance(other.value, str):
+        elif rest and (other := domains.constant(rest[0].domain)) is not None and isinstance(other.value, str):
             domain = self._of_text(node.function, first, other.value)
         return self._term(name, domain)._replace(is_open=any(operand.is_open for operand in operands))
 
     def _of_text(self, function: str, value: Value, other: str) -> Domain:
         """Return the values of a function of two texts, of which one is known."""
         if function == "matches" and value.path is not None and self._facts.match(value.path, other):
-            return domains.OF_RESULTS[TRUE | (ERROR if may_fail(value.domain) else 0)]
-        only = constant(value.domain)
+            return domains.OF_RESULTS[TRUE | (ERROR if domains.may_fail(value.domain) else 0)]
+        only = domains.constant(value.domain)
         if function in _OF_TEXTS and only is not None and isinstance(only.value, str):
             return (Just(_OF_TEXTS[function](only.value, other)),)
         return self._of_same_text(function, value, other) or self._facts.unknown
@@ -506,7 +496,7 @@ class _Case:
     def _fold(self, node: Comprehension, scope: _Scope) -> Value:
         """Return the values of a fold that is no condition."""
         range_ = self.value(node.iter_range, scope)
-        if fails(range_.domain):
+        if domains.fails(range_.domain):
             return Value(FAILED, "")
         result = self._folded(node, range_, scope)
         if result is not None:
@@ -538,7 +528,7 @@ class _Case:
     def _selects_same(self, node: Comprehension, condition: Expr, range_: Value, scope: _Scope, other: str) -> bool:
         """Return whether a condition has the same result for each item as that of another fold, which does not fail."""
         domain = self.store.get(other) or self.store.get(f"size({other})")
-        if domain is None or may_fail(domain):
+        if domain is None or domains.may_fail(domain):
             return False
         known = self._reasoner.folds[other].condition
         return not any(self._of_items(node, condition, range_, scope, (known, bit)) & ~bit for bit in (TRUE, FALSE))
@@ -559,19 +549,19 @@ class _Case:
         for element in range_.elements:
             results = self.results(condition, {**scope, node.iter_var: element})
             counts = domains.total(counts, domains.counted(results))
-        if fails(counts):
+        if domains.fails(counts):
             return Value(FAILED, "")
-        is_open = constant(counts) is None
+        is_open = domains.constant(counts) is None
         if start.size is None:
             return Value(counts, repr(counts), is_open=is_open)
-        domain = (Piece.LIST, *(FAILED if may_fail(counts) else ()))
+        domain = (Piece.LIST, *(FAILED if domains.may_fail(counts) else ()))
         return Value(domain, f"{range_.name}: {self._label(scope, node.loop_step)}", is_open=is_open, size=counts)
 
     def _quantifier(self, node: Comprehension, condition: Expr, decisive: int, scope: _Scope) -> int:
         """Return the results of `all` or `exists`."""
         neutral = (TRUE | FALSE) ^ decisive
         range_ = self.value(node.iter_range, scope)
-        if fails(range_.domain):
+        if domains.fails(range_.domain):
             return ERROR
         if range_.elements is not None and not node.iter_var2:
             results = neutral
@@ -625,7 +615,7 @@ class _Case:
     def _decided(self, range_: str, node: Comprehension) -> Iterator[tuple[_Fold, int]]:
         """Yield the folds over the same items that the case decides, with their results."""
         for name, domain in self.store.items():
-            fold, only = self._reasoner.folds.get(name), constant(domain)
+            fold, only = self._reasoner.folds.get(name), domains.constant(domain)
             if fold is not None and only is not None and (fold.range, fold.variables) == (range_, _variables(node)):
                 yield fold, TRUE if only.value else FALSE
 
