@@ -101,17 +101,14 @@ def chart_files(chart: str) -> ChartFiles:
     pending = [""]
     while pending:
         below = pending.pop()
-        try:
-            entries = entries_of(os.path.join(chart, below))
-        except OSError:
-            continue
         folders = []
-        for entry in entries:
-            path = f"{below}{entry.name}"
-            if is_folder(entry):
-                if not entry.is_symlink() and not ignored.matches(path, is_folder=True):
+        with suppress(OSError):
+            for entry in entries_of(os.path.join(chart, below)):
+                path = f"{below}{entry.name}"
+                if ignored.matches(path, is_folder=is_folder(entry)):
+                    continue
+                if is_folder(entry) and not entry.is_symlink():
                     folders.append(f"{path}/")
-            elif not ignored.matches(path, is_folder=False):
                 target = inner if path.startswith("charts/") and not path.endswith(".prov") else own
                 with suppress(OSError):  # a link to itself, or a file that is gone
                     if entry.is_file():
@@ -160,8 +157,7 @@ def release_of(files: ChartFiles, manifest: str | None = None, *, level: int = 9
         except UnreadableError:
             return None
         left -= len(contents[path])
-    own = {path: data for path, data in contents.items() if path in files.own}
-    parts = list(_parts_of_chart(own))
+    parts = list(_parts_of_chart({path: data for path, data in contents.items() if path in files.own}))
     if manifest is None:
         rendered = (data.decode("utf-8", "surrogateescape") for path, data in contents.items() if _is_rendered(path))
         manifest = "\n---\n".join(rendered)
@@ -309,21 +305,21 @@ class Ignored:
                 if parsed is None:
                     break
                 lines.append(parsed)
-        default = _line(_DEFAULT)
-        return Ignored((*lines, *([default] if default is not None else [])))
+        return Ignored(tuple(filter(None, (*lines, _line(_DEFAULT)))))
 
     def matches(self, path: str, *, is_folder: bool) -> bool:
         """Return whether Helm leaves a file or folder out, given its path in the chart.
 
         As in Helm, a negated pattern leaves out all that it does not match.
         """
-        for line in self.lines:
-            is_match = (is_folder or not line.only_folders) and (
-                line.pattern.fullmatch(path if line.is_path else posixpath.basename(path)) is not None
+        return any(
+            line.is_negated
+            != (
+                (is_folder or not line.only_folders)
+                and line.pattern.fullmatch(path if line.is_path else posixpath.basename(path)) is not None
             )
-            if is_match != line.is_negated:
-                return True
-        return False
+            for line in self.lines
+        )
 
 
 def _line(text: str) -> _Line | None:

@@ -143,9 +143,7 @@ def _template(chart: str, values: Values, program: str, kube_version: str | None
     sets = [f"--set={assignment}" for assignment in values.sets]
     version = [f"--kube-version=v{kube_version}.0"] if kube_version is not None else []
     with sandbox() as box:
-        return box.run(
-            [program, "template", "crdlint", os.path.abspath(chart), *options, *files, *sets, *version],
-        )
+        return box.run([program, "template", "crdlint", os.path.abspath(chart), *options, *files, *sets, *version])
 
 
 def chart_digest(chart: str, values: Values, program: str | None) -> bytes | None:
@@ -158,17 +156,14 @@ def chart_digest(chart: str, values: Values, program: str | None) -> bytes | Non
     try:
         for name, path in ((name, entry.path) for name, entry in names if entry.is_symlink()):
             digest.update(os.fsencode(f"{name}\0{os.readlink(path)}\0"))
-    except OSError:  # it is gone
-        return None
-    for name, path in (*sorted(files), *(("", file) for file in values.files)):
-        try:
+        for name, path in (*sorted(files), *(("", file) for file in values.files)):
             data = read_bytes(path, left)
-        except UnreadableError:
-            return None
-        left -= len(data)
-        digest.update(b"%d:%d:" % (len(os.fsencode(name)), len(data)))
-        digest.update(os.fsencode(name))
-        digest.update(data)
+            left -= len(data)
+            digest.update(b"%d:%d:" % (len(os.fsencode(name)), len(data)))
+            digest.update(os.fsencode(name))
+            digest.update(data)
+    except (OSError, UnreadableError):  # a link that is gone, or a file
+        return None
     return digest.digest()
 
 
@@ -217,10 +212,8 @@ def _runs(chart: str, values: Values) -> list[Values]:
 def _with(*values: Values) -> str:
     """Return the description of values: their files."""
     files = [", ".join(run.files) for run in values if run.files]
-    if not files:
-        return ""
     more = f" and {len(files) - 1} more" if len(files) > 1 else ""
-    return f" with {files[0]}{more}"
+    return f" with {files[0]}{more}" if files else ""
 
 
 def _documents(output: str) -> Iterator[tuple[str, str]]:

@@ -213,20 +213,15 @@ class _Lines:
         index = bisect_left(self.known, line)
         below = self.origins[index] if index < len(self.origins) else len(self.template)
         if (first, below) not in self._candidates:
-            self._candidates[first, below] = self._between(first, below)
+            lines = ((number, self.template[number - 1]) for number in range(first + 1, below + 1))
+            self._candidates[first, below] = [
+                _Candidate.of(number, text)
+                for number, text in lines
+                if "{{" in text and not text.lstrip().startswith("{{")
+            ]
         candidates = self._candidates[first, below]
-        matching = (
-            [candidate for candidate in candidates if candidate.matches(made)] if len(candidates) <= _MOST else []
-        )
+        matching = [each for each in candidates if len(candidates) <= _MOST and each.matches(made)]
         return matching[0].position if len(matching) == 1 else None
-
-    def _between(self, first: int, below: int) -> list[_Candidate]:
-        numbered = ((number, self.template[number - 1]) for number in range(first + 1, below + 1))
-        return [
-            _Candidate.of(number, text)
-            for number, text in numbered
-            if "{{" in text and not text.lstrip().startswith("{{")
-        ]
 
 
 class _TemplateLocator(Locator):
@@ -269,20 +264,15 @@ class _Candidate:
     def of(number: int, text: str) -> _Candidate:
         """Return the candidate of a line."""
         end = text.rfind("}}") + 3 if "}}" in text else len(text) + 1
-        return _Candidate((number, text.index("{{") + 1, end), tuple(_around_directives(text.strip())))
+        texts, offset, shown = [], 0, text.strip()
+        while (start := shown.find("{{", offset)) >= 0 and (stop := shown.find("}}", start)) >= 0:
+            texts.append(shown[offset:start])
+            offset = stop + 2
+        return _Candidate((number, text.index("{{") + 1, end), (*texts, shown[offset:]))
 
     def matches(self, made: str) -> bool:
         """Return whether a rendered line has the texts in order, with anything between them."""
         return is_in_order(self.texts, made)
-
-
-def _around_directives(text: str) -> list[str]:
-    """Return the parts of a line before, between and after its directives."""
-    parts, offset = [], 0
-    while (start := text.find("{{", offset)) >= 0 and (end := text.find("}}", start)) >= 0:
-        parts.append(text[offset:start])
-        offset = end + 2
-    return [*parts, text[offset:]]
 
 
 def _indent(line: str) -> int:
@@ -297,7 +287,10 @@ def align(rendered: Sequence[str], template: Sequence[str]) -> list[int | None]:
     """
     here, there = [line.strip() for line in rendered], [line.strip() for line in template]
     matches: list[int | None] = [None] * len(here)
-    for i, j in _ascending(_unique_pairs(here, there)):
+    counts = Counter(there)
+    numbers = {line: j for j, line in enumerate(there) if counts[line] == 1}
+    once = {line for line, times in Counter(here).items() if times == 1 and line in numbers and line}
+    for i, j in _ascending([(i, numbers[line]) for i, line in enumerate(here) if line in once]):
         matches[i] = j
     _extend(matches, here, there, 1)
     _extend(matches, here, there, -1)
@@ -322,13 +315,6 @@ def _extend(matches: list[int | None], here: Sequence[str], there: Sequence[str]
         near = matches[i]
 
 
-def _unique_pairs(here: Sequence[str], there: Sequence[str]) -> list[tuple[int, int]]:
-    once = {line for line, times in Counter(here).items() if times == 1 and line}
-    counts = Counter(there)
-    numbers = {line: j for j, line in enumerate(there) if counts[line] == 1}
-    return [(i, numbers[line]) for i, line in enumerate(here) if line in once and line in numbers]
-
-
 def _ascending(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return the longest sequence of pairs whose second members ascend (patience sorting)."""
     tops: list[int] = []
@@ -336,12 +322,8 @@ def _ascending(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     before: list[int] = []
     for k, (_, j) in enumerate(pairs):
         length = bisect_left(tops, j)
-        if length == len(tops):
-            tops.append(j)
-            ends.append(k)
-        else:
-            tops[length] = j
-            ends[length] = k
+        tops[length : length + 1] = [j]
+        ends[length : length + 1] = [k]
         before.append(ends[length - 1] if length else -1)
     made: list[tuple[int, int]] = []
     k = ends[-1] if ends else -1
