@@ -173,7 +173,7 @@ def plan_build(
         return []
     resources: list[FileResult] = []
     others: list[FileResult] = []
-    for path in _resources(kustomization):
+    for path in kustomization.resources:
         real = os.path.realpath(path)
         result = checked.get(real)
         if result is None:
@@ -188,8 +188,7 @@ def plan_build(
         return others
     if changes:
         incomplete = {id(result): _incomplete(result) for result in (*resources, *others)}
-        resources = [incomplete[id(result)] for result in resources]
-        others = [incomplete[id(result)] for result in others]
+        resources, others = ([incomplete[id(result)] for result in results] for results in (resources, others))
     if kustomization.problem is not None:
         return [_note(kustomization.top, f"not built: {kustomization.problem}; {_INSTEAD}"), *others]
     program = find_program()
@@ -201,11 +200,7 @@ def plan_build(
 def resource_files(folder: str) -> list[str]:
     """Return the paths of the files that are resources of the kustomization in a directory, in all of its layers."""
     kustomization = read_kustomization(folder)
-    return [] if kustomization is None or kustomization.top.is_component else _resources(kustomization)
-
-
-def _resources(kustomization: Kustomization) -> list[str]:
-    return list(dict.fromkeys(path for layer in kustomization.layers.values() for path in layer.resources))
+    return [] if kustomization is None or kustomization.top.is_component else kustomization.resources
 
 
 def _incomplete(result: FileResult) -> FileResult:
@@ -224,7 +219,11 @@ def _compared(build: Build, built: FileResult) -> list[FileResult]:
     kustomization = build.kustomization
     new = _new_findings(build, built)
     spans = patch_spans(kustomization, {finding.crd or "" for finding in new})
-    diagnostics = tuple(_moved(finding, spans[finding.crd or ""]) for finding in new)
+    placed = ((finding, spans[finding.crd or ""]) for finding in new)
+    diagnostics = tuple(
+        replace(finding, line=span.line, column=span.column, end_line=span.line, end_column=span.end_column)
+        for finding, span in placed
+    )
     names = {crd.name for crd in built.crds}
     in_build = {_identity(finding) for finding in built.diagnostics}
     others = {id(other) for other in build.others}
@@ -262,10 +261,6 @@ def _fix_notice(build: Build, resource: FileResult, fixed: list[Diagnostic]) -> 
 def _identity(finding: Diagnostic) -> tuple[str | None, str, str | None]:
     """Return the common identity of a finding in a resource and in its build; numbers in advice depend on the layout."""
     return finding.crd, finding.rule, finding.message if finding.origin == "apiserver" else finding.field
-
-
-def _moved(finding: Diagnostic, span: Span) -> Diagnostic:
-    return replace(finding, line=span.line, column=span.column, end_line=span.line, end_column=span.end_column)
 
 
 def _patches(kustomization: Kustomization) -> list[tuple[Span, str]]:
@@ -335,13 +330,14 @@ class Slim:
         text, count = _STUB.subn(schema, output)
         return text if count == output.count(_MARK) else None
 
-    def _replace(self, match: re.Match[str]) -> str:
-        self.schemas.append(match[2])
-        return f"{match[1]}openAPIV3Schema:\n{match[1]}  {_MARK}{len(self.schemas) - 1}: 0\n"
-
     def add(self, text: str) -> str:
         """Return a text with stubs in place of its schemas."""
-        return text if _KEPT.search(text) else _SCHEMA.sub(self._replace, text)
+
+        def stub(match: re.Match[str]) -> str:
+            self.schemas.append(match[2])
+            return f"{match[1]}openAPIV3Schema:\n{match[1]}  {_MARK}{len(self.schemas) - 1}: 0\n"
+
+        return text if _KEPT.search(text) else _SCHEMA.sub(stub, text)
 
 
 def slimmed(kustomization: Kustomization, files: Container[str]) -> Slim | None:
@@ -370,9 +366,8 @@ def _has_paths(kustomization: Kustomization, files: Container[str]) -> bool:
         return False
     patches = {path for layer in layers for path in layer.patch_paths()}
     texts = [json.dumps({**layer.document, **dict.fromkeys(PATCHES)}).encode() for layer in layers]
-    texts += [
-        data for layer in layers for path, data in layer.files.items() if path not in files and path not in patches
-    ]
+    pairs = [pair for layer in layers for pair in layer.files.items()]
+    texts += [data for path, data in pairs if path not in files and path not in patches]
     return any(b"chema" in text for text in texts)
 
 
@@ -381,6 +376,4 @@ def _indented(text: str, depth: int) -> str:
     lines = text.split("\n")
     first = next(line for line in lines if line.strip())
     shift = depth - (len(first) - len(first.lstrip(" ")))
-    if shift >= 0:
-        return "\n".join(" " * shift + line if line else line for line in lines)
-    return "\n".join(line[-shift:] for line in lines)
+    return "\n".join(" " * shift + line[max(-shift, 0) :] if line else line for line in lines)

@@ -47,35 +47,35 @@ def changes_crds(kustomization: Kustomization, elsewhere: Container[str] = ()) -
 
 
 def _inverse(following: dict[str, list[str]]) -> dict[str, list[str]]:
-    made: dict[str, list[str]] = {node: [] for node in following}
+    inverse: dict[str, list[str]] = {node: [] for node in following}
     for node, others in following.items():
         for other in others:
-            made[other].append(node)
-    return made
+            inverse[other].append(node)
+    return inverse
 
 
 def _closure(start: Iterable[str], following: dict[str, list[str]]) -> set[str]:
     """Return everything that can be reached from `start`."""
-    reached = set(start)
-    pending = list(reached)
+    reached: set[str] = set()
+    pending = list(start)
     while pending:
-        new = [successor for successor in following[pending.pop()] if successor not in reached]
-        reached.update(new)
-        pending += new
+        node = pending.pop()
+        if node not in reached:
+            reached.add(node)
+            pending += following[node]
     return reached
 
 
 def _changes_crds(layer: Layer, *, configured: bool) -> bool:
     document = layer.document
-    if document.get("vars") or (configured and any(document.get(name) for name in _CONFIGURABLE)):
-        return True
-    if any(_adds_invalid(document.get(name), name) for name in ("commonAnnotations", "commonLabels", "labels")):
-        return True
-    if any(map(_transforms_crds, document.get("transformers") or ())):
-        return True
-    if any(_patches_crds(layer, patch) for name in PATCHES for patch in document.get(name) or ()):
-        return True
-    return any(_replaces_in_crds(layer, replacement) for replacement in document.get("replacements") or ())
+    return (
+        bool(document.get("vars"))
+        or (configured and any(document.get(name) for name in _CONFIGURABLE))
+        or any(_adds_invalid(document.get(name), name) for name in ("commonAnnotations", "commonLabels", "labels"))
+        or any(map(_transforms_crds, document.get("transformers") or ()))
+        or any(_patches_crds(layer, patch) for name in PATCHES for patch in document.get(name) or ())
+        or any(_replaces_in_crds(layer, replacement) for replacement in document.get("replacements") or ())
+    )
 
 
 def _configures_crds(layer: Layer) -> bool:
@@ -123,17 +123,13 @@ def _adds_invalid(value_of_field: Any, field: str) -> bool:
     listed = value_of_field if field == "labels" else [{"pairs": value_of_field}]
     if not isinstance(listed, list) or not all(isinstance(entry, dict) and entry.keys() <= _LABELS for entry in listed):
         return True
-    pairs = [entry.get("pairs") for entry in listed]
-    if not all(isinstance(entry, dict) for entry in pairs):
+    if not all(isinstance(entry.get("pairs"), dict) for entry in listed):
         return True
+    pairs = [pair for entry in listed for pair in entry["pairs"].items()]
     if field == "commonAnnotations":
-        size = sum(len(str(value)) for entry in pairs for value in entry.values())
-        return size > _SHORT or any(key == _APPROVAL or is_label_key(key.lower()) for entry in pairs for key in entry)
-    return any(
-        is_label_key(key) or not isinstance(value, str) or is_label_value(value)
-        for entry in pairs
-        for key, value in entry.items()
-    )
+        size = sum(len(str(value)) for _, value in pairs)
+        return size > _SHORT or any(key == _APPROVAL or is_label_key(key.lower()) for key, _ in pairs)
+    return any(is_label_key(key) or not isinstance(value, str) or is_label_value(value) for key, value in pairs)
 
 
 _APPROVAL: Final = "api-approved.kubernetes.io"  # a CRD of a protected group is rejected without it

@@ -94,6 +94,11 @@ class Kustomization:
         return next(iter(self.layers.values()))
 
     @property
+    def resources(self) -> list[str]:
+        """The paths of the files that are resources of its layers."""
+        return list(dict.fromkeys(path for layer in self.layers.values() for path in layer.resources))
+
+    @property
     def problem(self) -> str | None:
         """The reason why the kustomization is not built, or None."""
         problems = list(dict.fromkeys(problem_ for layer in self.layers.values() for problem_ in layer.problems))
@@ -289,8 +294,8 @@ class _Resolver:
         path = self.path(reference, field)
         if path is None:
             return None
-        absolute = "is an absolute path" if os.path.isabs(str(reference)) else None
-        problem = absolute or self.reader.add(path, self.shown(str(reference)))
+        is_absolute = os.path.isabs(str(reference))
+        problem = "is an absolute path" if is_absolute else self.reader.add(path, self.shown(str(reference)))
         if problem is not None:
             self.reject(f"{_shown(reference, field)} {problem}")
             return None
@@ -337,10 +342,6 @@ def _never(resolver: _Resolver, _value: Any, field: str) -> None:
     resolver.reject(f"`{field}` runs Helm")
 
 
-def _file(resolver: _Resolver, value: Any, field: str) -> str | None:
-    return resolver.file(value, field)
-
-
 def _source(resolver: _Resolver, value: Any, field: str) -> str | None:
     """Resolve `key=path` or a path, whose last part is the key. Upstream: generators.ParseFileSource."""
     key, equals, reference = value.partition("=") if isinstance(value, str) else ("", "", value)
@@ -360,10 +361,6 @@ def _resource(resolver: _Resolver, value: Any, field: str) -> str | None:
     return resolver.file(value, field)
 
 
-def _component(resolver: _Resolver, value: Any, field: str) -> str | None:
-    return resolver.folder(value, field, resolver.layer.components)
-
-
 def _merge(resolver: _Resolver, value: Any, field: str) -> str | None:
     """Resolve a strategic merge patch: a file or the patch itself."""
     path = local_path(resolver.layer.folder, value)
@@ -380,21 +377,15 @@ def _plugins(resolver: _Resolver, value: Any, field: str) -> str | None:
         return None
     made = []
     for configuration in documents:
-        references = (
-            _PLUGINS.get(str(configuration.get("kind"))) if configuration.get("apiVersion") == "builtin" else None
-        )
+        api_version, kind = configuration.get("apiVersion"), configuration.get("kind")
+        references = _PLUGINS.get(str(kind)) if api_version == "builtin" else None
         if references is None or not all(key.isascii() for key in configuration):
-            resolver.reject(
-                f"`{field}` runs a plugin that is not built in ({configuration.get('apiVersion')}, {configuration.get('kind')})"
-            )
+            resolver.reject(f"`{field}` runs a plugin that is not built in ({api_version}, {kind})")
             return None
         known = {name.lower(): name for name in references}
-        names = {key: known.get(key.lower(), key) for key in configuration}
+        named = ((key, known.get(key.lower(), key), value) for key, value in configuration.items())
         made.append(
-            {
-                names[key]: references.get(names[key], _plain)(resolver, configuration[key], f"{field}.{key}")
-                for key in configuration
-            }
+            {name: references.get(name, _plain)(resolver, value, f"{field}.{key}") for key, name, value in named}
         )
     return _joined(made)
 
@@ -437,6 +428,7 @@ def _fields(table: dict[str, _Handler]) -> _Handler:
     return handle
 
 
+_file: Final = _Resolver.file
 _SOURCES: Final[dict[str, _Handler]] = {"files": _each(_source), "envs": _each(_file), "env": _file}
 _PATCH: Final = _fields({"path": _file, "patch": _plain, "target": _plain, "options": _plain})
 _REPLACEMENTS: Final = _each(_fields({"path": _file, "source": _plain, "targets": _plain}))
@@ -452,7 +444,7 @@ _TABLE: Final[dict[str, _Handler]] = {
     "openapi": _fields({"path": _file, "version": _plain}),
     "resources": _each(_resource),
     "bases": _each(_resource),
-    "components": _each(_component),
+    "components": _each(lambda resolver, value, field: resolver.folder(value, field, resolver.layer.components)),
     "crds": _each(_file),
     "configurations": _each(_file),
     "patches": _each(_PATCH),
@@ -468,6 +460,9 @@ _TABLE: Final[dict[str, _Handler]] = {
 }  # fmt: skip
 _ROOT: Final = _fields(_TABLE)
 _KNOWN: Final = {name.lower(): name for name in (*_TABLE, "path")}
+_WITHOUT_FILES: Final = (
+    "Annotations", "Hash", "ImageTag", "Label", "Namespace", "PrefixSuffix", "Prefix", "ReplicaCount", "Suffix",
+)  # fmt: skip
 # The fields of each built-in plugin that refer to files (api/internal/builtins); those that run Helm are missing.
 _PLUGINS: Final[dict[str, dict[str, _Handler]]] = {
     "ConfigMapGenerator": _SOURCES,
@@ -477,14 +472,6 @@ _PLUGINS: Final[dict[str, dict[str, _Handler]]] = {
     "PatchStrategicMergeTransformer": {"paths": _each(_merge)},
     "ReplacementTransformer": {"replacements": _REPLACEMENTS},
     "ValueAddTransformer": {"targetFilePath": _file},
-    "AnnotationsTransformer": {},
-    "HashTransformer": {},
     "IAMPolicyGenerator": {},
-    "ImageTagTransformer": {},
-    "LabelTransformer": {},
-    "NamespaceTransformer": {},
-    "PrefixSuffixTransformer": {},
-    "PrefixTransformer": {},
-    "ReplicaCountTransformer": {},
-    "SuffixTransformer": {},
+    **{f"{name}Transformer": {} for name in _WITHOUT_FILES},
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -96,7 +97,7 @@ class OldKustomizations:
                 if kustomization is None or kustomization.top.is_component or kustomization.problem:
                     return False
                 elsewhere = {os.path.realpath(old.beside(other, path)) for other in self.folders.values()}
-                return any(True for _ in _resources(kustomization)) and changes_crds(kustomization, elsewhere)
+                return any(_resources(kustomization)) and changes_crds(kustomization, elsewhere)
         except RepositoryError:
             return False  # if a build of the new one needs it, the build reports it
 
@@ -131,28 +132,25 @@ def _built(kustomization: Kustomization, folder: OldFolder, path: str) -> OldBui
         return OldBuild(resources)
     file = folder.named(kustomization.top.path, path)
     program = find_program()
-    if kustomization.problem is not None or program is None:
-        problem = MISSING if kustomization.problem is None else f"not built: {kustomization.problem}"
-        return OldBuild(problem=f"{file}: {folder.named(problem, path)}")
-    output = run_build(kustomization, program)
-    if output.problem is not None:
-        return OldBuild(problem=f"{file}: {output.problem}")
-    crds = collect_crds(output.text, file).by_name
-    spans = patch_spans(kustomization, crds)
-    return OldBuild(
-        {name: old._replace(positions=_AtPatch(spans[name]), span=spans[name]) for name, old in crds.items()}
-    )
+    problem = MISSING if kustomization.problem is None else folder.named(f"not built: {kustomization.problem}", path)
+    if kustomization.problem is None and program is not None:
+        output = run_build(kustomization, program)
+        if output.problem is None:
+            crds = collect_crds(output.text, file).by_name
+            spans = patch_spans(kustomization, crds)
+            at_patches = {name: (old, _AtPatch(spans[name])) for name, old in crds.items()}
+            return OldBuild({n: old._replace(positions=at, span=at.patch) for n, (old, at) in at_patches.items()})
+        problem = output.problem
+    return OldBuild(problem=f"{file}: {problem}")
 
 
 def _resources(kustomization: Kustomization) -> Iterator[tuple[str, str]]:
     """Yield the path and the text of each resource file that may contain a CRD."""
-    for path in dict.fromkeys(path for layer in kustomization.layers.values() for path in layer.resources):
-        try:
+    for path in kustomization.resources:
+        with suppress(UnreadableError):  # as on the new side: kustomize reports it
             text = read_text(path, only_crds=True)
-        except UnreadableError:
-            continue  # as on the new side: kustomize reports it
-        if text is not None:
-            yield path, text
+            if text is not None:
+                yield path, text
 
 
 @dataclass(frozen=True, slots=True)

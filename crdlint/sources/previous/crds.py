@@ -133,16 +133,14 @@ class PreviousCRDs:
             old = self.of_file(index).get(name, values)
             if old is not None:
                 return old, []
-            if any(name in document.text and document.cause != "unserved version" for document in self._unread[index]):
+            unread = self._unread_with(name, index)
+            if any(document.cause != "unserved version" for document in unread):
                 self._unread_names.add(name)
-            if not file.in_scope:  # others are reported at the end of the run
-                documents = (
-                    document for document in self._unread[index] if name in document.text and document.cause == "broken"
-                )
-                problems += [
-                    f"{file.name}:{document.line}: {shortened(document.reason, LONGEST_REASON)}"
-                    for document in documents
-                ]
+            problems += [
+                f"{file.name}:{document.line}: {shortened(document.reason, LONGEST_REASON)}"
+                for document in unread
+                if document.cause == "broken" and not file.in_scope  # others are reported at the end of the run
+            ]
         if self.unreadable:
             more = f" (and {len(self.unreadable) - 1:,} more files)" if len(self.unreadable) > 1 else ""
             problems.append(self.unreadable[0] + more)
@@ -155,8 +153,12 @@ class PreviousCRDs:
             self._by_name = self._index()
         for index in dict.fromkeys((*self._by_name.get(name, ()), *self._indirect)):
             names = self._names.get(index)
-            if names is None or name in names or any(name in document.text for document in self._unread[index]):
+            if names is None or name in names or self._unread_with(name, index):
                 yield index
+
+    def _unread_with(self, name: str, index: int) -> list[UnreadDocument]:
+        """Return the documents of a file that cannot be read and have a name in their text."""
+        return [document for document in self._unread[index] if name in document.text]
 
     def _index(self) -> dict[str, list[int]]:
         by_name: dict[str, list[int]] = {}
@@ -184,11 +186,8 @@ def collect(text: str, file: str = "") -> CollectedCRDs:
     analysis = analyse(masked)
     readable = collect_crds(analysis.text, file)
     lines = text.split("\n")
-    unread = [
-        UnreadDocument(
-            skipped.line, "\n".join(lines[skipped.part.start - 1 : skipped.part.end - 1]), skipped.reason, "template"
-        )
-        for skipped in analysis.skipped
-    ]
-    unread += [document._replace(cause="template") for document in readable.unread]
+    unread = [document._replace(cause="template") for document in readable.unread]
+    for skipped in analysis.skipped:
+        own_lines = "\n".join(lines[skipped.part.start - 1 : skipped.part.end - 1])
+        unread.append(UnreadDocument(skipped.line, own_lines, skipped.reason, "template"))
     return CollectedCRDs(readable.by_name, tuple(unread))

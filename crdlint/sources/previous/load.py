@@ -150,7 +150,7 @@ def load_side(side: Side, arguments: Sequence[str], selection: Selection, progra
     in_scope = not os.path.isdir(side.path) or Scope(arguments, selection.filter()).has_folder
     layout, patches = Layout(), Patches()
 
-    def chart_of(path: str) -> OldFolder:
+    def folder_of(path: str) -> OldFolder:
         return OldFolder(side.name(path), path)
 
     for path in discovered.files:
@@ -158,13 +158,13 @@ def load_side(side: Side, arguments: Sequence[str], selection: Selection, progra
             continue
         file = OldFile(side.name(path), "", b"", in_scope, _counterpart(path, side.path, arguments))
         try:
-            loaded.add(file, read_bytes(path), None, partial(_template, layout, path, chart_of))
+            loaded.add(file, read_bytes(path), None, partial(_template, layout, path, folder_of))
         except UnreadableError as error:
             loaded.add(replace(file, in_scope=True), None, str(error), lambda: None)
     for folder in dict.fromkeys(os.path.dirname(path) for path in discovered.files):
         if kustomization_of(folder) is not None:
             counterpart = _counterpart(folder or os.curdir, side.path, arguments)
-            loaded.kustomizations[counterpart] = OldFolder(side.name(folder or os.curdir), folder or os.curdir)
+            loaded.kustomizations[counterpart] = folder_of(folder or os.curdir)
     return loaded
 
 
@@ -204,37 +204,28 @@ def _of_revision(
     for repository in repositories:
         files = CommitFiles(repository, named_commit(repository, revision))
         layout = Layout(files.has_file)
-        chart_of = partial(_chart_of_commit, files, revision)
+        folder_of = partial(_folder_of_commit, files, revision)
         selected: dict[str, tuple[str, bool]] = {}
         for path in files.tree.files:
             absolute = os.path.join(repository.top, path)
-            if os.path.basename(path) in KUSTOMIZATIONS:
-                _add_kustomization(loaded, scope, files, revision, path)
             argument = scope.find(absolute)
+            spelled = os.path.relpath(absolute) if argument is None else argument[1]
             if argument is not None:
                 loaded.covered.add(argument[0])
+                if os.path.basename(path) in KUSTOMIZATIONS:
+                    folder = folder_of(os.path.dirname(path))
+                    loaded.kustomizations[os.path.dirname(spelled) or os.curdir] = folder
             if (argument is not None or scope.filter.wants(absolute)) and not patches.has(absolute):
-                spelled = os.path.relpath(absolute) if argument is None else argument[1]
                 selected[path] = spelled, argument is not None
         for path, content in files.contents(selected):
             spelled, in_scope = selected[path]
             file = OldFile(f"{revision}:{path}", spelled, b"", in_scope, spelled)
             data = None if content.problem else content.data
-            template = partial(_template, layout, f"/{path}", chart_of, files.has_file)
+            template = partial(_template, layout, f"/{path}", folder_of, files.has_file)
             loaded.add(file, data, content.problem, template)
     return loaded
 
 
-def _add_kustomization(loaded: Loaded, scope: Scope, files: CommitFiles, revision: str, path: str) -> None:
-    """Add the folder of a kustomization file of a commit if the run would check the kustomization."""
-    argument = scope.find(os.path.join(files.repository.top, path))
-    if argument is not None:
-        folder = os.path.dirname(path)
-        loaded.kustomizations[os.path.dirname(argument[1]) or os.curdir] = OldFolder(
-            f"{revision}:{folder}", folder or ".", files
-        )
-
-
-def _chart_of_commit(files: CommitFiles, revision: str, chart: str) -> OldFolder:
-    below = chart.replace(os.sep, "/").lstrip("/")
+def _folder_of_commit(files: CommitFiles, revision: str, folder: str) -> OldFolder:
+    below = folder.replace(os.sep, "/").lstrip("/")
     return OldFolder(f"{revision}:{below}", below or ".", files)

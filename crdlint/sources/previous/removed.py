@@ -97,16 +97,12 @@ def _moved(names: Iterable[str], paths: Iterable[str]) -> Iterator[tuple[str, st
             text = decode(data) if may_hold_crd(data) else ""
         except UnreadableError:
             continue
-        near = {name for name in pending if name in text}
-        if near:
-            collected = collect(text)
-            contained = {
-                name
-                for name in near
-                if name in collected.by_name or any(name in document.text for document in collected.unread)
-            }
-            pending -= contained
-            yield from ((name, path) for name in sorted(contained))
+        near = sorted(name for name in pending if name in text)
+        collected = collect(text if near else "")
+        for name in near:
+            if name in collected.by_name or any(name in document.text for document in collected.unread):
+                pending.remove(name)
+                yield name, path
 
 
 def _results(
@@ -121,13 +117,13 @@ def _results(
             diagnostics = [_diagnostic(file, name, old.span) for name, old in gone.items()]
             yield FileResult(file.path or file.name, file.text, 0, (), 0, tuple(diagnostics))
             continue
+        span, new_name = Span(1, 1, 1, 1), None
         new = [name for name in crds.get(file.path, ()) if previous.find(name, file.path)[0] is None]
         if len(gone) == len(new) == 1:
-            renamed = collect(text).by_name.get(new[0])  # not if only Helm can render it
-            span = Span(1, 1, 1, 1) if renamed is None else renamed.span
-            diagnostics = [_diagnostic(file, name, span, new[0]) for name in gone]
-        else:
-            diagnostics = [_diagnostic(file, name, Span(1, 1, 1, 1)) for name in gone]
+            new_name = new[0]
+            renamed = collect(text).by_name.get(new_name)  # not if only Helm can render it
+            span = span if renamed is None else renamed.span
+        diagnostics = [_diagnostic(file, name, span, new_name) for name in gone]
         yield FileResult(file.path, text, 0, (), 0, tuple(diagnostics))
 
 
