@@ -1,19 +1,22 @@
 """Parsing of configurations with positions: a .crdlint.yaml, and [tool.crdlint] in a pyproject.toml.
 
 In YAML, a plain scalar is true, false, null or else its text: `kube-version: 1.30` is not a number, and `off` is not a
-boolean. tomllib returns no positions, so keys are searched in the text line by line. If one is not found, the position
-is that of the header of its table, or else the first line.
+boolean. tomllib returns no positions, so the tokens of the text are read once more for them, if there is something to say.
 """
 
 from __future__ import annotations
 
 import re
 import sys
+from collections import deque
 from collections.abc import Iterator
 from collections.abc import Sequence as SequenceOf
+from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.config.model import BrokenError, Source
+from crdlint.yaml.edit import line_and_column, line_starts
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence, entry
 from crdlint.yaml.parse import parse_stream
 
@@ -21,22 +24,19 @@ if TYPE_CHECKING:
     from crdlint.config.model import LineColumn, Step
     from crdlint.yaml.nodes import Node
 
-    _Key = tuple[tuple[str, ...], LineColumn]
+    _Path = tuple[Step, ...]
 
 _TABLE: Final = ("tool", "crdlint")
 _WORD: Final = r"""[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*'"""
-_KEY: Final = rf"(?:{_WORD})(?:[ \t]*\.[ \t]*(?:{_WORD}))*"
-_HEADER: Final = re.compile(rf"[ \t]*\[\[?[ \t]*({_KEY})[ \t]*\]")
-_ASSIGNED: Final = re.compile(rf"[ \t]*({_KEY})[ \t]*=")
-_INNER: Final = re.compile(rf"[{{,][ \t]*({_KEY})[ \t]*=")
-_STRING: Final = re.compile(r'"""|\'\'\'|"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'|#')
+_TOKEN: Final = re.compile(
+    r"""(?s)\"{3}(?:\\.|[^\\])*?"{3,5}|'{3}.*?'{3,5}|"(?:\\.|[^"\\\n])*"|'[^'\n]*'|\#[^\n]*|[^\s"'#\[\]{}=,.]+|[\n\[\]{}=,.]"""
+)
+_ENDS: Final = frozenset({"\n", ",", "]", "}"})
 _AT: Final = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 # A sequence of blanks and quotes belongs to the delimiter before it, so that the search is linear.
 _MENTIONED: Final = re.compile(rb"""[.{,\n\r][ \t"']*crdlint[ \t"']*[.=\]]""")
 # tomllib's time is quadratic in the length of a dotted key.
 _LONGEST_KEY: Final = 100
-# Text further to the right is not searched.
-_LONGEST_LINE: Final = 2000
 _PIECE: Final = re.compile(rf"[ \t\[{{,]*(?:{_WORD})[ \t\]=]*")
 
 
@@ -67,11 +67,14 @@ def read_toml(text: str) -> Source | None:
         if not isinstance(values, dict) or name not in values:
             return None
         values = values[name]
-    lines = [line[:_LONGEST_LINE] for line in text.split("\n")]
-    keys = list(_keys(lines))
+    positions = cache(lambda: _Positions(deque(_tokens(text))))
+
+    def locate(steps: SequenceOf[Step], key: bool) -> LineColumn:
+        return positions().locate((*_TABLE, *steps), key=key)
+
     for steps in _too_large(values):
-        raise BrokenError("an integer of more than 64 bits", _key_place(lines, keys, steps, key=False))
-    return Source(values, lambda steps, key: _key_place(lines, keys, steps, key=key))
+        raise BrokenError("an integer of more than 64 bits", locate(steps, key=False))
+    return Source(values, locate)
 
 
 def _too_large(values: Any) -> Iterator[list[Step]]:
@@ -108,100 +111,89 @@ def _refuse_long_keys(text: str) -> None:
                 raise BrokenError(message, (number, 1))
 
 
-def _key_place(lines: SequenceOf[str], keys: SequenceOf[_Key], steps: SequenceOf[Step], *, key: bool) -> LineColumn:
-    """Return the position of a value below [tool.crdlint], as close as possible."""
-    keys, steps = _in_table_of_array(lines, keys, steps)
-    names = [step for step in steps if isinstance(step, str)]
-    target = (*_TABLE, *names)
-    best: tuple[int, LineColumn] = (0, (1, 1))
-    for path, position in keys:
-        if path == target[: len(path)] and len(path) > best[0]:
-            best = (len(path), position)
-    if key or best[0] < len(target):
-        return best[1]
-    index = next((step for step in steps if isinstance(step, int)), None)
-    return _value_place(lines, best[1], index) or best[1]
+@dataclass(slots=True)
+class _Positions:
+    """Where the keys and values of a valid TOML file begin, by their paths; a table begins at its first header.
+
+    `tokens` are the words and punctuation that are not read yet. `lengths` are the numbers of tables in arrays of tables.
+    """
+
+    tokens: deque[tuple[str, LineColumn]]
+    keys: dict[_Path, LineColumn] = field(default_factory=dict)
+    values: dict[_Path, LineColumn] = field(default_factory=dict)
+    lengths: dict[_Path, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        table: _Path = ()
+        while self.tokens:
+            if self.tokens[0][0] == "[":
+                table = self._header()
+            elif self.tokens[0][0] == "\n":
+                self.tokens.popleft()
+            else:
+                self._assignment(table)
+
+    def locate(self, path: _Path, *, key: bool) -> LineColumn:
+        """Return the position of a value or of its key; if it does not exist, that of its closest parent."""
+        if not key and path in self.values:
+            return self.values[path]
+        return next((self.keys[path[:end]] for end in range(len(path), 0, -1) if path[:end] in self.keys), (1, 1))
+
+    def _names(self) -> tuple[str, ...]:
+        names = [self.tokens.popleft()[0]]
+        while self.tokens[0][0] == ".":
+            names += (self.tokens.popleft()[0], self.tokens.popleft()[0])
+        return tuple(name.strip("\"'") for name in names[::2])
+
+    def _header(self) -> _Path:
+        is_array = self.tokens[1][0] == "["
+        for _ in range(1 + is_array):
+            self.tokens.popleft()
+        position = self.tokens[0][1]
+        path: _Path = ()
+        for name in self._names():
+            path = (*path, *([self.lengths[path] - 1] if path in self.lengths else ()), name)
+        self.keys.setdefault(path, position)
+        if is_array:
+            self.lengths[path] = self.lengths.get(path, 0) + 1
+            path = (*path, self.lengths[path] - 1)
+            self.keys[path] = position
+        for _ in range(1 + is_array):
+            self.tokens.popleft()
+        return path
+
+    def _assignment(self, table: _Path) -> None:
+        position = self.tokens[0][1]
+        path = (*table, *self._names())
+        self.keys.setdefault(path, position)
+        self.tokens.popleft()  # the equals sign
+        self._value(path)
+
+    def _value(self, path: _Path) -> None:
+        word, self.values[path] = self.tokens.popleft()
+        closing = {"[": "]", "{": "}"}.get(word)
+        if closing is None:  # the tokens of a number or date
+            while self.tokens[0][0] not in _ENDS:
+                self.tokens.popleft()
+            return
+        index = 0
+        while self.tokens[0][0] != closing:
+            if self.tokens[0][0] in _ENDS:
+                self.tokens.popleft()
+            elif closing == "]":
+                self._value((*path, index))
+                index += 1
+            else:
+                self._assignment(path)
+        self.tokens.popleft()
 
 
-def _in_table_of_array(
-    lines: SequenceOf[str], keys: SequenceOf[_Key], steps: SequenceOf[Step]
-) -> tuple[SequenceOf[_Key], SequenceOf[Step]]:
-    """Return the keys of the `[[table]]` that the steps lead through, and the steps without its index."""
-    for i, step in enumerate(steps):
-        if isinstance(step, int):
-            path = (*_TABLE, *steps[:i])
-            starts = [n for n, (name, (line, _)) in enumerate(keys) if name == path and _is_array(lines[line - 1])]
-            if step < len(starts):
-                end = starts[step + 1] if step + 1 < len(starts) else None
-                return keys[starts[step] : end], [*steps[:i], *steps[i + 1 :]]
-    return keys, steps
-
-
-def _is_array(line: str) -> bool:
-    return line.lstrip().startswith("[[")
-
-
-def _keys(lines: SequenceOf[str]) -> Iterator[_Key]:
-    """Yield the full keys and headers of a text with their positions, including those within inline tables."""
-    table: tuple[str, ...] = ()
-    closing: str | None = None  # the delimiter that ends the current multi-line string
-    for number, line in enumerate(lines, 1):
-        code, closing_after = _code(line, closing)
-        if closing is None:
-            header, assigned = _HEADER.match(code), _ASSIGNED.match(code)
-            if header:
-                table = _parts(header[1])
-                yield table, (number, header.start(1) + 1)
-            elif assigned:
-                path = (*table, *_parts(assigned[1]))
-                yield path, (number, assigned.start(1) + 1)
-                for inner in _INNER.finditer(code, assigned.end()):
-                    yield (*path, *_parts(inner[1])), (number, inner.start(1) + 1)
-        closing = closing_after
-
-
-def _code(line: str, closing: str | None) -> tuple[str, str | None]:
-    """Return a line without its comment, and the closing delimiter if it ends inside of a multi-line string."""
-    start = 0
-    while True:
-        if closing is not None:
-            end = line.find(closing, start)
-            if end < 0:
-                return line, closing
-            start, closing = end + 3, None
-        match = _STRING.search(line, start)
-        if match is None:
-            return line, None
-        if match[0] == "#":
-            return line[: match.start()], None
-        start = match.end()
-        if match[0] in {'"""', "'''"}:
-            closing = match[0]
-
-
-def _parts(key: str) -> tuple[str, ...]:
-    return tuple(word.strip("\"'") for word in re.findall(_WORD, key))
-
-
-def _value_place(lines: SequenceOf[str], key_position: LineColumn, index: int | None) -> LineColumn | None:
-    """Return the position of the value of a key, or of the string with an index in its list."""
-    line, column = key_position
-    start = _ASSIGNED.match(lines[line - 1], column - 1)
-    if start is None:
-        return None
-    left, begin = index, start.end()
-    if left is None:
-        blank = len(lines[line - 1]) - len(lines[line - 1][begin:].lstrip())
-        return line, blank + 1
-    for number in range(line - 1, len(lines)):
-        for match in _STRING.finditer(lines[number], begin):
-            if match[0] == "#":
-                break
-            if not left:
-                return number + 1, match.start() + 1
-            left -= 1
-        begin = 0
-    return None
+def _tokens(text: str) -> Iterator[tuple[str, LineColumn]]:
+    starts = line_starts(text)
+    for match in _TOKEN.finditer(text + "\n"):
+        if not match[0].startswith("#"):
+            line, column = line_and_column(starts, match.start())
+            yield match[0], (line + 1, column + 1)
 
 
 # A configuration has no deeper collections, so the content of these does not matter.

@@ -139,7 +139,9 @@ def _built(kustomization: Kustomization, folder: OldFolder, path: str) -> OldBui
             crds = collect_crds(output.text, file).by_name
             spans = patch_spans(kustomization, crds)
             at_patches = {name: (old, _AtPatch(spans[name])) for name, old in crds.items()}
-            return OldBuild({n: old._replace(positions=at, span=at.patch) for n, (old, at) in at_patches.items()})
+            return OldBuild(
+                {n: old._replace(positions=place, span=place.patch) for n, (old, place) in at_patches.items()}
+            )
         problem = output.problem
     return OldBuild(problem=f"{file}: {problem}")
 
