@@ -114,8 +114,8 @@ AT_START = {"match", "fullmatch", "pattern"}
 BOUNDED = {
     "crdlint.yaml.json_events._TOKEN[0]": "only in JSON that is valid, whose strings are closed",
     "crdlint.cel.lexer._TOKEN[0]": "a text is left at the first character that begins no token",
-    "crdlint.sources.helm.directives._TEXTS[0]": "a directive is left at the first quote that is not closed",
-    "crdlint.sources.helm.directives._TEXTS[1]": "a directive is left at the first quote that is not closed",
+    "crdlint.sources.helm.masking._TEXTS[0]": "a directive is left at the first quote that is not closed",
+    "crdlint.sources.helm.masking._TEXTS[1]": "a directive is left at the first quote that is not closed",
     "crdlint.kubernetes.constraints._ONE[0]": "only texts of at most 1,000 characters",
     "crdlint.kubernetes.constraints._SPAN[0]": "only texts of at most 1,000 characters",
     "crdlint.sources.helm.masking._AFTER[0]": "what follows one directive follows no other",

@@ -247,7 +247,7 @@ class _Command:
 
     def _compare(self, previous: PreviousCRDs, tops: list[str]) -> None:
         """Report the removed CRDs of old files, and old documents that cannot be compared."""
-        from crdlint.sources.previous.removed import NewFiles, compare
+        from crdlint.sources.previous.crds import NewFiles, compare
 
         new = NewFiles(self._state.crds, self._state.unread, tops)
         comparison = compare(previous, new, lambda path: self._planner.config_of(path) is not None)

@@ -158,7 +158,7 @@ class _Command:
 
     def _compare(self, previous: PreviousCRDs, crds: dict[str, list[str]]) -> None:
         """Report removed CRDs, and documents that cannot be compared."""
-        from crdlint.sources.previous.removed import NewFiles, compare
+        from crdlint.sources.previous.crds import NewFiles, compare
 
         comparison = compare(previous, NewFiles(crds, self._unread), lambda _path: True)
         for notice in () if self._options.quiet else previous.take_notices():

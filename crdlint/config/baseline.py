@@ -168,7 +168,6 @@ def _baseline(document: Any, text: str, path: str) -> KnownFindings:
 
 
 def _wrong(entry: Any) -> str | None:
-    """Return what is wrong with an entry, or None."""
     if not isinstance(entry, dict):
         return "no object with crd, path and rule"
     for key in _KEYS:

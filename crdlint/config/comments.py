@@ -21,7 +21,7 @@ from crdlint.crd.positions import Span, node_span
 from crdlint.linting.documents import manifests
 from crdlint.rules.unchecked import MALFORMED, UNKNOWN_RULE, UNUSED
 from crdlint.yaml import YAMLDecodeError
-from crdlint.yaml.edit import line_and_column, line_starts
+from crdlint.yaml.edit import Edit, apply, line_and_column, line_starts, split_lines
 from crdlint.yaml.nodes import Scalar, child
 from crdlint.yaml.parse import parse_stream
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.rules.engine.rule import Rule
     from crdlint.yaml.parse import Document
+
 
 MARKER: Final = "crdlint:"
 ANNOTATION: Final = "crdlint/ignore"
@@ -172,7 +173,6 @@ def _read_document(comments: Comments, document: Document) -> None:
 
 
 def _read_annotations(comments: Comments, document: Document) -> None:
-    """Add the rules that annotations ignore in their CRD."""
     try:
         roots = [root for root, _ in manifests(document)]
     except YAMLDecodeError:
@@ -257,7 +257,6 @@ def _next(text: str, end: int, below: tuple[int, int] | None) -> int:
 
 
 def _end_of(pattern: re.Pattern[str], text: str, start: int, limit: int | None = None) -> int:
-    """Return the end of the match of a pattern at a position."""
     match = pattern.match(text, start, len(text) if limit is None else limit)
     return match.end() if match else start
 
@@ -380,3 +379,57 @@ def _covered(by_rule: dict[str, list[tuple[Position, int]]], covered: dict[str, 
             while index < len(positions) and positions[index][0] < end:
                 yield positions[index][1]
                 index += 1
+
+
+_IGNORED: Final = re.compile(r"#[ \t]*crdlint:[ \t]*ignore[ \t]*\[[^\]\n#]*(?=\])")
+
+
+def with_ignores(text: str, findings: Sequence[Diagnostic]) -> tuple[str, frozenset[int]]:
+    """Return a text with comments that ignore its findings, and the indexes of the findings that they ignore."""
+    ignored = set()
+    shown = ((finding.line, finding.column, i) for i, finding in enumerate(findings) if not finding.hidden)
+    for _, _, i in sorted(shown, reverse=True):  # from the end, so that the other findings stay where they are
+        if not match_ignore_comments(read_comments(text, findings[i].file), [findings[i]], ()).findings:
+            edit = ignoring_edit(findings[i], text)
+            if edit is None:
+                continue
+            text = apply(text, [edit])
+        ignored.add(i)
+    return text, frozenset(ignored)
+
+
+def ignoring_edit(finding: Diagnostic, text: str) -> Edit | None:
+    """Return the edit that writes a comment which ignores a finding; None if no comment does."""
+    if text.lstrip()[:1] in ("{", "["):
+        return None  # JSON has no comments
+    for edit, added_lines in _candidates(finding, text):
+        moved = replace(finding, line=finding.line + added_lines, end_line=finding.end_line + added_lines)
+        comments = read_comments(apply(text, [edit]), finding.file)
+        if match_ignore_comments(comments, [moved], ()).findings:
+            return edit
+    return None
+
+
+def _candidates(finding: Diagnostic, text: str) -> Iterator[tuple[Edit, int]]:
+    """Yield edits that may ignore a finding, and how many lines each adds above it."""
+    lines = split_lines(text)
+    number = min(finding.line, len(lines)) - 1
+    start, line = line_starts(text)[number], lines[number]
+    known = _IGNORED.search(line)
+    if known is not None:
+        yield Edit(start + known.end(), start + known.end(), f", {finding.rule}"), 0
+    comment = f"# crdlint: ignore[{finding.rule}]"
+    yield Edit(start + len(line.rstrip()), start + len(line), f"  {comment}"), 0
+    blanks = line[: len(line) - len(line.lstrip())]
+    line_break = "\r\n" if text.startswith("\r\n", start + len(line)) else "\n"
+    yield Edit(start, start, f"{blanks}{comment}{line_break}"), 1
+    for row in range(number - 1, max(number - _LINES_ABOVE, -1), -1):
+        content = lines[row].rstrip()
+        if content.endswith(_BLOCK_SCALARS):
+            end = line_starts(text)[row] + len(content)
+            yield Edit(end, end, f"  {comment}"), 0
+            break
+
+
+_BLOCK_SCALARS: Final = ("|", ">", "|-", ">-", "|+", ">+")
+_LINES_ABOVE: Final = 50  # of a block scalar, whose comment is on its first line

@@ -174,7 +174,6 @@ def _printed(steps: SequenceOf[Step]) -> str:
 
 
 def _is_shared(manifest: _Manifest, name: str) -> bool:
-    """Return whether all versions have the same value of a field."""
     if name not in manifest.shared:
         first, *others = _values(manifest, name)
         manifest.shared[name] = bool(others) and all(deep_equal(first, other) for other in others)

@@ -1,7 +1,7 @@
 """Parsing of configurations with positions: a .crdlint.yaml, and [tool.crdlint] in a pyproject.toml.
 
 In YAML, a plain scalar is true, false, null or else its text: `kube-version: 1.30` is not a number, and `off` is not a
-boolean. tomllib returns no positions, so the tokens of the text are read once more for them, if there is something to say.
+boolean. tomllib returns no positions, so the tokens of the text are read once more where one is needed.
 """
 
 from __future__ import annotations
@@ -223,7 +223,6 @@ def read_yaml(text: str) -> Source:
 
 
 def _value(node: Node, offset: int, problems: list[tuple[str, LineColumn]], depth: int) -> Any:
-    """Return the value of a node; add errors of keys to `problems`."""
     if isinstance(node, Scalar):
         return node.value if node.style else _WORDS.get(node.value.lower(), node.value)
     if depth == _DEPTH:

@@ -46,7 +46,6 @@ def _is_at(entry: Ignore, identity: Identity, user_path: str) -> bool:
 
 
 def _may_be(pattern: str, name: str) -> bool:
-    """Return whether a name matches a pattern in which `*` is any text; an empty pattern matches everything."""
     return not pattern or is_in_order(pattern.split("*"), name)
 
 

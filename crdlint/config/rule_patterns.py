@@ -88,7 +88,6 @@ def cycle_of(sets: Mapping[str, Iterable[str]]) -> list[str]:
 
 
 def _contained(sets: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
-    """Return the names of the sets that each set contains."""
     return {name: [member for member in members if member in sets] for name, members in sets.items()}
 
 

@@ -232,7 +232,6 @@ def _chunks(objects: Sequence[str], sizes: dict[str, int]) -> Iterator[list[str]
 
 
 def _output(repository: Repository, *arguments: str) -> bytes:
-    """Return the output of a call of git; raise RepositoryError if it fails."""
     done = _git(repository, *arguments)
     if done.status:
         raise RepositoryError(f"git {arguments[0]}: {_reason(done)}")

@@ -159,7 +159,6 @@ class _Walk:
             self._report(glob.text, "no file matches")
 
     def _add_tracked(self, top: str, glob: Glob | None) -> None:
-        """Add the files that git tracks although they match a .gitignore."""
         known = set(self.files)
         for name in self._tracked(top):
             path = os.path.normpath(os.path.join(top, name))

@@ -22,7 +22,7 @@ from lsprotocol.types import (
     WorkspaceEdit,
 )
 
-from crdlint.config.ignoring import ignoring_edit
+from crdlint.config.comments import ignoring_edit
 from crdlint.lsp.workspace import Text, uri_of
 from crdlint.report import words
 from crdlint.report.page import rule_link
@@ -121,7 +121,6 @@ def _fixes(
 def _ignored(
     findings: Sequence[Finding], request: ActionRequest, read: Callable[[str], str | None]
 ) -> Iterator[CodeAction]:
-    """Yield actions that write an ignore comment, for findings that such a comment ignores."""
     for rule in dict.fromkeys(finding.rule for finding in findings):
         finding = next(finding for finding in findings if finding.rule == rule)
         edit = ignoring_edit(finding, request.document.text.text)

@@ -132,7 +132,6 @@ class Checks:
         return replace(checked, findings=findings, bugs=tuple(bugs))
 
     def _others(self, document: Document, checked: Checked) -> Iterable[Diagnostic]:
-        """Return the findings on custom resources, or on the tests of a suite."""
         text, path = document.text.text, document.path
         version = self.kube_version(checked)
         if is_suite(path, text.encode("utf-8", "surrogatepass")):

@@ -157,7 +157,6 @@ def _names(document: Document, cursor: Cursor, schema: JSONSchemaProps) -> Itera
 def _paths(
     document: Document, cursor: Cursor, crd: CustomResourceDefinition, schema: JSONSchemaProps
 ) -> Iterator[Location]:
-    """Yield the paths of columns, selectable fields and subresources that lead to a property."""
     path_text = str(schema.path)
     pending: list[tuple[object, tuple[str | int, ...]]] = [(cursor.root, ())]
     while pending:
@@ -176,7 +175,6 @@ def _paths(
 
 
 def _reads(document: Document, rule: FoundRule, schema: JSONSchemaProps) -> Iterator[Location]:
-    """Yield where a rule and its message read a property."""
     path_text = str(schema.path)
     compiled = rule.estimated.compiled
     for name, expression in (("rule", compiled.rule), ("messageExpression", compiled.message)):

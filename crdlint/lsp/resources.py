@@ -198,7 +198,6 @@ class CRDIndex:
 
 
 def _closeness(path: str, other: str) -> int:
-    """Return how many folders two paths have in common."""
     return len(os.path.commonprefix([path.split(os.sep), other.split(os.sep)]))  # noqa: RUF071  of lists
 
 

@@ -308,8 +308,6 @@ def _add_actions(server: EditorServer) -> None:
 
 
 def _add_reading(server: EditorServer) -> None:
-    """Add what editors show at a place of a document."""
-
     async def at_cursor(
         params: lsp.HoverParams | lsp.DefinitionParams | lsp.ReferenceParams,
         function: Callable[..., T],
@@ -338,8 +336,6 @@ def _add_reading(server: EditorServer) -> None:
 
 
 def _add_outlines(server: EditorServer) -> None:
-    """Add what editors show of a whole document, and offer while it is written."""
-
     @server.feature(lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=TRIGGERS))
     async def completion(params: lsp.CompletionParams) -> list[lsp.CompletionItem]:
         snippets = bool(server.capability("text_document", "completion", "completion_item", "snippet_support"))

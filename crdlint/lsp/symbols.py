@@ -71,7 +71,6 @@ class _Symbols:
         return symbols
 
     def _below(self, schema: Node | None) -> Iterator[DocumentSymbol]:
-        """Yield the rules and fields of a schema; those of its items or values are its own."""
         if not isinstance(schema, Mapping):
             return
         for key, value in schema.pairs():

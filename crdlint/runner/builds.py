@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def check_release(checker: Checker, chart: str) -> CheckOutcome:
     """Check the size of a chart's release; the outcome has no results if it is far from the limit."""
-    from crdlint.sources.helm.release_check import check_release
+    from crdlint.sources.helm.release import check_release
     from crdlint.sources.helm.render import Values
 
     settings = checker.settings

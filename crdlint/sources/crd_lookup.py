@@ -79,7 +79,6 @@ def checkout_of(url: str, folder: str) -> str | None:
 
 
 def _remotes(folder: str) -> set[str]:
-    """Return the repositories of the remotes of a checkout."""
     try:
         data = read_bytes(os.path.join(folder, ".git", "config"), _LARGEST_CONFIG)
     except UnreadableError:

@@ -13,11 +13,10 @@ from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.rules.engine.examples import HEAD
 from crdlint.sources.helm import analysis as analysis_module
-from crdlint.sources.helm import directives as directives_module
+from crdlint.sources.helm import masking as masking_module
 from crdlint.sources.helm import rendered as rendered_module
 from crdlint.sources.helm.analysis import outline
-from crdlint.sources.helm.directives import directives, is_foreign, without_texts
-from crdlint.sources.helm.masking import mask
+from crdlint.sources.helm.masking import directives, is_foreign, mask, without_texts
 from crdlint.sources.helm.render import RenderedDocument
 from crdlint.sources.helm.rendered import check_rendered
 from crdlint.sources.helm.templates import check_template
@@ -57,9 +56,9 @@ def looked_at(work: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> in
     """Return how many characters the patterns of directives look at."""
     counts: Counter[str] = Counter()
     with monkeypatch.context() as patched:
-        patched.setattr(directives_module, "_MARK", Counting(directives_module._MARK, counts))  # noqa: SLF001
-        texts = {key: Counting(one, counts) for key, one in directives_module._TEXTS.items()}  # noqa: SLF001
-        patched.setattr(directives_module, "_TEXTS", texts)
+        patched.setattr(masking_module, "_MARK", Counting(masking_module._MARK, counts))  # noqa: SLF001
+        texts = {key: Counting(one, counts) for key, one in masking_module._TEXTS.items()}  # noqa: SLF001
+        patched.setattr(masking_module, "_TEXTS", texts)
         work()
     return counts["characters"]
 

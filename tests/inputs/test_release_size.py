@@ -15,7 +15,6 @@ from crdlint.cli.main import cli
 from crdlint.files.read import read_bytes
 from crdlint.rules.engine.examples import HEAD
 from crdlint.sources.helm import release as module
-from crdlint.sources.helm import release_check
 from crdlint.sources.helm.release import LIMIT, Ignored, chart_files, release_of
 
 if TYPE_CHECKING:
@@ -215,8 +214,8 @@ class TestFinding:
 
     @pytest.fixture(autouse=True)
     def _small_secrets(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(release_check, "LIMIT", SMALL)
-        monkeypatch.setattr(release_check, "NEAR", SMALL * 3 // 4)
+        monkeypatch.setattr(module, "LIMIT", SMALL)
+        monkeypatch.setattr(module, "NEAR", SMALL * 3 // 4)
 
     def test_a_release_that_is_too_large(self, tmp_path: Path) -> None:
         files = {f"crds/{name}.yaml": crd(50_000, name, seed) for seed, name in enumerate(("foo", "bar", "baz"))}
@@ -280,7 +279,7 @@ class TestFinding:
             levels.append(level)
             return release_of(files, manifest, level=level)
 
-        monkeypatch.setattr(release_check, "release_of", noted)
+        monkeypatch.setattr(module, "release_of", noted)
         outputs = set()
         for _ in range(2):
             arguments = ["check", folder, "--no-helm", "--format=concise", "--ignore=too-large-to-apply"]

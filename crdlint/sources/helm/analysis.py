@@ -19,8 +19,7 @@ from crdlint.files.recognition import GROUP, KIND, is_near_kind
 from crdlint.safety.programs import shortened
 
 if TYPE_CHECKING:
-    from crdlint.sources.helm.directives import Directive
-    from crdlint.sources.helm.masking import Block, Masked, Output
+    from crdlint.sources.helm.masking import Block, Directive, Masked, Output
 
 _BLOCK_SCALAR: Final = re.compile(r"(?:^|[\s:-])[|>][-+0-9]*(?:\s+#.*)?$")
 _DASHES: Final = re.compile(r"(?:- +)+")

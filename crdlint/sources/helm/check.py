@@ -184,7 +184,6 @@ class Charts:
         return self._charts[chart]
 
     def _load_all(self, program: str) -> None:
-        """Render the expected charts in parallel."""
         from concurrent.futures import ThreadPoolExecutor
 
         with ThreadPoolExecutor(self.workers) as pool:

@@ -193,7 +193,6 @@ class LeftOut:
 
 
 def _assignments(block: Block) -> list[str] | None:
-    """Return the assignments for which the condition of a block holds, or None if it is not only about values being set."""
     simple = None if block.has_else else _SIMPLE.fullmatch(block.directive.body.strip())
     if simple is None:
         return None

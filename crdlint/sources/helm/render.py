@@ -210,7 +210,6 @@ def _runs(chart: str, values: Values) -> list[Values]:
 
 
 def _with(*values: Values) -> str:
-    """Return the description of values: their files."""
     files = [", ".join(run.files) for run in values if run.files]
     more = f" and {len(files) - 1} more" if len(files) > 1 else ""
     return f" with {files[0]}{more}" if files else ""

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Diagnostic, Fix
     from crdlint.linting.result import FileResult, Lint
     from crdlint.sources.helm.analysis import Part, SkippedPart, TemplateAnalysis
-    from crdlint.sources.helm.directives import Directive
-    from crdlint.sources.helm.masking import Masked
+    from crdlint.sources.helm.masking import Directive, Masked
 
 
 _KIND: Final = re.compile(rf"""^["']?kind["']?:[ \t]*["']?{KIND}\b""", re.MULTILINE)
@@ -50,7 +49,6 @@ def check_template(path: str, text: str, lint: Lint, without: Container[str] = (
 
 
 def _masked(path: str, text: str, masked: Masked, lint: Lint, without: Container[str]) -> FileResult:
-    """Check one choice of branches of a template."""
     analysis = analyse(masked)
     part_at = analysis.outline.part_at
     result = lint(analysis.text, path)
@@ -97,7 +95,6 @@ def _is_own(fix: Fix, text: str, checked: str) -> bool:
 
 
 def _has_between(numbers: list[int], first: int, last: int) -> bool:
-    """Return whether one of the sorted numbers is between two others."""
     return bisect_left(numbers, first) < bisect_right(numbers, last)
 
 

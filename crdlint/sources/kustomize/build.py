@@ -264,7 +264,6 @@ def _identity(finding: Diagnostic) -> tuple[str | None, str, str | None]:
 
 
 def _patches(kustomization: Kustomization) -> list[tuple[Span, str]]:
-    """Return the position and text of each patch of the top layer."""
     layer = kustomization.top
     made = []
     for name in PATCHES:
@@ -289,7 +288,6 @@ _CHANGES: Final = (
 
 
 def _resource(path: str, lint: Lint) -> FileResult | None:
-    """Return the result of a file, or None if it cannot be read or cannot contain a CRD."""
     try:
         text = read_text(path, only_crds=True)
     except UnreadableError:

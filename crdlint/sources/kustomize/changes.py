@@ -55,7 +55,6 @@ def _inverse(following: dict[str, list[str]]) -> dict[str, list[str]]:
 
 
 def _closure(start: Iterable[str], following: dict[str, list[str]]) -> set[str]:
-    """Return everything that can be reached from `start`."""
     reached: set[str] = set()
     pending = list(start)
     while pending:

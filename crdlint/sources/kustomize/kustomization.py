@@ -395,8 +395,6 @@ def _joined(documents: list[dict[str, Any]]) -> str:
 
 
 def _each(handler: _Handler) -> _Handler:
-    """Return a handler for a list."""
-
     def handle(resolver: _Resolver, value: Any, field: str) -> list[Any] | None:
         if not isinstance(value, list):
             resolver.reject(f"`{field}` is not a list")

@@ -147,7 +147,6 @@ def _built(kustomization: Kustomization, folder: OldFolder, path: str) -> OldBui
 
 
 def _resources(kustomization: Kustomization) -> Iterator[tuple[str, str]]:
-    """Yield the path and the text of each resource file that may contain a CRD."""
     for path in kustomization.resources:
         with suppress(UnreadableError):  # as on the new side: kustomize reports it
             text = read_text(path, only_crds=True)

@@ -37,7 +37,6 @@ class Scope:
     _globs: list[tuple[str, Glob]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        """Separate globs from files and folders."""
         for argument in self.arguments:
             glob = None if os.path.lexists(argument) else Glob.of(argument)
             if glob is not None:
