@@ -11,7 +11,6 @@ import sys
 from collections import deque
 from collections.abc import Iterator
 from collections.abc import Sequence as SequenceOf
-from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -67,7 +66,7 @@ def read_toml(text: str) -> Source | None:
         if not isinstance(values, dict) or name not in values:
             return None
         values = values[name]
-    positions = cache(lambda: _Positions(deque(_tokens(text))))
+    positions = cache(lambda: _Positions(text))
 
     def locate(steps: SequenceOf[Step], key: bool) -> LineColumn:
         return positions().locate((*_TABLE, *steps), key=key)
@@ -111,19 +110,14 @@ def _refuse_long_keys(text: str) -> None:
                 raise BrokenError(message, (number, 1))
 
 
-@dataclass(slots=True)
 class _Positions:
-    """Where the keys and values of a valid TOML file begin, by their paths; a table begins at its first header.
+    """Where the keys and values of a valid TOML file begin, by their paths; a table begins at its first header."""
 
-    `tokens` are the words and punctuation that are not read yet. `lengths` are the numbers of tables in arrays of tables.
-    """
-
-    tokens: deque[tuple[str, LineColumn]]
-    keys: dict[_Path, LineColumn] = field(default_factory=dict)
-    values: dict[_Path, LineColumn] = field(default_factory=dict)
-    lengths: dict[_Path, int] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
+    def __init__(self, text: str) -> None:
+        self.tokens: Final = deque(_tokens(text))  # those that are not read yet
+        self.keys: Final[dict[_Path, LineColumn]] = {}
+        self.values: Final[dict[_Path, LineColumn]] = {}
+        self.lengths: Final[dict[_Path, int]] = {}  # of arrays of tables
         table: _Path = ()
         while self.tokens:
             if self.tokens[0][0] == "[":
