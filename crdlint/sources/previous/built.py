@@ -137,11 +137,8 @@ def _built(kustomization: Kustomization, folder: OldFolder, path: str) -> OldBui
         output = run_build(kustomization, program)
         if output.problem is None:
             crds = collect_crds(output.text, file).by_name
-            spans = patch_spans(kustomization, crds)
-            at_patches = {name: (old, _AtPatch(spans[name])) for name, old in crds.items()}
-            return OldBuild(
-                {n: old._replace(positions=place, span=place.patch) for n, (old, place) in at_patches.items()}
-            )
+            patches = {name: _AtPatch(span) for name, span in patch_spans(kustomization, crds).items()}
+            return OldBuild({n: old._replace(positions=patches[n], span=patches[n].patch) for n, old in crds.items()})
         problem = output.problem
     return OldBuild(problem=f"{file}: {problem}")
 
