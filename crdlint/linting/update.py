@@ -14,12 +14,13 @@ from crdlint.crd.record import semantic_equal
 from crdlint.golang.values import Typed
 from crdlint.linting.create import report_of
 from crdlint.linting.schema import is_structural
-from crdlint.rules import conversion, defaults, metadata
+from crdlint.rules import conversion, metadata
 from crdlint.rules.engine.common import Options
 from crdlint.rules.list_types import map_list_keys_map_set, mergeable_set_item
 from crdlint.rules.names import IMMUTABLE
 from crdlint.rules.selectable_fields import MAX_SELECTABLE_FIELDS
 from crdlint.safety import work
+from crdlint.schema.defaulting import prune_defaults
 from crdlint.schema.structural import TYPES
 from crdlint.schema.traversal import all_schemas
 
@@ -64,7 +65,7 @@ def options_for(crd: CustomResourceDefinition, old: CustomResourceDefinition, se
         require_open_api_schema=before.root_schema is not None or versions_have_schemas,
         require_valid_property_type=all(not schema.type or schema.type in TYPES for schema in old_schemas),
         require_structural_schema=len(structural) == len(wholes),
-        require_pruned_defaults=not any(map(defaults.has_unpruned, structural)),
+        require_pruned_defaults=not any(map(prune_defaults, structural)),
         require_atomic_set_type=all(mergeable_set_item(schema) is None for schema in old_schemas),
         require_map_list_keys_map_set_validation=not any(any(map_list_keys_map_set(schema)) for schema in old_schemas),
         preexisting_rules=frozenset(rule.rule for rule in rules),

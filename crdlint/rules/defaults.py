@@ -201,15 +201,6 @@ def _validated(
     return [error if error.rule in own_rules else _ours(error) for error in errors]
 
 
-def has_unpruned(schema: JSONSchemaProps) -> bool:
-    """Return whether pruning would change a default of a structural schema. Upstream: schemaHasUnprunedDefaults."""
-    from crdlint.schema.defaulting import prune_defaults
-
-    if schema.default is not None and not isinstance(schema.default.value, dict):
-        return False  # upstream's pruning ends there
-    return bool(prune_defaults(schema))
-
-
 def _ours(error: FieldError) -> FieldError:
     from crdlint.schema.value_help import suggestion
 

@@ -124,7 +124,7 @@ def prune_nulls(value: Any, schema: JSONSchemaProps | None) -> None:
 def prune_defaults(schema: JSONSchemaProps) -> dict[int, Any]:
     """Return the server's replacements for defaults that are not pruned or coerced, by the identity of their schema.
 
-    A default at the root that is not an object has none. Upstream: defaulting.PruneDefaults.
+    A default at the root that is not an object ends it. Upstream: defaulting.PruneDefaults.
     """
     changed: dict[int, Any] = {}
     pending: list[tuple[JSONSchemaProps, SurroundingObject]] = [(schema, ROOT)]

@@ -200,6 +200,9 @@ PARTS = {
     "item in a block": (FIELD, DEFAULT, "\n    type: array\n    items: {type: string}\n    default: |\n      x", None),
     "item of another type": (FIELD, DEFAULT, "{type: array, items: {type: integer}, default: x}", None),
     "item below": (FIELD, DEFAULT, "{type: object, properties: {b: {type: array, items: {type: string}}}, default: {b: x}}", None),
+    "empty list": (FIELD, DEFAULT, "{type: array, items: {type: string}, default: {}}", "{type: array, items: {type: string}, default: []}"),
+    "empty object": (FIELD, DEFAULT, "{type: object, default: []}", "{type: object, default: {}}"),
+    "type of a bound with a fraction": (FIELD, "structural-type-required", "{maximum: 1.5}", "{maximum: 1.5, type: number}"),
     "enum": (FIELD, DEFAULT, "{type: string, enum: [1, 2], default: '1'}", "{type: string, enum: ['1', '2'], default: '1'}"),
     "rule beside others": (
         IMMUTABLE, "immutable-bypass",

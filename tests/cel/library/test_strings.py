@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         (strings.last_index_of, ("tacocat", "tacocat", 2), 0),
         (strings.last_index_of, ("tacocat", "a", 7), -1),
         (strings.last_index_of, ("tacocat", "", 3), 3),
+        (strings.last_index_of, (f"{'b' * 65}c{'b' * 65}de", "b" * 65), 66),
         (strings.lower_ascii, ("TacÅCat",), "tacÅcat"),
         (strings.upper_ascii, ("tacoCåt",), "TACOCåT"),
         (strings.replace, ("12 days 12 hours", "{0}", "2"), "12 days 12 hours"),
