@@ -36,7 +36,6 @@ class ParserOptions:
 
     macros: Mapping[MacroKey, Callable[..., Expr]] = field(default_factory=lambda: ALL_MACROS)
     optional_syntax: bool = True
-    enable_identifier_escape_syntax: bool = True
     dialect: CELDialect = NEWEST.cel
 
 

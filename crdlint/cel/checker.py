@@ -78,18 +78,6 @@ def qualified_name(expr: ast.Expr) -> str | None:
 
 
 class _Checker:
-    __slots__ = (
-        "_dialect",
-        "_disabled",
-        "_env",
-        "_result",
-        "_scopes",
-        "_source",
-        "_substitution",
-        "_types",
-        "_variables",
-    )
-
     def __init__(self, source: SourceInfo, env: Env) -> None:
         self._source = source
         self._env = env

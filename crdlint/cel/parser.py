@@ -266,7 +266,7 @@ class _FastParser:
     def _field_name(self) -> str:
         start = self.index
         self.index = start + 1
-        if self.kinds[start] == "ESC_IDENTIFIER" and self.builder.options.enable_identifier_escape_syntax:
+        if self.kinds[start] == "ESC_IDENTIFIER" and self.builder.options.dialect.has_quoted_identifiers:
             return self.texts[start][1:-1]
         if self.kinds[start] != "IDENTIFIER":
             raise _NotSimpleError

@@ -190,14 +190,8 @@ UINT: Final = Type(Kind.UINT, "uint")
 ORDERED: Final = (INT, UINT, DOUBLE, BOOL, DURATION, TIMESTAMP, STRING, BYTES)
 # The types of literals, by the class of their values.
 LITERAL_TYPES: Final[Mapping[type, Type]] = {
-    bool: BOOL,
-    int: INT,
-    Uint: UINT,
-    float: DOUBLE,
-    str: STRING,
-    bytes: BYTES,
-    type(None): NULL,
-}
+    bool: BOOL, int: INT, Uint: UINT, float: DOUBLE, str: STRING, bytes: BYTES, type(None): NULL,
+}  # fmt: skip
 
 
 def list_type(element: Type) -> Type:
@@ -240,16 +234,12 @@ STANDARD_TYPES: Final = (
     *(BOOL, BYTES, DOUBLE, DURATION, INT, list_type(type_param("A")), map_type(type_param("A"), type_param("B"))),
     *(NULL, STRING, TIMESTAMP, TYPE, UINT),
 )
+_WRAPPED: Final = {
+    "Bool": BOOL, "Bytes": BYTES, "Double": DOUBLE, "Float": DOUBLE, "Int64": INT, "Int32": INT, "UInt64": UINT,
+    "UInt32": UINT, "String": STRING,
+}  # fmt: skip
 WELL_KNOWN: Final = {
-    "google.protobuf.BoolValue": wrapper_type(BOOL),
-    "google.protobuf.BytesValue": wrapper_type(BYTES),
-    "google.protobuf.DoubleValue": wrapper_type(DOUBLE),
-    "google.protobuf.FloatValue": wrapper_type(DOUBLE),
-    "google.protobuf.Int64Value": wrapper_type(INT),
-    "google.protobuf.Int32Value": wrapper_type(INT),
-    "google.protobuf.UInt64Value": wrapper_type(UINT),
-    "google.protobuf.UInt32Value": wrapper_type(UINT),
-    "google.protobuf.StringValue": wrapper_type(STRING),
+    **{f"google.protobuf.{name}Value": wrapper_type(type_) for name, type_ in _WRAPPED.items()},
     "google.protobuf.Any": ANY,
     "google.protobuf.Duration": DURATION,
     "google.protobuf.Timestamp": TIMESTAMP,

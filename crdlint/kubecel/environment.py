@@ -139,7 +139,6 @@ def _environment(version: Version, dialect: CELDialect, *, is_stored: bool) -> E
     options = ParserOptions(
         macros={**macros.STANDARD_MACROS, **{name: macro for each in libraries for name, macro in each.macros.items()}},
         optional_syntax=any(library.optional_syntax for library in libraries),
-        enable_identifier_escape_syntax=dialect.has_quoted_identifiers,
         dialect=dialect,
     )
     return Environment(version, dialect, is_stored, libraries, env, options)

@@ -46,10 +46,4 @@ def functions_of(env: Env) -> Functions:
 @cache
 def costs_of(dialect: CELDialect) -> Costs:
     """Return the cost model of a server for evaluation."""
-    return Costs(
-        selection_from_error_has_cost=dialect.selection_from_error_has_cost,
-        hides_errors_of_ranges=dialect.hides_errors_of_ranges,
-        keeps_errors_of_indexes=dialect.keeps_errors_of_indexes,
-        overloads=OVERLOAD_COSTS,
-        functions=function_costs(dialect),
-    )
+    return Costs(dialect, OVERLOAD_COSTS, function_costs(dialect))

@@ -69,7 +69,7 @@ def test_strings(format_: str, text: str, value: Any) -> None:
 @each("zone", ["a/" * 1500, "a." * 1500 + "/x", "Nowhere"], ids=["slashes", "dots", "short"])
 def test_an_unknown_time_zone_of_any_length_is_an_error(zone: str) -> None:
     with pytest.raises(FunctionError) as raised:
-        timestamp_getter("getHours")(Timestamp(0), zone)
+        timestamp_getter("hours")(Timestamp(0), zone)
     assert str(raised.value) == f"unknown time zone {zone}"
 
 

@@ -95,7 +95,7 @@ class _Visitor:
         if kind == "SimpleIdentifier":
             return ctx.first("IDENTIFIER").text, ""
         if kind == "EscapedIdentifier":
-            if not self.builder.options.enable_identifier_escape_syntax:
+            if not self.builder.options.dialect.has_quoted_identifiers:
                 return "", "unsupported syntax: '`'"
             return ctx.first("ESC_IDENTIFIER").text[1:-1], ""
         return "", "unsupported ident kind" if self.builder.options.dialect.reads_quoted_identifiers else ""

@@ -17,6 +17,7 @@ from crdlint.cel.estimates import REGEX_FACTOR, traversal
 from crdlint.cel.eval.errors import COST_LIMIT_EXCEEDED, CancelledError
 from crdlint.cel.eval.values import MISSING, Optional_, Value, kind_of
 from crdlint.cel.types import Kind
+from crdlint.kubernetes.servers import NEWEST, CELDialect
 
 Tracker: TypeAlias = Callable[[Sequence[Value], Value], int]
 
@@ -26,17 +27,13 @@ _SIZED: Final = frozenset({Kind.STRING, Kind.BYTES, Kind.LIST, Kind.MAP})
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """The cost model of calls, and what else evaluation does differently on a server.
+    """The cost model of calls on a server, and what else its dialect evaluates differently.
 
     `overloads` contains costs by overload id, `functions` by function name. The cost of a call is looked up in this
-    order; if neither has it, cel-go's own cost applies. `selection_from_error_has_cost` counts the first field that is
-    selected from a variable whose value is an error. `hides_errors_of_ranges` and `keeps_errors_of_indexes` are
-    those of the dialect.
+    order; if neither has it, cel-go's own cost applies.
     """
 
-    selection_from_error_has_cost: bool = False
-    hides_errors_of_ranges: bool = False
-    keeps_errors_of_indexes: bool = True
+    dialect: CELDialect = NEWEST.cel
     overloads: Mapping[str, CallCost] = field(default_factory=dict)
     functions: Mapping[str, CallCost] = field(default_factory=dict)
 

@@ -135,7 +135,7 @@ class _Planner:
             if type_ is not None and type_.kind is Kind.TYPE:
                 return Constant(id_, _type_named(name, type_))
         head = next((scope[name] for scope in reversed(self._scopes) if name in scope), None) or _global(name)
-        note = self._note if self._costs.selection_from_error_has_cost else None
+        note = self._note if self._costs.dialect.selection_from_error_has_cost else None
         return Attribute(id_, head, _LEAF_DEPTH, is_name=True, note_error=note)
 
     def select(self, expr: ast.Select) -> Visit:
@@ -167,7 +167,7 @@ class _Planner:
             return attribute
         relative = isinstance(key, Computed)
         is_selection = isinstance(key, Conditional) or (isinstance(key, Attribute) and bool(key.qualifiers))
-        keeps_errors = is_selection or self._costs.keeps_errors_of_indexes
+        keeps_errors = is_selection or self._costs.dialect.keeps_errors_of_indexes
         run = key.run if isinstance(key, Computed) else key.run()
         attribute.depth = max(attribute.depth, key.depth + _SELECTION_DEPTH)
         attribute.add(
@@ -327,7 +327,7 @@ class _Planner:
         self._scopes[-1] = outer
         result = self._open((yield expr.result))
         self._scopes.pop()
-        pairs, hides_errors = bool(expr.iter_var2), self._costs.hides_errors_of_ranges
+        pairs, hides_errors = bool(expr.iter_var2), self._costs.dialect.hides_errors_of_ranges
         run = steps.fold(slot, over_run, (*loop, result.run), pairs=pairs, id_=expr.id, hides_errors=hides_errors)
         return self._step(expr.id, run, max(depth, loop_depth, result.depth + _STEP_DEPTH), (_id(over),))
 

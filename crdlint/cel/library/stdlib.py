@@ -17,30 +17,18 @@ _MAP: Final = types.map_type(_A, _B)
 _NUMBERS: Final = (DOUBLE, INT, UINT)
 _RELATIONS: Final = {"_<_": "less", "_<=_": "less_equals", "_>_": "greater", "_>=_": "greater_equals"}
 
-# The fields of timestamps and durations, and the overloads that read them without a time zone.
-TIMESTAMP_GETTERS: Final = {
-    "getFullYear": "timestamp_to_year",
-    "getMonth": "timestamp_to_month",
-    "getDayOfYear": "timestamp_to_day_of_year",
-    "getDayOfMonth": "timestamp_to_day_of_month",
-    "getDate": "timestamp_to_day_of_month_1_based",
-    "getDayOfWeek": "timestamp_to_day_of_week",
-    "getHours": "timestamp_to_hours",
-    "getMinutes": "timestamp_to_minutes",
-    "getSeconds": "timestamp_to_seconds",
-    "getMilliseconds": "timestamp_to_milliseconds",
-}
-DURATION_GETTERS: Final = {
-    "getHours": "duration_to_hours",
-    "getMinutes": "duration_to_minutes",
-    "getSeconds": "duration_to_seconds",
-    "getMilliseconds": "duration_to_milliseconds",
-}
+# The fields of timestamps, and those that durations have as well.
+GETTERS: Final = {
+    "getFullYear": "year", "getMonth": "month", "getDayOfYear": "day_of_year", "getDayOfMonth": "day_of_month",
+    "getDate": "day_of_month_1_based", "getDayOfWeek": "day_of_week", "getHours": "hours", "getMinutes": "minutes",
+    "getSeconds": "seconds", "getMilliseconds": "milliseconds",
+}  # fmt: skip
+_OF_DURATIONS: Final = frozenset({"hours", "minutes", "seconds", "milliseconds"})
 
 
-def with_zone(getter: str) -> str:
-    """Return the overload that reads the same field as an overload without a time zone in a time zone."""
-    return f"{getter}_tz" if getter == "timestamp_to_seconds" else f"{getter}_with_tz"
+def with_zone(field: str) -> str:
+    """Return the id of the overload that reads a field of a timestamp in a time zone."""
+    return f"timestamp_to_{field}{'_tz' if field == 'seconds' else '_with_tz'}"
 
 
 def _id(type_: Type) -> str:
@@ -75,11 +63,11 @@ def _conversions(function: str, to: Type, *others: Type) -> Iterator[Overload]:
 
 
 def _getters() -> Iterator[Overload]:
-    for function, id_ in TIMESTAMP_GETTERS.items():
-        yield member(function, id_, (TIMESTAMP,), INT)
-        yield member(function, with_zone(id_), (TIMESTAMP, STRING), INT)
-        if function in DURATION_GETTERS:
-            yield member(function, DURATION_GETTERS[function], (DURATION,), INT)
+    for function, field in GETTERS.items():
+        yield member(function, f"timestamp_to_{field}", (TIMESTAMP,), INT)
+        yield member(function, with_zone(field), (TIMESTAMP, STRING), INT)
+        if field in _OF_DURATIONS:
+            yield member(function, f"duration_to_{field}", (DURATION,), INT)
 
 
 TYPES: Final = tuple(Variable(type_.name, types.type_type(type_)) for type_ in types.STANDARD_TYPES)

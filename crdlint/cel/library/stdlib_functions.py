@@ -19,7 +19,7 @@ from crdlint.cel.eval.equality import compare, contains
 from crdlint.cel.eval.errors import NO_OVERLOAD, Error, FunctionError
 from crdlint.cel.eval.functions import matches, no_such_overload, without_trait
 from crdlint.cel.eval.values import MAX_INT, MIN_INT, PLAIN_LISTS, SECOND, Duration, Timestamp, Value, kind_of
-from crdlint.cel.library.stdlib import TIMESTAMP_GETTERS, with_zone
+from crdlint.cel.library.stdlib import with_zone
 from crdlint.cel.types import BOOL, DOUBLE, DURATION, INT, TIMESTAMP, UINT, Kind, Type
 from crdlint.golang import times
 from crdlint.golang.numbers import format_float
@@ -217,49 +217,40 @@ def _atoi(text: str) -> int:
 
 
 _FIELDS: Final[dict[str, Callable[[int, int, int], int]]] = {
-    "getFullYear": lambda days, _second, _nanos: values.civil_date(days)[0],
-    "getMonth": lambda days, _second, _nanos: values.civil_date(days)[1] - 1,
-    "getDayOfYear": lambda days, _second, _nanos: days - times.days(values.civil_date(days)[0], 1, 1),
-    "getDayOfMonth": lambda days, _second, _nanos: values.civil_date(days)[2] - 1,
-    "getDate": lambda days, _second, _nanos: values.civil_date(days)[2],
-    "getDayOfWeek": lambda days, _second, _nanos: (days + 4) % 7,
-    "getHours": lambda _days, second, _nanos: second // 3600,
-    "getMinutes": lambda _days, second, _nanos: second // 60 % 60,
-    "getSeconds": lambda _days, second, _nanos: second % 60,
-    "getMilliseconds": lambda _days, _second, nanos: nanos // 10**6,
+    "year": lambda days, _second, _nanos: values.civil_date(days)[0],
+    "month": lambda days, _second, _nanos: values.civil_date(days)[1] - 1,
+    "day_of_year": lambda days, _second, _nanos: days - times.days(values.civil_date(days)[0], 1, 1),
+    "day_of_month": lambda days, _second, _nanos: values.civil_date(days)[2] - 1,
+    "day_of_month_1_based": lambda days, _second, _nanos: values.civil_date(days)[2],
+    "day_of_week": lambda days, _second, _nanos: (days + 4) % 7,
+    "hours": lambda _days, second, _nanos: second // 3600,
+    "minutes": lambda _days, second, _nanos: second // 60 % 60,
+    "seconds": lambda _days, second, _nanos: second % 60,
+    "milliseconds": lambda _days, _second, nanos: nanos // 10**6,
 }
 
 
-def timestamp_getter(name: str) -> Callable[..., int]:
+def timestamp_getter(field: str) -> Callable[..., int]:
     """Return a function of a timestamp and an optional time zone; it raises FunctionError if the zone is invalid."""
-    field = _FIELDS[name]
-
-    def get(moment: Timestamp, zone: str = "UTC") -> int:
-        return field(*_local(moment, zone))
-
-    return get
-
-
-def _duration_milliseconds(duration: Duration) -> int:
-    """Return the whole milliseconds of a duration, rounded towards zero."""
-    count = abs(duration.nanoseconds) // 10**6
-    return -count if duration.nanoseconds < 0 else count
+    read = _FIELDS[field]
+    return lambda moment, zone="UTC": read(*_local(moment, zone))
 
 
 def _duration_getter(unit: int) -> Callable[[Duration], int]:
     """Return a function that converts a duration to whole units of `unit` nanoseconds, rounded towards zero.
 
-    As in Go, the number is computed as a double, which may round it up if the fraction is close to one.
+    As in Go, units of at least a second are computed as a double, which may round up if the fraction is close to one.
     """
 
     def get(duration: Duration) -> int:
-        units, rest = divmod(abs(duration.nanoseconds), unit)
-        count = int(units + rest / unit)
+        count, rest = divmod(abs(duration.nanoseconds), unit)
+        count = int(count + rest / unit) if unit >= SECOND else count
         return -count if duration.nanoseconds < 0 else count
 
     return get
 
 
+_UNITS: Final = {"hours": 3600 * SECOND, "minutes": 60 * SECOND, "seconds": SECOND, "milliseconds": 10**6}
 _INT_OVERFLOW: Final = Error(INT_OVERFLOW)
 _DIVISION: Final = Error("division by zero")
 _MODULUS: Final = Error("modulus by zero")
@@ -460,10 +451,7 @@ BOUND: Final[dict[str, Binding]] = {
     "contains_string": _of_strings(lambda text, part: part in text),
     "ends_with_string": _of_strings(str.endswith),
     "starts_with_string": _of_strings(str.startswith),
-    **{id_: timestamp_getter(name) for name, id_ in TIMESTAMP_GETTERS.items()},
-    **{with_zone(id_): timestamp_getter(name) for name, id_ in TIMESTAMP_GETTERS.items()},
-    "duration_to_hours": _duration_getter(3600 * SECOND),
-    "duration_to_minutes": _duration_getter(60 * SECOND),
-    "duration_to_seconds": _duration_getter(SECOND),
-    "duration_to_milliseconds": _duration_milliseconds,
+    **{f"timestamp_to_{field}": timestamp_getter(field) for field in _FIELDS},
+    **{with_zone(field): timestamp_getter(field) for field in _FIELDS},
+    **{f"duration_to_{field}": _duration_getter(unit) for field, unit in _UNITS.items()},
 }
