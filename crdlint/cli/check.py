@@ -69,45 +69,35 @@ class CheckOptions(HelmOptions, FindingOptions):
     """The arguments and options of `crdlint check`."""
 
     required: bool | None = option(
+        "Exit with status 2 if no CRD is found, or do not. By default, do so only if PATH contains a file or -.",
         "--require-crds/--no-require-crds", default=None,
-        help="Exit with status 2 if no CRD is found, or do not. By default, do so only if PATH contains a file or -.",
     )  # fmt: skip
     stdin_filename: str | None = file_option(
-        "--stdin-filename",
         "The file name of standard input (-): for findings, and to find its configuration, chart and exclusions.",
     )
     kube_version: str | None = kube_version("to check CRDs for", f"else from the chart, else {NEWEST}")
     against: str | None = file_option(
-        "--against", "Check CRDs as updates of those in a git revision, a file, a directory or a packed chart.",
+        "Check CRDs as updates of those in a git revision, a file, a directory or a packed chart.",
         metavar="REV_OR_PATH",
-    )  # fmt: skip
-    baseline_file: str | None = file_option("--baseline", "Do not report the known findings in FILE.")
-    update_baseline: bool = flag("--update-baseline", help_="Write the current findings to the baseline.")
-    hidden: bool = flag(
-        "--hidden", help_="Also show what the API server would report after the other findings are fixed."
     )
-    show_all: bool = flag("--show-all", help_="Show each finding, however many are alike, also in copies of a CRD.")
-    show_ignored: bool = flag("--show-ignored", help_="List the ignored findings, with the reason of each.")
-    fix: bool = flag("--fix", help_="Apply safe fixes to the files.")
-    unsafe_fixes: bool = flag(
-        "--unsafe-fixes", help_="With --fix or --diff, also apply fixes that may change the meaning."
-    )
-    diff: bool = flag("--diff", help_="Print the changes of --fix as a unified diff, and do not write files.")
-    show_fixes: bool = flag("--show-fixes", help_="With --fix or --diff, list the fixes.")
-    add_ignore: bool = flag(
-        "--add-ignore", help_="Write a comment that ignores it for each finding, and report the others."
-    )
-    statistics: bool = flag("--statistics", help_="Count findings by rule.")
-    show_files: bool = flag("--show-files", help_="List the files that may have CRDs instead of checking them.")
-    show_settings: bool = flag(
-        "--show-settings", help_="Print each setting and where it is set instead of checking files."
-    )
+    baseline_file: str | None = file_option("Do not report the known findings in FILE.", "--baseline")
+    update_baseline: bool = flag("Write the current findings to the baseline.")
+    hidden: bool = flag("Also show what the API server would report after the other findings are fixed.")
+    show_all: bool = flag("Show each finding, however many are alike, also in copies of a CRD.")
+    show_ignored: bool = flag("List the ignored findings, with the reason of each.")
+    fix: bool = flag("Apply safe fixes to the files.")
+    unsafe_fixes: bool = flag("With --fix or --diff, also apply fixes that may change the meaning.")
+    diff: bool = flag("Print the changes of --fix as a unified diff, and do not write files.")
+    show_fixes: bool = flag("With --fix or --diff, list the fixes.")
+    add_ignore: bool = flag("Write a comment that ignores it for each finding, and report the others.")
+    statistics: bool = flag("Count findings by rule.")
+    show_files: bool = flag("List the files that may have CRDs instead of checking them.")
+    show_settings: bool = flag("Print each setting and where it is set instead of checking files.")
     jobs: int | None = option(
-        "--jobs", type=click.IntRange(1), metavar="N",
-        help="The number of processes. Default: depends on the amount of work.",
-    )  # fmt: skip
-    no_cache: bool = flag("--no-cache", help_="Do not read or write the cache of results.")
-    verbose: bool = flag("-v", "--verbose", help_="Print why files are skipped, and the programs that crdlint runs.")
+        "The number of processes. Default: depends on the amount of work.", type=click.IntRange(1), metavar="N"
+    )
+    no_cache: bool = flag("Do not read or write the cache of results.")
+    verbose: bool = flag("Print why files are skipped, and the programs that crdlint runs.", "-v", "--verbose")
 
 
 @options.command("check", CheckOptions)

@@ -32,17 +32,13 @@ class CostOptions(FileOptions):
     format_: str = options.format_of("costs", "text for people, json for programs, html for a page of its own.")
     outputs: tuple[str, ...] = options.outputs_of("costs")
     sort: str = options.choice(
-        "--sort", ["cost", "place"], default="cost", show_default=True,
-        help="Sort rules by cost or by place in the file.",
-    )  # fmt: skip
-    top: int | None = option("--top", type=click.IntRange(1), metavar="N", help="Only show the first N rules.")
-    explain: str | None = option(
-        "--explain", metavar="RULE_OR_PATH",
-        help="Show the cost of each part of the rules whose text or path contains this.",
-    )  # fmt: skip
-    suggest: bool = flag(
-        "--suggest", help_="Print a patch that adds the required limits, for `patch -p1` or `git apply`."
+        ["cost", "place"], "Sort rules by cost or by place in the file.", default="cost", show_default=True
     )
+    top: int | None = option("Only show the first N rules.", type=click.IntRange(1), metavar="N")
+    explain: str | None = option(
+        "Show the cost of each part of the rules whose text or path contains this.", metavar="RULE_OR_PATH"
+    )
+    suggest: bool = flag("Print a patch that adds the required limits, for `patch -p1` or `git apply`.")
     kube_version: str = options.kube_version("to estimate costs for")
 
 

@@ -39,17 +39,15 @@ class DiffOptions(HelmOptions, ConfigOptions):
 
     old: str = argument()
     new: str = argument(default=os.curdir)
-    everything: bool = flag("--all", help_="Also report changes that break nothing.")
-    explain: bool = flag("--explain", help_="Show an object that was valid and is not any more for breaking changes.")
+    everything: bool = flag("Also report changes that break nothing.", "--all")
+    explain: bool = flag("Show an object that was valid and is not any more for breaking changes.")
     format_: str = options.format_of(
         "changes", "text for people, markdown for a pull request, changelog for release notes, others for programs."
     )
     outputs: tuple[str, ...] = options.outputs_of("changes")
-    include: tuple[str, ...] = many(
-        "--include", "GLOB", "Below directories, only compare files that match GLOB (repeatable)."
-    )
-    exclude: tuple[str, ...] = many("--exclude", "GLOB", "Do not compare files that match GLOB (repeatable).")
-    quiet: bool = flag("-q", "--quiet", help_="Only print changes: no headline, no notices.")
+    include: tuple[str, ...] = many("GLOB", "Below directories, only compare files that match GLOB")
+    exclude: tuple[str, ...] = many("GLOB", "Do not compare files that match GLOB")
+    quiet: bool = flag("Only print changes: no headline, no notices.", "-q", "--quiet")
 
 
 @options.command("diff", DiffOptions)

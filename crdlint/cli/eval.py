@@ -23,31 +23,28 @@ class EvalOptions(Options):
     """The arguments and options of `crdlint eval`."""
 
     expression: str | None = argument(required=False)
-    crd: str | None = file_option("--crd", "The file or directory with the CRD.", metavar="PATH")
-    kind: str | None = option("--kind", help="The kind of the CRD, if PATH defines several.")
+    crd: str | None = file_option("The file or directory with the CRD.", metavar="PATH")
+    kind: str | None = option("The kind of the CRD, if PATH defines several.")
     version: str | None = option(
-        "--version", metavar="NAME", help="The version of the CRD. Default: that of the object, else the stored one."
+        "The version of the CRD. Default: that of the object, else the stored one.", metavar="NAME"
     )
     field: str = option(
-        "--field", default="", metavar="FIELD",
-        help="The field whose value is `self`, such as spec or spec.ports[0]. Default: the whole object.",
+        "The field whose value is `self`, such as spec or spec.ports[0]. Default: the whole object.",
+        default="", metavar="FIELD",
     )  # fmt: skip
-    object_: str | None = file_option("--object", "The object to evaluate on; - is stdin.")
-    old: str | None = file_option("--old", "The object before the update, for oldSelf.")
+    object_: str | None = file_option("The object to evaluate on; - is stdin.")
+    old: str | None = file_option("The object before the update, for oldSelf.")
     type_: str | None = option(
-        "--type", metavar="TYPE",
-        help="Without a CRD, the type of `self`, such as int or {name: string, ports: list(int)}.",
-    )  # fmt: skip
+        "Without a CRD, the type of `self`, such as int or {name: string, ports: list(int)}.", metavar="TYPE"
+    )
     rule: str | None = option(
-        "--rule", metavar="FIELD_OR_TEXT",
-        help="Evaluate the CRD's own rules at this field, or those whose text contains this.",
-    )  # fmt: skip
-    explain: bool = flag("--explain", help_="Show all sub-expressions with type, value and cost.")
-    second_opinion: bool = flag("--second-opinion", help_="Also evaluate the expression with cel-python.")
+        "Evaluate the CRD's own rules at this field, or those whose text contains this.", metavar="FIELD_OR_TEXT"
+    )
+    explain: bool = flag("Show all sub-expressions with type, value and cost.")
+    second_opinion: bool = flag("Also evaluate the expression with cel-python.")
     kube_version: str = option(
-        "--kube-version", type=options.KubeVersion(), default=NEWEST_VERSION, show_default=True,
-        help="The Kubernetes version to evaluate for.",
-    )  # fmt: skip
+        "The Kubernetes version to evaluate for.", type=options.KubeVersion(), default=NEWEST_VERSION, show_default=True
+    )
     format_: str = options.format_of("values", "text for people, json for programs.")
 
     @property

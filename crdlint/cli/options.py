@@ -33,30 +33,35 @@ class Declared(NamedTuple):
     names: tuple[str, ...]
     settings: dict[str, Any]
 
+    def parameter(self, name: str) -> click.Parameter:
+        """Return the parameter of a field; an option without names has that of the field."""
+        names = self.names or (f"--{name.rstrip('_').replace('_', '-')}",) * (self.kind is click.Option)
+        return self.kind([*names, name], **self.settings)
 
-def option(*names: str, **settings: Any) -> Any:
-    """Declare a field that an option sets."""
-    return Declared(click.Option, names, settings)
+
+def option(help_: str, *names: str, **settings: Any) -> Any:
+    """Declare a field that an option sets, by default that of its name."""
+    return Declared(click.Option, names, {"help": help_, **settings})
 
 
-def flag(*names: str, help_: str, **settings: Any) -> Any:
+def flag(help_: str, *names: str, **settings: Any) -> Any:
     """Declare a field that is true if an option is given."""
-    return option(*names, is_flag=True, help=help_, **settings)
+    return option(help_, *names, is_flag=True, **settings)
 
 
-def many(name: str, metavar: str, help_: str, **settings: Any) -> Any:
+def many(metavar: str, help_: str, *names: str, **settings: Any) -> Any:
     """Declare a field for the values of an option that can be repeated."""
-    return option(name, multiple=True, metavar=metavar, help=help_, **settings)
+    return option(f"{help_} (repeatable).", *names, multiple=True, metavar=metavar, **settings)
 
 
-def file_option(name: str, help_: str, *, metavar: str = "FILE", **settings: Any) -> Any:
+def file_option(help_: str, *names: str, metavar: str = "FILE", **settings: Any) -> Any:
     """Declare a field for a path, to which shells complete."""
-    return option(name, metavar=metavar, shell_complete=complete_paths, help=help_, **settings)
+    return option(help_, *names, metavar=metavar, shell_complete=complete_paths, **settings)
 
 
-def choice(name: str, choices: list[str], **settings: Any) -> Any:
+def choice(choices: list[str], help_: str = "", **settings: Any) -> Any:
     """Declare a field for one of some values."""
-    return option(name, type=click.Choice(choices), **settings)
+    return option(help_, type=click.Choice(choices), **settings)
 
 
 def argument(**settings: Any) -> Any:
@@ -94,19 +99,19 @@ def kube_version(purpose: str, default: str | None = None) -> Any:
         "constraint such as '>=1.29'."
     )
     if default is None:
-        return option("--kube-version", type=KubeVersion(), default=NEWEST_VERSION, show_default=True, help=help_)
-    return option("--kube-version", type=KubeVersion(), help=f"{help_} Default: from the configuration, {default}.")
+        return option(help_, type=KubeVersion(), default=NEWEST_VERSION, show_default=True)
+    return option(f"{help_} Default: from the configuration, {default}.", type=KubeVersion())
 
 
 def format_of(kind: str, help_: str) -> Any:
     """Declare a field for the format of a report other than of findings."""
-    return choice("--format", formats.names(kind), default=formats.TEXT, show_default=True, help=help_)
+    return choice(formats.names(kind), help_, default=formats.TEXT, show_default=True)
 
 
 def outputs_of(kind: str, what: str = "") -> Any:
     """Declare a field for the reports to write to files, too."""
-    help_ = f"Write the {what or kind} also to FILE, in FORMAT (repeatable)."
-    return many("--output", "FORMAT=FILE", help_, shell_complete=complete_outputs(kind))
+    help_ = f"Write the {what or kind} also to FILE, in FORMAT"
+    return many("FORMAT=FILE", help_, "--output", shell_complete=complete_outputs(kind))
 
 
 def in_working_directory(_ctx: click.Context, _param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
@@ -130,7 +135,7 @@ def _globs(_ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) 
 class Options:
     """What all commands with a report take: the values of a call in the place of the declarations of fields."""
 
-    color: str = choice("--color", ["auto", "always", "never"], default="auto", show_default=True)
+    color: str = choice(["auto", "always", "never"], default="auto", show_default=True)
 
     def __init__(self, **values: Any) -> None:
         self.__dict__ |= values
@@ -139,62 +144,47 @@ class Options:
     def parameters(cls) -> list[click.Parameter]:
         """Return the parameters that the fields of a class and its bases declare."""
         fields = {name: field for base in reversed(cls.__mro__) for name, field in vars(base).items()}
-        return [
-            field.kind([*field.names, name], **field.settings)
-            for name, field in fields.items()
-            if isinstance(field, Declared)
-        ]
+        return [field.parameter(name) for name, field in fields.items() if isinstance(field, Declared)]
 
 
 class FileOptions(Options):
     """The arguments and options that choose files."""
 
     paths: tuple[str, ...] = argument(nargs=-1, metavar="[PATH]...", callback=in_working_directory)
-    include: tuple[str, ...] = many(
-        "--include", "GLOB", "Below directories, only check files that match GLOB (repeatable).", callback=_globs
-    )
-    exclude: tuple[str, ...] = many(
-        "--exclude", "GLOB", "Do not check files that match GLOB (repeatable).", callback=_globs
-    )
-    no_ignore: bool = flag("--no-ignore", help_="Also check files that .gitignore excludes.")
+    include: tuple[str, ...] = many("GLOB", "Below directories, only check files that match GLOB", callback=_globs)
+    exclude: tuple[str, ...] = many("GLOB", "Do not check files that match GLOB", callback=_globs)
+    no_ignore: bool = flag("Also check files that .gitignore excludes.")
+
+
+def _rules(help_: str, name: str) -> Any:
+    return many("RULE", help_, name, shell_complete=complete_rules)
 
 
 class ConfigOptions(Options):
     """The options of configuration."""
 
     kube_version: str | None = kube_version("to check for", f"else {NEWEST}")
-    config: str | None = file_option("--config", "Use this configuration file instead of the closest .crdlint.yaml.")
-    isolated: bool = flag("--isolated", help_="Ignore all configuration files.")
-    extended: tuple[str, ...] = many(
-        "--extend-select", "RULE", "Report these rules, or the rules of a set, besides the selected ones (repeatable).",
-        shell_complete=complete_rules,
-    )  # fmt: skip
-    selected: tuple[str, ...] = many(
-        "--select",
-        "RULE",
-        "Only report these rules, or the rules of a set (repeatable).",
-        shell_complete=complete_rules,
+    config: str | None = file_option("Use this configuration file instead of the closest .crdlint.yaml.")
+    isolated: bool = flag("Ignore all configuration files.")
+    extended: tuple[str, ...] = _rules(
+        "Report these rules, or the rules of a set, besides the selected ones", "--extend-select"
     )
-    ignored: tuple[str, ...] = many(
-        "--ignore", "RULE", "Do not report these rules (repeatable).", shell_complete=complete_rules
-    )
+    selected: tuple[str, ...] = _rules("Only report these rules, or the rules of a set", "--select")
+    ignored: tuple[str, ...] = _rules("Do not report these rules", "--ignore")
     min_severity: Severity | None = choice(
-        "--min-severity", ["error", "warning", "info"],
-        help="Only report findings of this or a higher severity [default: info].",
-    )  # fmt: skip
-    fail_on: FailOn | None = choice(
-        "--fail-on", ["error", "warning", "info", "never"],
-        help="Exit with status 1 if there is a finding of this or a higher severity [default: error].",
-    )  # fmt: skip
-    field_validation: FieldValidation | None = choice(
-        "--field-validation", ["strict", "warn", "ignore"],
-        help="What the API server does about unknown fields: reject the object, warn, or nothing [default: warn in charts, "
-        "else strict].",
-    )  # fmt: skip
-    accept_rejections: bool = flag(
-        "--accept-rejections", help_="Do not fail for ignored findings that the API server rejects."
+        ["error", "warning", "info"], "Only report findings of this or a higher severity [default: info]."
     )
-    quiet: bool = flag("-q", "--quiet", help_="Only print findings: no summary, no notices.")
+    fail_on: FailOn | None = choice(
+        ["error", "warning", "info", "never"],
+        "Exit with status 1 if there is a finding of this or a higher severity [default: error].",
+    )
+    field_validation: FieldValidation | None = choice(
+        ["strict", "warn", "ignore"],
+        "What the API server does about unknown fields: reject the object, warn, or nothing [default: warn in charts, "
+        "else strict].",
+    )
+    accept_rejections: bool = flag("Do not fail for ignored findings that the API server rejects.")
+    quiet: bool = flag("Only print findings: no summary, no notices.", "-q", "--quiet")
 
     def read_config(self) -> Config | None:
         """Return the configuration that replaces those of folders; a broken one ends the run."""
@@ -260,22 +250,23 @@ class FindingOptions(FileOptions, ConfigOptions):
     """What the commands with findings take."""
 
     format_: str = choice(
-        "--format", _FORMATS, default=AUTO, show_default=True, metavar="FORMAT",
-        help=f"One of {', '.join(_FORMATS)}. auto is github in GitHub Actions, azure in Azure Pipelines, else text.",
+        _FORMATS,
+        f"One of {', '.join(_FORMATS)}. auto is github in GitHub Actions, azure in Azure Pipelines, else text.",
+        default=AUTO, show_default=True, metavar="FORMAT",
     )  # fmt: skip
     outputs: tuple[str, ...] = outputs_of("findings")
     required: bool | None  # whether there must be anything to check
-    allow_empty: bool = flag("--allow-empty", hidden=True, help_="Deprecated: the same as --no-require-...")
+    allow_empty: bool = flag("Deprecated: the same as --no-require-...", hidden=True)
 
 
 class HelmOptions(Options):
     """The options of charts and kustomizations."""
 
-    value_files: tuple[str, ...] = file_option("--values", "Use a Helm values file (repeatable).", multiple=True)
-    sets: tuple[str, ...] = many("--set", "KEY=VALUE", "Set a Helm value (repeatable).")
-    no_helm: bool = flag("--no-helm", help_="Do not run Helm; check templates with their directives masked.")
-    no_kustomize: bool = flag("--no-kustomize", help_="Do not build kustomizations; check their resources as they are.")
-    include_dependencies: bool = flag("--include-dependencies", help_="Also check the packed dependencies of charts.")
+    value_files: tuple[str, ...] = file_option("Use a Helm values file (repeatable).", "--values", multiple=True)
+    sets: tuple[str, ...] = many("KEY=VALUE", "Set a Helm value", "--set")
+    no_helm: bool = flag("Do not run Helm; check templates with their directives masked.")
+    no_kustomize: bool = flag("Do not build kustomizations; check their resources as they are.")
+    include_dependencies: bool = flag("Also check the packed dependencies of charts.")
 
     def values(self) -> Values | None:
         """Return the values for Helm, None without any; a missing file is a usage error."""
@@ -338,7 +329,7 @@ def _has_styles(choice: str) -> bool:
 
 def second_opinion() -> Any:
     """Declare a field for having cel-python evaluate rules as well."""
-    return flag("--second-opinion", help_="Also evaluate every rule with cel-python, and report differences.")
+    return flag("Also evaluate every rule with cel-python, and report differences.")
 
 
 def new_tally() -> Tally:

@@ -42,20 +42,20 @@ class TestOptions(Options):
         nargs=-1, required=True, metavar="SUITE...", callback=options.in_working_directory
     )
     crds: tuple[str, ...] = file_option(
-        "--crd", "A CRD file, or a directory of them (repeatable). Default: CRDs in the directory of the suite.",
+        "A CRD file, or a directory of them (repeatable). Default: CRDs in the directory of the suite.", "--crd",
         metavar="PATH", multiple=True,
     )  # fmt: skip
-    name_part: str = option("-k", default="", metavar="TEXT", help="Only run tests whose name contains TEXT.")
-    fail_fast: bool = flag("-x", "--fail-fast", help_="Stop at the first failure.")
+    name_part: str = option("Only run tests whose name contains TEXT.", "-k", default="", metavar="TEXT")
+    fail_fast: bool = flag("Stop at the first failure.", "-x", "--fail-fast")
     junit_file: str | None = file_option(
-        "--junit", "Also write the results as JUnit XML; the same as --output junit=FILE."
+        "Also write the results as JUnit XML; the same as --output junit=FILE.", "--junit"
     )
     second_opinion: bool = options.second_opinion()
     format_: str = options.format_of("suites", "text for people, junit for CI systems.")
     outputs: tuple[str, ...] = options.outputs_of("suites", "results")
     kube_version: str = options.kube_version("to run the tests for")
-    verbose: bool = flag("-v", "--verbose", help_="Print the name of every test.")
-    quiet: bool = flag("-q", "--quiet", help_="Only print failures and the summary.")
+    verbose: bool = flag("Print the name of every test.", "-v", "--verbose")
+    quiet: bool = flag("Only print failures and the summary.", "-q", "--quiet")
 
 
 @options.command("test", TestOptions)

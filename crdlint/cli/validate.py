@@ -29,22 +29,19 @@ class ValidateOptions(FindingOptions):
     """The arguments and options of `crdlint validate`."""
 
     crds: tuple[str, ...] = file_option(
-        "--crd", "A CRD file, or a directory of them (repeatable). Default: CRDs among and near the resources.",
+        "A CRD file, or a directory of them (repeatable). Default: CRDs among and near the resources.", "--crd",
         metavar="PATH", multiple=True,
     )  # fmt: skip
-    old: str | None = file_option("--old", "Validate updates of the objects in this file or directory.", metavar="PATH")
+    old: str | None = file_option("Validate updates of the objects in this file or directory.", metavar="PATH")
     skipped: tuple[str, ...] = many(
-        "--skip", "KIND", "Do not validate objects of KIND, GROUP/KIND or GROUP/VERSION/KIND (repeatable)."
+        "KIND", "Do not validate objects of KIND, GROUP/KIND or GROUP/VERSION/KIND", "--skip"
     )
-    strict_kinds: bool = flag("--strict-kinds", help_="Report an error for a kind that no CRD of its group defines.")
+    strict_kinds: bool = flag("Report an error for a kind that no CRD of its group defines.")
     second_opinion: bool = options.second_opinion()
-    show_defaulted: bool = flag(
-        "--show-defaulted", help_="Print the objects as the API server would store them, as YAML."
-    )
+    show_defaulted: bool = flag("Print the objects as the API server would store them, as YAML.")
     required: bool | None = option(
+        "Exit with status 2 if no custom resource is found, or do not. By default, do so only if PATH contains a file or -.",
         "--require-resources/--no-require-resources", default=None,
-        help="Exit with status 2 if no custom resource is found, or do not. "
-        "By default, do so only if PATH contains a file or -.",
     )  # fmt: skip
 
 
