@@ -39,7 +39,7 @@ class Declared(NamedTuple):
         return self.kind([*names, name], **self.settings)
 
 
-def option(help_: str, *names: str, **settings: Any) -> Any:
+def option(help_: str | None, *names: str, **settings: Any) -> Any:
     """Declare a field that an option sets, by default that of its name."""
     return Declared(click.Option, names, {"help": help_, **settings})
 
@@ -59,7 +59,7 @@ def file_option(help_: str, *names: str, metavar: str = "FILE", **settings: Any)
     return option(help_, *names, metavar=metavar, shell_complete=complete_paths, **settings)
 
 
-def choice(choices: list[str], help_: str = "", **settings: Any) -> Any:
+def choice(choices: list[str], help_: str | None = None, **settings: Any) -> Any:
     """Declare a field for one of some values."""
     return option(help_, type=click.Choice(choices), **settings)
 
