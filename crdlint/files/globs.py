@@ -42,9 +42,10 @@ class Glob(NamedTuple):
             return None
         below = [part for part in parts[first:] if part not in {"", "."}]
         try:
-            components = tuple(map(_component, below))
+            segments = [None if part == "**" else segment(os.fsencode(part)) for part in below]
         except BrokenPatternError:
             return None
+        components = tuple(_Component(each, part.startswith(".")) for each, part in zip(segments, below, strict=True))
         base = "".join(f"{part}/" for part in parts[:first])
         only_folders = not parts[-1] and components[-1].segment is not None
         return Glob(text, base, components, only_folders, below[-1].endswith("*"))
@@ -95,8 +96,3 @@ class Glob(NamedTuple):
             if i in states and self.components[i].segment is None:
                 states.add(i + 1)
         return frozenset(states)
-
-
-def _component(text: str) -> _Component:
-    compiled = None if text == "**" else segment(os.fsencode(text))
-    return _Component(compiled, text.startswith("."))

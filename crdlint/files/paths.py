@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from crdlint.files.globs import States
     from crdlint.files.patterns import Patterns
 
-_SUFFIXES: Final = (".yaml", ".yml", ".json")
-_NEVER_ENTERED: Final = frozenset({".git", ".hg", ".svn"})
+YAML_SUFFIXES: Final = (".yaml", ".yml", ".json")
+NEVER_ENTERED: Final = frozenset({".git", ".hg", ".svn"})
 
 
 class Problem(NamedTuple):
@@ -61,7 +61,7 @@ class Found(NamedTuple):
 
 def has_yaml_suffix(path: str) -> bool:
     """Return whether a file is YAML or JSON by its name."""
-    return path.endswith(_SUFFIXES)
+    return path.endswith(YAML_SUFFIXES)
 
 
 def discover(arguments: Sequence[str], selection: Selection) -> Found:
@@ -206,7 +206,7 @@ class _Walk:
             for entry in self._entries(folder):
                 path = os.path.normpath(entry.path)
                 if entry.is_dir(follow_symlinks=False):
-                    if entry.name not in _NEVER_ENTERED and not self._is_left_out(path, ignored, folder=True):
+                    if entry.name not in NEVER_ENTERED and not self._is_left_out(path, ignored, folder=True):
                         folders.append(path)
                 elif self.filter.wants(path) and not self._is_left_out(path, ignored):
                     self.entry(entry, path)

@@ -36,7 +36,10 @@ _SHORT: Final = frozenset({"crd", "crds"})
 
 def may_hold_crd(data: bytes) -> bool:
     """Return whether a file may contain a CRD, or an object that was meant to be one."""
-    return _KIND in data or _GROUP in data or names_crd(data) or _names_near_kind(data)
+    if _KIND in data or _GROUP in data or names_crd(data):
+        return True
+    kinds = islice(dict.fromkeys(_KINDS.findall(data)), _MOST_KINDS)
+    return any(is_near_kind(kind.decode("ascii", "replace")) for kind in kinds)
 
 
 def names_crd(data: bytes) -> bool:
@@ -48,7 +51,7 @@ def names_crd(data: bytes) -> bool:
         if _KIND in data:
             return True
     if b"\\" in data:
-        data = _ESCAPE.sub(_unescaped, data)
+        data = _ESCAPE.sub(lambda match: bytes.fromhex((match[1] or match[2] or match[3] or b"").decode()), data)
         if _KIND in data:
             return True
     # A tag such as `!!binary`, in any of its spellings.
@@ -61,16 +64,6 @@ def _without_zeros(data: bytes) -> bytes:
         if data.startswith(mark) and not data.startswith(codecs.BOM_UTF32_LE):
             return data.decode(encoding, "replace").encode("utf-8", "replace")
     return data.replace(b"\0", b"")
-
-
-def _unescaped(match: re.Match[bytes]) -> bytes:
-    digits = match[1] or match[2] or match[3]
-    return bytes((int(digits, 16),)) if digits else b""
-
-
-def _names_near_kind(data: bytes) -> bool:
-    kinds = dict.fromkeys(_KINDS.findall(data))
-    return any(is_near_kind(kind.decode("ascii", "replace")) for kind in islice(kinds, _MOST_KINDS))
 
 
 @lru_cache(_MOST_KINDS)

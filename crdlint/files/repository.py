@@ -13,6 +13,7 @@ import itertools
 import os
 import stat
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.files.patterns import compiled
@@ -57,7 +58,10 @@ class Repository(NamedTuple):
         seen: set[str] = set()
         while pending:
             folder = pending.pop()
-            for entry in _entries(folder):
+            entries: list[os.DirEntry[str]] = []
+            with suppress(OSError):  # git cannot read it either
+                entries = entries_of(folder)
+            for entry in entries:
                 if is_folder(entry):
                     path = os.path.realpath(entry.path) if entry.is_symlink() else entry.path
                     if folder not in tops and path not in seen:
@@ -65,14 +69,6 @@ class Repository(NamedTuple):
                         pending.append(path)
                 elif not entry.is_file(follow_symlinks=False) and _is_special(entry.path):
                     raise RepositoryError(f"{entry.path} is not a regular file")
-
-
-def _entries(folder: str) -> list[os.DirEntry[str]]:
-    """Return the entries of a directory, none if git cannot read it either."""
-    try:
-        return entries_of(folder)
-    except OSError:
-        return []
 
 
 def _alternates(objects: str) -> list[str]:
@@ -203,14 +199,9 @@ def ignored_in(folder: str, report: Callable[[str, str], None]) -> Ignored:
 
     Without a repository, only the patterns of the directory itself apply.
     """
-    folders = []
-    for path in with_parents(folder):
-        folders.append(path)
-        if os.path.lexists(os.path.join(path, ".git")):
-            break
-    else:
-        folders = [folder]
+    parents = list(with_parents(folder))
+    tops = (i for i, path in enumerate(parents) if os.path.lexists(os.path.join(path, ".git")))
     ignored = Ignored(report)
-    for path in reversed(folders):
+    for path in reversed(parents[: next(tops, 0) + 1]):
         ignored = ignored.below(path)
     return ignored

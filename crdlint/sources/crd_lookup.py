@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -28,11 +29,8 @@ def files_beside(paths: Iterable[str]) -> list[str]:
     result: dict[str, None] = {}
     for path in paths:
         folder = path if os.path.isdir(path) else os.path.dirname(path)
-        try:
-            files = files_in(folder or os.curdir)
-        except OSError:
-            continue
-        result.update(dict.fromkeys(str(Path(file)) for file in files))
+        with suppress(OSError):
+            result.update(dict.fromkeys(str(Path(file)) for file in files_in(folder or os.curdir)))
     return list(result)
 
 
@@ -45,9 +43,11 @@ def crd_folders_near(paths: Iterable[str]) -> list[str]:
             here = [os.path.normpath(os.path.join(folder, name)) for name in _FOLDERS]
             here = [candidate for candidate in here if os.path.isdir(candidate)]
             result.update(dict.fromkeys(here))
-            if here or os.path.exists(os.path.join(folder, ".git")) or _is_root(folder):
+            parent = os.path.join(folder, os.pardir)
+            is_root = os.path.realpath(folder) == os.path.realpath(parent)
+            if here or is_root or os.path.exists(os.path.join(folder, ".git")):
                 break
-            folder = os.path.join(folder, os.pardir)
+            folder = parent
     return list(result)
 
 
@@ -68,11 +68,10 @@ def checkout_of(url: str, folder: str) -> str | None:
     """Return the closest checkout of a git repository, beside a directory or one of its parents, or None."""
     repository = _repository(url)
     for current in with_parents(os.path.abspath(folder)):
-        try:
-            entries = entries_of(current)
-        except OSError:
-            entries = []
-        for path in (current, *(entry.path for entry in entries if is_folder(entry))):
+        paths = [current]
+        with suppress(OSError):
+            paths += [entry.path for entry in entries_of(current) if is_folder(entry)]
+        for path in paths:
             if repository in _remotes(path):
                 return path
     return None
@@ -108,7 +107,3 @@ def files_near_suite(suite: str, name: str) -> list[str]:
     folder = os.path.dirname(suite) or os.curdir
     files = (os.path.join(folder, name), os.path.join(folder, "zz_generated.crd-manifests", name))
     return [path for path in files if os.path.isfile(path)]
-
-
-def _is_root(folder: str) -> bool:
-    return os.path.realpath(folder) == os.path.realpath(os.path.join(folder, os.pardir))

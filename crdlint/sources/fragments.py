@@ -59,10 +59,10 @@ class Fragments:
             return Fragment("an override of a generated CRD", includes_complete=True)
         compared = self._compared_in(folder)
         if compared is not None:
-            return Fragment(
-                "an assertion of chainsaw",
-                includes_complete=any(_names(pattern, os.path.join(folder, name)) for pattern in compared),
-            )
+            full = os.path.join(folder, name)
+            globs = [pattern for pattern in compared if isinstance(pattern, Glob)]
+            is_compared = any(glob.accepts(glob.states_of(os.path.relpath(full, glob.base))) for glob in globs)
+            return Fragment("an assertion of chainsaw", includes_complete=is_compared or full in compared)
         match = _KUTTL.fullmatch(name)
         if match is not None and (match[1] or _STEP.match(os.path.basename(folder))):
             return Fragment("an assertion of kuttl", includes_complete=True)
@@ -72,12 +72,10 @@ class Fragments:
         """Return the files that the closest chainsaw test compares objects with, or None if there is no test."""
         for _ in range(_LEVELS):
             if folder not in self._compared:
-                paths = (os.path.join(folder, name) for name in _CHAINSAW)
-                path = next((candidate for candidate in paths if os.path.isfile(candidate)), None)
-                self._compared[folder] = None if path is None else tuple(_files_of_test(path))
-            compared = self._compared[folder]
-            if compared is not None:
-                return compared
+                tests = filter(os.path.isfile, (os.path.join(folder, name) for name in _CHAINSAW))
+                self._compared[folder] = next((tuple(_files_of_test(path)) for path in tests), None)
+            if self._compared[folder] is not None:
+                return self._compared[folder]
             folder = os.path.dirname(folder)
         return None
 
@@ -87,14 +85,8 @@ def is_suite(path: str, data: bytes) -> bool:
     return path.endswith(SUITE_SUFFIX) or (b"\ntests:" in data and (b"\ncrdName:" in data or b"\ncrd:" in data))
 
 
-def _names(named: Glob | str, path: str) -> bool:
-    if isinstance(named, str):
-        return named == path
-    return named.accepts(named.states_of(os.path.relpath(path, named.base)))
-
-
 def _files_of_test(path: str) -> list[Glob | str]:
-    from crdlint.yaml.nodes import Mapping, Scalar, Sequence, child, text_of
+    from crdlint.yaml.nodes import Mapping, Sequence, child, text_of
     from crdlint.yaml.parse import parse_stream
 
     try:
@@ -117,11 +109,11 @@ def _files_of_test(path: str) -> list[Glob | str]:
             for key, value in node.pairs():
                 pending.append(value)
                 file = text_of(child(value, "file"))
-                if not isinstance(key, Scalar) or file is None:
+                if file is None:
                     continue
                 named = os.path.normpath(os.path.join(folder, file))
-                if key.value in _COMPARED:
+                if text_of(key) in _COMPARED:
                     compared.append(Glob.of(named) or named)
-                elif key.value in _APPLIED:
+                elif text_of(key) in _APPLIED:
                     applied.add(Glob.of(named) or named)
     return [compared_file for compared_file in compared if compared_file not in applied]

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from crdlint.files.paths import Problem
+from crdlint.files.paths import NEVER_ENTERED, YAML_SUFFIXES, Problem
 from crdlint.files.read import UnreadableError, decode, read_bytes, reason
 from crdlint.files.recognition import may_hold_crd
 from crdlint.sources.helm.layout import ARCHIVES, CHART, ChartLocation
@@ -21,7 +21,6 @@ MAX_MEMBERS: Final = 20_000
 MAX_HEADER: Final = 64 * 1024  # bytes of a pax or long-name header
 MAX_HEADERS: Final = 2 * 1024 * 1024  # bytes of all such headers
 _BLOCK: Final = 512
-_REPOSITORIES: Final = frozenset({".git", ".hg", ".svn"})
 _CHUNK: Final = 64 * 1024
 _GZIP: Final = 16 + zlib.MAX_WBITS
 _REGULAR: Final = frozenset({b"0", b"\0", b"7"})
@@ -61,7 +60,7 @@ def members(data: bytes, budget: Budget, suffixes: tuple[str, ...]) -> Iterator[
     """
     if not data:
         raise ArchiveError("it is empty")
-    stream = _Unpacked(data, budget)
+    stream = _Unpacked(_chunks(data, budget))
     header = _Header()
     while block := stream.read(_BLOCK):
         if len(block) < _BLOCK:
@@ -83,7 +82,7 @@ def members(data: bytes, budget: Budget, suffixes: tuple[str, ...]) -> Iterator[
         elif kind == b"S" or header.is_sparse:
             raise ArchiveError("a sparse file: the rest is not read", name)
         else:
-            if kind in _REGULAR and name.endswith(suffixes) and _REPOSITORIES.isdisjoint(name.lower().split("/")):
+            if kind in _REGULAR and name.endswith(suffixes) and NEVER_ENTERED.isdisjoint(name.lower().split("/")):
                 yield Member(name, stream.exactly(size, name))
             else:
                 stream.skip(size, name)
@@ -93,14 +92,9 @@ def members(data: bytes, budget: Budget, suffixes: tuple[str, ...]) -> Iterator[
 
 def _require_end(stream: _Unpacked) -> None:
     """Raise ArchiveError unless only zeros follow the first of the two blocks that end an archive."""
-    second = stream.read(_BLOCK)
     while block := stream.read(_CHUNK):
-        if any(block) or any(second):
-            break
-    else:
-        if not any(second):
-            return
-    raise ArchiveError("data after the end of the archive: the rest is not read")
+        if any(block):
+            raise ArchiveError("data after the end of the archive: the rest is not read")
 
 
 @dataclass(slots=True)
@@ -176,20 +170,40 @@ def _number(field: bytes) -> int | None:
     return int(digits or "0", 8) if not digits.strip("01234567") else None
 
 
+def _chunks(packed: bytes, budget: Budget) -> Iterator[bytes]:
+    """Yield the data of a gzip file, which may have several parts, as in Go; raise ArchiveError."""
+    offset = 0
+    while offset < len(packed):
+        inflating, pending = zlib.decompressobj(_GZIP), b""
+        while not inflating.eof:
+            if not pending:
+                pending = packed[offset : offset + _CHUNK]
+                offset += len(pending)
+            if not pending:
+                raise ArchiveError("it ends too early")
+            try:
+                chunk = inflating.decompress(pending, _CHUNK)
+            except zlib.error as error:
+                raise ArchiveError(f"its compressed data is damaged ({str(error).rpartition(': ')[2]})") from error
+            pending = inflating.unconsumed_tail
+            budget.bytes -= len(chunk)
+            if budget.bytes < 0:
+                raise ArchiveError(f"more than {MAX_BYTES // 1024 // 1024} MiB when unpacked: the rest is not read")
+            yield chunk
+        offset -= len(inflating.unused_data)
+
+
 @dataclass(slots=True)
 class _Unpacked:
-    """The data of a gzip file, unpacked on demand."""
+    """Unpacked data, of which `ready` is not read yet."""
 
-    packed: bytes
-    budget: Budget
-    offset: int = 0
-    inflating: zlib._Decompress | None = None
+    chunks: Iterator[bytes]
     ready: bytearray = field(default_factory=bytearray)
 
     def read(self, size: int) -> bytes:
         """Return the next bytes, fewer only at the end; raise ArchiveError."""
-        while len(self.ready) < size and self._fill():
-            pass
+        while len(self.ready) < size and (chunk := next(self.chunks, None)) is not None:
+            self.ready += chunk
         data = bytes(self.ready[:size])
         del self.ready[:size]
         return data
@@ -206,35 +220,7 @@ class _Unpacked:
         while size > 0:
             size -= len(self.exactly(min(size, _CHUNK), name))
 
-    def _fill(self) -> bool:
-        """Unpack more data and return whether there is more; like Go, accept files with several parts."""
-        if self.inflating is None:
-            if self.offset >= len(self.packed):
-                return False
-            self.inflating = zlib.decompressobj(_GZIP)
-        inflating = self.inflating
-        if inflating.unconsumed_tail:
-            packed = inflating.unconsumed_tail
-        else:
-            packed = self.packed[self.offset : self.offset + _CHUNK]
-            self.offset += len(packed)
-        if not packed:
-            raise ArchiveError("it ends too early")
-        try:
-            made = inflating.decompress(packed, _CHUNK)
-        except zlib.error as error:
-            raise ArchiveError(f"its compressed data is damaged ({str(error).rpartition(': ')[2]})") from error
-        self.budget.bytes -= len(made)
-        if self.budget.bytes < 0:
-            raise ArchiveError(f"more than {MAX_BYTES // 1024 // 1024} MiB when unpacked: the rest is not read")
-        self.ready += made
-        if inflating.eof:
-            self.offset -= len(inflating.unused_data)
-            self.inflating = None
-        return True
 
-
-_YAML: Final = (".yaml", ".yml", ".json")
 _DEEPEST: Final = 8  # archives within archives
 
 
@@ -289,7 +275,7 @@ def _names(chart: str) -> list[str]:
 
 def _files(path: str, data: bytes, budget: Budget, depth: int) -> Iterator[tuple[str, str, ChartLocation] | Problem]:
     try:
-        for member in members(data, budget, (*_YAML, *ARCHIVES)):
+        for member in members(data, budget, (*YAML_SUFFIXES, *ARCHIVES)):
             name = f"{path}:{member.name}"
             if member.name.endswith(ARCHIVES):
                 if member.name.split("/")[-2:-1] != ["charts"]:
@@ -309,8 +295,7 @@ def _files(path: str, data: bytes, budget: Budget, depth: int) -> Iterator[tuple
 
 def _location(archive: str, name: str) -> ChartLocation:
     """Return the location of a member: charts within the packed chart have directories of their own."""
-    parts = name.split("/")
-    inside = parts[1:]
+    inside = name.split("/")[1:]
     while len(inside) > 2 and inside[0] == "charts":
         inside = inside[2:]
     return ChartLocation(archive, inside[0] if inside else "", "/".join(inside))

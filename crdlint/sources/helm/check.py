@@ -134,16 +134,13 @@ class Charts:
         """Return the key of a file's result in the cache, or None if it is not cached."""
         if self.cache is None or (chart is not None and chart.digest is None):
             return None
-        part = file.location.part
-        kind = part if part in {CRDS, TEMPLATES} else ""
+        kind = file.location.part if file.location.part in {CRDS, TEMPLATES} else ""
         rendered = "" if chart is None or chart.digest is None else f"{chart.digest.hex()} {file.template}"
-        return self.cache.key(
-            file.text.encode("utf-8", "surrogatepass"), f"chart {versions} {kind} {rendered} {find('helm') is None}"
-        )
+        options = f"chart {versions} {kind} {rendered} {find('helm') is None}"
+        return self.cache.key(file.text.encode("utf-8", "surrogatepass"), options)
 
     def _checked(self, file: ChartFile, lint: Lint, lint_with: LintWith | None, chart: _Chart | None) -> FileResult:
         path, text, location = file.path, file.text, file.location
-        outermost_chart, template = outermost(location.chart), file.template
         if location.part == CRDS:
             return check_unrendered(path, text, lint)
         if location.part != TEMPLATES:
@@ -151,18 +148,18 @@ class Charts:
         if chart is None:
             result = check_template(path, text, lint)
             return explained(result, lambda _: _BY_HAND) if find("helm") else result
+        left_out = LeftOut(mask(text), outermost(location.chart), file.template)
         if chart.rendered is None:
-            chart.rendered = render_as_installed(outermost_chart, self.values)
-        documents = chart.rendered.documents.get(template)
+            chart.rendered = render_as_installed(left_out.chart, self.values)
+        documents = chart.rendered.documents.get(left_out.template)
         if documents:
             checked = check_rendered(path, text, documents, lint, lint_with)
-            return _with_fixes(_with_the_rest(checked, lint, LeftOut(mask(text), outermost_chart, template)), lint)
+            return _with_fixes(_with_the_rest(checked, lint, left_out), lint)
         result = check_template(path, text, lint)
         if chart.rendered.problem is not None:
             return result
         if chart.rendered.failures:
             return explained(result, lambda _: _NOT_RENDERED)
-        left_out = LeftOut(mask(text), outermost_chart, template)
         if chart.rendered.documents and result.crds:
             notice = f"{_WITHOUT_CRD}. {left_out.help(result.crds[0].line)}"
             result = replace(result, notices=(*result.notices, notice))
@@ -196,18 +193,17 @@ class Charts:
                 raise
 
     def _load(self, chart: str, program: str) -> _Chart:
-        digest = chart_digest(chart, self.values, program) if self.cache is not None else None
-        key = self.cache.key(digest, f"rendered {chart}") if self.cache is not None and digest is not None else None
-        known = self.cache.get(key, chart, "") if self.cache is not None and key is not None else None
+        cache = self.cache
+        digest = None if cache is None else chart_digest(chart, self.values, program)
+        key = "" if cache is None or digest is None else cache.key(digest, f"rendered {chart}")
+        known = cache.get(key, chart, "") if cache is not None and key else None
         if known is not None:
             return _Chart(digest, failures=[Failure.cached(chart, entry) for entry in known.notices])
         rendered = render_as_installed(chart, self.values)
-        if not rendered.final:
-            digest = None
-        elif self.cache is not None and key is not None:
+        if cache is not None and key and rendered.final:
             entries = tuple(failure.entry for failure in rendered.failures)
-            self.cache.put(key, FileResult(chart, "", 0, (), 0, (), entries))
-        return _Chart(digest, rendered.problem, rendered.failures, rendered)
+            cache.put(key, FileResult(chart, "", 0, (), 0, (), entries))
+        return _Chart(digest if rendered.final else None, rendered.problem, rendered.failures, rendered)
 
 
 def render_as_installed(chart: str, values: Values) -> Rendered:

@@ -53,20 +53,16 @@ class Layout:
 
     def chart_of(self, folder: str) -> str | None:
         """Return the nearest parent directory with a Chart.yaml."""
-        known = self._charts
-        way: list[str] = []
-        chart: str | None = None
-        while folder not in known:
-            way.append(folder)
-            if self._is_file(os.path.join(folder, CHART)):
-                chart = folder
-                break
+        passed: list[str] = []
+        while folder not in self._charts:
+            passed.append(folder)
             parent = os.path.dirname(folder) or ("" if os.path.isabs(folder) else ".")
-            if parent == folder or parent == "":
-                break
-            folder = parent
-        else:
-            chart = known[folder]
-        for visited in way:
-            known[visited] = chart
+            if self._is_file(os.path.join(folder, CHART)):
+                self._charts[folder] = folder
+            elif parent in {folder, ""}:
+                self._charts[folder] = None
+            else:
+                folder = parent
+        chart = self._charts[folder]
+        self._charts.update(dict.fromkeys(passed, chart))
         return chart

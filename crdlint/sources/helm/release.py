@@ -191,7 +191,11 @@ def _parts_of_chart(files: dict[str, bytes]) -> Iterator[Part]:
     """Yield what the release has of the chart's own files."""
     for path, data in files.items():
         if path in _AS_JSON:
-            yield Part("", _json_of(data), is_file=False)
+            text = ""
+            with suppress(UnreadableError, YAMLDecodeError, RecursionError):
+                root = parse_first(decode(data)).root
+                text = "" if root is None else json.dumps(to_json(root), separators=(",", ":"), default=str)
+            yield Part("", text, is_file=False)
             continue
         if path in {"requirements.yaml", "requirements.lock"} and b"apiVersion: v1" not in files.get(CHART, b""):
             continue
@@ -200,14 +204,6 @@ def _parts_of_chart(files: dict[str, bytes]) -> Iterator[Part]:
 
 
 _AS_JSON: Final = frozenset({CHART, "Chart.lock", "values.yaml"})
-
-
-def _json_of(data: bytes) -> str:
-    try:
-        root = parse_first(decode(data)).root
-        return "" if root is None else json.dumps(to_json(root), separators=(",", ":"), default=str)
-    except (UnreadableError, YAMLDecodeError, RecursionError):
-        return ""
 
 
 def _by_document(text: str, *, is_file: bool) -> Iterator[Part]:
@@ -393,28 +389,23 @@ def check_release(chart: str, values: Values, *, uses_helm: bool, cache: Results
     path = os.path.join(chart, CHART)
     program = find("helm") if uses_helm else None
     digest = chart_digest(chart, values, program) if cache is not None else None
-    key = None if cache is None or digest is None else cache.key(digest, "release")
-    result = None if cache is None or key is None else cache.get(key, path, "")
+    key = "" if cache is None or digest is None else cache.key(digest, "release")
+    result = cache.get(key, path, "") if cache is not None and key else None
     if result is None:
         result = _checked(path, files, values, uses_helm=uses_helm) or FileResult(path, "", 0, (), 0, ())
-        if cache is not None and key is not None:
+        if cache is not None and key:
             cache.put(key, result)
     return result if result.diagnostics else None
 
 
 def _checked(path: str, files: ChartFiles, values: Values, *, uses_helm: bool) -> FileResult | None:
-    rough = release_of(files, level=1)
-    if rough is None or rough.size < NEAR:
-        return None
-    release = release_of(files)
+    release = release_of(files, level=1)
+    if release is not None and release.size >= NEAR:
+        release = release_of(files)
+    if release is not None and release.size >= NEAR and uses_helm:
+        release = release_of(files, manifest_as_installed(files.folder, values))
     if release is None or release.size < NEAR:
         return None
-    chart = files.folder
-    manifest = manifest_as_installed(chart, values) if uses_helm else None
-    if manifest is not None:
-        release = release_of(files, manifest)
-        if release is None or release.size < NEAR:
-            return None
     try:
         text = decode(read_bytes(path))
     except UnreadableError:
@@ -429,11 +420,10 @@ def _checked(path: str, files: ChartFiles, values: Values, *, uses_helm: bool) -
 
 
 def _message(release: Release) -> str:
-    size, limit = _kibibytes(release.size), _kibibytes(LIMIT)
-    if release.size > LIMIT:
-        start = f"the release needs about {size}, more than the {limit} that a Secret can store"
-    else:
-        start = f"the release needs about {size} of the {limit} that a Secret can store"
+    more_than = ", more than" if release.size > LIMIT else " of"
+    start = (
+        f"the release needs about {_kibibytes(release.size)}{more_than} the {_kibibytes(LIMIT)} that a Secret can store"
+    )
     shares = sorted(release.shares.items(), key=lambda share: -share[1])
     if not shares:
         return start

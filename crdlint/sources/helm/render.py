@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import blake2b
 from typing import Final
 
 from crdlint.files.offline import reason, sandbox
+from crdlint.files.paths import NEVER_ENTERED
 from crdlint.files.read import UnreadableError, entries_of, is_folder, read_bytes
 from crdlint.files.recognition import may_hold_crd
 from crdlint.files.repository import is_below, repository_top
@@ -154,8 +156,9 @@ def chart_digest(chart: str, values: Values, program: str | None) -> bytes | Non
     names = [(os.path.relpath(entry.path, chart), entry) for entry in _entries(chart)]
     files = [(name, entry.path) for name, entry in names if not is_folder(entry)]
     try:
-        for name, path in ((name, entry.path) for name, entry in names if entry.is_symlink()):
-            digest.update(os.fsencode(f"{name}\0{os.readlink(path)}\0"))
+        for name, entry in names:
+            if entry.is_symlink():
+                digest.update(os.fsencode(f"{name}\0{os.readlink(entry.path)}\0"))
         for name, path in (*sorted(files), *(("", file) for file in values.files)):
             data = read_bytes(path, left)
             left -= len(data)
@@ -165,9 +168,6 @@ def chart_digest(chart: str, values: Values, program: str | None) -> bytes | Non
     except (OSError, UnreadableError):  # a link that is gone, or a file
         return None
     return digest.digest()
-
-
-_NEVER_READ: Final = frozenset({".git", ".hg", ".svn"})
 
 
 def _entries(chart: str) -> Iterator[os.DirEntry[str]]:
@@ -182,7 +182,7 @@ def _entries(chart: str) -> Iterator[os.DirEntry[str]]:
             enters = is_folder(entry)
             if entry.is_symlink() or not enters:
                 yield entry
-            if enters and entry.name not in _NEVER_READ and (real := os.path.realpath(entry.path)) not in seen:
+            if enters and entry.name not in NEVER_ENTERED and (real := os.path.realpath(entry.path)) not in seen:
                 seen.add(real)
                 pending.append(entry.path)
 
@@ -199,13 +199,11 @@ def _outside(chart: str) -> str | None:
 def _runs(chart: str, values: Values) -> list[Values]:
     if values.files:
         return [values]
-    folder = os.path.join(chart, "ci")
-    try:
-        names = sorted(os.listdir(folder))
-    except OSError:
-        names = []
-    paths = [os.path.join(folder, name) for name in names if name.endswith(("-values.yaml", "-values.yml"))]
-    files = [path for path in paths if os.path.isfile(path)]
+    files: list[str] = []
+    with suppress(OSError):
+        entries = entries_of(os.path.join(chart, "ci"))
+        paths = (entry.path for entry in entries if entry.name.endswith(("-values.yaml", "-values.yml")))
+        files += filter(os.path.isfile, paths)
     return [Values((file,), values.sets) for file in files] or [values]
 
 

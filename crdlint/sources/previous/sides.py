@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
 from crdlint.files.git import commit_of, has_revision
+from crdlint.files.paths import has_yaml_suffix
 from crdlint.files.read import UnreadableError, read_bytes
 from crdlint.files.repository import RepositoryError, repository_of
 from crdlint.sources.helm.archive import MAX_BYTES, ArchiveError, Budget, members
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from crdlint.files.repository import Repository
 
 
-_NAMES: Final = (".yaml", ".yml", ".json")
 # A revision neither configures crdlint nor hides files from it.
 _LEFT_OUT: Final = frozenset({".crdlint.yaml", ".crdlint.yml", "crdlint.toml", "pyproject.toml", ".gitignore"})
 
@@ -148,7 +148,7 @@ def _export(files: CommitFiles, below: str, folder: str) -> list[str]:
     objects = files.tree.files
     inside = [path for path in objects if below == "." or path == below or path.startswith(f"{below}/")]
     charts = _charts(objects, inside, below)
-    paths = [path for path in inside if path.endswith(_NAMES) or path == below]
+    paths = [path for path in inside if has_yaml_suffix(path) or path == below]
     if charts:
         paths = list(dict.fromkeys((*paths, *(path for path in objects if path.startswith(tuple(charts))))))
     paths = [path for path in paths if is_safe(path) and posixpath.basename(path) not in _LEFT_OUT]
