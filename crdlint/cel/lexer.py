@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TypeAlias
 
 _ESCAPE = r"\\(?:[abfnrtv\"'\\?`]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7][0-7])"
@@ -69,6 +70,21 @@ def tokenize(text: str) -> Tokens | None:
     texts.append("")
     starts.append(len(text))
     return kinds, texts, starts
+
+
+BRACKETS = {"(": ")", "[": "]", "{": "}"}
+
+
+def matched_brackets(texts: Sequence[str]) -> tuple[dict[int, int], list[int]]:
+    """Return the index of the token that closes each opening bracket, and the indexes of those that are not closed."""
+    closing: dict[int, int] = {}
+    pending: list[int] = []
+    for index, text in enumerate(texts):
+        if text in BRACKETS:
+            pending.append(index)
+        elif pending and text == BRACKETS[texts[pending[-1]]]:
+            closing[pending.pop()] = index
+    return closing, pending
 
 
 def token_at(text: str, offset: int) -> tuple[str, str] | None:

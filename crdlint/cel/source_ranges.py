@@ -9,12 +9,11 @@ from typing import Final
 from crdlint.cel import ast
 from crdlint.cel.ast import Expr, SourceInfo, children, nodes
 from crdlint.cel.errors import CELError, Code
-from crdlint.cel.lexer import end_of_token, tokenize
+from crdlint.cel.lexer import BRACKETS, end_of_token, matched_brackets, tokenize
 
 _FIELD: Final = re.compile(r"\.\s*(?:\?\s*)?([A-Za-z_]\w*|`[^`\n]*`)")
 # Names are short; searching further back would only cost time.
 _LOOK_BACK: Final = 256
-_OPENING: Final = {")": "(", "]": "[", "}": "{"}
 
 
 class SourceRanges:
@@ -24,7 +23,9 @@ class SourceRanges:
         self._source = source
         self._text = source.text
         self._tokens = tokenize(source.text) or ([], [], [])
-        self._closing, self._opening = self._brackets()
+        kinds, _, starts = self._tokens
+        self._closing = {starts[start]: starts[end] for start, end in matched_brackets(kinds)[0].items()}
+        self._opening = {end: start for start, end in self._closing.items()}
         self._found: dict[int, tuple[int, int]] = {}
         self._measure(root)
 
@@ -36,20 +37,6 @@ class SourceRanges:
         """Return the text of a node, empty if a macro generated it."""
         span = self.of(expr)
         return "" if span is None else self._text[span[0] : span[1]]
-
-    def _brackets(self) -> tuple[dict[int, int], dict[int, int]]:
-        closing: dict[int, int] = {}
-        opening: dict[int, int] = {}
-        stack: list[int] = []
-        kinds, _, starts = self._tokens
-        for kind, start in zip(kinds, starts, strict=True):
-            if kind in ("(", "[", "{"):
-                stack.append(start)
-            elif kind in _OPENING and stack:
-                begin = stack.pop()
-                closing[begin] = start
-                opening[start] = begin
-        return closing, opening
 
     def _measure(self, root: Expr) -> None:
         for node in reversed(list(nodes(root))):
@@ -82,7 +69,7 @@ class SourceRanges:
         for part_start, part_end in (*sorted(parts), (end, end)):
             for index in range(bisect_left(starts, cursor), bisect_left(starts, part_start)):
                 bracket = starts[index]
-                if kinds[index] in _OPENING:
+                if kinds[index] in BRACKETS.values():
                     begin = min(begin, self._opening.get(bracket, bracket))
                 elif bracket in self._closing:
                     stop = max(stop, self._closing[bracket] + 1)

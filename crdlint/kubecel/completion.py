@@ -16,7 +16,7 @@ from crdlint.cel.compiler import compile_text
 from crdlint.cel.decls import DeclarationError, Variable
 from crdlint.cel.env import Env
 from crdlint.cel.errors import format_type
-from crdlint.cel.lexer import tokenize
+from crdlint.cel.lexer import matched_brackets, tokenize
 from crdlint.cel.types import DYN, INT, Kind, Type
 from crdlint.kubecel.declarations import Declarations
 from crdlint.kubecel.environment import Environment, new_expressions
@@ -25,8 +25,6 @@ from crdlint.kubernetes.servers import SERVERS, Server, Version
 CompletionKind = Literal["field", "variable", "function", "method", "macro", "keyword"]
 
 _TARGET: Final = "target__"  # the variable that represents the text before the dot
-_CLOSING: Final = {")": "(", "]": "[", "}": "{"}
-_OPENING: Final = frozenset(_CLOSING.values())
 _OPERANDS: Final = frozenset({"IDENTIFIER", "ESC_IDENTIFIER", "STRING", "BYTES", "NUM_INT", "NUM_UINT", "NUM_FLOAT"})
 _KEYWORDS: Final = ("true", "false", "null")
 # Arguments by type. More than one for a type parameter: the first that compiles is used.
@@ -91,12 +89,11 @@ class _Tokens:
     def __init__(self, kinds: Sequence[str], texts: Sequence[str], starts: Sequence[int]) -> None:
         self.kinds, self.texts, self.starts = kinds, texts, starts
         self.first: Final[dict[int, int]] = {}
-        self.open: Final[list[int]] = []
+        closing, self.open = matched_brackets(kinds)
+        opening_of = {end: start for start, end in closing.items()}
         for index, kind in enumerate(kinds):
-            if kind in _OPENING:
-                self.open.append(index)
-            elif kind in _CLOSING and self.open:
-                opening = self.open.pop()
+            if index in opening_of:
+                opening = opening_of[index]
                 is_call = kind == ")" and opening > 0 and kinds[opening - 1] == "IDENTIFIER"
                 if (is_call or kind == "]") and opening - 1 in self.first:
                     self.first[index] = self.first[opening - 1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from crdlint.cel.decls import Overload, member, overload
 from crdlint.cel.eval.errors import FunctionError
@@ -11,6 +11,7 @@ from crdlint.cel.eval.values import go_text
 from crdlint.cel.library.format import format_string
 from crdlint.cel.types import DYN, INT, STRING, list_type
 from crdlint.golang.text import SPACE
+from crdlint.kubernetes.servers import NEWEST, CELDialect
 from crdlint.safety import work
 
 _LOWER: Final = {ord(upper): ord(upper) + 32 for upper in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
@@ -43,43 +44,28 @@ def char_at(text: str, index: int) -> str:
     return text[index : index + 1]
 
 
-class Offsets(NamedTuple):
-    """What a version of cel-go accepts as offsets; the defaults are those of 0.29.
-
-    ``checks_empty`` finds an empty text at the end of a text, not beyond it. ``allows_beyond`` finds nothing beyond the
-    end of a text, where versions before 0.22 fail. ``searches_empty`` finds no last index in an empty text, where
-    versions before 0.26 fail.
-    """
-
-    checks_empty: bool = True
-    allows_beyond: bool = True
-    searches_empty: bool = True
-
-    def index_of_empty(self, text: str, part: str, offset: int) -> int | None:
-        """Return where an empty `part` is found, None for others; raise FunctionError for an offset that is not accepted."""
-        if not part and not self.checks_empty:
-            return offset
-        if offset < 0 or (offset >= len(text) and not self.allows_beyond):
-            raise _out_of_range(offset)
-        return None if part else min(offset, len(text))
+def _index_of_empty(text: str, part: str, offset: int, dialect: CELDialect) -> int | None:
+    """Return where an empty `part` is found, None for others; raise FunctionError for an offset that is not accepted."""
+    if not part and not dialect.checks_offsets_of_empty_text:
+        return offset
+    if offset < 0 or (offset >= len(text) and not dialect.allows_offsets_beyond_text):
+        raise _out_of_range(offset)
+    return None if part else min(offset, len(text))
 
 
-_NEWEST: Final = Offsets()
-
-
-def index_of(text: str, part: str, offset: int = 0, *, offsets: Offsets = _NEWEST) -> int:
+def index_of(text: str, part: str, offset: int = 0, *, dialect: CELDialect = NEWEST.cel) -> int:
     """Return the first index of `part` at or after `offset`, -1 if there is none; raise FunctionError for a wrong offset."""
-    index = offsets.index_of_empty(text, part, offset)
+    index = _index_of_empty(text, part, offset, dialect)
     return text.find(part, offset) if index is None else index
 
 
-def last_index_of(text: str, part: str, offset: int | None = None, *, offsets: Offsets = _NEWEST) -> int:
+def last_index_of(text: str, part: str, offset: int | None = None, *, dialect: CELDialect = NEWEST.cel) -> int:
     """Return the last index of `part` up to `offset`, -1 if there is none; raise FunctionError for a wrong offset."""
     if offset is None:
-        if part and not text and not offsets.searches_empty:
+        if part and not text and not dialect.searches_empty_text_backwards:
             raise _out_of_range(-1)
         return _rfind(text, part)
-    index = offsets.index_of_empty(text, part, offset)
+    index = _index_of_empty(text, part, offset, dialect)
     if index is not None:
         return index
     return -1 if offset >= len(text) else _rfind(text[: offset + len(part)], part)

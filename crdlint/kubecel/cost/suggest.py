@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -15,7 +15,7 @@ from itertools import combinations
 from math import comb
 from typing import Final, TypeAlias
 
-from crdlint.cel.ast import Call, Expr, Select, nodes
+from crdlint.cel.ast import Expr, Select, nodes, operands
 from crdlint.cel.builder import RESERVED
 from crdlint.cel.estimator import CostEstimate
 from crdlint.kubecel.compilation import Expression, KubernetesEstimator
@@ -46,7 +46,10 @@ class Model:
         around = (limit_of(schema, dialect) for schema in self._enclosing)
         self.limits: dict[int, Limit] = {limit.key: limit for limit in around if limit is not None}
         self._terms = [
-            [_Term(term, expression, self.limits, effort) for term in _terms(expression.compiled.expr)]
+            [
+                _Term(term, expression, self.limits, effort)
+                for term in operands(expression.compiled.expr, "_&&_", "_||_")
+            ]
             if expression is not None and expression.error is None
             else []
             for expression in (rule.compiled.rule, rule.compiled.message)
@@ -109,17 +112,6 @@ class _Term:
         estimate = self._of.cost(estimator, self._expr)
         self._effort.spend(len(estimate.parts))
         return estimate
-
-
-def _terms(expr: Expr) -> Iterator[Expr]:
-    """Yield the operands of the `&&` and `||` at the top of an expression, at any depth."""
-    stack = [expr]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, Call) and node.function in ("_&&_", "_||_") and len(node.args) == 2:
-            stack.extend(reversed(node.args))
-        else:
-            yield node
 
 
 # Usual values: powers of two and ten, their halves and doubles, and the lengths of DNS names.

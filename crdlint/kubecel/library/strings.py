@@ -15,7 +15,7 @@ from crdlint.cel.estimates import STRING_FACTOR, UINT64_MAX, ZERO, CallEstimate,
 from crdlint.cel.eval.cost import of_match
 from crdlint.cel.eval.errors import NO_OVERLOAD, FunctionError
 from crdlint.cel.library.format import format_literals, format_string
-from crdlint.cel.library.strings import Offsets, functions, index_of, last_index_of
+from crdlint.cel.library.strings import functions, index_of, last_index_of
 from crdlint.cel.types import INT, STRING, list_type
 from crdlint.kubecel.library.declaration import ALWAYS, READ, Library, element_of, of_sizes, reads
 from crdlint.kubernetes.servers import CELDialect
@@ -66,13 +66,11 @@ def _older_bindings(dialect: CELDialect) -> Mapping[str, Callable[..., Any]]:
     bindings: dict[str, Callable[..., Any]] = {}
     if not dialect.writes_powers_without_spaces:
         bindings["string_format"] = partial(format_string, spaced=True)
-    offsets = Offsets(
-        dialect.checks_offsets_of_empty_text, dialect.allows_offsets_beyond_text, dialect.searches_empty_text_backwards
-    )
-    if not all(offsets):
+    is_newest = dialect.allows_offsets_beyond_text and dialect.searches_empty_text_backwards
+    if not (is_newest and dialect.checks_offsets_of_empty_text):
         for suffix in ("", "_int"):
-            bindings[f"string_index_of_string{suffix}"] = partial(index_of, offsets=offsets)
-            bindings[f"string_last_index_of_string{suffix}"] = partial(last_index_of, offsets=offsets)
+            bindings[f"string_index_of_string{suffix}"] = partial(index_of, dialect=dialect)
+            bindings[f"string_last_index_of_string{suffix}"] = partial(last_index_of, dialect=dialect)
     return bindings
 
 

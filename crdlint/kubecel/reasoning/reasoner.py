@@ -12,6 +12,7 @@ from functools import reduce
 from operator import or_
 from typing import Final, NamedTuple, TypeAlias
 
+from crdlint.cel import ast
 from crdlint.cel.ast import Call, Comprehension, Expr, Ident, ListExpr, Literal, MapExpr, Select, Uint, children, nodes
 from crdlint.kubecel.reasoning import domains
 from crdlint.kubecel.reasoning.domains import ANY_RESULT, DECIDED, ERROR, FAILED, FALSE, TRUE, Domain, Just, Piece
@@ -627,7 +628,7 @@ class _Case:
         operands = children(node)
         if isinstance(node, Call) and node.function in _LOGICAL:
             neutral = (TRUE | FALSE) ^ _LOGICAL[node.function]
-            sides = _sides(node)
+            sides = ast.operands(node, node.function)
             operands = [operand for operand in sides if self.results(operand, scope) != neutral] or sides[:1]
         elif isinstance(node, Call) and node.function == "_?_:_":
             condition = self.results(node.args[0], scope)
@@ -675,14 +676,6 @@ def _filtered(node: Comprehension) -> tuple[Expr, Expr] | None:
     added = more.args[1]
     is_item = isinstance(added, ListExpr) and len(added.elements) == 1 and _is(added.elements[0], node.iter_var)
     return (condition, more) if is_item or (isinstance(added, Literal) and added.value == 1) else None
-
-
-def _sides(node: Call) -> list[Expr]:
-    """Return the operands of a chain of `&&` or `||`, however it is nested."""
-    sides: list[Expr] = []
-    for operand in node.args:
-        sides += _sides(operand) if isinstance(operand, Call) and operand.function == node.function else [operand]
-    return sides
 
 
 def _is(node: Expr, variable: str) -> bool:

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final
 
+from crdlint.cel.lexer import BRACKETS
 from crdlint.golang.regexp_repair import repair
 from crdlint.kubecel.repair.false_friends import CHARACTERS
-from crdlint.kubecel.repair.patterns import BRACKETS, Text, Token
+from crdlint.kubecel.repair.patterns import Text, Token
 from crdlint.kubecel.repair.state import Choice, State, one_of
 from crdlint.yaml.edit import Edit
 

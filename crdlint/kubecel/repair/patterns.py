@@ -17,6 +17,7 @@ from functools import cache
 from typing import Final, NamedTuple, TypeAlias
 
 from crdlint.cel.errors import Code
+from crdlint.cel.lexer import BRACKETS, matched_brackets
 from crdlint.kubecel.escaping import escape
 from crdlint.kubecel.repair.false_friends import ROWS, Row
 from crdlint.kubecel.repair.state import Choice, State
@@ -26,7 +27,6 @@ _TOKEN: Final = re.compile(
     r"[rRfF]?'(?:[^'\\\n]|\\.)*'|[rRfF]?\"(?:[^\"\\\n]|\\.)*\"|`[^`\n]*`|[A-Za-z_$@][\w$]*|\d[\w]*|&(?:lt|gt|amp);"
     r"|[=!]==?|<=>|<=|>=|=>|=<|=~|!~|->|<>|:=|&&+|\|\|+|\.\.|\?\.|//[^\n]*|\S"
 )
-BRACKETS: Final = {"(": ")", "[": "]", "{": "}"}
 _CLOSING: Final = frozenset(BRACKETS.values())
 _OPERANDS: Final = frozenset("ABC")
 _SEQUENCES: Final = frozenset("XYZE")
@@ -101,23 +101,9 @@ class Text:
         kinds = (kind for kind in _KINDS if any(token.is_a(kind) for token in self.tokens))
         self.words: Final = frozenset(self._words).union(kinds)
         self._known_ends: dict[tuple[str, int], tuple[int, ...]] = {}
-        self.closing: Final = self._brackets()
-
-    def _brackets(self) -> dict[int, int]:
-        """Return the token that closes each opening bracket that is closed."""
-        pending: list[int] = []
-        closing: dict[int, int] = {}
-        for index, token in enumerate(self.tokens):
-            if token.text in BRACKETS:
-                pending.append(index)
-            elif token.text in _CLOSING and pending and BRACKETS[self.tokens[pending[-1]].text] == token.text:
-                closing[pending.pop()] = index
-        return closing
-
-    @property
-    def opened(self) -> list[Token]:
-        """The brackets that are not closed."""
-        return [each for index, each in enumerate(self.tokens) if each.text in BRACKETS and index not in self.closing]
+        closing, opened = matched_brackets([token.text for token in self.tokens])
+        self.closing: Final = closing
+        self.opened: Final = [self.tokens[index] for index in opened]
 
     @property
     def is_open(self) -> bool:

@@ -12,6 +12,7 @@ from crdlint.cel.ast import Uint
 from crdlint.cel.eval.errors import FunctionError
 from crdlint.cel.eval.values import Duration, Timestamp
 from crdlint.cel.library import strings
+from crdlint.kubernetes.servers import OLDEST
 from crdlint.safety import work
 
 if TYPE_CHECKING:
@@ -29,7 +30,11 @@ if TYPE_CHECKING:
         (strings.index_of, ("tacocat", "ac"), 1),
         (strings.index_of, ("tacocat", "none"), -1),
         (strings.index_of, ("tacocat", "", 3), 3),
-        (partial(strings.index_of, offsets=strings.Offsets(checks_empty=False)), ("tacocat", "", -1), -1),
+        (
+            partial(strings.index_of, dialect=OLDEST.cel),
+            ("tacocat", "", -1),
+            -1,
+        ),
         (strings.index_of, ("", "a b"), -1),
         (strings.last_index_of, ("", "a"), -1),
         (strings.index_of, ("tacocat", "a", 3), 5),
