@@ -159,15 +159,15 @@ def nodes(root: Expr) -> Iterator[Expr]:
 
 def operands(root: Expr, *operators: str) -> list[Expr]:
     """Return the operands of some operators at the top of an expression, however they are nested, in the order of the text."""
-    found: list[Expr] = []
+    split: list[Expr] = []
     stack = [root]
     while stack:
         node = stack.pop()
         if isinstance(node, Call) and node.function in operators and len(node.args) == 2:
             stack += reversed(node.args)
         else:
-            found.append(node)
-    return found
+            split.append(node)
+    return split
 
 
 _LEAVES: Final = {Unspecified: "unspecified", Literal: "literal", Ident: "ident"}
