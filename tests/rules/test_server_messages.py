@@ -43,7 +43,7 @@ SUBDOMAIN = (
 )
 REVIEWED = "spec.conversion.conversionReviewVersions"
 KEYS = "spec.validation.openAPIV3Schema.properties[a].x-kubernetes-list-map-keys: Invalid value"
-COST = "spec.validation.openAPIV3Schema.properties[a].items.x-kubernetes-validations[0].rule: Forbidden: estimated rule cost exceeds budget by factor of %s (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)"
+COST = "spec.validation.openAPIV3Schema.properties[a]%s.x-kubernetes-validations[0].{0}: Forbidden: estimated {0} cost exceeds budget by factor of %s (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)"
 DEPENDENCIES = "spec.validation.openAPIV3Schema.properties[a].dependencies%s"
 CASES = {
     "URL with a user and a fragment": (webhook("{url: 'https://u:p%20q@a/#b'}"), NEWEST_VERSION, [
@@ -81,8 +81,12 @@ CASES = {
     "repeated keys in Go's syntax": (keys("[k, k]"), "1.33", [
         f'{KEYS}: []string{{"k", "k"}}: must not contain duplicate entries',
     ]),
-    "cost of 100 times the budget": (costing(500_000_000), NEWEST_VERSION, [COST % "100.0x"]),
-    "cost of more": (costing(500_000_001), NEWEST_VERSION, [COST % "more than 100x"]),
+    "cost of 100 times the budget": (costing(500_000_000), NEWEST_VERSION, [COST.format("rule") % (".items", "100.0x")]),
+    "cost of more": (costing(500_000_001), NEWEST_VERSION, [COST.format("rule") % (".items", "more than 100x")]),
+    "cost of a message": (
+        properties("a: {type: string, x-kubernetes-validations: [{rule: 'true', messageExpression: string(self.matches(self))}]}"),
+        NEWEST_VERSION, [COST.format("messageExpression") % ("", "more than 100x")],
+    ),
     "schema of a dependency": (properties("a: {type: object, dependencies: {b: {id: x}, c: [d]}}"), NEWEST_VERSION, [
         f"{DEPENDENCIES % ''}: Forbidden: dependencies is not supported",
         f"{DEPENDENCIES % '[b].id'}: Forbidden: id is not supported",
