@@ -131,6 +131,15 @@ def test_a_message_costs_once() -> None:
     assert (cost.line, cost.max_cardinality, cost.uses_old_self) == (21, None, False)
 
 
+def test_the_help_of_a_message_counts_the_message() -> None:
+    text = crd_with_spec(
+        "{type: string, x-kubernetes-validations: [{rule: 'true', messageExpression: string(self.matches(self))}]}"
+    )
+    (found,) = (one for one in crdlint.lint_text(text) if one.rule == "cel-rule-cost")
+    # 12,000 bytes: a tenth of 12,001 times a quarter of 12,000, two identifiers and a conversion.
+    assert present(found.help).endswith(f" the estimate is then {1201 * 3000 + 3:,} of 10,000,000")
+
+
 def test_a_refused_rule_costs_nothing() -> None:
     (cost,) = crdlint.estimate_costs(crd_with_spec("{type: object, x-kubernetes-validations: [{rule: self.nope}]}"))
     assert (cost.max_cost, cost.expression_cost) == (0, 0)
