@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from crdlint.config.model import Config
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult
+    from crdlint.sources.previous.copies import Side
     from crdlint.sources.previous.crds import PreviousCRDs
     from crdlint.sources.previous.load import Loaded
-    from crdlint.sources.previous.sides import Side
 
 _EVERYTHING: Final = ("*", "change-*")
 
@@ -74,7 +74,7 @@ def command(arguments: DiffOptions) -> int:
 class _Command:
     def __init__(self, arguments: DiffOptions, folder: str) -> None:
         from crdlint.sources.helm.render import Values
-        from crdlint.sources.previous.sides import side
+        from crdlint.sources.previous.copies import side
 
         self._options = arguments
         view = View(options.page(arguments.color, 100), quiet=arguments.quiet, examples=arguments.explain)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,7 +16,10 @@ from crdlint.files.patterns import is_pattern
 from crdlint.kubernetes.servers import parse_range
 
 if TYPE_CHECKING:
-    from crdlint.config.model import LineColumn, Source, Step
+    from crdlint.config.model import Source, Step
+
+    # A message, the steps to the value that it is about, and whether it is about the key.
+    _Complaint = tuple[str, Sequence[Step], bool]
 
 # Each error needs a search through all rules, and people fix only a few at a time.
 _MOST: Final = 20
@@ -39,10 +43,8 @@ def config_of(source: Source, file: str, folder: str) -> Config:
     values = {} if source.values is None else source.values
     _check_version(values, source, file)
     faults = [ConfigProblem(message, file, *position) for message, position in source.problems]
-    for message, position in _complaints(values, source):
-        faults.append(ConfigProblem(message, file, *position))
-        if len(faults) == _MOST:
-            break
+    for message, steps, is_key in islice(_complaints(values), max(_MOST - len(faults), 0)):
+        faults.append(ConfigProblem(message, file, *source.locate(steps, is_key)))
     if faults:
         raise ConfigError(*sorted(faults, key=lambda fault: (fault.line, fault.column)))
     sets = tuple(expanded(values.get("sets", {})).items())
@@ -78,16 +80,13 @@ def _placeholders(value: bool | list[str]) -> tuple[str, ...] | None:
     return () if value else None
 
 
-def _complaints(values: Any, source: Source) -> Iterator[tuple[str, LineColumn]]:
-    has_errors = False
-    for message, position in _by_schema(values, source):
-        has_errors = True
-        yield message, position
-    if not has_errors:
-        yield from _by_meaning(values, source)
+def _complaints(values: Any) -> Iterator[_Complaint]:
+    by_schema = _by_schema(values)
+    first = next(by_schema, None)
+    yield from _by_meaning(values) if first is None else (first, *by_schema)
 
 
-def _by_schema(values: Any, source: Source) -> Iterator[tuple[str, LineColumn]]:
+def _by_schema(values: Any) -> Iterator[_Complaint]:
     from jsonschema import Draft202012Validator
 
     schema = json.loads(Path(__file__).with_name("schema.json").read_text(encoding="utf-8"))
@@ -97,9 +96,9 @@ def _by_schema(values: Any, source: Source) -> Iterator[tuple[str, LineColumn]]:
             for name in error.instance:
                 if name not in error.schema["properties"]:
                     message = f"unknown key {shown(name)}{did_you_mean(name, error.schema['properties'])}"
-                    yield message, source.locate([*steps, name], True)
+                    yield message, [*steps, name], True
         elif error.validator != "enum" or isinstance(error.instance, str):  # the type is reported besides
-            yield _schema_message(error, steps), source.locate(steps, False)
+            yield _schema_message(error, steps), steps, False
 
 
 def _schema_message(error: Any, steps: Sequence[Step]) -> str:
@@ -137,51 +136,43 @@ def _kind(value: Any) -> str:
     return "a list" if isinstance(value, list) else "keys with values" if isinstance(value, dict) else str(value)
 
 
-def _by_meaning(values: dict[str, Any], source: Source) -> Iterator[tuple[str, LineColumn]]:
+def _by_meaning(values: dict[str, Any]) -> Iterator[_Complaint]:
     """Yield the errors of values that match the schema: unknown rules and versions, and invalid patterns."""
     own = values.get("sets", {})
     cycle = cycle_of(own)
     if cycle:
         more = f" and {len(cycle) - _SHOWN:,} more" if len(cycle) > _SHOWN else ""
         through = f" through {', '.join(map(shown, cycle[1:_SHOWN]))}{more}" if len(cycle) > 1 else ""
-        yield f"the set {shown(cycle[0])} contains itself{through}", source.locate(["sets", cycle[0]], True)
-    for name in own:
-        if is_known(name):
-            yield (
-                f"{shown(name)} is the name of a rule or of one of crdlint's sets",
-                source.locate(["sets", name], True),
-            )
+        yield f"the set {shown(cycle[0])} contains itself{through}", ["sets", cycle[0]], True
+    for name in filter(is_known, own):
+        yield f"{shown(name)} is the name of a rule or of one of crdlint's sets", ["sets", name], True
     for steps, pattern, is_key in _patterns_of_rules(values):
         message = None if pattern in own else unknown_rule(pattern, own)
         if message is not None:
-            yield message, source.locate(steps, is_key)
+            yield message, steps, is_key
     for name in _TEXTS:
         if not isinstance(values.get(name, ""), str):
-            yield f"'{name}' must be text, not {_kind(values[name])}", source.locate([name], False)
+            yield f"'{name}' must be text, not {_kind(values[name])}", [name], False
     version = values.get("kube-version")
     message = version_fault(version) if isinstance(version, str) else None
     if message is not None:
-        yield message, source.locate(["kube-version"], False)
+        yield message, ["kube-version"], False
     files: list[tuple[list[Step], str]] = [(["exclude", i], glob) for i, glob in enumerate(values.get("exclude", ()))]
     files += [(["per-file-ignores", glob], glob) for glob in values.get("per-file-ignores", {})]
     for steps, pattern in files:
         if not is_pattern(pattern):
-            yield f"{shown(pattern)} is not a pattern of files", source.locate(steps, steps[0] != "exclude")
+            yield f"{shown(pattern)} is not a pattern of files", steps, steps[0] != "exclude"
 
 
 def _patterns_of_rules(values: dict[str, Any]) -> Iterator[tuple[list[Step], str, bool]]:
     """Yield (steps, pattern, whether it is a key) of every rule in the configuration."""
-    for name in ("select", "ignore"):
-        for i, entry in enumerate(values.get(name, ())):
-            if isinstance(entry, str):
-                yield [name, i], entry, False
-            else:
-                for j, pattern in enumerate(entry["rules"]):
-                    yield [name, i, "rules", j], pattern, False
+    lists: list[tuple[list[Step], Sequence[Any]]] = [([name], values.get(name, ())) for name in ("select", "ignore")]
+    entries = enumerate(values.get("ignore", ()))
+    lists += [(["ignore", i, "rules"], entry["rules"]) for i, entry in entries if isinstance(entry, dict)]
     for setting in ("sets", "per-file-ignores"):
-        for name, rules in values.get(setting, {}).items():
-            for i, pattern in enumerate(rules):
-                yield [setting, name, i], pattern, False
+        lists += [([setting, name], rules) for name, rules in values.get(setting, {}).items()]
+    for steps, patterns in lists:
+        yield from (([*steps, i], each, False) for i, each in enumerate(patterns) if isinstance(each, str))
     for pattern in values.get("severity", {}):
         yield ["severity", pattern], pattern, True
 
@@ -208,15 +199,10 @@ def _check_version(values: Any, source: Source, file: str) -> None:
             raise ValueError(len(specifier))
         fits = SpecifierSet(specifier).contains(__version__, prereleases=True)
     except ValueError as error:  # InvalidSpecifier is one
-        meant = (
-            "; did you mean " + repr(f">={specifier}") + "?"
-            if specifier[:1].isdigit() and len(specifier) < _MOST
-            else ""
-        )
+        is_version = specifier[:1].isdigit() and len(specifier) < _MOST
+        meant = f"; did you mean {f'>={specifier}'!r}?" if is_version else ""
         message = f"'required-version': {shown(specifier)} is not a version specifier{meant}"
         raise ConfigError(ConfigProblem(message, file, *position)) from error
     if not fits:
-        problem = (
-            f"this is crdlint {__version__}, and the configuration is for {specifier}: pip install 'crdlint{specifier}'"
-        )
-        raise ConfigError(ConfigProblem(problem, file, *position))
+        problem = f"this is crdlint {__version__}, and the configuration is for {specifier}"
+        raise ConfigError(ConfigProblem(f"{problem}: pip install 'crdlint{specifier}'", file, *position))

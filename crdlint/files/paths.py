@@ -8,15 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from crdlint.files.globs import Glob
-from crdlint.files.patterns import compiled
+from crdlint.files.patterns import Glob, compiled
 from crdlint.files.read import STDIN, entries_of, is_folder, open_descriptor, reason
 from crdlint.files.repository import Ignored, RepositoryError, ignored_in, repository_of
 from crdlint.safety.output import trace
 
 if TYPE_CHECKING:
-    from crdlint.files.globs import States
-    from crdlint.files.patterns import Patterns
+    from crdlint.files.patterns import Patterns, States
 
 YAML_SUFFIXES: Final = (".yaml", ".yml", ".json")
 NEVER_ENTERED: Final = frozenset({".git", ".hg", ".svn"})

@@ -2,6 +2,8 @@
 
 File names are bytes, as in git, and need no encoding. Matching never backtracks: between two wildcards, the leftmost
 match always suffices. Upstream: git wildmatch.c, dir.c (parse_path_pattern, last_matching_pattern).
+
+Globs that no shell expanded have bash's rules for `globstar`: they match one path component at a time during a walk.
 """
 
 from __future__ import annotations
@@ -70,7 +72,7 @@ def _is_at(piece: _Piece, name: bytes, start: int) -> bool:
     return all(name[start + i] in fitting for i, fitting in enumerate(piece))
 
 
-class Glob(NamedTuple):
+class PathGlob(NamedTuple):
     """A pattern of paths: runs of segments that are separated by `**`."""
 
     runs: tuple[tuple[Segment, ...], ...]
@@ -101,7 +103,7 @@ class Patterns:
 
     _names: dict[bytes, list[_Rule]] = field(default_factory=dict)
     _paths: dict[bytes, list[_Rule]] = field(default_factory=dict)
-    _globs: list[tuple[_Rule, Segment | Glob]] = field(default_factory=list)
+    _globs: list[tuple[_Rule, Segment | PathGlob]] = field(default_factory=list)
 
     def decision(self, path: bytes, *, folder: bool = False) -> bool | None:
         """Return True if the last line that matches `path` selects it, False if that line starts with `!`, None without a match.
@@ -135,7 +137,7 @@ def compiled(lines: Iterable[str | bytes]) -> Patterns:
     """Return the patterns of lines. Blank lines, comments and patterns that never match have no effect, as in git."""
     names: dict[bytes, list[_Rule]] = {}
     paths: dict[bytes, list[_Rule]] = {}
-    globs: list[tuple[_Rule, Segment | Glob]] = []
+    globs: list[tuple[_Rule, Segment | PathGlob]] = []
     for number, line in enumerate(lines):
         text = _without_trailing_spaces(os.fsencode(line))
         if text.startswith(b"#"):
@@ -195,7 +197,7 @@ _AFTER_PREFIX: Final = re.compile(rb"([^*?\[\\]*[^*?\[\\/])\*\*+(?:(/)|$)")
 _ESCAPED_SLASH: Final = re.compile(rb"(^|/)\*\*+\\/")
 
 
-def _glob(text: bytes) -> Glob:
+def _glob(text: bytes) -> PathGlob:
     runs: list[list[Segment]] = [[]]
     parts: list[list[_Part]] = [[]]
     for token in _tokens(text.removeprefix(b"/")):
@@ -209,7 +211,7 @@ def _glob(text: bytes) -> Glob:
                 runs.append([])
         else:
             runs[-1].append(_segment(part))
-    return Glob(tuple(map(tuple, runs)))
+    return PathGlob(tuple(map(tuple, runs)))
 
 
 def _segment(tokens: Sequence[_Part]) -> Segment:
@@ -289,3 +291,93 @@ _CLASSES: Final = {
     b"upper": r"[A-Z]",
     b"xdigit": r"[0-9A-Fa-f]",
 }
+
+
+# The indexes of the components that may match next; the number of components if all have matched.
+States: TypeAlias = "frozenset[int]"
+_WILDCARD: Final = re.compile(r"[*?\[]")
+
+
+class _Component(NamedTuple):
+    """A component of a glob; `segment` is None for `**`; if `hidden`, names that begin with a dot match."""
+
+    segment: Segment | None
+    hidden: bool
+
+
+class Glob(NamedTuple):
+    """A glob: the directory to start in (empty or with a closing slash), and the components below it.
+
+    `text` is the original glob. `only_folders` is true if it ends in a slash (other than `**/`), `open_end` if it ends
+    in a `*`.
+    """
+
+    text: str
+    base: str
+    components: tuple[_Component, ...]
+    only_folders: bool
+    open_end: bool
+
+    @staticmethod
+    def of(text: str) -> Glob | None:
+        """Return a text as a glob, or None for a plain path and for a pattern that never matches."""
+        parts = text.replace(os.sep, "/").split("/")
+        first = next((i for i, part in enumerate(parts) if _WILDCARD.search(part)), None)
+        if first is None:
+            return None
+        below = [part for part in parts[first:] if part not in {"", "."}]
+        try:
+            segments = [None if part == "**" else segment(os.fsencode(part)) for part in below]
+        except BrokenPatternError:
+            return None
+        components = tuple(_Component(each, part.startswith(".")) for each, part in zip(segments, below, strict=True))
+        base = "".join(f"{part}/" for part in parts[:first])
+        only_folders = not parts[-1] and components[-1].segment is not None
+        return Glob(text, base, components, only_folders, below[-1].endswith("*"))
+
+    def start(self) -> States:
+        """Return the states of the directory to start in."""
+        return self._with_optional({0})
+
+    def step(self, states: States, name: str, *, is_link: bool = False) -> States:
+        """Return the states after an entry of a directory, empty if it does not match; `**` does not match links to directories."""
+        encoded = os.fsencode(name)
+        is_hidden = name.startswith(".")
+        after: set[int] = set()
+        for i in states - {len(self.components)}:
+            component = self.components[i]
+            if is_hidden and not component.hidden:
+                continue
+            if component.segment is None:
+                if not is_link:
+                    after |= {i, i + 1} if i + 1 == len(self.components) else {i}
+            elif component.segment.matches(encoded):
+                after.add(i + 1)
+        return self._with_optional(after)
+
+    def states_of(self, path: str) -> States:
+        """Return the states of a path relative to ``base``."""
+        states = self.start()
+        for part in path.replace(os.sep, "/").split("/"):
+            states = self.step(states, part)
+        return states
+
+    def accepts(self, states: States) -> bool:
+        """Return whether the entry with these states matches the glob."""
+        return len(self.components) in states
+
+    def accepts_whole(self, states: States) -> bool:
+        """Return whether the directory with these states itself matches, other than by `**`."""
+        return self.accepts(states) and self.components[-1].segment is not None
+
+    def leads_on(self, states: States) -> bool:
+        """Return whether an entry below the directory with these states may match."""
+        return bool(states - {len(self.components)})
+
+    def _with_optional(self, states: set[int]) -> States:
+        """Add the component after each `**`, which may match no directory; at the end it matches at least one entry."""
+        last = len(self.components) - 1
+        for i in range(last):
+            if i in states and self.components[i].segment is None:
+                states.add(i + 1)
+        return frozenset(states)

@@ -48,7 +48,7 @@ class ActionRequest:
     """A request for the actions of a range, of certain kinds; ``only`` None means all of them.
 
     ``resolves`` is true if the client asks for the edits of an action when it is chosen, ``versioned``
-    if it takes edits of a version of a document.
+    if it takes edits of a version of a document. ``read`` returns the text of another file.
     """
 
     document: Document
@@ -56,6 +56,7 @@ class ActionRequest:
     only: Sequence[str] | None
     resolves: bool
     versioned: bool
+    read: Callable[[str], str | None]
 
     def wants(self, kind: str) -> bool:
         """Return whether actions of a kind are asked for."""
@@ -64,16 +65,18 @@ class ActionRequest:
         )
 
 
-def actions_of(request: ActionRequest, checks: Checks, read: Callable[[str], str | None]) -> list[CodeAction]:
+def actions_of(request: ActionRequest, checks: Checks) -> list[CodeAction]:
     """Return the actions at a range of a document, those that are preferred first."""
     document = request.document
     checked = checks.of(document)
     offered: list[CodeAction] = []
     if request.wants(CodeActionKind.QuickFix.value):
         here = [finding for finding in checked.findings if finding.rule and _is_at(document, finding, request.range)]
-        offered += _fixes(here, request, read)
-        offered += _ignored(here[:_MOST_IGNORED], request, read)
-        offered += _explained(here)
+        offered += _fixes(here, request)
+        offered += _ignored(here[:_MOST_IGNORED], request)
+        for rule in dict.fromkeys(finding.rule for finding in here):
+            explain = Command(f"Explain {rule}", EXPLAIN, arguments=[rule])
+            offered.append(CodeAction(explain.title, CodeActionKind.QuickFix, command=explain))
     if request.wants(FIX_ALL) and any(
         finding.fix is not None and finding.fix.applicability == "safe" for finding in checked.findings
     ):
@@ -103,40 +106,30 @@ def _is_at(document: Document, finding: Finding, selection: Range) -> bool:
     return (span.start.line, span.start.character) <= end and start <= (span.end.line, span.end.character)
 
 
-def _fixes(
-    findings: Iterable[Finding], request: ActionRequest, read: Callable[[str], str | None]
-) -> Iterator[CodeAction]:
+def _fixes(findings: Iterable[Finding], request: ActionRequest) -> Iterator[CodeAction]:
     with_fix = [(finding, finding.fix) for finding in findings if finding.fix is not None]
     for finding, fix in sorted(with_fix, key=lambda pair: pair[1].applicability != "safe"):
         is_safe = fix.applicability == "safe"
         yield CodeAction(
             fix.title if is_safe else f"{fix.title} (may change the meaning)",
             CodeActionKind.QuickFix,
-            diagnostics=[diagnostic_of(finding, request.document, read)],
+            diagnostics=[diagnostic_of(finding, request.document, request.read)],
             is_preferred=is_safe,
             edit=_edit(request.document, fix.edits, versioned=request.versioned),
         )
 
 
-def _ignored(
-    findings: Sequence[Finding], request: ActionRequest, read: Callable[[str], str | None]
-) -> Iterator[CodeAction]:
+def _ignored(findings: Sequence[Finding], request: ActionRequest) -> Iterator[CodeAction]:
+    first = {finding.rule: finding for finding in reversed(findings)}
     for rule in dict.fromkeys(finding.rule for finding in findings):
-        finding = next(finding for finding in findings if finding.rule == rule)
-        edit = ignoring_edit(finding, request.document.text.text)
+        edit = ignoring_edit(first[rule], request.document.text.text)
         if edit is not None:
             yield CodeAction(
                 f"Ignore {rule} here with a comment",
                 CodeActionKind.QuickFix,
-                diagnostics=[diagnostic_of(finding, request.document, read)],
+                diagnostics=[diagnostic_of(first[rule], request.document, request.read)],
                 edit=_edit(request.document, (edit,), versioned=request.versioned),
             )
-
-
-def _explained(findings: Iterable[Finding]) -> Iterator[CodeAction]:
-    for rule in dict.fromkeys(finding.rule for finding in findings):
-        title = f"Explain {rule}"
-        yield CodeAction(title, CodeActionKind.QuickFix, command=Command(title, EXPLAIN, arguments=[rule]))
 
 
 def _edit(document: Document, edits: Iterable[Edit], *, versioned: bool) -> WorkspaceEdit:
@@ -154,17 +147,10 @@ _SEVERITIES: Final = {
     "info": DiagnosticSeverity.Information,
 }
 # Rules that report text without an effect, which editors fade out.
-UNNECESSARY: Final = frozenset(
-    {
-        "cel-optional-old-self-unused",
-        "default-unknown-field",
-        "ignore-unused",
-        "list-map-key-duplicate",
-        "list-map-keys-without-map",
-        "selectable-field-duplicate",
-        "unknown-field",
-    }
-)
+UNNECESSARY: Final = frozenset({
+    "cel-optional-old-self-unused", "default-unknown-field", "ignore-unused", "list-map-key-duplicate",
+    "list-map-keys-without-map", "selectable-field-duplicate", "unknown-field",
+})  # fmt: skip
 # Rules that report a version or field that servers no longer serve, which editors strike out.
 DEPRECATED: Final = frozenset({"api-version-removed"})
 

@@ -281,10 +281,9 @@ def _add_actions(server: EditorServer) -> None:
         resolved = server.capability("text_document", "code_action", "resolve_support", "properties") or ()
 
         def actions_of(document: Document) -> list[lsp.CodeAction]:
-            request = actions.ActionRequest(
-                document, params.range, params.context.only, "edit" in resolved, takes_versions()
-            )
-            return actions.actions_of(request, server.checks, server.documents.read)
+            resolves, versioned, read = "edit" in resolved, takes_versions(), server.documents.read
+            request = actions.ActionRequest(document, params.range, params.context.only, resolves, versioned, read)
+            return actions.actions_of(request, server.checks)
 
         return await server.answer(params.text_document, actions_of) or []
 

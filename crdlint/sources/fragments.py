@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from crdlint.files.globs import Glob
+from crdlint.files.patterns import Glob
 from crdlint.files.read import UnreadableError, decode, read_bytes
 
 if TYPE_CHECKING:
