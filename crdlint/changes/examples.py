@@ -12,10 +12,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crdlint.cel.ast import Literal, Select, nodes
-from crdlint.changes import patterns
 from crdlint.changes.conditions import conditions_of
 from crdlint.changes.conjunction import Conjunction, Pair, items, keeps_unknown_fields, map_values, properties, type_of
-from crdlint.changes.constraints import Constraints, constraints
+from crdlint.changes.constraints import Constraints, constraints, pattern_relation
 from crdlint.crd.model import JSONSchemaProps, ValidationRule
 from crdlint.kubecel.escaping import unescape
 from crdlint.kubecel.evaluation import MISSING, OutOfBudgetError, RuleValidators, Run, breaks, validate_rules
@@ -344,14 +343,14 @@ class Candidates:
         known_patterns = sorted(folded.patterns) or [""]  # sets of texts have another order in each process
         for known in known_patterns:
             for pattern in (*(sorted(after.patterns) if after else ()), _NOTHING):
-                text = patterns.relation(known, pattern, *folded.lengths).lost
+                text = pattern_relation(known, pattern, *folded.lengths).lost
                 if text is not None:
                     yield text
         yield from (_SAMPLES[name] for name in sorted(folded.formats) if name in _SAMPLES)
         yield from ("", "a")
         known = known_patterns[0]
         for size in self._sizes(old, "length"):
-            text = patterns.relation(known, _NOTHING, size, size).lost if known else "a" * size
+            text = pattern_relation(known, _NOTHING, size, size).lost if known else "a" * size
             if text is not None:
                 yield text
         yield from ("A b!", "10.0.0.1", "::1", "https://a.b")

@@ -9,10 +9,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.ast import Expr, Ident, Select, nodes
-from crdlint.changes import patterns
 from crdlint.changes.conditions import known_conditions, lifted
 from crdlint.changes.conjunction import Conjunction, Pair, is_new, steps
-from crdlint.changes.constraints import Bound, Constraints, constraints
+from crdlint.changes.constraints import Bound, Constraints, constraints, pattern_relation
 from crdlint.kubecel.escaping import escape
 from crdlint.kubecel.reasoning.domains import FAILED, PRESENT, SIZES, TRUE, Domain, Just, Numbers, Others, Piece
 from crdlint.kubecel.reasoning.reasoner import ITEM, Facts, FieldPath, Reasoner
@@ -209,7 +208,7 @@ class SchemaFacts(Facts):
 
     def covers(self, pattern: str, other: str) -> bool:
         """Return whether all texts that match a pattern match another one."""
-        return patterns.relation(pattern, other).is_covered
+        return pattern_relation(pattern, other).is_covered
 
     def _folded(self, path: FieldPath) -> Constraints | None:
         node = self._node(path)

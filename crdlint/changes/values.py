@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.changes import patterns
 from crdlint.changes.change import NEW_VALUES, Collector
 from crdlint.changes.conditions import condition, count_of_fields
 from crdlint.changes.conjunction import Conjunction, Pair, keeps_unknown_fields, type_of
@@ -17,8 +16,11 @@ from crdlint.changes.constraints import (
     Bound,
     Constraints,
     Limit,
+    Relation,
     constraints,
     format_bound,
+    length_bound,
+    pattern_relation,
 )
 from crdlint.changes.reasons import is_implied
 from crdlint.crd.model import JSONSchemaProps
@@ -29,7 +31,6 @@ from crdlint.schema.validator import ValueValidator
 from crdlint.schema.values import deep_copy, equality_key
 
 if TYPE_CHECKING:
-    from crdlint.changes.patterns import Relation
     from crdlint.diagnostics.diagnostic import Severity
     from crdlint.rules.engine.rule import Rule
 
@@ -69,7 +70,7 @@ def compare_constraints(pair: Pair, collector: Collector) -> None:
             _compare_enumerated(pair, possible, new, collector)
             return
         alternatives = "|".join(re.escape(value) for value in new.enum.values() if isinstance(value, str))
-        relations = (patterns.relation(known, f"^(?:{alternatives})$", *old.lengths) for known in old.patterns)
+        relations = (pattern_relation(known, f"^(?:{alternatives})$", *old.lengths) for known in old.patterns)
         if any(relation.is_covered for relation in relations):
             return
         values = list(new.enum.values())
@@ -175,7 +176,7 @@ def _implied(old: Constraints, limit: Limit) -> Bound | None:
     bound = old.bounds.get(limit.attribute)
     others = [format_bound(old.formats, limit.attribute)] if old.type == "integer" else []
     if limit.attribute in {"min_length", "max_length"}:
-        others += [patterns.length_bound(pattern, is_upper=limit.is_upper) for pattern in old.patterns]
+        others += [length_bound(pattern, is_upper=limit.is_upper) for pattern in old.patterns]
     if limit.attribute == "min_properties":
         others.append(Bound(len(old.required)))
     for other in others:
@@ -221,9 +222,9 @@ def _compare_patterns(pair: Pair, old: Constraints, new: Constraints, collector:
     added, lost = sorted(new.patterns - old.patterns), sorted(old.patterns - new.patterns)
     for pattern in added:
         if len(lost) == 1 and len(added) == 1:
-            _compare_pattern(pair, patterns.relation(lost[0], pattern, *old.lengths), lost[0], pattern, collector)
+            _compare_pattern(pair, pattern_relation(lost[0], pattern, *old.lengths), lost[0], pattern, collector)
             continue
-        if any(patterns.relation(known, pattern, *old.lengths).is_covered for known in ("", *old.patterns)):
+        if any(pattern_relation(known, pattern, *old.lengths).is_covered for known in ("", *old.patterns)):
             continue
         text = f"values that do not match `{pattern}` are rejected"
         _reject(rules.PATTERN_ADDED, text, {"pattern": pattern}, pair, collector)

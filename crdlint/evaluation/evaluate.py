@@ -14,6 +14,7 @@ from crdlint.evaluation.places import (
     AnyItem,
     PlaceError,
     PlaceStep,
+    any_schema,
     matches,
     parse_place,
     place_text,
@@ -21,7 +22,6 @@ from crdlint.evaluation.places import (
     value_at,
 )
 from crdlint.evaluation.trace import Step, Tree, deciding, type_text
-from crdlint.evaluation.types import any_schema
 from crdlint.golang.text import SPACE
 from crdlint.kubecel.compilation import ANY_VALUE, OLD_SELF, SELF, Expression, RuleCompiler
 from crdlint.kubecel.declarations import Declarations, Declarer, SchemaContext

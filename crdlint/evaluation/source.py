@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from crdlint.crd.decode import Reader, reader_json
 from crdlint.crd.identity import is_json
 from crdlint.diagnostics.spelling import nearest
-from crdlint.evaluation.types import NotationError, schema_of, schema_of_notation
+from crdlint.evaluation.places import NotationError, schema_of, schema_of_notation
 from crdlint.files.paths import Selection, discover
 from crdlint.files.read import STDIN, UnreadableError, read_text
 from crdlint.kubecel.evaluation import MISSING
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.kubernetes.servers import Server
     from crdlint.linting.result import FileResult
+
 
 _LISTED: Final = 8
 

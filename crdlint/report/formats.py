@@ -48,7 +48,7 @@ FORMATS: Final = {
     "rdjson": Format("reviewdog, with fixes as suggestions", "json.RDJSON"),
     "gitlab": Format("GitLab's Code Quality", "json.GitLab", changes="json.GitLab"),
     "checkstyle": Format("Checkstyle XML", "xml.Checkstyle"),
-    "markdown": Format("for job summaries and comments", "markdown.Markdown", changes="changes.Markdown"),
+    "markdown": Format("for job summaries and comments", "lines.Markdown", changes="changes.Markdown"),
     "changelog": Format("Markdown for release notes", changes="changes.Changelog"),
     "html": Format("a page of its own", "html.Findings", "html.CostReport", changes="html.Changes"),
 }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from crdlint.cel.eval.errors import Error
 from crdlint.cel.eval.values import MISSING
 from crdlint.evaluation.evaluate import NAME, Answer, Estimate, RuleResult
-from crdlint.evaluation.values import to_json, to_text
+from crdlint.evaluation.trace import Step, to_json, to_text
 from crdlint.kubecel.cost.explain import shown_cost
 from crdlint.kubecel.limits import RULE_COST_LIMIT
 from crdlint.linting.result import FileResult
@@ -22,7 +22,6 @@ from crdlint.report.words import counted
 
 if TYPE_CHECKING:
     from crdlint.cel.eval.program import Result
-    from crdlint.evaluation.trace import Step
     from crdlint.kubecel.second_opinion import Opinion
 
 

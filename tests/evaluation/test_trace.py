@@ -8,10 +8,9 @@ from tables import each
 
 from crdlint.cel.eval.values import MISSING
 from crdlint.evaluation.evaluate import Workbench
+from crdlint.evaluation.places import schema_of
 from crdlint.evaluation.source import Source
-from crdlint.evaluation.trace import Step, deciding
-from crdlint.evaluation.types import schema_of
-from crdlint.evaluation.values import to_json, to_text
+from crdlint.evaluation.trace import Step, deciding, to_json, to_text
 from crdlint.kubecel.limits import PER_CALL_LIMIT
 from crdlint.kubecel.programs import program
 from crdlint.kubernetes.servers import NEWEST, SERVERS
