@@ -11,7 +11,7 @@ from functools import partial
 from corpus import with_spec
 from timing import best
 
-from crdlint.kubecel.evaluation import MISSING, Run, rule_validator, validate_rules
+from crdlint.kubecel.evaluation import MISSING, RuleValidators, Run, validate_rules
 from crdlint.kubernetes.servers import NEWEST
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
@@ -46,7 +46,7 @@ def main() -> None:
     one.add(lint_file(crd(1), "crd.yaml", CheckRequest(keep=True)))
     small = one.by_kind["example.com", "Foo"].schema("v1")
     assert small is not None
-    validator = rule_validator(small, NEWEST)
+    validator = RuleValidators(NEWEST).of(small)
     resource = {"spec": {f"f{i}": f"value-{i}" for i in range(50)}}
 
     def rule() -> None:

@@ -30,9 +30,9 @@ from crdlint.kubecel.evaluation import (
     MISSING,
     Evaluation,
     OutOfBudgetError,
+    RuleValidators,
     Run,
     recorded,
-    rule_validator,
     validate_rules,
 )
 from crdlint.kubecel.hints import hint
@@ -308,7 +308,7 @@ def run_rules(source: Source, rules: Sequence[SchemaRule]) -> list[RuleResult]:
     with recorded() as record:
         run = Run(RULE_ID, RUNTIME_BUDGET)
         try:
-            validate_rules(rule_validator(source.schema, source.server), run, None, source.value, source.old)
+            validate_rules(RuleValidators(source.server).of(source.schema), run, None, source.value, source.old)
         except OutOfBudgetError:
             stopped = "the rules before it exceed the budget of the object"
     results = []

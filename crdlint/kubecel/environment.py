@@ -43,7 +43,7 @@ LIBRARIES: Final = (
         "optional",
         (1, 28),
         types=extensions.OPTIONAL_TYPES,
-        functions=extensions.optionals(1),
+        functions=extensions.OPTIONALS,
         macros=macros.OPTIONAL_MACROS,
         optional_syntax=True,
     ),
@@ -77,7 +77,7 @@ LIBRARIES: Final = (
     Library(
         "lists",
         (1, 34),
-        functions=cel_lists.functions(3),
+        functions=cel_lists.FUNCTIONS,
         macros=macros.SORT_BY_MACROS,
         older_bindings=lambda dialect: (
             {} if dialect.limits_ranges else {"lists_range": partial(cel_lists.range_, is_limited=False)}

@@ -131,11 +131,6 @@ class RuleValidator:
     all_of: tuple[RuleValidator, ...] = ()
 
 
-def rule_validator(schema: JSONSchemaProps, server: Server) -> RuleValidator | None:
-    """Compile the rules of a whole schema that is stored on a server; return None if it has none."""
-    return RuleValidators(server).of(schema, is_root=True)
-
-
 class RuleValidators:
     """Compiles the rules of schemas that share subschemas, each subschema once."""
 
@@ -149,7 +144,7 @@ class RuleValidators:
         # By identity: whether a schema or one of its subschemas has rules.
         self._has_rules: dict[int, bool] = {}
 
-    def of(self, schema: JSONSchemaProps, *, is_root: bool) -> RuleValidator | None:
+    def of(self, schema: JSONSchemaProps, *, is_root: bool = True) -> RuleValidator | None:
         """Return the validator of a schema, or None if neither it nor a subschema has rules."""
         if not self._has(schema):
             return None

@@ -35,7 +35,7 @@ from crdlint.crd.object_meta import (
 )
 from crdlint.crd.paths import Path
 from crdlint.golang.values import GO_TYPES, print_value
-from crdlint.kubecel.evaluation import MISSING, OutOfBudgetError, Ratcheting, Run, rule_validator, validate_rules
+from crdlint.kubecel.evaluation import MISSING, OutOfBudgetError, Ratcheting, RuleValidators, Run, validate_rules
 from crdlint.kubecel.limits import RUNTIME_BUDGET
 from crdlint.kubernetes.servers import NEWEST, Server
 from crdlint.safety import work
@@ -122,7 +122,7 @@ class ResourceValidator:
         self._keeps_status = as_requests and self.has_status
         if self.schema is not None:
             self._values = ValueValidator(self.schema, server=server)
-            self._rules = rule_validator(self.schema, server)
+            self._rules = RuleValidators(server).of(self.schema)
             self._defaults = prune_defaults(self.schema)
 
     @work.limited()

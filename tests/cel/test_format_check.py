@@ -39,7 +39,8 @@ ATOI = PRECISION + "error while converting precision to integer: strconv.Atoi: p
 
 def findings(text: str, validator: Callable[..., Any] = format_literals) -> list[tuple[int, str]]:
     env = replace(STANDARD, validators=(homogeneous_literals, validator), exempt=frozenset({"format"})).extend(
-        idents=VARIABLES, functions=(*extensions.optionals(2), *strings.functions(2))
+        idents=VARIABLES,
+        functions=(*extensions.OPTIONALS, *extensions.OPTIONALS_ADDED_BY_VERSION_2, *strings.FUNCTIONS),
     )
     parsed = parse(text, options=ParserOptions())
     result = check(parsed.expr, parsed.source_info, env)

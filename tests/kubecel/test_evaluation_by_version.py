@@ -9,7 +9,7 @@ from kubecel_support import schema
 from tables import each
 
 from crdlint.crd.paths import Path
-from crdlint.kubecel.evaluation import MISSING, Run, rule_validator, validate_rules
+from crdlint.kubecel.evaluation import MISSING, RuleValidators, Run, validate_rules
 from crdlint.kubernetes.servers import SERVERS
 
 BUDGET = 1_000_000
@@ -19,7 +19,7 @@ def run(text: str, value: object, version: int) -> tuple[list[str], int]:
     """Return where rules fail, and what evaluating them costs."""
     server = next(one for one in SERVERS if one.minor == version)
     validation = Run("rule", BUDGET)
-    validate_rules(rule_validator(schema(text), server), validation, Path("x"), value, MISSING)
+    validate_rules(RuleValidators(server).of(schema(text)), validation, Path("x"), value, MISSING)
     return [str(error.path) for error in validation.errors], BUDGET - validation.budget
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from crdlint.cel import types
-from crdlint.cel.decls import CallCost, Implementation, Overload, Variable, member, overload
+from crdlint.cel.decls import CallCost, Implementation, Variable, member, overload
 from crdlint.cel.estimates import ONE, CallEstimate, Estimator, Node, size_of
 from crdlint.cel.eval.cost import actual_size
 from crdlint.cel.eval.equality import HashedMembers
@@ -46,7 +46,7 @@ _OPT_V: Final = optional_type(_V)
 _LIST_OPT_V: Final = list_type(_OPT_V)
 
 # The planner implements `or`, `orValue`, and selection and indexing with `?`.
-_OPTIONALS: Final = (
+OPTIONALS: Final = (
     overload("optional.of", "optional_of", (_V,), _OPT_V, Optional_),
     overload("optional.ofNonZeroValue", "optional_ofNonZeroValue", (_V,), _OPT_V, _of_non_zero_value),
     overload("optional.none", "optional_none", (), _OPT_V, lambda: NONE),
@@ -71,11 +71,6 @@ OPTIONALS_ADDED_BY_VERSION_2: Final = (
 )
 
 OPTIONAL_TYPES: Final = (Variable("optional_type", types.type_type(types.opaque_type("optional_type"))),)
-
-
-def optionals(version: int) -> tuple[Overload, ...]:
-    """Return the overloads of a version of the library of optional values."""
-    return _OPTIONALS if version < 2 else _OPTIONALS + OPTIONALS_ADDED_BY_VERSION_2
 
 
 def contains(values: Sequence[Any], part: Sequence[Any]) -> bool:

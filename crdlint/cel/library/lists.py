@@ -1,4 +1,4 @@
-"""List functions, versions 0 to 3. Upstream: cel-go's ext/lists.go."""
+"""List functions of version 3. Upstream: cel-go's ext/lists.go."""
 
 from __future__ import annotations
 
@@ -189,12 +189,6 @@ _T: Final = list_type(type_param("T"))
 _FLATTEN: Final = Implementation(flatten, guarded=False)
 _FLATTEN_COST: Final = _cost(_estimate_flatten, _track_flatten)
 
-_BASE: Final = (member("slice", "list_slice", (_T, INT, INT), _T, slice_, _cost(_estimate_slice, _track_result)),)
-_VERSION_1: Final = (
-    member("flatten", "list_flatten", (list_type(_T),), _T, _FLATTEN, _FLATTEN_COST),
-    member("flatten", "list_flatten_int", (list_type(DYN), INT), list_type(DYN), _FLATTEN, _FLATTEN_COST),
-)
-
 
 def _sorts() -> Iterator[Overload]:
     """Yield the overloads of `sort`, then those of `@sortByAssociatedKeys`, one for each key type."""
@@ -209,14 +203,12 @@ def _sorts() -> Iterator[Overload]:
 
 _RANGE_COST: Final = _cost(lambda _, nodes: _estimated(1, fixed(_int(nodes[0], UINT64_MAX))), _track_result)
 _REVERSE_COST: Final = _cost(lambda estimator, nodes: _estimated(1, size_of(estimator, nodes[0])), _track_result)
-_VERSION_2: Final = (
+FUNCTIONS: Final = (
+    member("slice", "list_slice", (_T, INT, INT), _T, slice_, _cost(_estimate_slice, _track_result)),
+    member("flatten", "list_flatten", (list_type(_T),), _T, _FLATTEN, _FLATTEN_COST),
+    member("flatten", "list_flatten_int", (list_type(DYN), INT), list_type(DYN), _FLATTEN, _FLATTEN_COST),
     *_sorts(),
     overload("lists.range", "lists_range", (INT,), list_type(INT), range_, _RANGE_COST),
     member("reverse", "list_reverse", (_T,), _T, reverse, _REVERSE_COST),
     member("distinct", "list_distinct", (_T,), _T, distinct, _pairs_cost(2.0, 0, in_advance=True)),
 )
-
-
-def functions(version: int) -> tuple[Overload, ...]:
-    """Return the overloads of a version; version 3 only adds costs."""
-    return _BASE + (_VERSION_1 if version >= 1 else ()) + (_VERSION_2 if version >= 2 else ())

@@ -1,11 +1,11 @@
-"""String functions, versions 0 to 2, indexed by code points. Upstream: cel-go's ext/strings.go."""
+"""String functions of versions 0 and 2, indexed by code points. Upstream: cel-go's ext/strings.go."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, Final
 
-from crdlint.cel.decls import Overload, member, overload
+from crdlint.cel.decls import member, overload
 from crdlint.cel.eval.errors import FunctionError
 from crdlint.cel.eval.values import go_text
 from crdlint.cel.library.format import format_string
@@ -145,7 +145,7 @@ def _out_of_range(index: int) -> FunctionError:
 
 
 _STRINGS: Final = list_type(STRING)
-_BASE: Final = (
+VERSION_0: Final = (
     member("charAt", "string_char_at_int", (STRING, INT), STRING, char_at),
     member("indexOf", "string_index_of_string", (STRING, STRING), INT, index_of),
     member("indexOf", "string_index_of_string_int", (STRING, STRING, INT), INT, index_of),
@@ -163,12 +163,8 @@ _BASE: Final = (
     member("join", "list_join", (_STRINGS,), STRING, join),
     member("join", "list_join_string", (_STRINGS, STRING), STRING, join),
 )
-_VERSION_1: Final = (
+FUNCTIONS: Final = (
+    *VERSION_0,
     member("format", "string_format", (STRING, list_type(DYN)), STRING, format_string),
     overload("strings.quote", "strings_quote", (STRING,), STRING, quote),
 )
-
-
-def functions(version: int) -> tuple[Overload, ...]:
-    """Return the overloads of a version; version 2 changes no declarations."""
-    return _BASE + (_VERSION_1 if version >= 1 else ())

@@ -14,8 +14,8 @@ from crdlint.cel.decls import CallCost, RegexOptimization, member
 from crdlint.cel.estimates import STRING_FACTOR, UINT64_MAX, ZERO, CallEstimate, Estimate, Estimator, Node, size_of
 from crdlint.cel.eval.cost import of_match
 from crdlint.cel.eval.errors import NO_OVERLOAD, FunctionError
+from crdlint.cel.library import strings
 from crdlint.cel.library.format import format_literals, format_string
-from crdlint.cel.library.strings import functions, index_of, last_index_of
 from crdlint.cel.types import INT, STRING, list_type
 from crdlint.kubecel.library.declaration import ALWAYS, READ, Library, element_of, of_sizes, reads
 from crdlint.kubernetes.servers import CELDialect
@@ -69,18 +69,22 @@ def _older_bindings(dialect: CELDialect) -> Mapping[str, Callable[..., Any]]:
     is_newest = dialect.allows_offsets_beyond_text and dialect.searches_empty_text_backwards
     if not (is_newest and dialect.checks_offsets_of_empty_text):
         for suffix in ("", "_int"):
-            bindings[f"string_index_of_string{suffix}"] = partial(index_of, dialect=dialect)
-            bindings[f"string_last_index_of_string{suffix}"] = partial(last_index_of, dialect=dialect)
+            bindings[f"string_index_of_string{suffix}"] = partial(strings.index_of, dialect=dialect)
+            bindings[f"string_last_index_of_string{suffix}"] = partial(strings.last_index_of, dialect=dialect)
     return bindings
 
 
 VERSION_0: Final = Library(
-    "strings, version 0", introduced=ALWAYS, removed=(1, 29), functions=functions(0), older_bindings=_older_bindings
+    "strings, version 0",
+    introduced=ALWAYS,
+    removed=(1, 29),
+    functions=strings.VERSION_0,
+    older_bindings=_older_bindings,
 )
 LIBRARY: Final = Library(
     "strings",
     introduced=(1, 29),
-    functions=functions(2),
+    functions=strings.FUNCTIONS,
     exempt=("format",),
     older_bindings=_older_bindings,
     # `indexOf` and `lastIndexOf` have the costs of the list functions of these names.

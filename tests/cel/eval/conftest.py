@@ -21,7 +21,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _THREE = (overload("three", "three_dyn", (DYN, DYN, DYN), BOOL, lambda _one, _two, _three: True),)
-_ADDED = (*extensions.optionals(2), *extensions.TWO_VARIABLE_COMPREHENSIONS, *_THREE)
+_ADDED = (
+    *extensions.OPTIONALS,
+    *extensions.OPTIONALS_ADDED_BY_VERSION_2,
+    *extensions.TWO_VARIABLE_COMPREHENSIONS,
+    *_THREE,
+)
 _ENV = replace(stdlib.STANDARD, cross_type_comparisons=True).extend(
     idents=(*extensions.OPTIONAL_TYPES, Variable("self", DYN), Variable("x", INT)),
     functions=_ADDED,
