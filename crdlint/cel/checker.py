@@ -13,8 +13,7 @@ from typing import Final, NamedTuple, TypeAlias
 from crdlint.cel import ast, types
 from crdlint.cel import errors as texts
 from crdlint.cel.ast import SourceInfo
-from crdlint.cel.decls import Function, Overload, Variable
-from crdlint.cel.env import Env
+from crdlint.cel.decls import Env, Function, Overload, Variable
 from crdlint.cel.errors import CELError, Problem
 from crdlint.cel.types import DYN, ERROR, Kind, Type
 from crdlint.cel.unification import Substitution, TypeReplacer, most_general

@@ -13,8 +13,7 @@ from crdlint.cel import ast
 from crdlint.cel.ast import Expr, SourceInfo, children, nodes
 from crdlint.cel.builder import ParserOptions
 from crdlint.cel.checker import CheckResult, check
-from crdlint.cel.decls import CONVERSIONS
-from crdlint.cel.env import Env
+from crdlint.cel.decls import CONVERSIONS, Env
 from crdlint.cel.errors import CELError, Code, Problem, display_errors, type_mismatch
 from crdlint.cel.eval.values import KEYS, MAX_TIMESTAMP, MIN_TIMESTAMP
 from crdlint.cel.parser import ParseResult, parse, parse_valid

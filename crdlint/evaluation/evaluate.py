@@ -46,7 +46,7 @@ from crdlint.safety.bugs import attempt
 from crdlint.safety.work import Effort, WorkLimitError
 
 if TYPE_CHECKING:
-    from crdlint.cel.env import Env
+    from crdlint.cel.decls import Env
     from crdlint.crd.model import JSONSchemaProps, ValidationRule
     from crdlint.evaluation.source import Source
     from crdlint.kubecel.second_opinion import Opinion

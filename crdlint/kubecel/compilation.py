@@ -12,8 +12,7 @@ from typing import Final
 from crdlint.cel.ast import Comprehension, Expr, Select, nodes
 from crdlint.cel.builder import RESERVED
 from crdlint.cel.compiler import Compiled, compile_text
-from crdlint.cel.decls import Variable
-from crdlint.cel.env import Env
+from crdlint.cel.decls import Env, Variable
 from crdlint.cel.estimates import CallEstimate, Estimate, Node
 from crdlint.cel.estimator import CostEstimate, estimate
 from crdlint.cel.eval.errors import PlanError

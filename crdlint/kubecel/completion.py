@@ -13,8 +13,7 @@ from functools import cache
 from typing import Final, Literal
 
 from crdlint.cel.compiler import compile_text
-from crdlint.cel.decls import DeclarationError, Variable
-from crdlint.cel.env import Env
+from crdlint.cel.decls import DeclarationError, Env, Variable
 from crdlint.cel.errors import format_type
 from crdlint.cel.lexer import matched_brackets, tokenize
 from crdlint.cel.types import DYN, INT, Kind, Type

@@ -15,7 +15,7 @@ from typing import Final
 
 from crdlint.cel import types
 from crdlint.cel.builder import RESERVED
-from crdlint.cel.env import WellKnownTypes
+from crdlint.cel.decls import WellKnownTypes
 from crdlint.cel.types import BOOL, INT, STRING, Kind, Type, type_type
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.kubecel import limits

@@ -12,8 +12,7 @@ from typing import Any, Final
 
 from crdlint.cel import compiler, macros
 from crdlint.cel.builder import ParserOptions
-from crdlint.cel.decls import CallCost
-from crdlint.cel.env import Env
+from crdlint.cel.decls import CallCost, Env
 from crdlint.cel.estimates import CallEstimate, Estimator, FunctionEstimator, Node
 from crdlint.cel.library import extensions
 from crdlint.cel.library import lists as cel_lists

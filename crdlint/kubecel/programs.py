@@ -6,7 +6,7 @@ from functools import cache
 from typing import Final
 
 from crdlint.cel.compiler import Compiled
-from crdlint.cel.env import Env
+from crdlint.cel.decls import Env
 from crdlint.cel.eval.cost import Costs
 from crdlint.cel.eval.functions import Functions
 from crdlint.cel.eval.program import Program, plan

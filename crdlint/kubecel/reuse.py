@@ -16,8 +16,7 @@ from crdlint.cel.ast import Call, Comprehension, ListExpr, MapExpr, Select, Stru
 from crdlint.cel.builder import RESERVED
 from crdlint.cel.checker import CROSS_TYPE_COMPARISONS
 from crdlint.cel.compiler import Compiled
-from crdlint.cel.decls import CallCost
-from crdlint.cel.env import Env
+from crdlint.cel.decls import CallCost, Env
 from crdlint.cel.types import Kind
 from crdlint.kubecel.environment import EQUALITY, LIBRARIES, Environment, function_costs
 from crdlint.kubernetes.servers import CELDialect

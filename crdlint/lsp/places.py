@@ -24,7 +24,7 @@ from crdlint.yaml.parse import iter_documents
 from crdlint.yaml.scalars import index_inside
 
 if TYPE_CHECKING:
-    from crdlint.cel.env import Env
+    from crdlint.cel.decls import Env
     from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
     from crdlint.kubecel.declarations import Declarations
     from crdlint.kubecel.environment import Environment

@@ -10,8 +10,7 @@ from crdlint.cel import ast
 from crdlint.cel.builder import ParserOptions
 from crdlint.cel.checker import CheckResult, Reference
 from crdlint.cel.compiler import compile_text
-from crdlint.cel.decls import CallCost, Variable
-from crdlint.cel.env import WellKnownTypes
+from crdlint.cel.decls import CallCost, Variable, WellKnownTypes
 from crdlint.cel.estimates import ONE, UINT64_MAX, UNKNOWN, CallEstimate, Estimate, Node, fixed
 from crdlint.cel.estimator import CostEstimate, estimate
 from crdlint.cel.library import stdlib

@@ -15,8 +15,7 @@ from typing import Final, TypeAlias
 
 from crdlint.cel import ast
 from crdlint.cel.checker import CheckResult
-from crdlint.cel.decls import CONVERSIONS, Implementation, RegexOptimization
-from crdlint.cel.env import WellKnownTypes
+from crdlint.cel.decls import CONVERSIONS, Implementation, RegexOptimization, WellKnownTypes
 from crdlint.cel.estimates import LIST_COST, MAP_COST, STRUCT_COST
 from crdlint.cel.eval import steps
 from crdlint.cel.eval.attributes import Attribute, Conditional, Note, Run, computed, constant, not_a_key, presence

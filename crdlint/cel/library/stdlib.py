@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from crdlint.cel import types
-from crdlint.cel.decls import Overload, Variable, member, overload
-from crdlint.cel.env import Env
+from crdlint.cel.decls import Env, Overload, Variable, member, overload
 from crdlint.cel.types import BOOL, BYTES, DOUBLE, DURATION, DYN, INT, STRING, TIMESTAMP, UINT, Type
 
 _A: Final = types.type_param("A")

@@ -11,8 +11,16 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from crdlint.cel import estimates
 from crdlint.cel.ast import Expr
-from crdlint.cel.decls import Binding, CallCost, FunctionTracker, Overload, RegexOptimization, Variable, member
-from crdlint.cel.env import Validator
+from crdlint.cel.decls import (
+    Binding,
+    CallCost,
+    FunctionTracker,
+    Overload,
+    RegexOptimization,
+    Validator,
+    Variable,
+    member,
+)
 from crdlint.cel.estimates import STRING_FACTOR, CallEstimate, Estimate, Estimator, FunctionEstimator, Node, size_of
 from crdlint.cel.eval.cost import actual_size, of_match
 from crdlint.cel.eval.errors import NO_OVERLOAD, Error, FunctionError

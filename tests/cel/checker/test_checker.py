@@ -14,8 +14,7 @@ from crdlint.cel.ast import SourceInfo
 from crdlint.cel.builder import ParserOptions
 from crdlint.cel.checker import check
 from crdlint.cel.compiler import duration_literals, homogeneous_literals, regex_literals, validate
-from crdlint.cel.decls import DeclarationError, Variable, member, overload
-from crdlint.cel.env import WellKnownTypes
+from crdlint.cel.decls import DeclarationError, Variable, WellKnownTypes, member, overload
 from crdlint.cel.errors import format_type
 from crdlint.cel.library import extensions, lists, strings
 from crdlint.cel.library.stdlib import STANDARD
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
     from crdlint.cel.ast import Call, Expr, Ident, ListExpr, Literal, Select
     from crdlint.cel.checker import CheckResult
-    from crdlint.cel.env import Env
+    from crdlint.cel.decls import Env
     from crdlint.cel.parser import ParseResult
     from crdlint.cel.types import Type
 
