@@ -107,11 +107,7 @@ def apply(
 
 
 def _applied(
-    result: FileResult,
-    findings: list[Diagnostic],
-    by: dict[int, IgnoredBy],
-    entries: dict[int, Ignore],
-    config: Config,
+    result: FileResult, findings: list[Diagnostic], by: dict[int, IgnoredBy], entries: dict[int, Ignore], config: Config
 ) -> Applied:
     reported: list[Diagnostic] = []
     ignored: list[Ignored] = []

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
 from collections.abc import Sequence as SequenceOf
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.config.node_index import node_index
 from crdlint.crd.paths import SHARED, is_within
@@ -88,17 +88,16 @@ def identities(result: FileResult) -> list[tuple[Identity, ...]]:
 def _look(document: Document) -> _Looked | None:
     if document.root is None:
         return None
+    crds = []
     try:
-        roots = [root for root, _ in manifests(document)]
+        for root, _ in manifests(document):
+            versions = items_of(child(root, "spec", "versions"))
+            names = tuple(text_of(child(item, "name")) or str(i) for i, item in enumerate(versions))
+            name = text_of(child(root, "metadata", "name")) or ""
+            crds.append(_Manifest(root, root.start_mark.line, name, names))
     except YAMLDecodeError:
         return None
-    return _Looked(node_index(document), [_manifest(root) for root in roots])
-
-
-def _manifest(root: Mapping) -> _Manifest:
-    versions = items_of(child(root, "spec", "versions"))
-    names = tuple(text_of(child(item, "name")) or str(i) for i, item in enumerate(versions))
-    return _Manifest(root, root.start_mark.line, text_of(child(root, "metadata", "name")) or "", names)
+    return _Looked(node_index(document), crds)
 
 
 def _identities(diagnostic: Diagnostic, looked: _Looked | None, offset: int) -> tuple[Identity, ...]:
@@ -175,15 +174,9 @@ def _printed(steps: SequenceOf[Step]) -> str:
 
 def _is_shared(manifest: _Manifest, name: str) -> bool:
     if name not in manifest.shared:
-        first, *others = _values(manifest, name)
-        manifest.shared[name] = bool(others) and all(deep_equal(first, other) for other in others)
+        nodes = [child(item, name) for item in items_of(child(manifest.root, "spec", "versions"))]
+        manifest.shared[name] = False
+        with suppress(YAMLDecodeError):
+            first, *others = (node and to_json(node) for node in nodes)
+            manifest.shared[name] = bool(others) and all(deep_equal(first, other) for other in others)
     return manifest.shared[name]
-
-
-def _values(manifest: _Manifest, name: str) -> Iterator[Any]:
-    for item in items_of(child(manifest.root, "spec", "versions")):
-        node = child(item, name)
-        try:
-            yield to_json(node) if node is not None else None
-        except YAMLDecodeError:
-            yield object()  # differs from every other value

@@ -6,21 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from lsprotocol.types import (
-    CodeAction,
-    CodeActionKind,
-    CodeDescription,
-    Command,
-    Diagnostic,
-    DiagnosticRelatedInformation,
-    DiagnosticSeverity,
-    DiagnosticTag,
-    Location,
-    OptionalVersionedTextDocumentIdentifier,
-    TextDocumentEdit,
-    TextEdit,
-    WorkspaceEdit,
-)
+from lsprotocol import types as lsp
 
 from crdlint.config.comments import ignoring_edit
 from crdlint.lsp.workspace import Text, uri_of
@@ -28,8 +14,6 @@ from crdlint.report import words
 from crdlint.report.page import rule_link
 
 if TYPE_CHECKING:
-    from lsprotocol.types import Range
-
     from crdlint.diagnostics.diagnostic import Diagnostic as Finding
     from crdlint.diagnostics.diagnostic import Related
     from crdlint.lsp.checks import Checks
@@ -38,8 +22,8 @@ if TYPE_CHECKING:
     from crdlint.yaml.edit import Edit
 
 EXPLAIN: Final = "crdlint.explain"
-FIX_ALL: Final = f"{CodeActionKind.SourceFixAll.value}.crdlint"
-KINDS: Final = (CodeActionKind.QuickFix, FIX_ALL)
+FIX_ALL: Final = f"{lsp.CodeActionKind.SourceFixAll.value}.crdlint"
+KINDS: Final = (lsp.CodeActionKind.QuickFix, FIX_ALL)
 _MOST_IGNORED: Final = 10  # findings that one request offers to ignore: each is tried
 
 
@@ -52,7 +36,7 @@ class ActionRequest:
     """
 
     document: Document
-    range: Range
+    range: lsp.Range
     only: Sequence[str] | None
     resolves: bool
     versioned: bool
@@ -65,22 +49,22 @@ class ActionRequest:
         )
 
 
-def actions_of(request: ActionRequest, checks: Checks) -> list[CodeAction]:
+def actions_of(request: ActionRequest, checks: Checks) -> list[lsp.CodeAction]:
     """Return the actions at a range of a document, those that are preferred first."""
     document = request.document
     checked = checks.of(document)
-    offered: list[CodeAction] = []
-    if request.wants(CodeActionKind.QuickFix.value):
+    offered: list[lsp.CodeAction] = []
+    if request.wants(lsp.CodeActionKind.QuickFix.value):
         here = [finding for finding in checked.findings if finding.rule and _is_at(document, finding, request.range)]
         offered += _fixes(here, request)
         offered += _ignored(here[:_MOST_IGNORED], request)
         for rule in dict.fromkeys(finding.rule for finding in here):
-            explain = Command(f"Explain {rule}", EXPLAIN, arguments=[rule])
-            offered.append(CodeAction(explain.title, CodeActionKind.QuickFix, command=explain))
+            explain = lsp.Command(f"Explain {rule}", EXPLAIN, arguments=[rule])
+            offered.append(lsp.CodeAction(explain.title, lsp.CodeActionKind.QuickFix, command=explain))
     if request.wants(FIX_ALL) and any(
         finding.fix is not None and finding.fix.applicability == "safe" for finding in checked.findings
     ):
-        action = CodeAction("Fix all problems that have a safe fix", FIX_ALL)
+        action = lsp.CodeAction("Fix all problems that have a safe fix", FIX_ALL)
         if request.resolves and request.only is None:
             action.data = {"uri": document.uri, "version": document.version}
         else:
@@ -89,7 +73,7 @@ def actions_of(request: ActionRequest, checks: Checks) -> list[CodeAction]:
     return offered
 
 
-def fixing_edit(document: Document, checks: Checks, *, versioned: bool) -> WorkspaceEdit | None:
+def fixing_edit(document: Document, checks: Checks, *, versioned: bool) -> lsp.WorkspaceEdit | None:
     """Return the edit that makes all safe fixes of a document, None if there is none."""
     fixed = checks.fixed(document)
     return None if fixed is None or not fixed.edits else _edit(document, fixed.edits, versioned=versioned)
@@ -100,51 +84,51 @@ def explanation(rule: Rule) -> str:
     return f"{rule.id}: {rule.summary}.\n\n{rule.why}\n\nHelp: {rule.help}."
 
 
-def _is_at(document: Document, finding: Finding, selection: Range) -> bool:
+def _is_at(document: Document, finding: Finding, selection: lsp.Range) -> bool:
     span = document.text.range_of(finding)
     start, end = (selection.start.line, selection.start.character), (selection.end.line, selection.end.character)
     return (span.start.line, span.start.character) <= end and start <= (span.end.line, span.end.character)
 
 
-def _fixes(findings: Iterable[Finding], request: ActionRequest) -> Iterator[CodeAction]:
+def _fixes(findings: Iterable[Finding], request: ActionRequest) -> Iterator[lsp.CodeAction]:
     with_fix = [(finding, finding.fix) for finding in findings if finding.fix is not None]
     for finding, fix in sorted(with_fix, key=lambda pair: pair[1].applicability != "safe"):
         is_safe = fix.applicability == "safe"
-        yield CodeAction(
+        yield lsp.CodeAction(
             fix.title if is_safe else f"{fix.title} (may change the meaning)",
-            CodeActionKind.QuickFix,
+            lsp.CodeActionKind.QuickFix,
             diagnostics=[diagnostic_of(finding, request.document, request.read)],
             is_preferred=is_safe,
             edit=_edit(request.document, fix.edits, versioned=request.versioned),
         )
 
 
-def _ignored(findings: Sequence[Finding], request: ActionRequest) -> Iterator[CodeAction]:
+def _ignored(findings: Sequence[Finding], request: ActionRequest) -> Iterator[lsp.CodeAction]:
     first = {finding.rule: finding for finding in reversed(findings)}
     for rule in dict.fromkeys(finding.rule for finding in findings):
         edit = ignoring_edit(first[rule], request.document.text.text)
         if edit is not None:
-            yield CodeAction(
+            yield lsp.CodeAction(
                 f"Ignore {rule} here with a comment",
-                CodeActionKind.QuickFix,
+                lsp.CodeActionKind.QuickFix,
                 diagnostics=[diagnostic_of(first[rule], request.document, request.read)],
                 edit=_edit(request.document, (edit,), versioned=request.versioned),
             )
 
 
-def _edit(document: Document, edits: Iterable[Edit], *, versioned: bool) -> WorkspaceEdit:
-    changes = [TextEdit(document.text.range(edit.start, edit.end), edit.text) for edit in edits]
+def _edit(document: Document, edits: Iterable[Edit], *, versioned: bool) -> lsp.WorkspaceEdit:
+    changes = [lsp.TextEdit(document.text.range(edit.start, edit.end), edit.text) for edit in edits]
     if not versioned:
-        return WorkspaceEdit({document.uri: changes})
-    identifier = OptionalVersionedTextDocumentIdentifier(document.uri, document.version)
-    return WorkspaceEdit(document_changes=[TextDocumentEdit(identifier, changes)])
+        return lsp.WorkspaceEdit({document.uri: changes})
+    identifier = lsp.OptionalVersionedTextDocumentIdentifier(document.uri, document.version)
+    return lsp.WorkspaceEdit(document_changes=[lsp.TextDocumentEdit(identifier, changes)])
 
 
 SOURCE: Final = "crdlint"
 _SEVERITIES: Final = {
-    "error": DiagnosticSeverity.Error,
-    "warning": DiagnosticSeverity.Warning,
-    "info": DiagnosticSeverity.Information,
+    "error": lsp.DiagnosticSeverity.Error,
+    "warning": lsp.DiagnosticSeverity.Warning,
+    "info": lsp.DiagnosticSeverity.Information,
 }
 # Rules that report text without an effect, which editors fade out.
 UNNECESSARY: Final = frozenset({
@@ -155,16 +139,16 @@ UNNECESSARY: Final = frozenset({
 DEPRECATED: Final = frozenset({"api-version-removed"})
 
 
-def diagnostic_of(finding: Finding, document: Document, read: Callable[[str], str | None]) -> Diagnostic:
+def diagnostic_of(finding: Finding, document: Document, read: Callable[[str], str | None]) -> lsp.Diagnostic:
     """Return a finding of a document as a diagnostic; ``read`` returns the text of another file, None if it has none."""
     message = words.message(finding)
-    tags = [DiagnosticTag.Unnecessary] if finding.rule in UNNECESSARY else []
-    tags += [DiagnosticTag.Deprecated] if finding.rule in DEPRECATED else []
-    return Diagnostic(
+    tags = [lsp.DiagnosticTag.Unnecessary] if finding.rule in UNNECESSARY else []
+    tags += [lsp.DiagnosticTag.Deprecated] if finding.rule in DEPRECATED else []
+    return lsp.Diagnostic(
         range=document.text.range_of(finding),
-        severity=DiagnosticSeverity.Hint if finding.hidden else _SEVERITIES[finding.severity],
+        severity=lsp.DiagnosticSeverity.Hint if finding.hidden else _SEVERITIES[finding.severity],
         code=finding.rule or None,
-        code_description=CodeDescription(rule_link(finding.rule)) if finding.rule else None,
+        code_description=lsp.CodeDescription(rule_link(finding.rule)) if finding.rule else None,
         source=SOURCE,
         message=message,
         tags=tags or None,
@@ -172,11 +156,13 @@ def diagnostic_of(finding: Finding, document: Document, read: Callable[[str], st
     )
 
 
-def _related(related: Related, document: Document, read: Callable[[str], str | None]) -> DiagnosticRelatedInformation:
+def _related(
+    related: Related, document: Document, read: Callable[[str], str | None]
+) -> lsp.DiagnosticRelatedInformation:
     if related.file == document.path:
         uri, text = document.uri, document.text
     else:
         uri, text = uri_of(related.file), Text(read(related.file) or "", document.text.encoding)
     start = text.index_at(related.line, related.column)
     end = start + len(text.line(related.line - 1)[related.column - 1 :].rstrip())
-    return DiagnosticRelatedInformation(Location(uri, text.range(start, end)), related.label)
+    return lsp.DiagnosticRelatedInformation(lsp.Location(uri, text.range(start, end)), related.label)

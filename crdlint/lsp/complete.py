@@ -7,14 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from lsprotocol.types import (
-    CompletionItem,
-    CompletionItemKind,
-    InsertTextFormat,
-    MarkupContent,
-    MarkupKind,
-    TextEdit,
-)
+from lsprotocol.types import CompletionItem, CompletionItemKind, InsertTextFormat, MarkupContent, MarkupKind, TextEdit
 
 from crdlint.golang.values import marshal
 from crdlint.kubecel.completion import complete

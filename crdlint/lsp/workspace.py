@@ -14,7 +14,7 @@ from pygls.uris import from_fs_path, to_fs_path, urlparse
 from crdlint.files.paths import has_yaml_suffix
 from crdlint.files.read import UnreadableError, read_text
 from crdlint.kubernetes.servers import parse_range
-from crdlint.yaml.edit import line_and_column, line_starts
+from crdlint.yaml.edit import line_and_column, line_starts, split_lines
 
 if TYPE_CHECKING:
     from lsprotocol.types import TextDocumentContentChangeEvent
@@ -184,11 +184,13 @@ class Text:
     def _is_ascii(self) -> bool:
         return self.text.isascii()
 
+    @cached_property
+    def _lines(self) -> list[str]:
+        return split_lines(self.text)
+
     def line(self, number: int) -> str:
         """Return a line without its break, by its 0-based number; the empty text for a line that does not exist."""
-        if not 0 <= number < len(self.starts):
-            return ""
-        return self.text[self.starts[number] : self._end(number)]
+        return self._lines[number] if 0 <= number < len(self._lines) else ""
 
     def index(self, position: Position) -> int:
         """Return the index of the character at a position."""
@@ -222,10 +224,7 @@ class Text:
 
     def _end(self, number: int) -> int:
         """Return where a line ends, before its break."""
-        if number + 1 == len(self.starts):
-            return len(self.text)
-        end = self.starts[number + 1] - 1
-        return end - 1 if end > self.starts[number] and self.text[end - 1 : end + 1] == "\r\n" else end
+        return self.starts[number] + len(self._lines[number])
 
     def _units(self, start: int, count: int) -> int:
         if self._is_ascii:

@@ -224,21 +224,19 @@ class _Masking:
             return
         self.masked.pieces.append(piece)
         written = piece.lstrip() if left is not None and left.trims_right else piece
+        start += len(piece) - len(written)
+        line += piece.count("\n", 0, len(piece) - len(written))
         if right is not None and right.trims_left:
             written = written.rstrip()
         first, newline, _ = written.partition("\n")
         if first.strip():
-            start_of_text = end - len(piece.lstrip()) if left is not None and left.trims_right else start
-            source_line = line + self.text.count("\n", start, start_of_text)
-            self._first(first, start_of_text, source_line)
-            self.content_line = source_line
+            self._first(first, start, line)
+            self.content_line = line
         self.column += len(first)
         if newline:
-            last = written[written.rfind("\n") + 1 :]
+            last = written.rpartition("\n")[2]
             self.column = len(last)
-            trimmed = len(piece) - len(piece.lstrip()) if left is not None and left.trims_right else 0
-            last_line = line + piece.count("\n", 0, trimmed) + written.count("\n")
-            self.content_line = last_line if last.strip() else 0
+            self.content_line = line + written.count("\n") if last.strip() else 0
 
     def _first(self, first: str, start: int, line: int) -> None:
         """Check whether the text after a directive stays at its position."""

@@ -41,11 +41,7 @@ _MOST: Final = 50  # the number of template lines compared with a rendered one; 
 
 
 def check_rendered(
-    path: str,
-    text: str,
-    documents: Sequence[RenderedDocument],
-    lint: Lint,
-    lint_with: LintWith | None = None,
+    path: str, text: str, documents: Sequence[RenderedDocument], lint: Lint, lint_with: LintWith | None = None
 ) -> FileResult:
     """Return the result of the documents of a template, with positions in the template and each finding once.
 

@@ -99,11 +99,7 @@ class Loaded:
         return PreviousCRDs(self.files, self.unreadable, charts, kustomizations)
 
     def add(
-        self,
-        file: OldFile,
-        data: bytes | None,
-        problem: str | None,
-        template: Callable[[], OldTemplate | None],
+        self, file: OldFile, data: bytes | None, problem: str | None, template: Callable[[], OldTemplate | None]
     ) -> None:
         """Add an old file with its data if it may contain a CRD; `problem` is the reason why its data is unknown."""
         if data is not None and may_hold_crd(data):
@@ -173,10 +169,7 @@ def _counterpart(path: str, source: str, arguments: Sequence[str]) -> str:
 
 
 def _template(
-    layout: Layout,
-    path: str,
-    folder_of: Callable[[str], OldFolder],
-    is_file: Callable[[str], bool] = os.path.isfile,
+    layout: Layout, path: str, folder_of: Callable[[str], OldFolder], is_file: Callable[[str], bool] = os.path.isfile
 ) -> OldTemplate | None:
     """Return the template of a chart at a path; `folder_of` returns the folder of its outermost chart."""
     location = layout.locate(path)
