@@ -379,7 +379,7 @@ def _of_whole_crds() -> frozenset[str]:
 
 
 def _read(folders: Sequence[str]) -> list[_Build]:
-    from crdlint.sources.kustomize.changes import changes_crds
+    from crdlint.sources.kustomize.build import changes_crds
     from crdlint.sources.kustomize.kustomization import read_kustomization
 
     elsewhere = {os.path.realpath(folder) for folder in folders}

@@ -382,7 +382,7 @@ def _kustomization(random: Random) -> str:
 
 def _resolve(text: str) -> None:
     """Read a kustomization; the copy that is built refers to nothing but files of the copy."""
-    from crdlint.sources.kustomize.changes import changes_crds
+    from crdlint.sources.kustomize.build import changes_crds
     from crdlint.sources.kustomize.kustomization import patch_files, read_kustomization
 
     with tempfile.TemporaryDirectory() as folder:

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from crdlint.cli.main import cli
 from crdlint.rules.engine.examples import HEAD
-from crdlint.sources.kustomize.changes import changes_crds
+from crdlint.sources.kustomize.build import changes_crds
 from crdlint.sources.kustomize.kustomization import read_kustomization
 
 if TYPE_CHECKING:

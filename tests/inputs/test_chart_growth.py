@@ -12,14 +12,13 @@ import pytest
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.rules.engine.examples import HEAD
-from crdlint.sources.helm import analysis as analysis_module
 from crdlint.sources.helm import masking as masking_module
 from crdlint.sources.helm import rendered as rendered_module
-from crdlint.sources.helm.analysis import outline
+from crdlint.sources.helm import templates as templates_module
 from crdlint.sources.helm.masking import directives, is_foreign, mask, without_texts
 from crdlint.sources.helm.render import RenderedDocument
 from crdlint.sources.helm.rendered import check_rendered
-from crdlint.sources.helm.templates import check_template
+from crdlint.sources.helm.templates import check_template, outline
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -168,7 +167,7 @@ def test_many_findings_in_lines_that_helm_makes() -> None:
 
 
 def test_dashes_of_a_list_in_a_line() -> None:
-    once, twice = (calls(partial(outline, ["- " * n + "a: b"], [], []), analysis_module) for n in (2000, 4000))
+    once, twice = (calls(partial(outline, ["- " * n + "a: b"], [], []), templates_module) for n in (2000, 4000))
     assert once == twice
 
 

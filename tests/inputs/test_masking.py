@@ -9,9 +9,8 @@ from crds import crd_with_schema
 
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
-from crdlint.sources.helm.analysis import analyse
 from crdlint.sources.helm.masking import mask
-from crdlint.sources.helm.templates import check_template, check_unrendered
+from crdlint.sources.helm.templates import analyse, check_template, check_unrendered
 
 if TYPE_CHECKING:
     from crdlint.linting.result import FileResult

@@ -12,13 +12,12 @@ from crdlint.kubernetes.servers import NEWEST
 from crdlint.linting.result import FileResult
 from crdlint.rules.charts import BRACES, KUBE_VERSION, SKIPPED
 from crdlint.safety.programs import end_running, find
-from crdlint.sources.helm.analysis import analyse
 from crdlint.sources.helm.failures import Failure, LeftOut, explained
 from crdlint.sources.helm.layout import CRDS, TEMPLATES, Layout, inside, outermost
 from crdlint.sources.helm.masking import mask
 from crdlint.sources.helm.render import Rendered, Values, chart_digest, helm, render, render_manifest
 from crdlint.sources.helm.rendered import check_rendered
-from crdlint.sources.helm.templates import check_template, check_unrendered, template_findings, with_crds
+from crdlint.sources.helm.templates import analyse, check_template, check_unrendered, template_findings, with_crds
 
 if TYPE_CHECKING:
     from crdlint.linting.result import Lint, LintWith

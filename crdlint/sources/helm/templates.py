@@ -1,25 +1,295 @@
-"""The check of CRDs in a template without Helm, with its directives masked."""
+"""The check of CRDs in a template without Helm, with its directives masked, as far as they do not depend on unknown values.
+
+Output below metadata.labels and annotations, and in texts that the server does not check, is irrelevant. Any other
+output can make a CRD valid or invalid, so its document is skipped and reported as such. The YAML structure (documents,
+keys, and multi-line texts) is read from the indentation, because the output of directives decides whether the text can
+be parsed.
+"""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import deque
 from collections.abc import Container, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.positions import Span
-from crdlint.files.recognition import KIND
+from crdlint.files.recognition import GROUP, KIND, is_near_kind
 from crdlint.rules.catalog import of_whole_crds
 from crdlint.rules.charts import BRACES, IN_CRDS, SKIPPED
-from crdlint.sources.helm.analysis import analyse
+from crdlint.safety.programs import shortened
 from crdlint.sources.helm.masking import mask
 
 if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Diagnostic, Fix
     from crdlint.linting.result import FileResult, Lint
-    from crdlint.sources.helm.analysis import Part, SkippedPart, TemplateAnalysis
-    from crdlint.sources.helm.masking import Directive, Masked
+    from crdlint.sources.helm.masking import Block, Directive, Masked, Output
+
+
+_BLOCK_SCALAR: Final = re.compile(r"(?:^|[\s:-])[|>][-+0-9]*(?:\s+#.*)?$")
+_DASHES: Final = re.compile(r"(?:- +)+")
+_KEPT: Final = 3
+
+
+@dataclass(slots=True, eq=False)
+class Part:
+    """A document: its lines (1-based, exclusive end), the lines of its first and last content, and its probable kind.
+
+    `kind` is that of the object, empty if unknown. `named` is true if there is a name in its metadata, and `mentions`
+    if the kind or the group of a CRD occurs anywhere.
+    """
+
+    start: int
+    end: int = 0
+    first: int = 0
+    last: int = 0
+    kind: str = ""
+    named: bool = False
+    mentions: bool = False
+
+    @property
+    def may_be_crd(self) -> bool:
+        """Whether it may be or contain a CRD: its kind is a CRD, also misspelled, a list, or unknown."""
+        return (self.mentions and (self.kind in {KIND, ""} or self.kind.endswith("List"))) or is_near_kind(self.kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """The position of a directive: the first keys on the path from the document's root, the last ones, and the document.
+
+    `within_text` is true inside of a multi-line text, the value of the last key; `in_comment` inside of a comment.
+    """
+
+    head: tuple[str, ...]
+    tail: tuple[str, ...]
+    part: Part
+    within_text: bool = False
+    in_comment: bool = False
+
+    @property
+    def key(self) -> str:
+        """The last key of the path, empty at the root."""
+        return self.tail[-1] if self.tail else ""
+
+    @property
+    def is_label(self) -> bool:
+        """Whether it is in the labels or annotations of an object."""
+        return self.head[:2] in {("metadata", "labels"), ("metadata", "annotations")}
+
+
+@dataclass(slots=True)
+class Outline:
+    """The documents of a text, the structural position of each output, and the next content after lines."""
+
+    parts: list[Part] = field(default_factory=list)
+    positions: list[Where] = field(default_factory=list)
+    contents: dict[int, tuple[int, Where]] = field(default_factory=dict)
+
+    def part_at(self, line: int) -> Part:
+        """Return the document that a line belongs to."""
+        return self.parts[max(bisect_right(self.parts, line, key=lambda part: part.start) - 1, 0)]
+
+
+@dataclass(slots=True)
+class _Walk:
+    """The state of the walk over the lines: the open keys and their indentation."""
+
+    part: Part
+    indents: list[int] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)
+    scalar: int = -1  # the indentation of the key of a multi-line text, -1 outside
+
+    def enter(self, line: str, content: str) -> None:
+        """Enter the key of a line that has one."""
+        depth = len(line) - len(line.lstrip(" "))
+        dashes = _DASHES.match(content)
+        if dashes is not None:
+            depth += dashes.end()
+            content = content[dashes.end() :]
+        level = bisect_left(self.indents, depth)
+        del self.indents[level:], self.keys[level:]
+        key, colon, value = f"{content} ".partition(": ")
+        if not colon or not key:
+            return
+        key = key.strip("\"' ")
+        self.indents.append(depth)
+        self.keys.append(key)
+        if depth == 0 and key == "kind":
+            self.part.kind = value.partition("#")[0].strip("\"' \t")
+        if self.keys == ["metadata", "name"]:
+            self.part.named = True
+        if _BLOCK_SCALAR.search(content):
+            self.scalar = depth
+
+    def where(self, column: int, *, in_text: bool, in_comment: bool) -> Where:
+        """Return the structural position of content with the indentation `column`."""
+        count = len(self.keys) if in_text else bisect_left(self.indents, column)
+        head, tail = self.keys[: min(count, _KEPT)], self.keys[max(count - _KEPT, 0) : count]
+        return Where(tuple(head), tuple(tail), self.part, in_text, in_comment)
+
+
+def outline(lines: Sequence[str], positions: Sequence[tuple[int, int]], openings: Sequence[int]) -> Outline:
+    """Determine the structure of a text, in linear time.
+
+    `positions` are those of outputs, as line (1-based) and indentation; `openings` are lines whose next content is
+    needed. Both are sorted by line.
+    """
+    result = Outline([Part(1)])
+    walk = _Walk(result.parts[0])
+    pending_positions, pending_openings = deque(positions), deque(openings)
+    for number, line in enumerate(lines, 1):
+        content = line.strip()
+        if line.startswith("---"):
+            walk.part.end = number
+            walk = _Walk(Part(number + 1))
+            result.parts.append(walk.part)
+            content = ""
+        depth = len(line) - len(line.lstrip(" "))
+        in_text = walk.scalar >= 0 and (not content or depth > walk.scalar)
+        in_comment = not in_text and content.startswith("#")
+        walk.part.mentions = walk.part.mentions or KIND in content or f"{GROUP}/" in content
+        if content and not in_comment:
+            walk.part.first = walk.part.first or number
+            walk.part.last = number
+            if not in_text:
+                walk.scalar = -1
+                walk.enter(line, content)
+            while pending_openings and pending_openings[0] <= number:
+                where = walk.where(depth + 1, in_text=in_text, in_comment=False)
+                result.contents[pending_openings.popleft()] = number, where
+        while pending_positions and pending_positions[0][0] == number:
+            _, column = pending_positions.popleft()
+            result.positions.append(walk.where(column, in_text=in_text, in_comment=in_comment))
+    walk.part.end = len(lines) + 1
+    return result
+
+
+_INDENT: Final = re.compile(r"\bn?indent\s+(\d{1,4})\b")
+_STRUCTURE: Final = re.compile(r"\b(?:nindent|toYaml|toYamlPretty|toJson|toRawJson|tpl)\b")
+# Keys of texts that the server does not check.
+_TEXTS: Final = frozenset({"description", "title", "example", "deprecationWarning", "message"})
+# Filler for the address of a webhook, by key: any value of the right type is valid, but it is required.
+_ADDRESS: Final = {"name": "x", "namespace": "x", "path": "/", "url": "x", "port": "443", "caBundle": "AAAA"}
+_SHOWN: Final = 60
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedPart:
+    """A document that is skipped: its part, the directive that is the cause (or only a line), and the reason as text."""
+
+    part: Part
+    line: int
+    reason: str
+    directive: Directive | None = None
+
+
+@dataclass(slots=True)
+class TemplateAnalysis:
+    """The documents that can be checked: the text with everything else blank, the lines with filler, and the skipped parts.
+
+    `conditions` are blocks within checked documents, which are checked as if their condition held. `outline` contains
+    all documents; `other` is the number of skipped documents that are not CRDs.
+    """
+
+    text: str
+    filled: set[int] = field(default_factory=set)
+    skipped: list[SkippedPart] = field(default_factory=list)
+    conditions: list[Block] = field(default_factory=list)
+    outline: Outline = field(default_factory=Outline)
+    checked: set[Part] = field(default_factory=set)
+    other: int = 0
+
+
+def analyse(masked: Masked) -> TemplateAnalysis:
+    """Determine the documents of a masked template that can be checked, in linear time."""
+    lines = masked.text.split("\n")
+    positions = [(output.directive.line, _depth(output)) for output in masked.outputs]
+    blocks = sorted(masked.blocks, key=lambda block: block.line)
+    structure = outline(lines, positions, [block.line for block in blocks])
+    analysis = TemplateAnalysis("", outline=structure)
+    reasons: dict[int, SkippedPart] = {}
+    for output, where in zip(masked.outputs, structure.positions, strict=True):
+        _take_output(output, where, masked, analysis, reasons)
+    for block in blocks:
+        _take_block(block, structure, analysis, reasons)
+    for line in sorted(masked.moved):
+        part, moved = structure.part_at(line), masked.moved[line]
+        reasons.setdefault(part.start, SkippedPart(part, line, f"this line is not where it seems to be: {moved}"))
+    lines = masked.text.split("\n")  # filler may have become something else
+    for part in (part for part in structure.parts if part.first):
+        if part.may_be_crd and part.start not in reasons:
+            analysis.checked.add(part)
+            continue
+        if part.may_be_crd:
+            analysis.skipped.append(reasons[part.start])
+        else:
+            analysis.other += 1
+        for number in range(part.start - 1, min(part.end - 1, len(lines))):
+            lines[number] = " " * len(lines[number])
+    conditions = analysis.conditions
+    analysis.conditions = [c for c in conditions if structure.contents[c.line][1].part in analysis.checked]
+    analysis.text = "\n".join(lines)
+    return analysis
+
+
+def _depth(output: Output) -> int:
+    """Return the indentation of an output: that of nindent, else that of its directive."""
+    indent = _INDENT.search(output.directive.body) if output.alone else None
+    return output.directive.column if indent is None else int(indent[1])
+
+
+def _shown(directive: Directive) -> str:
+    return f"`{{{{ {shortened(directive.body, _SHOWN)} }}}}`"
+
+
+def _take_output(
+    output: Output, where: Where, masked: Masked, analysis: TemplateAnalysis, reasons: dict[int, SkippedPart]
+) -> None:
+    """Fill in the output of a directive, or record why its document cannot be checked."""
+    directive = output.directive
+    structure = output.alone or (_STRUCTURE.search(directive.body) is not None and not where.within_text)
+    piece = masked.pieces[output.piece]
+    if where.in_comment or (where.within_text and where.key in _TEXTS):
+        pass
+    elif where.is_label or (output.alone and where.head == ("metadata",) and where.part.named):
+        if structure and not output.alone:
+            masked.pieces[output.piece] = re.sub(r"[^\n]", " ", piece)
+    elif not structure and where.key in _TEXTS:
+        pass
+    elif not structure and ("clientConfig" in where.tail and where.key in _ADDRESS):
+        masked.pieces[output.piece] = _filled(piece, _ADDRESS[where.key])
+    else:
+        target = f"`{where.key}`" if where.key else "the document"
+        what = "puts something into" if structure or not where.key else "is the value of"
+        reason = f"{_shown(directive)} {what} {target}, which decides whether the CRD is valid"
+        reasons.setdefault(where.part.start, SkippedPart(where.part, directive.line, reason, directive))
+        return
+    analysis.filled.update(range(directive.line, directive.end_line + 1))
+
+
+def _filled(text: str, unit: str) -> str:
+    """Return filler of the length of `text`: a unit once, or repeated if it has four characters."""
+    most = {"AAAA": len(text), "x": 63}.get(unit, 1)
+    return text if "\n" in text else (unit * min(len(text) // len(unit), most)).ljust(len(text))
+
+
+def _take_block(block: Block, structure: Outline, analysis: TemplateAnalysis, reasons: dict[int, SkippedPart]) -> None:
+    """Handle a block: around whole documents it is only a condition, below labels it is irrelevant."""
+    line, where = structure.contents.get(block.line, (0, None))
+    if where is None or line > block.end_line or where.is_label:
+        return
+    part = where.part
+    if (block.line <= part.first and block.end_line >= part.last) or (
+        where.key in _TEXTS and (where.within_text or block.line == line)
+    ):
+        return
+    if block.directive.keyword == "range":
+        reason = f"{_shown(block.directive)} repeats a part of it"
+        reasons.setdefault(part.start, SkippedPart(part, block.line, reason, block.directive))
+    else:
+        analysis.conditions.append(block)
 
 
 _KIND: Final = re.compile(rf"""^["']?kind["']?:[ \t]*["']?{KIND}\b""", re.MULTILINE)

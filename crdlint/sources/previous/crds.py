@@ -23,8 +23,7 @@ from crdlint.rules.charts import SKIPPED
 from crdlint.safety.programs import shortened
 from crdlint.sources.helm.render import Rendered, Values
 from crdlint.sources.kustomize import KUSTOMIZATIONS
-from crdlint.sources.kustomize.build import MISSING, find_program, patch_spans, run_build
-from crdlint.sources.kustomize.changes import changes_crds
+from crdlint.sources.kustomize.build import MISSING, changes_crds, find_program, patch_spans, run_build
 from crdlint.sources.kustomize.kustomization import read_kustomization, reading_problem
 
 if TYPE_CHECKING:
@@ -326,8 +325,8 @@ def collect(text: str, file: str = "") -> CollectedCRDs:
     crds = collect_crds(text, file)
     if not any(document.cause == "template" for document in crds.unread):
         return crds
-    from crdlint.sources.helm.analysis import analyse
     from crdlint.sources.helm.masking import mask
+    from crdlint.sources.helm.templates import analyse
 
     masked = mask(text)
     if masked.broken is not None:
