@@ -19,6 +19,7 @@ from crdlint.files.paths import Selection, discover
 from crdlint.report import formats
 from crdlint.report.changes import is_consequence
 from crdlint.report.pieces import View
+from crdlint.report.words import Copies, counted, kind_of
 from crdlint.rules.charts import RENDER, SKIPPED
 from crdlint.runner.plan import Planner
 from crdlint.runner.task import Checker, CheckOutcome, Settings, Task
@@ -86,6 +87,9 @@ class _Command:
         self._totals = Totals()
         self._unread: list[str] = []  # new inputs that may contain any CRD
         self._known = 0  # rejections that the old side has, too
+        self._copies = Copies()
+        self._noted: set[str] = set()  # kinds of notices
+        self._repeated_notices = 0  # that are not shown
 
     def run(self) -> int:
         arguments = self._options
@@ -121,6 +125,12 @@ class _Command:
         self._totals.report_trouble(())
         if self._known and not arguments.quiet:
             self._totals.remarks.append(f"already rejected before: {self._known:,}")
+        if self._copies.findings and not arguments.quiet:
+            changes = counted(self._copies.findings, "equal change")
+            files = counted(len(self._copies.files), "copy", "copies")
+            self._totals.remarks.append(f"not shown: {changes} in {files} of these CRDs")
+        if self._repeated_notices:
+            console.err(f"crdlint: note: {counted(self._repeated_notices, 'more note')} of the same kinds")
         self._totals.end(self._reports, self._config.fail_on, accepted=self._config.accept_rejections)
         return self._totals.status
 
@@ -188,13 +198,19 @@ class _Command:
         applied = apply(replace(result, file=self._name(result.file), diagnostics=findings), self._config, updates=True)
         self._totals.summary.files += 1
         self._totals.take(applied)
-        self._reports.add(lambda report: report.file(applied.result))
+        shown = self._copies.without(applied.result)
+        self._reports.add(lambda report: report.file(shown))
         for finding in () if self._options.quiet else result.diagnostics:
             if finding.rule in {SKIPPED.id, RENDER.id}:
                 what = "not compared" if finding.rule == SKIPPED.id else "note"
                 console.err(f"{self._name(finding.file)}:{finding.line}: {what}: {finding.message}")
         for notice in () if self._options.quiet else result.notices:
-            console.err(f"{self._name(result.file)}: note: {self._in_names(notice)}")
+            kind = kind_of(notice)
+            if kind in self._noted:
+                self._repeated_notices += 1
+            else:
+                self._noted.add(kind)
+                console.err(f"{self._name(result.file)}: note: {self._in_names(notice)}")
 
     def _named(self, finding: Diagnostic) -> Diagnostic:
         related = finding.related

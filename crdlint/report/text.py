@@ -58,7 +58,7 @@ class Report(pieces.Report):
         """Yield the lines about a file; none if there is nothing to report."""
         kinds: dict[str, list[str]] = {}  # notices by their text without names, numbers and values
         for notice in () if self._view.quiet else result.notices:
-            kinds.setdefault(_VARIABLE.sub("", notice), []).append(notice)
+            kinds.setdefault(words.kind_of(notice), []).append(notice)
         for kind, notices in kinds.items():
             if kind in self._noted and not self._view.show_all:
                 self._repeated_notices += len(notices)
@@ -234,8 +234,6 @@ def _fixable(summary: Summary) -> str:
 _UNKNOWN: Final = "unknown-field"
 _INDENT: Final = " " * 4
 _LONGEST_FIX: Final = 6  # lines
-# What differs between notices of one kind.
-_VARIABLE: Final = re.compile(r"line \d+|\{\{[^{}]*\}\}|`[^`]*`|\"[^\"]*\"|\d+")
 _SHORT: Final = 8  # columns of a label
 _PIPED: Final = 120  # columns of source lines, which are cut rather than wrapped
 

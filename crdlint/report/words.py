@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -76,6 +77,14 @@ def message(finding: Diagnostic) -> str:
     """Return the headline and everything below it."""
     first = headline(finding) if finding.headline else finding.message
     return "\n".join(filter(None, (first, text(finding))))
+
+
+def kind_of(notice: str) -> str:
+    """Return a notice without names, numbers and values: one of each kind is shown."""
+    return _VARIABLE.sub("", notice)
+
+
+_VARIABLE: Final = re.compile(r"line \d+|\{\{[^{}]*\}\}|`[^`]*`|\"[^\"]*\"|\d+")
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:

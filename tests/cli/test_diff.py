@@ -72,6 +72,21 @@ class TestPaths:
         assert diff("old/bars.yaml", "new/bars.yaml").stdout == "0 CRDs changed, 0 without consequence\n"
         assert diff("old", "old").exit_code == 0
 
+    def test_a_change_of_copies_is_shown_once(self, sides: Path) -> None:
+        for folder, text in {"old": OLD, "new": TIGHTER}.items():
+            (sides / folder / "goos.yaml").write_text(text)
+        result = diff("old", "new")
+        assert result.stdout == f"{TEXT}not shown: 1 equal change in 1 copy of these CRDs\n"
+        assert result.exit_code == 1
+
+    def test_a_kind_of_note_is_told_once(self, sides: Path) -> None:
+        patch = "kind: CustomResourceDefinition\napiVersion: apiextensions.k8s.io/v1\nmetadata: {name: a.b.c}\n"
+        for name in ("p.yaml", "q.yaml", "r.yaml"):
+            (sides / "new" / name).write_text(patch)
+        notes = [line for line in diff("old", "new").stderr.splitlines() if "note:" in line]
+        assert [note.partition(":")[0] for note in notes] == ["new/p.yaml", "crdlint"]
+        assert notes[-1] == "crdlint: note: 2 more notes of the same kinds"
+
     def test_a_change_that_breaks_nothing_is_reported_with_all(self) -> None:
         assert diff("new", "old").stdout == "1 CRD changed, 1 without consequence\n"
         result = diff("new", "old", "--all")
