@@ -97,7 +97,6 @@ class _Checker:
         self._result.errors.append(CELError(self._source.location_of(id_), problem, id_))
 
     def _failed(self, id_: int, problem: Problem) -> Type:
-        """Report an error, and return the type of the node."""
         self._error(id_, problem)
         return ERROR
 

@@ -208,7 +208,6 @@ class WellKnownTypes:
 # Takes a checked expression (`compiler.CheckedExpr`) and yields node ids with problems.
 Validator: TypeAlias = "Callable[[Any], Iterator[tuple[int, Problem]]]"
 
-
 _PROTOBUF: Final = WellKnownTypes()
 
 

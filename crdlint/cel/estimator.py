@@ -19,7 +19,6 @@ Visit: TypeAlias = Generator[ast.Expr, Estimate, Estimate]
 # Names of the accumulators of macros; their parts have no path.
 _ACCUMULATORS: Final = ("__result__", ACCU)
 
-
 _Standard: TypeAlias = "Callable[[Sequence[Node]], CallEstimate]"
 _Special: TypeAlias = "Callable[[_Coster, ast.Call, Sequence[Node], Sequence[Estimate]], CallEstimate]"
 
@@ -284,7 +283,6 @@ class _Coster:
         return call_estimate
 
     def _sized(self, node: Node) -> Node:
-        """Return a node with its size."""
         return node
 
     def logical(self, _expr: ast.Call, _args: Sequence[Node], costs: Sequence[Estimate]) -> CallEstimate:
@@ -433,7 +431,6 @@ _INDEXED: Final = {"index_list": "@items", "index_map": "@values"}
 
 
 def _sizes_of(elements: Sequence[object]) -> Estimate:
-    """Return the initial value for the union of the sizes of elements."""
     return Estimate(UINT64_MAX, 0) if elements else ZERO
 
 
@@ -453,7 +450,6 @@ _LITERAL_SIZES: Final[dict[type, Callable[..., Estimate]]] = {
     ast.ListExpr: lambda expr: fixed(len(expr.elements)),
     ast.MapExpr: lambda expr: fixed(len(expr.entries)),
 }
-
 
 _SCALARS: Final = (Kind.BOOL, Kind.DOUBLE, Kind.DURATION, Kind.INT, Kind.TIMESTAMP, Kind.UINT)
 

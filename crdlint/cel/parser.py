@@ -173,14 +173,15 @@ class _FastParser:
         expr = self._relation()
         return expr if self.kinds[self.index] != "&&" else self._joined("&&", "_&&_", self._relation, expr)
 
-    def _relation(self) -> Expr:
-        self.relations += 1
-        self.calcs += 1
+    def _relation(self, level: int = 1, relations: int = 1, calcs: int = 1) -> Expr:
+        """Parse operators from a level on, in so many more open rules of the grammar."""
+        self.relations += relations
+        self.calcs += calcs
         if self.relations > MAX_DEPTH or self.calcs > MAX_DEPTH:
             self._too_deep()
-        expr = self._binary(1)
-        self.relations -= 1
-        self.calcs -= 1
+        expr = self._binary(level)
+        self.relations -= relations
+        self.calcs -= calcs
         return expr
 
     def _joined(self, kind: str, function: str, term: Callable[[], Expr], first: Expr) -> Expr:
@@ -200,21 +201,10 @@ class _FastParser:
             start, height = self.index, self.height
             self.index = start + 1
             call_id = self._id(start)
-            right = self._right(next_level)
+            right = self._relation(next_level + 1, next_level == 1, next_level != 1)
             self.height = max(height, self.height) + 1
             left = self.builder.call(call_id, BINARY_OPERATORS[self.kinds[start]], None, [left, right])
         return left
-
-    def _right(self, level: int) -> Expr:
-        compares = level == 1
-        self.relations += compares
-        self.calcs += not compares
-        if self.relations > MAX_DEPTH or self.calcs > MAX_DEPTH:
-            self._too_deep()
-        expr = self._binary(level + 1)
-        self.relations -= compares
-        self.calcs -= not compares
-        return expr
 
     def _unary(self) -> Expr:
         kind = self.kinds[self.index]

@@ -100,7 +100,6 @@ _OBJECT_META: Final = DeclType(
 _LONGEST_NAMES: Final = {"name": 253, "generateName": 252}
 _RESOURCE_FIELDS: Final = {"kind": _META_STRING, "apiVersion": _META_STRING, "metadata": _OBJECT_META}
 
-
 _DOUBTFUL: Final = DeclType(1, type=types.DYN)
 
 
@@ -242,7 +241,6 @@ def _max_length(schema: JSONSchemaProps, *, enum_bounds: bool = True) -> int:
 
 # Upstream appends digits of the current time to it.
 _SELF_TYPE: Final = "selfType"
-
 
 # Names of scalar types in the provider of a schema, besides CEL's own names (findScalar).
 _SCALARS: Final = {

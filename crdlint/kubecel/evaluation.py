@@ -43,7 +43,6 @@ _ARGUMENTS: Final = "call arguments did not match a supported operator, function
 # Represents an absent old value, since null is a value.
 MISSING: Final = object()
 
-
 _KINDS: Final = {
     "FieldValueForbidden": errors.FORBIDDEN, "FieldValueRequired": errors.REQUIRED, "FieldValueDuplicate": errors.DUPLICATE,
 }  # fmt: skip

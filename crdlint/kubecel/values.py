@@ -12,23 +12,10 @@ from functools import cache, lru_cache, partial
 from typing import Any, Final
 
 from crdlint.cel.ast import Uint
+from crdlint.cel.eval import values
 from crdlint.cel.eval.equality import equal
 from crdlint.cel.eval.errors import CancelledError, Error, no_overload
-from crdlint.cel.eval.values import (
-    MISSING,
-    PLAIN_LISTS,
-    ConcatList,
-    Duration,
-    Map,
-    Timestamp,
-    Value,
-    element,
-    find,
-    go_text,
-    go_type,
-    kind_of,
-    native,
-)
+from crdlint.cel.eval.values import MISSING, ConcatList, Duration, Timestamp, Value, element, find, go_type, kind_of
 from crdlint.cel.types import DYN, Kind, list_type, map_type, opaque_type
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.base64 import CorruptInputError, decode_base64
@@ -222,9 +209,9 @@ def _raw(value: Value) -> Any:
         return _NULL
     if type(value) is Error:
         return _Foreign("*errors.errorString")
-    if type(value) in PLAIN_LISTS:
+    if type(value) in values.PLAIN_LISTS:
         return _Foreign("[]ref.Val")
-    return _Foreign("map[ref.Val]ref.Val") if isinstance(value, Map) else native(value)
+    return _Foreign("map[ref.Val]ref.Val") if isinstance(value, values.Map) else values.native(value)
 
 
 class _Raw(Sequence[Any]):
@@ -272,7 +259,7 @@ class UnknownValue:
 
     def cel_equal(self, other: Value) -> bool:
         """Return whether the other is the same JSON value."""
-        return deep_equal(self._value, native(other))
+        return deep_equal(self._value, values.native(other))
 
     def cel_native(self) -> Any:
         """Return the JSON value."""
@@ -401,7 +388,7 @@ class ListValue(Sequence[Any]):
     def cel_get(self, index: int | float) -> Value:
         """Return the element at an index within the size, or an error if the index is not an int."""
         if type(index) is not int:
-            return Error(f"unsupported index: {go_text(index)}")
+            return Error(f"unsupported index: {values.go_text(index)}")
         return to_value(self._values[index], self._items)
 
     def equal_steps(self, other: Value) -> _Comparing:
@@ -515,7 +502,7 @@ class MapListValue(ListValue):
         work.spend(3 * len(self._values))
         mine = {self._key_of(value): value for value in self._values}
         for item in other:
-            key = self._key_of(native(item))
+            key = self._key_of(values.native(item))
             if key not in mine:
                 return False
             same = yield from _pair(to_value(mine[key], self._items), item)

@@ -64,7 +64,6 @@ class _Visitor:
         return expr
 
     def span(self, ctx: Any) -> tuple[int, int]:
-        """Return the offsets of a token or context."""
         if isinstance(ctx, Tree):
             start, text = ctx.start, ctx.getText()
         else:

@@ -21,7 +21,6 @@ from crdlint.kubernetes.servers import NEWEST, CELDialect
 
 Tracker: TypeAlias = Callable[[Sequence[Value], Value], int]
 
-
 _SIZED: Final = frozenset({Kind.STRING, Kind.BYTES, Kind.LIST, Kind.MAP})
 
 
@@ -107,7 +106,6 @@ _DEFAULTS: Final[dict[str, Tracker]] = {
     "matches_string": of_match,
     "contains_string": lambda values, _: traversal(actual_size(values[0])) * traversal(actual_size(values[1])),
 }
-
 
 NO_LIMIT: Final = 1 << 80
 

@@ -7,21 +7,9 @@ from math import isnan
 from typing import Final
 
 from crdlint.cel.ast import Uint
+from crdlint.cel.eval import values
 from crdlint.cel.eval.errors import NO_OVERLOAD, Error
-from crdlint.cel.eval.values import (
-    COMPARABLE,
-    KEYS,
-    MISSING,
-    PLAIN_LISTS,
-    PLAIN_MAPS,
-    ConcatList,
-    Optional_,
-    Value,
-    element,
-    find,
-    kind_of,
-    other_integers,
-)
+from crdlint.cel.eval.values import MISSING, PLAIN_LISTS, PLAIN_MAPS, ConcatList, Value, element, find, kind_of
 from crdlint.cel.types import Kind
 from crdlint.safety import work
 
@@ -89,8 +77,8 @@ class _Comparison:
         if own is not None:
             result: bool | Error = right is not None and own(right)
             return result
-        if cls is Optional_:
-            if type(right) is not Optional_ or left.has_value is not right.has_value:
+        if cls is values.Optional_:
+            if type(right) is not values.Optional_ or left.has_value is not right.has_value:
                 return False
             if left.has_value:
                 self._stack.append((left.content, right.content, counts))
@@ -148,7 +136,7 @@ def compare(first: Value, second: Value) -> int | Error:
             first, second = float(first), float(second)
         else:
             first, second = int(first), int(second)
-    elif cls is not other or kind_of(first) not in COMPARABLE:
+    elif cls is not other or kind_of(first) not in values.COMPARABLE:
         return NO_OVERLOAD
     return int(first > second) - int(first < second)
 
@@ -184,7 +172,7 @@ def _concat_contains(container: ConcatList, value: Value) -> bool | Error:
 
 # Values of these kinds are equal if and only if their hash keys are equal.
 _KEYED: Final[dict[Kind, Kind]] = {
-    **{kind: kind for kind in (*COMPARABLE, Kind.NULL) if kind is not Kind.DOUBLE},
+    **{kind: kind for kind in (*values.COMPARABLE, Kind.NULL) if kind is not Kind.DOUBLE},
     Kind.UINT: Kind.INT,
 }
 
@@ -197,13 +185,13 @@ class HashedMembers:
 
     __slots__ = ("_doubles", "_integers", "_keys", "_others")
 
-    def __init__(self, values: Iterable[Value] = ()) -> None:
+    def __init__(self, members: Iterable[Value] = ()) -> None:
         self._keys: set[Hashable] = set()
         self._integers: set[float] = set()
         self._doubles: set[float] = set()
         self._others: list[Value] = []
-        for value in values:
-            self.add(value)
+        for member in members:
+            self.add(member)
 
     def add(self, value: Value) -> None:
         """Add a member."""
@@ -236,11 +224,11 @@ def members_of(container: Value) -> frozenset[tuple[type, Value]] | None:
     members: set[tuple[type, Value]] = set()
     for value in container:
         cls = type(value)
-        if cls not in KEYS:
+        if cls not in values.KEYS:
             return None
         if value == value:
             members.add((cls, value))
-            members.update((type(other), other) for other in other_integers(value))
+            members.update((type(other), other) for other in values.other_integers(value))
             if cls in _INTEGERS:
                 members.add((float, float(value)))
         else:

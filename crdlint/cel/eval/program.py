@@ -31,7 +31,6 @@ from crdlint.cel.types import STANDARD_TYPES, Kind, Type
 Planned: TypeAlias = "Constant | Computed | Attribute | Conditional"
 Visit: TypeAlias = Generator[ast.Expr, Planned, Planned]
 
-
 _LEAF_DEPTH: Final = 6
 # The frames of an operation above those of its operands, and of a selection with a computed key.
 _STEP_DEPTH: Final = 2
@@ -370,7 +369,6 @@ _EQUALITIES: Final = {
     "_==_": Implementation(equal),
     "_!=_": Implementation(steps.differs),
 }
-
 
 # Expressions that need fewer frames than this are evaluated without raising the recursion limit.
 _SHALLOW: Final = 100

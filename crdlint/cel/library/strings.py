@@ -32,7 +32,6 @@ _ESCAPES: Final = str.maketrans(
     }
 )
 
-
 # Python's rfind searches substrings of up to this many characters.
 _SHORT: Final = 64
 

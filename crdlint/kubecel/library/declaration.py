@@ -121,7 +121,6 @@ ARGUMENT: Final = CallCost(reading(STRING_FACTOR), reads())
 READ: Final = CallCost(of_sizes(1, lambda text: CallEstimate(text.traversal(), text)), reads())
 ARGUMENT_TWICE: Final = CallCost(reading(2 * STRING_FACTOR), reads(times=2))
 
-
 # Costs of cel-go since 0.29: of `startsWith` and `endsWith` by the argument, and of `matches` however it is called.
 AFFIXES: Final = dict.fromkeys(("startsWith", "endsWith"), CallCost(lambda _estimator, _target, _args: None, reads(1)))
 MATCHES: Final = {"matches": CallCost(of_sizes(2, lambda *sizes: CallEstimate(estimates.match_cost(*sizes))), of_match)}

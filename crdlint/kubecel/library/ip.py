@@ -24,7 +24,6 @@ from crdlint.kubecel.library.declaration import ARGUMENT, CIDR_TYPE, IP_TYPE, Li
 if TYPE_CHECKING:
     from ipaddress import IPv4Address, IPv6Address
 
-
 _PREFIX_LENGTH: Final = re.compile(r"0|[1-9][0-9]{,18}")
 _MAPPED: Final = 0xFFFF
 

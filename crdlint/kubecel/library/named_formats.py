@@ -73,7 +73,6 @@ FORMATS: Final = {
     "datetime": NamedFormat("datetime", _check("datetime", "invalid datetime"), 71),
 }
 
-
 _MAX_NAME_SIZE: Final = 64
 _MAX_REGEX_SIZE: Final = 128
 
