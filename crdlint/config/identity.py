@@ -14,8 +14,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from crdlint.config.node_index import node_index
 from crdlint.crd.paths import SHARED, is_within
+from crdlint.crd.positions import steps_at
 from crdlint.linting.documents import manifests
 from crdlint.schema.values import deep_equal
 from crdlint.yaml import YAMLDecodeError
@@ -24,10 +24,9 @@ from crdlint.yaml.parse import parse_stream
 from crdlint.yaml.values import to_json
 
 if TYPE_CHECKING:
-    from crdlint.config.node_index import NodeIndex, Step
+    from crdlint.crd.paths import Step
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult
-    from crdlint.yaml.nodes import Node
     from crdlint.yaml.parse import Document
 
 
@@ -58,14 +57,6 @@ class _Manifest:
     shared: dict[str, bool] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
-class _Looked:
-    """A document in which findings are located."""
-
-    nodes: NodeIndex
-    manifests: list[_Manifest]
-
-
 def identities(result: FileResult) -> list[tuple[Identity, ...]]:
     """Return the identities of each finding of a file: one for each version that shares it.
 
@@ -75,19 +66,17 @@ def identities(result: FileResult) -> list[tuple[Identity, ...]]:
         return []
     documents = parse_stream(result.text)
     offsets = [document.line_offset for document in documents]
-    looked: dict[int, _Looked | None] = {}
+    looked: dict[int, list[_Manifest]] = {}
     result_identities = []
     for diagnostic in result.diagnostics:
         index = max(bisect_right(offsets, diagnostic.line - 1) - 1, 0)
         if index not in looked:
-            looked[index] = _look(documents[index])
+            looked[index] = _manifests(documents[index])
         result_identities.append(_identities(diagnostic, looked[index], offsets[index]))
     return result_identities
 
 
-def _look(document: Document) -> _Looked | None:
-    if document.root is None:
-        return None
+def _manifests(document: Document) -> list[_Manifest]:
     crds = []
     try:
         for root, _ in manifests(document):
@@ -96,27 +85,23 @@ def _look(document: Document) -> _Looked | None:
             name = text_of(child(root, "metadata", "name")) or ""
             crds.append(_Manifest(root, root.start_mark.line, name, names))
     except YAMLDecodeError:
-        return None
-    return _Looked(node_index(document), crds)
+        return []
+    return crds
 
 
-def _identities(diagnostic: Diagnostic, looked: _Looked | None, offset: int) -> tuple[Identity, ...]:
-    if looked is None:
-        return ()
+def _identities(diagnostic: Diagnostic, manifests: list[_Manifest], offset: int) -> tuple[Identity, ...]:
     row = diagnostic.line - 1 - offset
-    index = bisect_right(looked.manifests, row, key=lambda manifest_: manifest_.line) - 1
+    index = bisect_right(manifests, row, key=lambda manifest_: manifest_.line) - 1
     if index < 0:
         return ()
-    manifest = looked.manifests[index]
+    manifest = manifests[index]
     name = diagnostic.crd or manifest.name
     if not name:
         return ()
     if diagnostic.field:
         versions, path = _of_field(diagnostic.field, manifest)
     else:
-        entry = looked.nodes.innermost((diagnostic.line, diagnostic.column))
-        steps = _below(looked.nodes.steps(entry), manifest.root)
-        versions, path = _of_steps(steps, manifest, diagnostic)
+        versions, path = _of_steps(steps_at(manifest.root, (row, diagnostic.column - 1)), manifest, diagnostic)
     return tuple(Identity(name, version, path, diagnostic.rule) for version in versions)
 
 
@@ -136,12 +121,6 @@ def _of_field(field: str, manifest: _Manifest) -> tuple[tuple[str, ...], str]:
 
 def _without_indexes(path: str) -> str:
     return _INDEX.sub(lambda match: match[0] if match[1] else "[]", path)
-
-
-def _below(steps: list[tuple[Step, Node]], root: Node) -> list[Step]:
-    """Return the steps below a manifest, which may be an item of a list."""
-    below = next((i for i, (_, node) in enumerate(steps, 1) if node is root), 0)
-    return [step for step, _ in steps[below:]]
 
 
 def _of_steps(steps: list[Step], manifest: _Manifest, diagnostic: Diagnostic) -> tuple[tuple[str, ...], str]:
@@ -167,7 +146,7 @@ def _printed(steps: SequenceOf[Step]) -> str:
         elif parent_step in _MAPS:
             path += f"[{step}]"
         else:
-            path += f".{step}" if path else step
+            path += f".{step or '?'}" if path else step or "?"  # a key that is no scalar
         parent_step = step if parent_step not in _MAPS else ""
     return path
 

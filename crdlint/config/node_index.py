@@ -1,6 +1,6 @@
 """An index of the keys and items of a document in the order of its text, with the start and end of each.
 
-Lookups by position, for comments and findings, use bisection instead of another traversal.
+Lookups by position, for comments, use bisection instead of another traversal.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from crdlint.yaml.nodes import Mark, Node
     from crdlint.yaml.parse import Document
 
-Step: TypeAlias = "str | int"
 # 1-based line and column in the file.
 Position: TypeAlias = "tuple[int, int]"
 
@@ -26,17 +25,11 @@ _PROPERTIES: Final = re.compile(r"(?:[&!]\S*|\s+|(?<=\s)#[^\n\r]*)*")
 
 
 class Entry(NamedTuple):
-    """A key with its value, or an item of a list, from `start` up to `end`.
-
-    `begin` is an offset in the text; `parent` is an index in the list of entries, -1 for those of the root.
-    """
+    """A key with its value, or an item of a list, from `start` up to `end`; `begin` is an offset in the text."""
 
     begin: int
     start: Position
     end: Position
-    parent: int
-    step: Step
-    node: Node
 
 
 class Text(NamedTuple):
@@ -55,10 +48,6 @@ class NodeIndex:
     entries: list[Entry] = field(default_factory=list)
     texts: list[Text] = field(default_factory=list)
 
-    def innermost(self, position: Position) -> int:
-        """Return the index of the innermost entry that begins at or before a position, or -1."""
-        return bisect_right(self.entries, position, key=lambda entry: entry.start) - 1
-
     def below(self, index: int) -> Entry | None:
         """Return the outermost of the next entries that begin at or after an offset."""
         number = bisect_left(self.entries, index, key=lambda entry: entry.begin)
@@ -76,16 +65,6 @@ class NodeIndex:
             return self.texts[number]
         return self.texts[number - 1] if number else None
 
-    def steps(self, number: int) -> list[tuple[Step, Node]]:
-        """Return the steps from the root to an entry, each with its node."""
-        steps = []
-        while number >= 0:
-            entry = self.entries[number]
-            steps.append((entry.step, entry.node))
-            number = entry.parent
-        steps.reverse()
-        return steps
-
 
 def node_index(document: Document) -> NodeIndex:
     """Return the index of a document; aliased nodes are at the position of their anchor."""
@@ -96,43 +75,38 @@ def node_index(document: Document) -> NodeIndex:
     def position(mark: Mark) -> Position:
         return mark.line + first_line, mark.column + 1
 
-    # (key, node, parent, step) in reverse order; a key of None is an item, a step of None the root.
-    pending: list[tuple[Node | None, Node, int, Step | None]] = []
-    if document.root is not None:
-        pending.append((None, document.root, -1, None))
+    # (key, node) in reverse order; a key of None is an item.
+    pending: list[tuple[Node | None, Node]] = [] if document.root is None else [(None, document.root)]
     while pending:
-        key, node, parent, step = pending.pop()
+        key, node = pending.pop()
         is_alias = id(node) in seen
         if node.anchor is not None:
             seen.add(id(node))
-        here = parent
-        first = node if key is None else key
-        if step is not None and not (is_alias and key is None):
-            start, end = first.start_mark, (key if key is not None and is_alias else node).end_mark
-            here = len(index.entries)
-            index.entries.append(Entry(start.index, position(start), position(end), parent, step, node))
+        if node is not document.root and not (is_alias and key is None):
+            start, end = (key or node).start_mark, (key if key is not None and is_alias else node).end_mark
+            index.entries.append(Entry(start.index, position(start), position(end)))
         for scalar in (key, None if is_alias else node):
             if isinstance(scalar, Scalar):
                 begin, end = _begin(scalar, document.text), scalar.end_mark
                 index.texts.append(Text(begin, end.index, position(scalar.start_mark), position(end)))
         if not is_alias:
-            pending.extend(_children(node, here, seen))
+            pending.extend(_children(node, seen))
         if key is not None and not isinstance(key, Scalar):
-            pending.append((None, key, here, None))
+            pending.append((None, key))
     return index
 
 
-def _children(node: Node, parent: int, seen: set[int]) -> list[tuple[Node | None, Node, int, Step | None]]:
+def _children(node: Node, seen: set[int]) -> list[tuple[Node | None, Node]]:
     """Return the children of a node in reverse order, without entries whose key is an alias."""
-    children: list[tuple[Node | None, Node, int, Step | None]] = []
+    children: list[tuple[Node | None, Node]] = []
     if isinstance(node, Mapping):
         for key, value in node.pairs():
             if id(key) not in seen:
                 if key.anchor is not None:
                     seen.add(id(key))
-                children.append((key, value, parent, key.value if isinstance(key, Scalar) else "?"))
+                children.append((key, value))
     elif isinstance(node, Sequence):
-        children.extend((None, item, parent, i) for i, item in enumerate(node.items))
+        children.extend((None, item) for item in node.items)
     children.reverse()
     return children
 

@@ -255,7 +255,7 @@ class UserPath(NamedTuple):
 
 def user_path_in_crd(root: Node, line: int, column: int) -> UserPath:
     """Return the path of a position (1-based lines and columns of the document) in a CRD."""
-    steps = _steps_at(root, (line - 1, column - 1))
+    steps = steps_at(root, (line - 1, column - 1))
     if steps[:2] == ["spec", "versions"] and len(steps) > 2:
         name = child(root, *steps[:3], "name")
         version = str(name.value) if isinstance(name, Scalar) else ""
@@ -269,11 +269,11 @@ def user_path_in_crd(root: Node, line: int, column: int) -> UserPath:
 
 def user_path_in_object(root: Node, line: int, column: int) -> str:
     """Return the path of a position in a custom resource."""
-    return f".{_printed(_steps_at(root, (line - 1, column - 1)))}"
+    return f".{_printed(steps_at(root, (line - 1, column - 1)))}"
 
 
-def _steps_at(root: Node, position: tuple[int, int]) -> list[str | int]:
-    """Return the keys and indexes that lead to the node at a position (0-based)."""
+def steps_at(root: Node, position: tuple[int, int]) -> list[str | int]:
+    """Return the keys and indexes that lead to the node at a position (0-based); a key that is no scalar is empty."""
     steps: list[str | int] = []
     node: Node = root
     while isinstance(node, (Mapping, Sequence)):
