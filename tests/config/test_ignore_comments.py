@@ -10,9 +10,8 @@ from crds import SMALLEST
 from crds import crd_with_schema as crd
 
 from crdlint.config.apply import apply
-from crdlint.config.comments import read_comments
+from crdlint.config.comments import NodeIndex, read_comments
 from crdlint.config.model import Config
-from crdlint.config.node_index import NodeIndex
 from crdlint.linting.pipeline import lint_file
 from crdlint.rules.engine.examples import manifest
 from crdlint.rules.unchecked import MALFORMED, UNKNOWN_RULE, UNUSED
