@@ -297,37 +297,25 @@ def validate_rules(
 
 def _below(visit: _Visit) -> Iterator[_Visit]:
     """Yield the children to visit after a value, in upstream's order."""
-    for branch in visit.validator.all_of:
-        yield visit._replace(validator=branch, state=Ratcheting(None, visit.state.parent))
-    if isinstance(visit.value, list):
-        yield from _items(*visit)
-    elif isinstance(visit.value, dict):
-        yield from _entries(*visit)
-
-
-def _entries(
-    validator: RuleValidator, path: Path | None, value: dict[str, Any], old: Any, state: Ratcheting
-) -> Iterator[_Visit]:
-    before = old if isinstance(old, dict) and validator.schema.x_map_type in (None, "granular", "atomic") else {}
-    steps: list[tuple[str, str | Key, RuleValidator | None]] = []
-    if validator.additional is not None:
-        steps = [(name, Key(name), validator.additional) for name in value]
-    steps += [(name, name, validator.properties.get(name)) for name in value]
-    for name, step, inner in steps:
-        if inner is not None:
-            yield _Visit(inner, Path(step, path), value[name], before.get(name, MISSING), state.below(name))
-
-
-def _items(
-    validator: RuleValidator, path: Path | None, value: list[Any], old: Any, state: Ratcheting
-) -> Iterator[_Visit]:
-    if validator.items is None:
-        return
+    validator, path, value, old, state = visit
     schema = validator.schema
-    before = items_by_key(schema, old)
-    for i, item in enumerate(value):
-        matching = before.get(item_key(schema, item), MISSING) if before else MISSING
-        yield _Visit(validator.items, Path(i, path), item, matching, state.below(i))
+    for branch in validator.all_of:
+        yield visit._replace(validator=branch, state=Ratcheting(None, state.parent))
+    if isinstance(value, list) and validator.items is not None:
+        before = items_by_key(schema, old)
+        for i, item in enumerate(value):
+            matching = before.get(item_key(schema, item), MISSING) if before else MISSING
+            yield _Visit(validator.items, Path(i, path), item, matching, state.below(i))
+    elif isinstance(value, dict):
+        is_correlated = isinstance(old, dict) and schema.x_map_type in (None, "granular", "atomic")
+        steps: list[tuple[str, str | Key, RuleValidator | None]] = []
+        if validator.additional is not None:
+            steps = [(name, Key(name), validator.additional) for name in value]
+        steps += [(name, name, validator.properties.get(name)) for name in value]
+        for name, step, inner in steps:
+            if inner is not None:
+                was = old.get(name, MISSING) if is_correlated else MISSING
+                yield _Visit(inner, Path(step, path), value[name], was, state.below(name))
 
 
 def _expressions(visit: _Visit, run: Run) -> None:

@@ -6,6 +6,7 @@ A `Run` returns the value of an expression. The functions here make one from tho
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import repeat
 from typing import Final
 
 from crdlint.cel import ast
@@ -374,19 +375,10 @@ def fold(slot: int, range_: Run, loop: Sequence[Run], *, pairs: bool, id_: int, 
         slots = frame.slots
         slots[slot], slots[slot + 1] = MISSING, False
         mark = frame.mark()
-        if pairs:
-            for slots[slot + 2], slots[slot + 3] in _pairs(over, kind):
-                going_on = condition(frame)
-                if going_on is not True and type(going_on) is bool:
-                    break
-                slots[slot] = step(frame)
-        else:
-            # A list or map that grows in place is iterated over as it was at the start.
-            for slots[slot + 2] in list(over) if type(over) in _GROWING else over:
-                going_on = condition(frame)
-                if going_on is not True and type(going_on) is bool:
-                    break
-                slots[slot] = step(frame)
+        for slots[slot + 2], slots[slot + 3] in _rounds(over, kind, pairs=pairs):
+            if condition(frame) is False:
+                break
+            slots[slot] = step(frame)
         value = result(frame)
         frame.cut(mark)
         if slots[slot + 1] and type(value) is not Error:
@@ -405,8 +397,12 @@ def _not_a_range(value: Value, *, pairs: bool, id_: int) -> Error:
     return Error(f"got '{go_type(value)}', expected iterable type")
 
 
-def _pairs(over: Value, kind: Kind) -> Iterator[tuple[Value, Value]]:
-    keys = range(len(over)) if kind is Kind.LIST else list(over) if type(over) in _GROWING else over
+def _rounds(over: Value, kind: Kind, *, pairs: bool) -> Iterator[tuple[Value, Value]]:
+    """Return the values of the variables; a list or map that grows in place is iterated over as it was at the start."""
+    items = list(over) if type(over) in _GROWING else over
+    if not pairs:
+        return zip(items, repeat(MISSING))
+    keys = range(len(over)) if kind is Kind.LIST else items
     return ((key, select(over, key, test=False)) for key in keys)
 
 
