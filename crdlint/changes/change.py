@@ -83,21 +83,11 @@ class Collector:
         example: Example | None = None,
     ) -> None:
         """Add a change at its paths in the new and the old CRD; the rule's own severity and help by default."""
-        where = field.path if field else ""
-        shown = example.text if example else None
-        self.changes.append(
-            Change(rule.id, where, text, *paths, severity or rule.severity, help_, self.versions, shown)
-        )
+        where, shown = field.path if field else "", example.text if example else None
+        change = Change(rule.id, where, text, *paths, severity or rule.severity, help_, self.versions, shown)
+        self.changes.append(change)
 
-    def report(
-        self,
-        rule: Rule,
-        text: str,
-        pair: Pair,
-        attribute: str,
-        *,
-        severity: Severity | None = None,
-    ) -> None:
+    def report(self, rule: Rule, text: str, pair: Pair, attribute: str, *, severity: Severity | None = None) -> None:
         """Add a change of an attribute of both schemas; the text follows the field and a colon."""
         text = f"{pair.field.shown}: {text}"
         self.add(rule, text, pair.paths(attribute), field=pair.field, severity=severity)

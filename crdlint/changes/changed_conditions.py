@@ -69,9 +69,7 @@ def compare_messages(pair: Pair, collector: Collector) -> None:
                 collector.report(rules.RULE_MESSAGE, text, pair, "x_validations")
 
 
-_MESSAGES: Final = (
-    ("messageExpression", "message_expression"), ("reason", "reason"), ("fieldPath", "field_path"),
-)  # fmt: skip
+_MESSAGES: Final = (("messageExpression", "message_expression"), ("reason", "reason"), ("fieldPath", "field_path"))
 
 
 def _shown(rule: ValidationRule) -> str:

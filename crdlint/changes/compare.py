@@ -17,10 +17,7 @@ from crdlint.rules.engine.advisory import VersionParts, all_versions
 from crdlint.safety import work
 
 if TYPE_CHECKING:
-    from crdlint.crd.model import (
-        CustomResourceDefinition,
-        CustomResourceDefinitionSpec,
-    )
+    from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionSpec
     from crdlint.diagnostics.diagnostic import Severity
     from crdlint.kubernetes.servers import Range
 
@@ -93,16 +90,12 @@ def _compare_served(name: str, old: VersionParts, new: VersionParts, collector: 
     if new.version.deprecated and not old.version.deprecated:
         text = f"version `{name}` was deprecated: the API server returns a warning with each request"
         paths = new.path.child("deprecated"), old.path.child("name")
-        help_ = (
-            f"Use another version than `{name}` in clients and manifests" if new.version.deprecation_warning else None
-        )
-        collector.add(rules.VERSION_DEPRECATED, text, paths, help_=help_)
+        help_ = f"Use another version than `{name}` in clients and manifests"
+        collector.add(rules.VERSION_DEPRECATED, text, paths, help_=help_ if new.version.deprecation_warning else None)
 
 
 def _compare_storage(old: dict[str, VersionParts], new: dict[str, VersionParts], collector: Collector) -> None:
-    before, after = (
-        next((version for version in versions.values() if version.version.storage), None) for versions in (old, new)
-    )
+    before, after = (next((each for each in side.values() if each.version.storage), None) for side in (old, new))
     if before is None or after is None or before.version.name == after.version.name:
         return
     was, now = before.version.name, after.version.name
@@ -185,9 +178,8 @@ def _compare_scale(old: VersionParts, new: VersionParts, collector: Collector) -
     for field in before.FIELDS if before is not None and after is not None else ():
         was, now = getattr(before, field.attribute), getattr(after, field.attribute)
         if was and was != now:
-            text = (
-                f"`{field.json_name}` changed from {was} to {now or 'nothing'}: autoscalers read or write another field"
-            )
+            change = f"`{field.json_name}` changed from {was} to {now or 'nothing'}"
+            text = f"{change}: autoscalers read or write another field"
             collector.add(rules.SCALE_PATH, text, _paths(old, new, "subresources", "scale", field.json_name))
 
 

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from crdlint.config.places import UsedIgnores
     from crdlint.linting.result import FileResult
     from crdlint.report.changes import Changes
-    from crdlint.runner.cache import Cache
     from crdlint.sources.helm.render import Values
     from crdlint.sources.previous.crds import PreviousCRDs
     from crdlint.sources.previous.load import Loaded
@@ -73,7 +72,7 @@ class CheckOptions(HelmOptions, FindingOptions):
         "--require-crds/--no-require-crds", default=None,
     )  # fmt: skip
     stdin_filename: str | None = file_option(
-        "The file name of standard input (-): for findings, and to find its configuration, chart and exclusions.",
+        "The file name of standard input (-): for findings, and to find its configuration, chart and exclusions."
     )
     kube_version: str | None = kube_version("to check CRDs for", f"else from the chart, else {NEWEST}")
     against: str | None = file_option(
@@ -209,11 +208,13 @@ class _Command:
         return 2 if problems else 0
 
     def _check_inputs(self, loaded: Loaded | None, values: Values | None) -> None:
+        from crdlint.runner.cache import open_cache
+
         plan, state = self._planner.plan, self._state
         previous = loaded.crds() if loaded is not None else None
         settings = Settings(
             previous, values, not self._options.no_helm,
-            self._cache(), tuple(plan.charts), self._workers() if plan.charts else 1,
+            None if self._options.no_cache else open_cache(), tuple(plan.charts), self._workers() if plan.charts else 1,
             fixing=None if self._fixing is None else "unsafe" if self._options.unsafe_fixes else "safe",
         )  # fmt: skip
         self._check(settings)
@@ -401,13 +402,6 @@ class _Command:
             return load(source, paths, selection, programs, folder)
         except RepositoryError as error:
             raise click.UsageError(f"--against: {error}") from error
-
-    def _cache(self) -> Cache | None:
-        if self._options.no_cache:
-            return None
-        from crdlint.runner.cache import open_cache
-
-        return open_cache()
 
 
 def _baseline(arguments: CheckOptions) -> Baseline:

@@ -20,12 +20,8 @@ _GROUPS: Final = {
         "include", "exclude", "no_ignore", "required", "stdin_filename", "crds", "old", "strict_kinds",
         "include_dependencies",
     ),
-    "Kubernetes and Helm": (
-        "kube_version", "field_validation", "value_files", "sets", "no_kustomize", "no_helm",
-    ),
-    "Rules": (
-        "config", "isolated", "extended", "selected", "ignored", "min_severity", "fail_on", "accept_rejections",
-    ),
+    "Kubernetes and Helm": ("kube_version", "field_validation", "value_files", "sets", "no_kustomize", "no_helm"),
+    "Rules": ("config", "isolated", "extended", "selected", "ignored", "min_severity", "fail_on", "accept_rejections"),
     "Fixes": ("fix", "unsafe_fixes", "diff", "show_fixes", "add_ignore"),
     "Comparison": ("against", "baseline_file", "update_baseline", "second_opinion"),
     "Output": (
@@ -77,13 +73,9 @@ def _show_all(ctx: click.Context, param: click.Parameter, value: bool) -> None:
 
 
 _HELP_ALL: Final = click.Option(
-    ["--help-all"],
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_show_all,
+    ["--help-all"], is_flag=True, is_eager=True, expose_value=False, callback=_show_all,
     help="Show all options and exit.",
-)
+)  # fmt: skip
 
 
 @click.command("help", cls=Command)

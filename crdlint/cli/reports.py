@@ -55,9 +55,7 @@ class Reports(Generic[AnyReport]):
         self._files = [formats.Output(path, kind(name, plain)) for name, path in parsed]
 
     def add(
-        self,
-        pieces: Callable[[AnyReport], Iterable[str]],
-        of_text: Callable[[AnyReport], Iterable[str]] | None = None,
+        self, pieces: Callable[[AnyReport], Iterable[str]], of_text: Callable[[AnyReport], Iterable[str]] | None = None
     ) -> None:
         """Add the pieces that a function returns for each report; `of_text` returns those of text on standard output."""
         self.show(of_text if of_text is not None and self.is_text else pieces)

@@ -50,7 +50,7 @@ def command(format_: str, set_: str | None, color: str) -> None:
             [
                 [Part(rule.id, "title", rule_link(rule.id))],
                 [Part(rule.severity, rule.severity)],
-                [Part(_fix(rule), "good")],
+                [Part(min((fixer.applicability for fixer in rule.fixes), default="-"), "good")],  # safe before unsafe
                 [Part(rule.summary + _reported(rule))],
             ]
         )
@@ -58,11 +58,6 @@ def command(format_: str, set_: str | None, color: str) -> None:
     ]
     for line in page.table([Column(title, width) for title, width in zip(titles, (0, 7, 6, 0), strict=True)], rows):
         console.out(line)
-
-
-def _fix(rule: Rule) -> str:
-    applicabilities = {fixer.applicability for fixer in rule.fixes}
-    return "safe" if "safe" in applicabilities else "unsafe" if applicabilities else "-"
 
 
 def _reported(rule: Rule) -> str:
@@ -122,9 +117,8 @@ def _hint(name: str, rules: Iterable[str]) -> str:
 def _paragraphs(rule: Rule, page: Page) -> Iterator[list[str]]:
     from crdlint.report.rule_description import sections
 
-    yield page.flow(
-        Part(rule.id, "title", rule_link(rule.id)), Part(" ("), Part(rule.severity, rule.severity), Part(")")
-    )
+    severity = Part(rule.severity, rule.severity)
+    yield page.flow(Part(rule.id, "title", rule_link(rule.id)), Part(" ("), severity, Part(")"))
     yield page.wrapped(rule.summary, "")
     for section in sections(rule):
         style = _STYLES.get(section.title.partition(" (")[0], "title")

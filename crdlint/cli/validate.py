@@ -17,7 +17,6 @@ from crdlint.runner.task import shown_name
 
 if TYPE_CHECKING:
     from crdlint.config.model import Config
-    from crdlint.linting.result import FileResult
     from crdlint.resources.definitions import Definitions
     from crdlint.resources.objects import Key
     from crdlint.resources.pipeline import ResourceOptions
@@ -123,6 +122,7 @@ class _Command:
     def _validate(
         self, path: str, config: Config, definitions: Definitions, olds: dict[Key, dict[str, Any]] | None
     ) -> None:
+        from crdlint.config.apply import apply, comments_of
         from crdlint.resources.pipeline import validate_text
 
         text = self._inputs.read(path, self._inputs.problem)
@@ -133,7 +133,10 @@ class _Command:
             validated = validate_text(
                 text, filename=shown_name(path), definitions=definitions, old=olds, options=self._options_for(config)
             )
-        self._take(validated.result, config)
+        updates = olds is not None
+        applied = apply(validated.result, config, comments_of(validated.result), updates=updates, resources=True)
+        self._run.take(applied)
+        add_file(self._reports, applied.result, quiet=self._quiet)
         if self._options.show_defaulted:
             from crdlint.resources.dump import dump
 
@@ -148,14 +151,6 @@ class _Command:
         return ResourceOptions(
             placeholders, frozenset(self._options.skipped), self._options.strict_kinds, self._second_opinions
         )
-
-    def _take(self, result: FileResult, config: Config) -> None:
-        from crdlint.config.apply import apply, comments_of
-
-        updates = self._options.old is not None
-        applied = apply(result, config, comments_of(result), updates=updates, resources=True)
-        self._run.take(applied)
-        add_file(self._reports, applied.result, quiet=self._quiet)
 
     def _is_missing_resources(self, discovered: Found, definitions: Definitions) -> bool:
         """Report that no custom resource was found, and return whether that is an error."""

@@ -201,9 +201,8 @@ class Workbench:
 
 
 def _untyped() -> PlaceError:
-    return PlaceError(
-        "the type of `self` is not known", "Name a CRD with --crd, an object with --object, or a type with --type"
-    )
+    help_ = "Name a CRD with --crd, an object with --object, or a type with --type"
+    return PlaceError("the type of `self` is not known", help_)
 
 
 def traced(expression: Expression, variables: dict[str, Any]) -> tuple[Result, Step]:
@@ -235,9 +234,8 @@ class SchemaRule:
 
     def not_evaluated(self, reason: str, message: str = "") -> RuleResult:
         """Return the result of the rule where it was not evaluated."""
-        return RuleResult(
-            self.rule.rule.strip(SPACE), place_text(self.steps), self.number, message, not_evaluated=reason
-        )
+        text, path = self.rule.rule.strip(SPACE), place_text(self.steps)
+        return RuleResult(text, path, self.number, message, not_evaluated=reason)
 
 
 @dataclass(frozen=True, slots=True)

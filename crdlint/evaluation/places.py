@@ -239,9 +239,8 @@ class _Parser:
         if name == "{":
             return self._object(depth)
         known = ", ".join((*_NAMED, "dyn", "list(T)", "map(string, T)", "{field: T}"))
-        raise NotationError(
-            f"{name!r} is not a type: write {known}" if name else f"the type ends too early: write {known}"
-        )
+        problem = f"{name!r} is not a type" if name else "the type ends too early"
+        raise NotationError(f"{problem}: write {known}")
 
     def _object(self, depth: int) -> JSONSchemaProps:
         properties: dict[str, JSONSchemaProps] = {}

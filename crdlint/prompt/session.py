@@ -116,9 +116,8 @@ class Session:
         """Give an expression a name; without an argument, list the names."""
         name, equals, text = (part.strip() for part in argument.partition("="))
         if argument and not (name.isidentifier() and equals and text):
-            raise PlaceError(
-                "name an expression", "Write a name and an expression, as in `:let names = self.ports.map(p, p.name)`"
-            )
+            help_ = "Write a name and an expression, as in `:let names = self.ports.map(p, p.name)`"
+            raise PlaceError("name an expression", help_)
         if argument:
             text = self._with_variables(text)
             answer = self.bench.evaluate(text)

@@ -135,9 +135,8 @@ def _areas(entries: Sequence[Entry]) -> list[_Area]:
 def _divided(sizes: list[tuple[str, float]], left: float, top: float, width: float, height: float) -> Iterator[_Area]:
     """Yield the rectangles of sizes in a rectangle, which is divided at half of their sum until each has its own."""
     if len(sizes) < 2:
-        yield from (
-            _Area(name, share, *(round(each, 3) for each in (left, top, width, height))) for name, share in sizes
-        )
+        corners = (round(each, 3) for each in (left, top, width, height))
+        yield from (_Area(name, share, *corners) for name, share in sizes)
         return
     areas = [min(share, 1.0) for _, share in sizes]
     cut, half = 1, areas[0]
@@ -199,9 +198,7 @@ class Findings(Report):
             bugs=outcome.bugs,
             noun=self._view.noun,
             rules=sorted({finding.rule for finding in findings}),
-            versions=sorted(
-                {each for finding in findings for each in finding.versions}, key=lambda text: text.split(".")
-            ),
+            versions=sorted({each for one in findings for each in one.versions}, key=lambda text: text.split(".")),
         )
 
 

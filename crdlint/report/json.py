@@ -286,8 +286,4 @@ def _artifact(file: str) -> dict[str, str]:
 
 
 def _notification(file: str, text: str, level: str) -> dict[str, Any]:
-    return {
-        "level": level,
-        "message": {"text": printable(text)},
-        "locations": [_location(file)],
-    }
+    return {"level": level, "message": {"text": printable(text)}, "locations": [_location(file)]}

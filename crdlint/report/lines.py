@@ -58,9 +58,8 @@ class Server(Report):
         for _, of_crd in groupby(of_server, key=lambda finding: (finding.crd, bisect_right(starts, finding.line))):
             shown = [finding for finding in of_crd if self._view.hidden or not finding.hidden]
             if not self._view.hidden:  # what the API server reports for the first request
-                first = min(
-                    (stage for stage in map(_stage, shown) if stage in _STAGES), key=_STAGES.index, default=None
-                )
+                stages = set(map(_stage, shown))
+                first = next((stage for stage in _STAGES if stage in stages), None)
                 shown = [finding for finding in shown if _stage(finding) == first]
             yield from (f"{printable(in_server_words(finding).message)}\n" for finding in shown)
 

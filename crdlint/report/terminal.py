@@ -25,20 +25,10 @@ from crdlint.report.escapes import printable, printable_line
 from crdlint.report.page import Branch, Column, Page, Part, Row, widths
 
 STYLES: Final = {
-    "error": "bold red",
-    "warning": "yellow",
-    "info": "cyan",
-    "good": "green",
-    "title": "bold",
-    "label": "green",
-    "gutter": "blue",
-    "faint": "bright_black",
-    "code": "cyan",
-    "key": "blue",
-    "string": "green",
-    "number": "magenta",
+    "error": "bold red", "warning": "yellow", "info": "cyan", "good": "green", "title": "bold", "label": "green",
+    "gutter": "blue", "faint": "bright_black", "code": "cyan", "key": "blue", "string": "green", "number": "magenta",
     "comment": "bright_black",
-}
+}  # fmt: skip
 _YAML: Final = re.compile(
     r"""(?P<key>(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[\w$./-]+)(?=:(?:\s|$)))"""
     r"""|(?P<string>"(?:[^"\\]|\\.)*"|(?<!\w)'(?:[^']|'')*')"""
@@ -143,9 +133,8 @@ class Terminal(Page):
 
     def _last_cell(self, row: Row) -> Text:
         lines = [self._text(row.cells[-1])]
-        lines += [
-            self._coloured(Text(part.text), _YAML) if part.style == "rule" else self._text([part]) for part in row.below
-        ]
+        for part in row.below:
+            lines += [self._coloured(Text(part.text), _YAML) if part.style == "rule" else self._text([part])]
         if row.help:
             help_ = self._coloured(Text(printable_line(row.help)), _CODE)
             lines.append(Text.assemble(("help: ", self._styles["label"]), help_))
@@ -248,12 +237,7 @@ def breaks(line: str, room: int, used: int = 0) -> list[int]:
 
 
 def _cut(word: str, room: int) -> list[str]:
-    return [
-        piece
-        for step in _STEP.split(word)
-        for piece in ([step] if cell_len(step) <= room else chop_cells(step, room))
-        if piece
-    ]
+    return [piece for step in _STEP.split(word) for piece in chop_cells(step, room) if piece]
 
 
 def colors_of(file: TextIO) -> ColorSystem | None:

@@ -209,10 +209,9 @@ class Report(pieces.Report):
             findings += f" ({summary.below_minimum:,} below the minimum severity)"
         seconds = "" if self._page.width is None else f" in {summary.seconds:.2f} s"
         style = "error" if summary.errors else "warning" if summary.warnings else "good"
-        start = (
-            f"checked {words.counted(summary.files, 'file')}, {words.counted(summary.crds, self._view.noun)}{skipped}"
-        )
-        lines = self._page.flow(Part(f"{start}: "), Part(findings, style), Part(seconds))
+        crds = f"{words.counted(summary.crds, self._view.noun)}{skipped}"
+        start = f"checked {words.counted(summary.files, 'file')}, {crds}: "
+        lines = self._page.flow(Part(start), Part(findings, style), Part(seconds))
         lines += self._page.wrapped(summary.repetitions(), "") if summary.repeated else []
         fixable = _fixable(summary)
         return "\n".join([*lines, *(self._page.wrapped(fixable, "    ", "[*] ", "good") if fixable else ())])
@@ -223,9 +222,7 @@ def _fixable(summary: Summary) -> str:
     safe, unsafe, advice = summary.fixable, summary.fixable_unsafe, summary.fixable_advice
     parts = [f"{safe:,} fixable with --fix"] if safe else []
     if unsafe:
-        parts.append(
-            f"{unsafe:,} more with --unsafe-fixes" if safe else f"{unsafe:,} fixable with --fix --unsafe-fixes"
-        )
+        parts.append(f"{unsafe:,} {'more' if safe else 'fixable'} with {'' if safe else '--fix '}--unsafe-fixes")
     if advice:
         parts.append(f"{advice:,} {'more ' if parts else 'fixable '}with --fix --unsafe-fixes --select RULE")
     return ", ".join(parts)

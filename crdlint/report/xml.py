@@ -81,9 +81,9 @@ class JUnit(Report):
         for name, own in by_crd.items():
             errors = [finding for finding in own if finding.severity == "error"]
             failures += bool(errors)
-            failure = (
-                _element(3, "failure", _texts(errors), type=errors[0].rule, message=_headline(errors)) if errors else ""
-            )
+            failure = ""
+            if errors:
+                failure = _element(3, "failure", _texts(errors), type=errors[0].rule, message=_headline(errors))
             output = _texts([finding for finding in own if finding.severity != "error"])
             cases += _case(failure, output, classname=result.file, name=name or "file")
         counts = {"tests": len(by_crd), "failures": failures, "errors": 0, "skipped": 0}

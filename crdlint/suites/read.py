@@ -182,10 +182,8 @@ def reduced(target: Target, version: str) -> tuple[dict[str, Any], str]:
         version = names[0]
     if version not in names:
         raise MissingCRDError(f"{target.file} has no version {version}: there are {', '.join(names)}")
-    reduced_versions = [
-        {**entry, "served": True, "storage": True} for entry in versions if entry.get("name") == version
-    ]
-    return {**target.value, "spec": {**spec, "versions": reduced_versions}}, version  # type: ignore[dict-item]
+    only = [{**entry, "served": True, "storage": True} for entry in versions if entry.get("name") == version]
+    return {**target.value, "spec": {**spec, "versions": only}}, version  # type: ignore[dict-item]
 
 
 def patched(target: Target, patches: tuple[dict[str, Any], ...]) -> Target:
