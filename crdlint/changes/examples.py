@@ -62,12 +62,8 @@ class Examples:
 
         Nothing else in the new schema rejects the value before that part, a rule.
         """
-        with work.continued(work.Budget(_WORK)):
-            return self._search(pair, condition, part)
-
-    def _search(self, pair: Pair, condition: str, part: JSONSchemaProps | ValidationRule) -> Example | None:
         examples: list[Example] = []
-        with suppress(work.WorkLimitError):
+        with work.continued(work.Budget(_WORK)), suppress(work.WorkLimitError):
             for value in islice(self._breaking(pair, condition, part), _COMPLETED if self.explains else 1):
                 examples.append(Example(value, self._completed(pair, value) if self.explains else None))
                 if examples[-1].text is not None:

@@ -208,13 +208,15 @@ class _Command:
         return 2 if problems else 0
 
     def _check_inputs(self, loaded: Loaded | None, values: Values | None) -> None:
-        from crdlint.runner.cache import open_cache
+        plan, state, cache = self._planner.plan, self._state, None
+        if not self._options.no_cache:
+            from crdlint.runner.cache import open_cache
 
-        plan, state = self._planner.plan, self._state
+            cache = open_cache()
         previous = loaded.crds() if loaded is not None else None
         settings = Settings(
             previous, values, not self._options.no_helm,
-            None if self._options.no_cache else open_cache(), tuple(plan.charts), self._workers() if plan.charts else 1,
+            cache, tuple(plan.charts), self._workers() if plan.charts else 1,
             fixing=None if self._fixing is None else "unsafe" if self._options.unsafe_fixes else "safe",
         )  # fmt: skip
         self._check(settings)

@@ -296,9 +296,7 @@ def to_json(value: Value, depth: int = 0) -> Any:
         if kind is Kind.LIST:
             return [to_json(item, depth + 1) for item in value]
         if kind is Kind.MAP:
-            return {_key(key): to_json(find(value, key), depth + 1) for key in _keys(value)}
+            return {
+                key if type(key) is str else to_text(key): to_json(find(value, key), depth + 1) for key in _keys(value)
+            }
     return to_text(value)
-
-
-def _key(key: Value) -> str:
-    return key if type(key) is str else to_text(key)

@@ -198,7 +198,9 @@ class Findings(Report):
             bugs=outcome.bugs,
             noun=self._view.noun,
             rules=sorted({finding.rule for finding in findings}),
-            versions=sorted({each for one in findings for each in one.versions}, key=lambda text: text.split(".")),
+            versions=sorted(
+                {version for each in findings for version in each.versions}, key=lambda text: text.split(".")
+            ),
         )
 
 

@@ -8,15 +8,24 @@ from difflib import unified_diff
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from crdlint.config.apply import apply
+from crdlint.config.comments import read_comments
+from crdlint.config.model import Config
 from crdlint.kubernetes.servers import NEWEST, NEWEST_VERSION, SERVERS
+from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
+from crdlint.linting.result import FileResult
+from crdlint.linting.stored_crds import collect_crds
 from crdlint.rules.catalog import families
 from crdlint.rules.engine.examples import EXAMPLE_LIMIT, manifest, place_of_example
+from crdlint.sources.helm.templates import check_template, check_unrendered
 
 if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult
     from crdlint.rules.engine.finding import Fixer
     from crdlint.rules.engine.rule import Rule
+
 
 # For the rules about versions: the range that their examples are about.
 _VERSIONS: Final = f"1.29..{NEWEST}"
@@ -69,14 +78,15 @@ def sections(rule: Rule) -> Iterator[Section]:
 
 def findings(rule: Rule, fragment: str, version: str = "") -> Sequence[Diagnostic]:
     """Return the findings of crdlint in an example of a rule, for a Kubernetes version or the rule's default."""
-    from crdlint.config.apply import apply
-    from crdlint.config.comments import read_comments
-    from crdlint.config.model import Config
-
     text = manifest(rule, fragment)
     name = "example.yaml"
     if rule.scope == "resource":
-        return _resource_findings(text, name)
+        from crdlint.resources.definitions import Definitions
+        from crdlint.resources.pipeline import validate_text
+
+        definitions = Definitions()
+        definitions.add(lint_file(text, name, CheckRequest(keep=True)))
+        return validate_text(text, filename=name, definitions=definitions).result.diagnostics
     versions = version or (_VERSIONS if rule.id.startswith("kube-version-") else NEWEST_VERSION)
     config = Config(select=("*", rule.id))  # also if it is only reported on request
     result = _checked(rule, text, name, versions)
@@ -84,33 +94,15 @@ def findings(rule: Rule, fragment: str, version: str = "") -> Sequence[Diagnosti
 
 
 def _checked(rule: Rule, text: str, name: str, versions: str) -> FileResult:
-    from crdlint.linting.pipeline import lint_file
-    from crdlint.linting.request import CheckRequest
-    from crdlint.sources.helm.templates import check_template, check_unrendered
+    previous = collect_crds(manifest(rule, rule.good)).by_name.get if rule.compares else None
 
     def lint(text: str, file: str, versions: str = versions) -> FileResult:
         requested = frozenset({rule.id})
         request = CheckRequest(kube_version=versions, skip_unfinished=True, previous=previous, requested=requested)
         return lint_file(text, file, request)
 
-    previous = None
-    if rule.compares:
-        from crdlint.linting.stored_crds import collect_crds
-
-        previous = collect_crds(manifest(rule, rule.good)).by_name.get
     check = {"template": check_template, "crds": check_unrendered}.get(rule.scope)
     return lint(text, name) if check is None else check(name, text, lint)
-
-
-def _resource_findings(text: str, name: str) -> Sequence[Diagnostic]:
-    from crdlint.linting.pipeline import lint_file
-    from crdlint.linting.request import CheckRequest
-    from crdlint.resources.definitions import Definitions
-    from crdlint.resources.pipeline import validate_text
-
-    definitions = Definitions()
-    definitions.add(lint_file(text, name, CheckRequest(keep=True)))
-    return validate_text(text, filename=name, definitions=definitions).result.diagnostics
 
 
 def _answer(rule: Rule) -> Iterator[Section]:

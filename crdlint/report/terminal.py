@@ -69,7 +69,8 @@ class Terminal(Page):
         for line in printable(text).split("\n"):
             for piece in self._broken(line, cell_len(indent), cell_len(indent if label is None else label)):
                 lead = indent if label is None else self.styled(label, style) if style else label
-                lines.append(f"{lead}{self._highlighted(piece.plain, _CODE)}" if piece.plain else lead.rstrip())
+                coloured = self._ansi(self._coloured(piece, _CODE))
+                lines.append(f"{lead}{coloured}" if piece.plain else lead.rstrip())
                 label = None
         return lines
 
@@ -178,11 +179,6 @@ class Terminal(Page):
             # What was within a line may be at the start of one now.
             escaped = printable(piece.plain)
             yield piece if escaped == piece.plain else Text(escaped)
-
-    def _highlighted(self, text: str, pattern: re.Pattern[str]) -> str:
-        if self._colors is None:
-            return text
-        return pattern.sub(lambda match: self.styled(match[0], match.lastgroup or ""), text)
 
     def _coloured(self, text: Text, pattern: re.Pattern[str]) -> Text:
         for match in pattern.finditer(text.plain):
