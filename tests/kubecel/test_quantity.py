@@ -45,6 +45,7 @@ SUFFIX = "unable to parse quantity's suffix"
         ("100.035k", "100.035k", q.DECIMAL_SI),
         ("9999999999999999999Ei", str(2**63 - 1), q.BINARY_SI),
         ("1e-1000000000", "1n", q.DECIMAL_EXPONENT),
+        ("1e-9223372036854775808", "1e-9223372036854775808", q.DECIMAL_EXPONENT),
         ("12345678901234567890123", "12345678901234567890123", q.DECIMAL_SI),
     ],
 )
@@ -70,6 +71,7 @@ def test_parse(text: str, canonical: str, format_: str) -> None:
         ("1-5", SUFFIX),
         ("1e", SUFFIX),
         ("1e9223372036854775808", SUFFIX),
+        ("1e-9223372036854775809", SUFFIX),
         ("+e-10", NUMERIC),
         (".e-10", NUMERIC),
     ],

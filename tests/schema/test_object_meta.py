@@ -51,6 +51,7 @@ READ = {
     ),
     "no time": ('{"creationTimestamp": "0001-01-01T00:00:00Z"}', "{}", []),
     "a whole float": ('{"generation": 2.0}', '{"generation": 2}', []),
+    "the least integer": ('{"generation": -9223372036854775808}', None, []),
     "a float as Go prints it": ('{"generation": 9.223372036854774e18}', '{"generation": 9223372036854774000}', []),
 }
 

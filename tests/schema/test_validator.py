@@ -56,6 +56,11 @@ CASES = {
         "true",
         ['a: Invalid value: "": a in body must be of type int32: ""'],
     ),
+    "a list for a format of integers": (
+        "{type: integer, format: int32}",
+        "[1]",
+        ['a: Invalid value: "array": a in body must be of type integer: "array"'],
+    ),
     "float32": (
         "{type: number, format: float}",
         "1e39",

@@ -71,6 +71,7 @@ def test_limit(program: Callable[..., Program]) -> None:
     assert made.evaluate(VARIABLES, cost_limit=2504).value is True
     assert made.evaluate(VARIABLES, cost_limit=2503).error == "operation cancelled: actual cost limit exceeded"
     assert program("self.s == self.s").evaluate(VARIABLES, cost_limit=54).value is True
+    assert program("self.a.b").evaluate(VARIABLES, cost_limit=3).value == "c"
     absorbed = program("self.s.contains(self.s) || true")
     assert absorbed.evaluate(VARIABLES, cost_limit=3).error == "operation cancelled: actual cost limit exceeded"
 

@@ -83,6 +83,7 @@ def test_wide_characters_in_the_caret_line() -> None:
     assert parse("'\u00e9\u00e9' $", options=OPTIONS).display() == (
         "ERROR: <input>:1:6: Syntax error: token recognition error at: '$'\n | '\u00e9\u00e9' $\n | .\uff0e\uff0e..^"
     )
+    assert parse("1 \u00e9", options=OPTIONS).display().endswith("\n | 1 \u00e9\n | ..\uff3e")
 
 
 def test_ids_and_places() -> None:
@@ -143,6 +144,13 @@ def test_limit_of_nesting(text: str) -> None:
     beyond = opening * (most + 1) + "1" + closing * (most + 1)
     for result in (parse(beyond, options=OPTIONS), recognized(beyond)):
         assert result.display() == f"ERROR: <input>:{message}"
+
+
+def test_an_operand_on_the_right_is_a_level_more() -> None:
+    opening, closing = "a * (" * 124 + "(", ")" * 125
+    assert not parse(f"{opening}1{closing}", options=OPTIONS).errors
+    for result in (parse(f"{opening}1 * 1{closing}", options=OPTIONS), recognized(f"{opening}1 * 1{closing}")):
+        assert result.display() == f"ERROR: <input>:{LIMIT}"
 
 
 def test_what_is_wrong_before_the_limit_is_said_before_it() -> None:
