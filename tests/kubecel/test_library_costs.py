@@ -5,6 +5,7 @@ from __future__ import annotations
 from kubecel_support import compile_rule, schema
 from tables import each
 
+from crdlint.cel.ast import Ident, Literal
 from crdlint.cel.estimates import ONE, UINT64_MAX, CallEstimate, Estimate, Node, size_of
 from crdlint.cel.types import DYN, INT, STRING, Type, list_type, map_type
 from crdlint.kubecel.compilation import KubernetesEstimator
@@ -93,6 +94,15 @@ def test_a_size_that_is_known_comes_before_the_declared_one() -> None:
         ("replace", node((6, 6)), (node((0, 0)), node((2, 2))), (2, 2), (20, 20)),
         ("replace", node((6, 9)), (node((3, 3)), node((1, 1))), (2, 2), (2, 9)),
         ("split", node((3, 21)), (node((1, 1)),), (1, 5), (0, 21)),
+        ("split", node((3, 21)), (node((1, 1)), node(None, INT)._replace(expr=Literal(1, 2))), (1, 5), (0, 2)),
+        (
+            "split",
+            node((3, 21)),
+            (node((1, 1)), node(None, INT)._replace(expr=Literal(1, -1))),
+            (1, 5),
+            (0, UINT64_MAX),
+        ),
+        ("split", node((3, 21)), (node((1, 1)), node(None, INT)._replace(expr=Ident(1, "n"))), (1, 5), (0, 21)),
         ("join", SELF_L, (), (0, 40), (0, 400)),
         ("join", SELF_L, (node((2, 2)),), (0, 42), (0, 418)),
         ("find", node((9, 19)), (node((8, 8)),), (2, 4), (0, 19)),
