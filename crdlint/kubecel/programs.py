@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Final
 
 from crdlint.cel.compiler import Compiled
 from crdlint.cel.decls import Env
@@ -14,22 +13,14 @@ from crdlint.cel.library.stdlib_functions import BOUND, SINGLETONS
 from crdlint.kubecel.environment import LIBRARIES, OVERLOAD_COSTS, Environment, function_costs
 from crdlint.kubernetes.servers import CELDialect
 
-_REGEXES: Final = tuple(regex for library in LIBRARIES for regex in library.regexes)
-
 
 def program(compiled: Compiled, environment: Environment, *, traced: bool = False) -> Program:
     """Return the program of an expression without errors; raise PlanError if it cannot be planned.
 
     A program that is `traced` can be traced; it is slower.
     """
-    return plan(
-        compiled.expr,
-        compiled.result,
-        functions_of(environment.env),
-        costs_of(environment.dialect),
-        _REGEXES,
-        traced=traced,
-    )
+    functions, costs = functions_of(environment.env), costs_of(environment.dialect)
+    return plan(compiled.expr, compiled.result, functions, costs, traced=traced)
 
 
 @cache
@@ -38,9 +29,8 @@ def functions_of(env: Env) -> Functions:
     bindings = dict(BOUND)
     for library in LIBRARIES:
         bindings |= library.older_bindings(env.dialect)
-    return Functions(
-        [declaration for function in env.functions.values() for declaration in function.overloads], bindings, SINGLETONS
-    )
+    declared = [overload for function in env.functions.values() for overload in function.overloads]
+    return Functions(declared, bindings, SINGLETONS, (regex for library in LIBRARIES for regex in library.regexes))
 
 
 @cache

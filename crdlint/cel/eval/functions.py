@@ -43,14 +43,20 @@ class Functions:
     """The functions of an environment.
 
     `overloads` contains all declared overloads in the order in which they are tried. The implementation of an overload
-    is the function's in `singletons`, else the one in `bindings` under its id, else its own.
+    is the function's in `singletons`, else the one in `bindings` under its id, else its own. `regexes` contains functions
+    whose constant regular expression is compiled once.
     """
 
-    __slots__ = ("_candidates", "_resolved", "_singletons")
+    __slots__ = ("_candidates", "_resolved", "_singletons", "regexes")
 
     def __init__(
-        self, overloads: Iterable[Overload], bindings: Mapping[str, Binding], singletons: Mapping[str, Binding]
+        self,
+        overloads: Iterable[Overload],
+        bindings: Mapping[str, Binding],
+        singletons: Mapping[str, Binding],
+        regexes: Iterable[RegexOptimization] = (),
     ) -> None:
+        self.regexes: Final = {regex.function: regex for regex in (*regexes, MATCHES)}
         self._singletons: Final = {name: bound(item) for name, item in singletons.items()}
         self._candidates: Final[dict[str, dict[str, _Candidate]]] = {}
         for overload in overloads:

@@ -15,14 +15,14 @@ from typing import Final, TypeAlias
 
 from crdlint.cel import ast
 from crdlint.cel.checker import CheckResult
-from crdlint.cel.decls import CONVERSIONS, Implementation, RegexOptimization, WellKnownTypes
+from crdlint.cel.decls import CONVERSIONS, Implementation, WellKnownTypes
 from crdlint.cel.estimates import LIST_COST, MAP_COST, STRUCT_COST
 from crdlint.cel.eval import steps
 from crdlint.cel.eval.attributes import Attribute, Conditional, Note, Run, computed, constant, not_a_key, presence
 from crdlint.cel.eval.cost import Costs, Event, Frame, TracingFrame
 from crdlint.cel.eval.equality import equal, members_of
 from crdlint.cel.eval.errors import CancelledError, Error, PlanError
-from crdlint.cel.eval.functions import MATCHES, Functions, caught, matches
+from crdlint.cel.eval.functions import Functions, caught, matches
 from crdlint.cel.eval.messages import new_message
 from crdlint.cel.eval.values import KEYS, MISSING, Map, Value
 from crdlint.cel.stack import more_frames
@@ -58,20 +58,11 @@ class Computed:
 class _Planner:
     """Plans an expression. A plan that is `traced` requires a `TracingFrame`, which records the value of each node."""
 
-    def __init__(
-        self,
-        result: CheckResult,
-        functions: Functions,
-        costs: Costs,
-        regexes: Sequence[RegexOptimization],
-        *,
-        traced: bool,
-    ) -> None:
+    def __init__(self, result: CheckResult, functions: Functions, costs: Costs, *, traced: bool) -> None:
         self._types: Final = result.type_map
         self._references: Final = result.reference_map
         self._namespaced: Final = result.namespaced
         self._functions: Final = functions
-        self._regexes: Final = {item.function: item for item in (*regexes, MATCHES)}
         self._costs: Final = costs
         self._traced: Final = traced
         # Whether arguments must be looked up on the stack of values; only some comprehensions and traces need that.
@@ -201,7 +192,7 @@ class _Planner:
         folded = self._folded(id_, function, overload_id, args, resolved)
         if folded is not None:
             return folded
-        optimization = self._regexes.get(function)
+        optimization = self._functions.regexes.get(function)
         if optimization is not None and optimization.argument < len(args):
             pattern = args[optimization.argument]
             if isinstance(pattern, Constant) and type(pattern.value) is str:
@@ -219,7 +210,7 @@ class _Planner:
         """Return the implementation of a call, regardless of its arguments."""
         function = self._function_of(call)
         overload_id = self._overload_id(call.id, function)
-        if function in self._regexes:
+        if function in self._functions.regexes:
             return _COMPILED
         return self._functions.resolve(function, overload_id)
 
@@ -419,16 +410,10 @@ class Program:
 
 
 def plan(
-    expr: ast.Expr,
-    check_result: CheckResult,
-    functions: Functions,
-    costs: Costs,
-    regexes: Sequence[RegexOptimization] = (),
-    *,
-    traced: bool = False,
+    expr: ast.Expr, check_result: CheckResult, functions: Functions, costs: Costs, *, traced: bool = False
 ) -> Program:
     """Plan a checked expression; raise PlanError with cel-go's text if that fails. Upstream: Env.Program.
 
     A program that is `traced` can be traced; it is slower.
     """
-    return _Planner(check_result, functions, costs, regexes, traced=traced).plan(expr)
+    return _Planner(check_result, functions, costs, traced=traced).plan(expr)

@@ -280,10 +280,6 @@ def _shifted(moment: Timestamp, nanoseconds: int) -> Timestamp | Error:
     return Timestamp(total, moment.offset)
 
 
-def _earlier(moment: Timestamp, by: Duration) -> Timestamp | Error:
-    return _INT_OVERFLOW if by.nanoseconds == MIN_INT else _shifted(moment, -by.nanoseconds)
-
-
 def _difference(left: Timestamp, right: Timestamp) -> Duration | Error:
     # cel-go first scales the seconds alone, and that result must fit as well.
     if not MIN_INT <= (left.nanoseconds // SECOND - right.nanoseconds // SECOND) * SECOND <= MAX_INT:
@@ -333,7 +329,12 @@ _SUBTRACT: Final[Operators] = {
     Uint: {Uint: lambda left, right: _uint(left - right)},
     float: {float: operator.sub},
     Duration: {Duration: lambda left, right: _duration(left.nanoseconds - right.nanoseconds)},
-    Timestamp: {Timestamp: _difference, Duration: _earlier},
+    Timestamp: {
+        Timestamp: _difference,
+        Duration: lambda left, right: (
+            _INT_OVERFLOW if right.nanoseconds == MIN_INT else _shifted(left, -right.nanoseconds)
+        ),
+    },
 }
 _MULTIPLY: Final[Operators] = {
     int: {int: lambda left, right: _int(left * right)},

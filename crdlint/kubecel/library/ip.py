@@ -204,10 +204,6 @@ def _track_contains_ip(values: Sequence[Any], _: Any) -> int:
     return traversal(size + size)
 
 
-def _track_contains_cidr(values: Sequence[Any], _: Any) -> int:
-    return _track_contains_ip(values, None) + traversal(actual_size(values[0])) + 1
-
-
 def _with_parsing(cost: CallCost) -> CallCost:
     """Return the cost of a call that first parses its argument from a text."""
 
@@ -224,7 +220,9 @@ def _with_parsing(cost: CallCost) -> CallCost:
 
 
 _CONTAINS_IP_COST: Final = CallCost(constant(_CONTAINS_IP), _track_contains_ip)
-_CONTAINS_CIDR_COST: Final = CallCost(constant(_CONTAINS_CIDR), _track_contains_cidr)
+_CONTAINS_CIDR_COST: Final = CallCost(
+    constant(_CONTAINS_CIDR), lambda values, _: _track_contains_ip(values, None) + traversal(actual_size(values[0])) + 1
+)
 
 _CONTAINS_BY_ADDRESS: Final[Mapping[str, Binding]] = {
     "cidr_contains_cidr_string": lambda network, text: network.contains_address_of(_cidr(text)),
