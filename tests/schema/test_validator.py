@@ -218,6 +218,14 @@ CASES = {
             'a: Invalid value: "a": a in body should be at least 3 chars long',
         ],
     ),
+    "a list without items matches no more than one with": (
+        "{type: array, items: {type: string}, anyOf: [{minItems: 2, items: {minLength: 1}}, {minItems: 1}]}",
+        "[]",
+        [
+            '<nil>: Invalid value: "": "a" must validate at least one schema (anyOf)',
+            "a: Invalid value: 0: a in body should have at least 2 items",
+        ],
+    ),
     "oneOf, none": (
         "{type: string, oneOf: [{minLength: 3}, {pattern: b}]}",
         '"a"',
