@@ -301,9 +301,8 @@ def pattern_relation(old: str, new: str, shortest: float = 0, longest: float | N
     if old == new:
         return Relation(is_decided=True)
     try:
-        result, steps = _compared(
-            old, new, int(shortest) if 0 <= shortest <= _SHORTEST else 0, None if longest is None else int(longest)
-        )
+        least = int(shortest) if 0 <= shortest <= _SHORTEST else 0
+        result, steps = _compared(old, new, least, None if longest is None else int(longest))
         work.spend(steps // _STEPS)
     except work.WorkLimitError:
         return Relation(is_decided=False)

@@ -101,9 +101,8 @@ class Reasons:
             below = list(steps(path, node))
             if len(below) == len(path):
                 known = _related(tree, _trees(known_conditions(below[-1])))
-                yield from (
-                    lifted(condition, path) for condition in known_conditions(below[-1]) if rule_key(condition) in known
-                )
+                texts = (text for text in known_conditions(below[-1]) if rule_key(text) in known)
+                yield from (lifted(text, path) for text in texts)
 
 
 def is_implied(pair: Pair, condition: str, server: Server) -> bool:

@@ -333,9 +333,8 @@ class _Command:
             state.changes.add(applied.result)
         shown = applied.result if self._options.show_all else state.copies.without(applied.result)
         state.take(applied, shown)
-        state.summary.below_minimum += sum(
-            by == "min-severity" and not finding.hidden for finding, by, _ in applied.ignored
-        )
+        left_out = (finding for finding, by, _ in applied.ignored if by == "min-severity")
+        state.summary.below_minimum += sum(not finding.hidden for finding in left_out)
         if not self._options.diff:
             add_file(self._reports, shown, quiet=self._quiet, infos=self._shows_infos(config))
         for line in reasons(applied.ignored, config, comments) if self._options.show_ignored else ():

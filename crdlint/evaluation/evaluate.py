@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from crdlint.cel.eval.errors import Error
 from crdlint.cel.eval.program import Result
@@ -261,16 +261,17 @@ class RuleResult:
         return not self.message
 
 
+_Placed: TypeAlias = "tuple[JSONSchemaProps, tuple[PlaceStep, ...]]"
+
+
 def rules_of(schema: JSONSchemaProps) -> Iterator[SchemaRule]:
     """Yield the rules of a schema and its subschemas, parents first."""
-    stack: list[tuple[JSONSchemaProps, tuple[PlaceStep, ...]]] = [(schema, ())]
+    stack: list[_Placed] = [(schema, ())]
     while stack:
         current, steps = stack.pop()
         for number, rule in enumerate(current.x_validations, 1):
             yield SchemaRule(steps, number, rule)
-        below: list[tuple[JSONSchemaProps, tuple[PlaceStep, ...]]] = [
-            (child, (*steps, name)) for name, child in current.properties.items()
-        ]
+        below: list[_Placed] = [(child, (*steps, name)) for name, child in current.properties.items()]
         others = filter(None, (current.item_schema, current.additional_schema))
         below += [(child, (*steps, AnyItem())) for child in others]
         stack.extend(reversed(below))
@@ -329,9 +330,8 @@ def run_rules(source: Source, rules: Sequence[SchemaRule]) -> list[RuleResult]:
 def _result(schema_rule: SchemaRule, evaluation: Evaluation, message: str) -> RuleResult:
     result, tree = traced(evaluation.compiled.rule, dict(evaluation.variables))
     text, path = schema_rule.rule.rule.strip(SPACE), evaluation.cause.self_path
-    return RuleResult(
-        text, "" if path is None else str(path), schema_rule.number, message, result, "", tuple(deciding(tree)), tree
-    )
+    where, why = "" if path is None else str(path), tuple(deciding(tree))
+    return RuleResult(text, where, schema_rule.number, message, result, why=why, tree=tree)
 
 
 def _reason(source: Source, schema_rule: SchemaRule) -> str:

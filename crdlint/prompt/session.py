@@ -170,9 +170,8 @@ class Session:
         """Evaluate a rule of the CRD at the field by its number; without one, list the rules."""
         rules = self.bench.schema.x_validations
         if not argument:
-            yield from (
-                printable_line(f"{number}  {' '.join(rule.rule.split())}") for number, rule in enumerate(rules, 1)
-            )
+            for number, known in enumerate(rules, 1):
+                yield printable_line(f"{number}  {' '.join(known.rule.split())}")
             if not rules:
                 yield printable_line(f"there are no rules at {self.bench.place or 'the object'}")
             return

@@ -92,9 +92,8 @@ class Completions(Completer):
         for completion in completions:
             if completion.name.startswith(context.word):
                 written = completion.name if completion.arguments is None else f"{completion.name}("
-                yield Completion(
-                    written, context.start - len(text), display=completion.name, display_meta=completion.type
-                )
+                start, about = context.start - len(text), completion.type
+                yield Completion(written, start, display=completion.name, display_meta=about)
 
 
 def _keys(session: Session) -> KeyBindings:

@@ -172,6 +172,12 @@ class JSON(WholeReport[Values]):
         yield f"{json_text(document, 2)}\n"
 
 
+# The members of an estimate, and their attributes.
+_ESTIMATE: Final = {
+    "cost": "highest", "times": "times", "total": "total", "share": "share", "rejected": "is_rejected",
+}  # fmt: skip
+
+
 def _answer_json(answer: Answer, *, trees: bool) -> dict[str, Any]:
     estimate = answer.estimate
     document: dict[str, Any] = {
@@ -179,14 +185,7 @@ def _answer_json(answer: Answer, *, trees: bool) -> dict[str, Any]:
         "field": answer.path,
         "errors": [asdict(error) for error in answer.errors],
         "type": answer.type or None,
-        "estimate": estimate
-        and {
-            "cost": estimate.highest,
-            "times": estimate.times,
-            "total": estimate.total,
-            "share": estimate.share,
-            "rejected": estimate.is_rejected,
-        },
+        "estimate": estimate and {key: getattr(estimate, name) for key, name in _ESTIMATE.items()},
         "not_evaluated": answer.not_evaluated,
         **_result_json(answer.result),
     }

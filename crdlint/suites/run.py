@@ -240,9 +240,8 @@ class _Runner:
     def _compare(self, stored: dict[str, Any], expected: str) -> None:
         got = self._definition.validator(self._version).read(stored)
         if not expected.strip():
-            raise _FailedError(
-                "there is no `expected`, and no expected error; the object that is stored:", *dump(_own(got))
-            )
+            missing = "there is no `expected`, and no expected error; the object that is stored:"
+            raise _FailedError(missing, *dump(_own(got)))
         want = self._object(expected, "expected")
         if not deep_equal(_own(got), _own(want)):
             lines = _difference(list(dump(_own(want))), list(dump(_own(got))))
