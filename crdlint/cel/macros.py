@@ -277,12 +277,9 @@ TWO_VARIABLE_MACROS: dict[MacroKey, Callable[..., Expr]] = {
     ("exists", 3, True): _two_variables(_fold_exists),
     ("exists_one", 3, True): _two_variables(_fold_exists_one),
     ("existsOne", 3, True): _two_variables(_fold_exists_one),
-    ("transformList", 3, True): _transform_list,
-    ("transformList", 4, True): _transform_list,
-    ("transformMap", 3, True): _transform_map,
-    ("transformMap", 4, True): _transform_map,
-    ("transformMapEntry", 3, True): _transform_map_entry,
-    ("transformMapEntry", 4, True): _transform_map_entry,
+    **dict.fromkeys((("transformList", 3, True), ("transformList", 4, True)), _transform_list),
+    **dict.fromkeys((("transformMap", 3, True), ("transformMap", 4, True)), _transform_map),
+    **dict.fromkeys((("transformMapEntry", 3, True), ("transformMapEntry", 4, True)), _transform_map_entry),
 }
 
 OPTIONAL_MACROS: dict[MacroKey, Callable[..., Expr]] = {

@@ -242,11 +242,6 @@ class Ratcheting:
     current: Correlation | None = None
     parent: Correlation | None = None
 
-    def is_unchanged(self) -> bool:
-        """Return whether the value is unchanged or, if it has no old value, whether its parent is."""
-        nearest = self.current or self.parent
-        return nearest is not None and nearest.equal()
-
     def below(self, step: str | int) -> Ratcheting:
         """Return the state for a child of the value, by its key or index."""
         if self.current is None:
@@ -412,7 +407,9 @@ def _failed(ready: _Ready, visit: _Visit, run: Run, variables: dict[str, Any]) -
         with suppress(FieldPathError):
             path = Path(str(valid_field_path(rule.field_path, schema)[0]), path)
     cause = ready.cause(schema.type, visit.path)
-    reports = run.warnings if not ready.compiled.uses_old_self and visit.state.is_unchanged() else run.errors
+    nearest = visit.state.current or visit.state.parent
+    is_ratcheted = not ready.compiled.uses_old_self and nearest is not None and nearest.equal()
+    reports = run.warnings if is_ratcheted else run.errors
     try:
         detail = _message(ready, run, variables)
     except OutOfBudgetError as out:

@@ -57,13 +57,10 @@ _CONVERSION_ERRORS: Final[Mapping[Kind, str]] = {
     Kind.BOOL: "type conversion error from bool to '{}'",
     Kind.BYTES: "type conversion error from Bytes to '{}'",
     Kind.DOUBLE: "type conversion error from Double to '{}'",
-    Kind.DURATION: "type conversion error from 'Duration' to '{}'",
     Kind.INT: "unsupported type conversion from 'int' to {}",
     Kind.LIST: "type conversion error from list to '{}'",
     Kind.MAP: "type conversion error from map to '{}'",
-    Kind.NULL: "type conversion error from 'null_type' to '{}'",
     Kind.STRING: "unsupported native conversion from string to '{}'",
-    Kind.TIMESTAMP: "type conversion error from 'Timestamp' to '{}'",
     Kind.TYPE: "type conversion not supported for 'type'",
     Kind.UINT: "unsupported type conversion from 'uint' to {}",
 }

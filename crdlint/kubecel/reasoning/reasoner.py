@@ -150,8 +150,8 @@ class Reasoner:
         if not (isinstance(goal, Comprehension) and isinstance(known, Comprehension)):
             return question
         of_goal, of_known = _quantified(goal), _quantified(known)
-        is_same = self._head(goal) == self._head(known)
-        if of_goal is None or of_known is None or not is_same or of_goal[1] != FALSE:
+        first, second = ([label(fold), label(fold.loop_step), self.key(fold.iter_range)] for fold in (goal, known))
+        if of_goal is None or of_known is None or first != second or of_goal[1] != FALSE:
             return question
         self._start(looks_inside=False)
         case = _Case(self, {})
@@ -160,9 +160,6 @@ class Reasoner:
         except work.WorkLimitError:
             return question
         return self._of_each_item(question._replace(goal=of_goal[0], known=[(of_known[0], TRUE)], scope=scope))
-
-    def _head(self, fold: Comprehension) -> list[str]:
-        return [label(fold), label(fold.loop_step), self.key(fold.iter_range)]
 
     def _results(self, question: _Question, *, looks_inside: bool) -> tuple[int, bool]:
         """Return the results, and whether what is inside of folds does not matter for them."""
