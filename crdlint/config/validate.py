@@ -48,7 +48,7 @@ def config_of(source: Source, file: str, folder: str) -> Config:
     if faults:
         raise ConfigError(*sorted(faults, key=lambda fault: (fault.line, fault.column)))
     sets = tuple(expanded(values.get("sets", {})).items())
-    severities = values.get("severity", {}).items()
+    severities, per_file = (values.get(name, {}).items() for name in ("severity", "per-file-ignores"))
     ignored = values.get("ignore", ())
     return Config(
         file=file,
@@ -62,9 +62,7 @@ def config_of(source: Source, file: str, folder: str) -> Config:
             for line, column in [source.locate(["ignore", i], False)]
         ),
         severity=tuple((rule, level) for name, level in severities for rule in with_sets((name,), sets)),
-        per_file_ignores=tuple(
-            (glob, with_sets(rules, sets)) for glob, rules in values.get("per-file-ignores", {}).items()
-        ),
+        per_file_ignores=tuple((glob, with_sets(rules, sets)) for glob, rules in per_file),
         sets=sets,
         exclude=tuple(values.get("exclude", ())),
         crds=tuple(values.get("crds", ())),

@@ -148,9 +148,7 @@ class _Reader:
         """Yield the readable objects, their sizes and, with `--batch`, their contents; raise RepositoryError."""
         pending = self._readable(objects)
         while pending:
-            done = _git(
-                self.repository, "cat-file", option, data="".join(f"{object_id}\n" for object_id in pending).encode()
-            )
+            done = _git(self.repository, "cat-file", option, data="\n".join((*pending, "")).encode())
             answered = 0
             for name, size, content in _answers(done.data, pending, with_content=option == "--batch"):
                 answered += 1

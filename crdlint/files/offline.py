@@ -19,10 +19,8 @@ if TYPE_CHECKING:
 
 _MEMORY: Final = 8 * 1024 * 1024 * 1024  # bytes of address space; Go reserves more than it uses
 _NOWHERE: Final = "http://127.0.0.1:9"  # the discard port: nothing listens there
-_GO: Final = {
-    "GOGC": "400",
-    "GOMEMLIMIT": "200MiB",
-}  # the garbage collector of Go runs seldom as long as memory is small
+# The garbage collector of Go runs seldom as long as memory is small.
+_GO: Final = {"GOGC": "400", "GOMEMLIMIT": "200MiB"}
 _PROXIES: Final = ("http_proxy", "https_proxy", "all_proxy", "ftp_proxy")
 # Variables for directories and files of settings, which otherwise are below the home directory.
 _SETTINGS: Final = (
@@ -50,29 +48,15 @@ class Sandbox:
 
     def run(self, command: Sequence[str], folder: str = "") -> Done:
         """Run a program in a directory below `files`; raise ProgramError."""
-        return run(
-            command,
-            environment=self._environment(),
-            folder=os.path.join(self.files, folder),
-            limit=MAX_BYTES,
-            memory=_MEMORY,
-        )
+        path = os.path.join(self.files, folder)
+        return run(command, environment=self._environment(), folder=path, limit=MAX_BYTES, memory=_MEMORY)
 
     def _environment(self) -> dict[str, str]:
-        inherited = {
-            name: os.environ[name] for name in ("SYSTEMROOT",) if sys.platform == "win32" and name in os.environ
-        }
+        inherited = ["SYSTEMROOT"] if sys.platform == "win32" and "SYSTEMROOT" in os.environ else []
         proxies = {name: _NOWHERE for lower in _PROXIES for name in (lower, lower.upper())}
         files = dict.fromkeys(_SETTINGS_FILES, os.path.join(self.home, "none"))
-        return {
-            **inherited,
-            **proxies,
-            **dict.fromkeys(_SETTINGS, self.home),
-            **files,
-            "HELM_NO_PLUGINS": "1",
-            "LC_ALL": "C",
-            **_GO,
-        }
+        own = {**proxies, **dict.fromkeys(_SETTINGS, self.home), **files, "HELM_NO_PLUGINS": "1", "LC_ALL": "C", **_GO}
+        return {name: os.environ[name] for name in inherited} | own
 
 
 @contextmanager
@@ -87,7 +71,7 @@ def sandbox() -> Iterator[Sandbox]:
 
 # The prefix of a line of Go's log packages: a date and time, or a date, time and process.
 _STAMP: Final = re.compile(r"\d{4}/\d\d/\d\d \d\d:\d\d:\d\d(?:\.\d+)? |[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ \S+\] ")
-_ERROR: Final = re.compile(r"error: ", re.IGNORECASE)
+_ERROR: Final = re.compile(r"\Aerror: ", re.IGNORECASE)
 _WARNING: Final = re.compile(r"# Warning:|Warning:|Flag --\S+ has been deprecated|level=(?:WARN|INFO|DEBUG) |WARNING:")
 
 
@@ -98,7 +82,5 @@ def reason(done: Done, longest: int) -> str:
     lines = [line[stamp.end() :] if (stamp := _STAMP.match(line)) else line for line in done.errors.splitlines()]
     lines = [line for line in lines if line.strip() and not _WARNING.match(line)]
     start = next((i for i, line in enumerate(lines) if _ERROR.match(line)), 0)
-    text = (
-        _ERROR.sub("", "\n".join(lines[start:]), count=1) if lines and _ERROR.match(lines[start]) else "\n".join(lines)
-    )
+    text = _ERROR.sub("", "\n".join(lines[start:]))
     return shortened(text.replace("Use --debug flag to render out invalid YAML", ""), longest) or "it prints no reason"

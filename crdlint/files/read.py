@@ -158,10 +158,8 @@ def decode(data: bytes) -> str:
 
 def _bounded(file: BinaryIO, limit: int) -> bytes:
     data = file.read(min(_CHUNK, limit + 1)) or b""
-    if len(data) == _CHUNK:
-        data += (
-            file.read(limit + 1 - _CHUNK) or b""
-        )  # reading all at once would allocate `limit` bytes for each small file
+    if len(data) == _CHUNK:  # reading all at once would allocate `limit` bytes for each small file
+        data += file.read(limit + 1 - _CHUNK) or b""
     if len(data) > limit:
         raise UnreadableError(too_large(limit))
     return data

@@ -79,9 +79,8 @@ def is_near_group(group: str) -> bool:
     folded = group.lower()
     label, _, rest = folded.partition(".")
     is_label = edits(label, GROUP.partition(".")[0], _LABEL_EDITS) <= _LABEL_EDITS
-    return (is_label and (not rest or rest.startswith(("k8s", "kube")))) or (
-        edits(folded, GROUP, _GROUP_EDITS) <= _GROUP_EDITS
-    )
+    is_other = rest and not rest.startswith(("k8s", "kube"))
+    return (is_label and not is_other) or edits(folded, GROUP, _GROUP_EDITS) <= _GROUP_EDITS
 
 
 @lru_cache(_MOST_KINDS)

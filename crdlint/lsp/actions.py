@@ -44,9 +44,7 @@ class ActionRequest:
 
     def wants(self, kind: str) -> bool:
         """Return whether actions of a kind are asked for."""
-        return self.only is None or any(
-            kind == prefix or kind.startswith(f"{prefix}.") or prefix == "" for prefix in self.only
-        )
+        return self.only is None or any(prefix == "" or f"{kind}.".startswith(f"{prefix}.") for prefix in self.only)
 
 
 def actions_of(request: ActionRequest, checks: Checks) -> list[lsp.CodeAction]:
@@ -61,9 +59,8 @@ def actions_of(request: ActionRequest, checks: Checks) -> list[lsp.CodeAction]:
         for rule in dict.fromkeys(finding.rule for finding in here):
             explain = lsp.Command(f"Explain {rule}", EXPLAIN, arguments=[rule])
             offered.append(lsp.CodeAction(explain.title, lsp.CodeActionKind.QuickFix, command=explain))
-    if request.wants(FIX_ALL) and any(
-        finding.fix is not None and finding.fix.applicability == "safe" for finding in checked.findings
-    ):
+    fixes = [finding.fix for finding in checked.findings if finding.fix is not None]
+    if request.wants(FIX_ALL) and any(fix.applicability == "safe" for fix in fixes):
         action = lsp.CodeAction("Fix all problems that have a safe fix", FIX_ALL)
         if request.resolves and request.only is None:
             action.data = {"uri": document.uri, "version": document.version}

@@ -101,9 +101,7 @@ class Checks:
             return outcome.results[0]
 
         config = checked.config
-        return fix(
-            checked.crds, check, unsafe=False, shown=lambda result: reported(result, config), named=config.selects
-        )
+        return fix(checked.crds, check, unsafe=False, shown=lambda each: reported(each, config), named=config.selects)
 
     def _check(self, document: Document) -> Checked:
         version = self._workspace.settings.kube_version

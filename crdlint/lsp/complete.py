@@ -76,15 +76,13 @@ def completions(document: Document, index: int, checks: Checks, *, snippets: boo
 def _of_expression(
     document: Document, cursor: Cursor, expression: Expression, *, snippets: bool
 ) -> Iterator[CompletionItem]:
+    end, index = cursor.inside or 0, cursor.index - cursor.start
     context, suggestions = complete(
-        expression.text, cursor.inside or 0, expression.env, expression.environment, expression.declarations
+        expression.text, end, expression.env, expression.environment, expression.declarations
     )
     if context is None:
         return
-    end = cursor.inside or 0
-    offsets = (
-        offsets_inside(cursor.document.text, expression.node, context.start, end) or (cursor.index - cursor.start,) * 2
-    )
+    offsets = offsets_inside(cursor.document.text, expression.node, context.start, end) or (index, index)
     range_ = document.text.range(cursor.start + offsets[0], cursor.start + offsets[1])
     parent = cursor.parents[-1]
     in_flow = isinstance(parent, Mapping) and parent.flow and expression.node.style is None

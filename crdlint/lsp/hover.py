@@ -205,9 +205,8 @@ def _described(schema: JSONSchemaProps, *, required: bool) -> Iterator[str]:
     if limits:
         yield "; ".join(f"`{limit}`" for limit in limits)
     if schema.enum:
-        yield f"One of {', '.join(f'`{marshal(value)}`' for value in schema.enum[:_MOST_SHOWN])}" + (
-            " and more" if len(schema.enum) > _MOST_SHOWN else ""
-        )
+        shown = ", ".join(f"`{marshal(value)}`" for value in schema.enum[:_MOST_SHOWN])
+        yield f"One of {shown}{' and more' if len(schema.enum) > _MOST_SHOWN else ''}"
     for rule in schema.x_validations[:_MOST_SHOWN]:
         text = " ".join(rule.rule.split())
         yield f"Rule: `{text}`" + (f" ({rule.message.strip()})" if rule.message else "")

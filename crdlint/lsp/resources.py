@@ -159,9 +159,8 @@ class CRDIndex:
         known = self._definitions.get(key)
         if known is None or any(self._stamp(path) != stamp for path, stamp in known.read.items()):
             known = self._definitions[key] = _Known(Definitions(), {})
-            known.definitions.sources = [
-                _Source(self, find, kube_version, known.read) for find in self._searched(document, config)
-            ]
+            searched = self._searched(document, config)
+            known.definitions.sources = [_Source(self, find, kube_version, known.read) for find in searched]
         known.definitions.reported.clear()
         return known.definitions
 
@@ -224,9 +223,8 @@ class _Source:
     def load(self, group: str) -> Iterator[FileResult]:
         """Yield what is in the documents that may define a group, file by file."""
         for path, file in self._files():
-            numbers = frozenset(
-                number for number, summary in file.outlines.items() if summary.groups is None or group in summary.groups
-            )
+            outlines = file.outlines.items()
+            numbers = frozenset(n for n, each in outlines if each.groups is None or group in each.groups)
             if not numbers:
                 continue
             self._read[path] = file.stamp

@@ -124,9 +124,7 @@ def _type_of_field(record: str, field: str) -> tuple[str, bool] | None:
 
 def _go_type(record: str, field: str) -> str:
     """Return the Go type of a field, behind the name that the API has for it; empty for an unknown field."""
-    declared = next(
-        (declaration.go_type for declaration in RECORDS[record].FIELDS if declaration.json_name == field), ""
-    )
+    declared = next((each.go_type for each in RECORDS[record].FIELDS if each.json_name == field), "")
     return declared.partition("=")[2] or declared
 
 

@@ -177,9 +177,8 @@ class EditorServer(LanguageServer):
             self.show_once(f"crdlint: {problem}")
         for bug in checked.bugs:
             self.show_once(f"crdlint: a bug in crdlint while checking {document.path}: {bug.text}")
-        self.text_document_publish_diagnostics(
-            lsp.PublishDiagnosticsParams(document.uri, diagnostics, document.version)
-        )
+        published = lsp.PublishDiagnosticsParams(document.uri, diagnostics, document.version)
+        self.text_document_publish_diagnostics(published)
 
     def _diagnostics(self, document: Document) -> tuple[Checked, list[lsp.Diagnostic], float]:
         start = time.thread_time()
@@ -274,9 +273,9 @@ def _add_actions(server: EditorServer) -> None:
     def takes_versions() -> bool:
         return bool(server.capability("workspace", "workspace_edit", "document_changes"))
 
-    @server.feature(
-        lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions(code_action_kinds=actions.KINDS, resolve_provider=True)
-    )
+    options = lsp.CodeActionOptions(code_action_kinds=actions.KINDS, resolve_provider=True)
+
+    @server.feature(lsp.TEXT_DOCUMENT_CODE_ACTION, options)
     async def code_action(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
         resolved = server.capability("text_document", "code_action", "resolve_support", "properties") or ()
 

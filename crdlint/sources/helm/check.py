@@ -260,12 +260,10 @@ def _with_fixes(result: FileResult, lint: Lint) -> FileResult:
     """Add to the findings of a rendered template the fixes of its own text, which are those of the check without Helm."""
     if not result.diagnostics:
         return result
-    own = check_template(result.file, result.text, lint).diagnostics
+    findings, own = result.diagnostics, check_template(result.file, result.text, lint).diagnostics
     fixes = {(each.rule, each.line, each.column): each.fix for each in own if each.fix is not None}
-    diagnostics = tuple(
-        replace(each, fix=each.fix or fixes.get((each.rule, each.line, each.column))) for each in result.diagnostics
-    )
-    return replace(result, diagnostics=diagnostics)
+    with_fixes = (replace(each, fix=each.fix or fixes.get((each.rule, each.line, each.column))) for each in findings)
+    return replace(result, diagnostics=tuple(with_fixes))
 
 
 @dataclass(frozen=True, slots=True)

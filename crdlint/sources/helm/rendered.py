@@ -109,9 +109,8 @@ def collect_rendered(
             crds.setdefault(name, mapped)
             for values in document.values:
                 by_values.setdefault(values, {}).setdefault(name, mapped)
-    unread += (
-        skipped for skipped in without_helm.unread if not any(start < skipped.line <= end for start, end in rendered)
-    )
+    others = without_helm.unread
+    unread += (each for each in others if not any(start < each.line <= end for start, end in rendered))
     return CollectedCRDs({**without_helm.by_name, **crds}, tuple(unread), by_values)
 
 

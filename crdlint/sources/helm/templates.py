@@ -281,9 +281,8 @@ def _take_block(block: Block, structure: Outline, analysis: TemplateAnalysis, re
     if where is None or line > block.end_line or where.is_label:
         return
     part = where.part
-    if (block.line <= part.first and block.end_line >= part.last) or (
-        where.key in _TEXTS and (where.within_text or block.line == line)
-    ):
+    is_around = block.line <= part.first and block.end_line >= part.last
+    if is_around or (where.key in _TEXTS and (where.within_text or block.line == line)):
         return
     if block.directive.keyword == "range":
         reason = f"{_shown(block.directive)} repeats a part of it"

@@ -383,10 +383,8 @@ def _plugins(resolver: _Resolver, value: Any, field: str) -> str | None:
             resolver.reject(f"`{field}` runs a plugin that is not built in ({api_version}, {kind})")
             return None
         known = {name.lower(): name for name in references}
-        named = ((key, known.get(key.lower(), key), value) for key, value in configuration.items())
-        made.append(
-            {name: references.get(name, _plain)(resolver, value, f"{field}.{key}") for key, name, value in named}
-        )
+        named = ((known.get(key.lower(), key), value, f"{field}.{key}") for key, value in configuration.items())
+        made.append({name: references.get(name, _plain)(resolver, value, where) for name, value, where in named})
     return _joined(made)
 
 

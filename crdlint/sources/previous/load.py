@@ -137,9 +137,8 @@ def load_side(side: Side, arguments: Sequence[str], selection: Selection, progra
     """Return the old files of a path."""
     loaded = Loaded(programs)
     discovered = discover([side.path], selection)
-    loaded.problems += [
-        problem._replace(path=side.name(problem.path)) for problem in discovered.problems if problem.fatal
-    ]
+    fatal = (problem for problem in discovered.problems if problem.fatal)
+    loaded.problems += (problem._replace(path=side.name(problem.path)) for problem in fatal)
     in_scope = not os.path.isdir(side.path) or Scope(arguments, selection.filter()).has_folder
     layout, patches = Layout(), Patches()
 
