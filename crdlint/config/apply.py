@@ -163,12 +163,8 @@ def _as_sent(diagnostic: Diagnostic, config: Config) -> Diagnostic:
 
 def is_rejection(diagnostic: Diagnostic) -> bool:
     """Return whether the API server rejects an object because of a finding, given the rule's own severity."""
-    return (
-        diagnostic.origin == "apiserver"
-        and diagnostic.severity == "error"
-        and diagnostic.kind in _REFUSING
-        and not diagnostic.hidden
-    )
+    is_error = diagnostic.origin == "apiserver" and diagnostic.severity == "error"
+    return is_error and diagnostic.kind in _REFUSING and not diagnostic.hidden
 
 
 def _is_failed(reported: list[Diagnostic], rejections: list[Diagnostic], config: Config) -> bool:

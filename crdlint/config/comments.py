@@ -393,12 +393,8 @@ def match_ignore_comments(
         by_rule[diagnostic.rule].append(((diagnostic.line, diagnostic.column), i))
     for positions in by_rule.values():
         positions.sort()
-    reported = _Reported(
-        sorted(crd_lines),
-        sorted(d.line for d in diagnostics if d.kind == "decode"),
-        sorted(d.line for d in diagnostics if d.kind == "field"),
-        resources,
-    )
+    undecoded, refused = (sorted(d.line for d in diagnostics if d.kind == kind) for kind in ("decode", "field"))
+    reported = _Reported(sorted(crd_lines), undecoded, refused, resources)
     matched: dict[str, list[str]] = {}
     covered: dict[str, list[Stretch]] = defaultdict(list)
     unused: list[Diagnostic] = []
@@ -409,13 +405,10 @@ def match_ignore_comments(
             used = False
             for rule in matched[name.pattern]:
                 positions = by_rule[rule]
-                stretches = [
-                    stretch
-                    for stretch in comment.where
-                    if bisect_left(positions, (stretch[0], -1)) < bisect_left(positions, (stretch[1], -1))
-                ]
-                covered[rule] += stretches
-                used = used or bool(stretches)
+                for start, end in comment.where:
+                    if bisect_left(positions, (start, -1)) < bisect_left(positions, (end, -1)):
+                        covered[rule].append((start, end))
+                        used = True
             if not used and not updates and reported.had_to_match(comment, name.pattern):
                 unused.append(_unused(comments.file, comment, name))
     unused.sort(key=lambda finding: (finding.line, finding.column))

@@ -157,8 +157,15 @@ class _Walk:
             self._report(glob.text, "no file matches")
 
     def _add_tracked(self, top: str, glob: Glob | None) -> None:
-        known = set(self.files)
-        for name in self._tracked(top):
+        from crdlint.files.git import tracked_files
+
+        known, names = set(self.files), []
+        try:
+            repository = repository_of(top)
+            names = [] if repository is None else tracked_files(repository, top)
+        except RepositoryError as error:
+            self._report(top, f"ignored files that git tracks are not checked: {error}", fatal=False)
+        for name in names:
             path = os.path.normpath(os.path.join(top, name))
             if path in known:
                 continue
@@ -166,16 +173,6 @@ class _Walk:
             is_taken = filter_.wants(path) if glob is None else filter_.matches(glob, path, glob.states_of(name))
             if is_taken and os.path.isfile(path):
                 self.named(path)
-
-    def _tracked(self, top: str) -> list[str]:
-        from crdlint.files.git import tracked_files
-
-        try:
-            repository = repository_of(top)
-            return [] if repository is None else tracked_files(repository, top)
-        except RepositoryError as error:
-            self._report(top, f"ignored files that git tracks are not checked: {error}", fatal=False)
-            return []
 
     def _report(self, path: str, message: str, *, fatal: bool = True) -> None:
         self.problems[Problem(path, message, fatal)] = None

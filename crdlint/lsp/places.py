@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from crdlint.yaml.parse import Document
 
 Steps: TypeAlias = "tuple[str | int, ...]"
+SCHEMA: Final = ("schema", "openAPIV3Schema")
 _RULES: Final = "x-kubernetes-validations"
 _EXPRESSIONS: Final = ("rule", "messageExpression")
 
@@ -129,11 +130,7 @@ def crd_of(root: Mapping, server: Server) -> CustomResourceDefinition | None:
 
 def schema_at(crd: CustomResourceDefinition, steps: Steps) -> tuple[JSONSchemaProps, Steps] | None:
     """Return the deepest schema of a version on a path, and the steps below it; None if the path leads to none."""
-    if (
-        steps[:2] != ("spec", "versions")
-        or steps[3:5] != ("schema", "openAPIV3Schema")
-        or not isinstance(steps[2], int)
-    ):
+    if (*steps[:2], *steps[3:5]) != ("spec", "versions", *SCHEMA) or not isinstance(steps[2], int):
         return None
     versions = crd.spec.versions
     if steps[2] >= len(versions):

@@ -55,12 +55,9 @@ def validated(text: str, path: str, definitions: Definitions, config: Config, *,
     # The lines of directives that may add lines or leave some out.
     lines = {line for block in masked.blocks for line in (block.line, block.end_line)}
     lines |= {output.directive.line for output in masked.outputs if output.alone}
-    findings = [
-        finding
-        for finding in result.diagnostics
-        if not lines or (finding.line not in lines and finding.error_type != REQUIRED and finding.rule != _OF_OBJECT)
-    ]
-    return replace(result, diagnostics=tuple(findings))
+    findings = result.diagnostics
+    certain = (each for each in findings if each.error_type != REQUIRED and each.rule != _OF_OBJECT)
+    return replace(result, diagnostics=tuple(each for each in certain if each.line not in lines) if lines else findings)
 
 
 def _with_placeholders(masked: Masked) -> str:

@@ -63,12 +63,9 @@ _VALUES: Final = {
     ("CustomResourceConversion", "strategy"): ("None", "Webhook"),
     ("CustomResourceColumnDefinition", "type"): ("string", "integer", "number", "boolean", "date"),
     ("ValidationRule", "reason"): (
-        "FieldValueInvalid",
-        "FieldValueForbidden",
-        "FieldValueRequired",
-        "FieldValueDuplicate",
+        "FieldValueInvalid", "FieldValueForbidden", "FieldValueRequired", "FieldValueDuplicate",
     ),
-}
+}  # fmt: skip
 _SCHEMA: Final = "JSONSchemaProps"
 
 

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from crdlint.lsp.checks import Checked
     from crdlint.lsp.workspace import Document
 
+    _AtPosition = lsp.HoverParams | lsp.DefinitionParams | lsp.ReferenceParams
+
 T = TypeVar("T")
 
 # Seconds without a change before a document is checked: as long as its last check took, within these bounds.
@@ -183,10 +185,8 @@ class EditorServer(LanguageServer):
     def _diagnostics(self, document: Document) -> tuple[Checked, list[lsp.Diagnostic], float]:
         start = time.thread_time()
         checked = self.checks.of(document)
-        findings = [
-            replace(finding, related=related_to(finding, document, self.checks)) if number < _MOST_RELATED else finding
-            for number, finding in enumerate(checked.findings)
-        ]
+        first, others = checked.findings[:_MOST_RELATED], checked.findings[_MOST_RELATED:]
+        findings = (*(replace(each, related=related_to(each, document, self.checks)) for each in first), *others)
         diagnostics = [diagnostic_of(finding, document, self.documents.read) for finding in findings]
         return checked, diagnostics, time.thread_time() - start
 
@@ -306,11 +306,7 @@ def _add_actions(server: EditorServer) -> None:
 
 
 def _add_reading(server: EditorServer) -> None:
-    async def at_cursor(
-        params: lsp.HoverParams | lsp.DefinitionParams | lsp.ReferenceParams,
-        function: Callable[..., T],
-        *arguments: Any,
-    ) -> T | None:
+    async def at_cursor(params: _AtPosition, function: Callable[..., T], *arguments: Any) -> T | None:
         """Return the result of a function for the place of a request, None if nothing is there."""
 
         def run(document: Document) -> T | None:

@@ -241,11 +241,8 @@ def descriptions(part: Part) -> list[Description]:
     offset = match.end() if match is not None else 0
     root = parse_first(text[offset:]).root
     ranges: list[Description] = []
-    pending: list[tuple[Node, str]] = [
-        (schema, "")
-        for version in items_of(child(root, "spec", "versions"))
-        if (schema := child(version, "schema", "openAPIV3Schema")) is not None
-    ]
+    versions = items_of(child(root, "spec", "versions"))
+    pending: list[tuple[Node | None, str]] = [(child(each, "schema", "openAPIV3Schema"), "") for each in versions]
     while pending:
         node, path = pending.pop()
         pending += ((item, path) for item in items_of(node))
@@ -315,12 +312,10 @@ class Ignored:
 
         As in Helm, a negated pattern leaves out all that it does not match.
         """
+        name = posixpath.basename(path)
         return any(
             line.is_negated
-            != (
-                (is_folder or not line.only_folders)
-                and line.pattern.fullmatch(path if line.is_path else posixpath.basename(path)) is not None
-            )
+            != ((is_folder or not line.only_folders) and bool(line.pattern.fullmatch(path if line.is_path else name)))
             for line in self.lines
         )
 
@@ -438,16 +433,13 @@ def _help(release: Release) -> str:
     if saved < _WORTH_A_WORD:
         return "Move large files out of the chart, or list them in `.helmignore`" if not release.shares else _MOVE
     enough = "" if release.size - saved <= LIMIT else ", which is not enough"
+    saves = f"that saves about {_kibibytes(saved)}{enough}"
     parts = [
-        "Remove the descriptions of the CRDs (controller-gen `crd:maxDescLen=0`): that saves about "
-        f"{_kibibytes(saved)}{enough}",
+        f"Remove the descriptions of the CRDs (controller-gen `crd:maxDescLen=0`): {saves}",
         f"Or {_MOVE[0].lower()}{_MOVE[1:]}",
     ]
-    largest = [
-        f"`{path.removeprefix('.') or 'self'}` of {crd} ({bytes_:,} bytes)"
-        for crd, path, bytes_ in release.largest_descriptions(_DESCRIPTIONS)
-        if bytes_ >= _WORTH_A_WORD
-    ]
+    described = (each for each in release.largest_descriptions(_DESCRIPTIONS) if each[2] >= _WORTH_A_WORD)
+    largest = [f"`{path.removeprefix('.') or 'self'}` of {crd} ({size:,} bytes)" for crd, path, size in described]
     if largest:
         parts.append(f"The largest descriptions, with what each saves: {', '.join(largest)}")
     return ". ".join(parts)

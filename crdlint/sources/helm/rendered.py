@@ -61,11 +61,8 @@ def check_rendered(
             result = check(document.text, path)
             first = first or result
             compared += result.compared
-            rules += (
-                rule._replace(locator=_TemplateLocator(rule.locator, lines))
-                for rule in result.rules
-                if rule.crd not in definitions
-            )
+            new_rules = (rule for rule in result.rules if rule.crd not in definitions)
+            rules += (rule._replace(locator=_TemplateLocator(rule.locator, lines)) for rule in new_rules)
             for definition in result.definitions:
                 located = definition._replace(locator=_TemplateLocator(definition.locator, lines))
                 definitions.setdefault(definition.crd.metadata.name, located)

@@ -223,8 +223,8 @@ def _compared(build: Build, built: FileResult) -> list[FileResult]:
     spans = patch_spans(kustomization, {finding.crd or "" for finding in new})
     placed = ((finding, spans[finding.crd or ""]) for finding in new)
     diagnostics = tuple(
-        replace(finding, line=span.line, column=span.column, end_line=span.line, end_column=span.end_column)
-        for finding, span in placed
+        replace(each, line=span.line, column=span.column, end_line=span.line, end_column=span.end_column)
+        for each, span in placed
     )
     names = {crd.name for crd in built.crds}
     in_build = {_identity(finding) for finding in built.diagnostics}
@@ -232,11 +232,8 @@ def _compared(build: Build, built: FileResult) -> list[FileResult]:
     results = [other for other in build.others if not other.crds]
     notices = []
     for resource in build.resources:
-        fixed = [
-            finding
-            for finding in resource.diagnostics
-            if finding.crd in names and finding.origin == "apiserver" and _identity(finding) not in in_build
-        ]
+        of_server = (each for each in resource.diagnostics if each.crd in names and each.origin == "apiserver")
+        fixed = [finding for finding in of_server if _identity(finding) not in in_build]
         if id(resource) in others:
             gone = {id(finding) for finding in fixed}
             results.append(replace(resource, diagnostics=tuple(d for d in resource.diagnostics if id(d) not in gone)))
@@ -405,10 +402,8 @@ def changes_crds(kustomization: Kustomization, elsewhere: Container[str] = ()) -
     configured = _closure([folder for folder, layer in layers.items() if _configures_crds(layer)], _inverse(includes))
     changing = [folder for folder in with_crds if _changes_crds(layers[folder], configured=folder in configured)]
     top = kustomization.top.folder
-    return any(
-        folder == top or (folder not in elsewhere and not layers[folder].is_component)
-        for folder in _closure(changing, _inverse(components))
-    )
+    reached = _closure(changing, _inverse(components))
+    return top in reached or any(each not in elsewhere and not layers[each].is_component for each in reached)
 
 
 def _inverse(following: dict[str, list[str]]) -> dict[str, list[str]]:
