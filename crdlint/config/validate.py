@@ -100,7 +100,6 @@ def _by_schema(values: Any) -> Iterator[_Complaint]:
 
 
 def _schema_message(error: Any, steps: Sequence[Step]) -> str:
-    """Return jsonschema's error as a message for the author of the file."""
     what = _named(steps)
     if error.validator == "enum":
         known = [str(word) for word in error.validator_value]

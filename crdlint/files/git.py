@@ -205,7 +205,6 @@ def _answers(data: bytes, names: Iterable[str], *, with_content: bool) -> Iterat
 
 
 def _id_of(kind: bytes, content: bytes, like: str) -> str:
-    """Return the id of an object, with the hash algorithm of the id `like`."""
     algorithm = hashlib.sha1 if len(like) == _SHA1_LENGTH else hashlib.sha256
     return algorithm(kind + b"\0" + content, usedforsecurity=False).hexdigest()
 

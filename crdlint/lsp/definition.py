@@ -59,7 +59,6 @@ def related_to(finding: Diagnostic, document: Document, checks: Checks) -> Relat
 
 
 def _in_crd(document: Document, cursor: Cursor, checks: Checks) -> tuple[str, Span] | None:
-    """Return the file and the place of the property of a field of a custom resource."""
     defined = definition_of(document, cursor, checks)
     return None if defined is None else (defined[0].file, defined[0].locator.span(defined[1].path, key=True))
 
@@ -140,7 +139,6 @@ def _location(document: Document, cursor: Cursor, path: Path) -> Location:
 
 
 def _names(document: Document, cursor: Cursor, schema: JSONSchemaProps) -> Iterator[Location]:
-    """Yield where a property is named by ``required`` and by the keys of a map list."""
     parent = schema.parent
     if parent is None or schema.steps[:1] != ("properties",):
         return

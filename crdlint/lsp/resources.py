@@ -101,7 +101,6 @@ def _crds_of(suite: Suite, index: CRDIndex, kube_version: str) -> SuiteCRDs:
 
 
 def _finding(path: str, line: int, message: str) -> Diagnostic:
-    """Return a finding about a line of a suite, which is of no rule."""
     end = 1_000  # the end of the line
     return Diagnostic("crdlint", "advice", "", "error", message, None, "", "", path, line, 1, line, end)
 

@@ -223,7 +223,6 @@ class Text:
         return self.range(start, max(start, self.index_at(span.end_line, span.end_column)))
 
     def _end(self, number: int) -> int:
-        """Return where a line ends, before its break."""
         return self.starts[number] + len(self._lines[number])
 
     def _units(self, start: int, count: int) -> int:

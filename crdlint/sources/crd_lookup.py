@@ -57,10 +57,8 @@ def configured_crds(locations: Iterable[str], folder: str) -> list[str]:
     A location is a file, a directory, or the URL of a git repository. `folder` is the directory of the configuration:
     paths are relative to it, and checkouts of repositories are searched beside it and beside its parent directories.
     """
-    paths = (
-        checkout_of(location, folder) if _URL.match(location) else os.path.normpath(os.path.join(folder, location))
-        for location in locations
-    )
+    named = ((each, os.path.normpath(os.path.join(folder, each))) for each in locations)
+    paths = (checkout_of(location, folder) if _URL.match(location) else path for location, path in named)
     return [path for path in paths if path is not None and os.path.lexists(path)]
 
 

@@ -144,11 +144,8 @@ class Release:
             for description in descriptions(part) if part.crd else ():
                 ranges.setdefault((part.crd, description.path), []).append((part, description))
         longest = nlargest(count, ranges, key=lambda key: sum(each.end - each.start for _, each in ranges[key]))
-        saved = [
-            (crd, path, sum(part.size() - without(part, [each]).size() for part, each in ranges[crd, path]))
-            for crd, path in longest
-        ]
-        return sorted(saved, key=lambda each: -each[2])
+        saved = {key: sum(part.size() - without(part, [each]).size() for part, each in ranges[key]) for key in longest}
+        return sorted(((*key, size) for key, size in saved.items()), key=lambda each: -each[2])
 
 
 def release_of(files: ChartFiles, manifest: str | None = None, *, level: int = 9) -> Release | None:
@@ -188,7 +185,6 @@ def _measured(parts: list[Part], level: int) -> Release:
 
 
 def _parts_of_chart(files: dict[str, bytes]) -> Iterator[Part]:
-    """Yield what the release has of the chart's own files."""
     for path, data in files.items():
         if path in _AS_JSON:
             text = ""

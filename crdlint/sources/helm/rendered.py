@@ -206,11 +206,8 @@ class _Lines:
         below = self.origins[index] if index < len(self.origins) else len(self.template)
         if (first, below) not in self._candidates:
             lines = ((number, self.template[number - 1]) for number in range(first + 1, below + 1))
-            self._candidates[first, below] = [
-                _Candidate.of(number, text)
-                for number, text in lines
-                if "{{" in text and not text.lstrip().startswith("{{")
-            ]
+            filled = ((n, text) for n, text in lines if "{{" in text and not text.lstrip().startswith("{{"))
+            self._candidates[first, below] = [_Candidate.of(number, text) for number, text in filled]
         candidates = self._candidates[first, below]
         matching = [each for each in candidates if len(candidates) <= _MOST and each.matches(made)]
         return matching[0].position if len(matching) == 1 else None

@@ -473,11 +473,8 @@ def _defined(path: str, text: str, masked: Masked) -> list[Diagnostic]:
     """Return a finding for each CRD in a named template, which is rendered elsewhere or not at all."""
     message = "this CRD is not checked without Helm: it is in a named template"
     kinds = [match.start() for match in _KIND.finditer(text)] if masked.defined else []
-    return [
-        SKIPPED.diagnostic(path, "advice", message, _span(directive))
-        for directive, end in masked.defined
-        if _has_between(kinds, directive.end, end - 1)
-    ]
+    with_crd = (directive for directive, end in masked.defined if _has_between(kinds, directive.end, end - 1))
+    return [SKIPPED.diagnostic(path, "advice", message, _span(directive)) for directive in with_crd]
 
 
 def _unescaped(path: str, text: str, directive: Directive) -> Diagnostic:

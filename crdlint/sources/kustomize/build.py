@@ -346,11 +346,10 @@ def slimmed(kustomization: Kustomization, files: Container[str]) -> Slim | None:
     if any(layer.document.get(name) for layer in layers for name in _OPENAPI) or _has_paths(kustomization, files):
         return None
     slim = Slim({})
+    contents = {path: data for layer in layers for path, data in layer.files.items() if path in files}
     replaced = {
         path: slim.add(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
-        for layer in layers
-        for path, data in layer.files.items()
-        if path in files
+        for path, data in contents.items()
     }
     slim.tree = kustomization.tree(replaced)
     return slim if slim.schemas else None
@@ -513,10 +512,9 @@ def _replaces_in_crds(layer: Layer, replacement: dict[str, Any]) -> bool:
     targets = replacement.get("targets")
     if not isinstance(targets, list):
         return True
-    return any(
-        not isinstance(target, dict) or (_selects_crds(target.get("select")) and not _is_of_annotations(target))
-        for target in targets
-    )
+    mappings = [target for target in targets if isinstance(target, dict)]
+    changing = (target for target in mappings if _selects_crds(target.get("select")))
+    return len(mappings) < len(targets) or not all(map(_is_of_annotations, changing))
 
 
 def _is_of_annotations(target: dict[str, Any]) -> bool:

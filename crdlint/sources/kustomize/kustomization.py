@@ -113,11 +113,8 @@ class Kustomization:
     def tree(self, replaced: MappingOf[str, bytes] | None = None) -> dict[str, bytes]:
         """Return the files to build from, by their paths below `parent`; `replaced` has other contents by real path."""
         parent, replaced = self.parent, replaced or {}
-        made = {
-            os.path.relpath(path, parent): replaced.get(path, data)
-            for layer in self.layers.values()
-            for path, data in layer.files.items()
-        }
+        files = (pair for layer in self.layers.values() for pair in layer.files.items())
+        made = {os.path.relpath(path, parent): replaced.get(path, data) for path, data in files}
         for layer in self.layers.values():
             # The resources of a layer may be kustomization files of other layers, which are replaced as well.
             for name in kustomization_files(layer.folder):
