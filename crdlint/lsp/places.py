@@ -15,8 +15,8 @@ from crdlint.kubecel.compilation import CompilationError, RuleCompiler
 from crdlint.kubecel.declarations import DeclarationFailedError, SchemaContext
 from crdlint.kubecel.environment import new_expressions
 from crdlint.kubernetes.servers import parse_range
-from crdlint.resources.objects import objects_of
-from crdlint.schema.traversal import children
+from crdlint.resources.objects import objects_of, text_at
+from crdlint.schema.traversal import children, value_schema
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.edit import line_starts
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence, text_of
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from crdlint.kubecel.declarations import Declarations
     from crdlint.kubecel.environment import Environment
     from crdlint.kubernetes.servers import Server
+    from crdlint.lsp.checks import Checks
+    from crdlint.lsp.workspace import Document as TextDocument
+    from crdlint.resources.definitions import Definition
     from crdlint.yaml.nodes import Node
     from crdlint.yaml.parse import Document
 
@@ -180,3 +183,17 @@ def expression_at(cursor: Cursor, kube_version: str) -> Expression | None:
     environment = new_expressions(server)
     env = compiler.env(environment, optional_old_self=optional)
     return Expression(crd, cursor.node.value, cursor.node, schema, environment, env, compiler.declarations(environment))
+
+
+def definition_of(document: TextDocument, cursor: Cursor, checks: Checks) -> tuple[Definition, JSONSchemaProps] | None:
+    """Return the CRD of a custom resource, and the schema of a place of it."""
+    group, _, version = text_at(cursor.root, "apiVersion").rpartition("/")
+    if not group:
+        return None
+    checked = checks.of(document)
+    definitions = checks.index.definitions(document, checked.config, checks.kube_version(checked))
+    definition = definitions.kinds(group).get(text_at(cursor.root, "kind"))
+    if definition is None or version not in {served.name for served in definition.crd.spec.versions}:
+        return None
+    schema = value_schema(definition.schema(version), cursor.steps)
+    return None if schema is None else (definition, schema)

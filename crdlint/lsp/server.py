@@ -24,9 +24,8 @@ from crdlint.lsp import actions
 from crdlint.lsp.actions import diagnostic_of
 from crdlint.lsp.checks import Checks
 from crdlint.lsp.complete import TRIGGERS, completions
-from crdlint.lsp.definition import definition_at, references_at, related_to
-from crdlint.lsp.hover import hover_of
 from crdlint.lsp.places import cursor_at
+from crdlint.lsp.reading import definition_at, hover_of, references_at, related_to
 from crdlint.lsp.symbols import hints_of, symbols_of
 from crdlint.lsp.workspace import Workspace, settings_of
 from crdlint.rules import catalog

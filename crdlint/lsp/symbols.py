@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 from lsprotocol.types import DocumentSymbol, InlayHint, SymbolKind
 
 from crdlint.crd.identity import identify
-from crdlint.lsp.hover import cost_of, share_of
 from crdlint.lsp.places import roots
+from crdlint.lsp.reading import cost_of, share_of
 from crdlint.resources.objects import text_at
 from crdlint.yaml.nodes import Mapping, Scalar, child, items_of
 
