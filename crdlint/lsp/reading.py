@@ -1,20 +1,22 @@
 """What editors show at a place: costs, types, schemas and fields, and where names are defined and used.
 
-Definitions lead from names and paths to the properties that they name, references from a property to all of them.
+Definitions lead from names and paths to the properties that they name, references from a property to all of them. The
+symbols of a document are CRDs with their versions, fields and rules, and other objects.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from lsprotocol.types import Location
+from lsprotocol.types import DocumentSymbol, InlayHint, Location, SymbolKind
 
 from crdlint.cel.ast import Select, nodes
 from crdlint.cel.errors import format_type
 from crdlint.cel.lexer import tokenize
 from crdlint.cel.source_ranges import SourceRanges
+from crdlint.crd.identity import identify
 from crdlint.diagnostics.diagnostic import Related
 from crdlint.golang.values import marshal
 from crdlint.kubecel import completion
@@ -25,13 +27,16 @@ from crdlint.kubecel.function_docs import DOCS
 from crdlint.kubecel.limits import RULE_COST_LIMIT
 from crdlint.kubernetes.servers import parse_range
 from crdlint.lsp.complete import KEYWORDS
-from crdlint.lsp.places import crd_of, cursor_at, definition_of, expression_at, schema_at
+from crdlint.lsp.places import crd_of, cursor_at, definition_of, expression_at, roots, schema_at
 from crdlint.lsp.workspace import Text, uri_of
+from crdlint.resources.objects import text_at
 from crdlint.schema import json_paths
 from crdlint.schema.traversal import all_schemas, value_schema
-from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+from crdlint.yaml.nodes import Mapping, Scalar, Sequence, child, items_of
 
 if TYPE_CHECKING:
+    from lsprotocol.types import Range
+
     from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
     from crdlint.crd.paths import Path
     from crdlint.crd.positions import Span
@@ -40,6 +45,7 @@ if TYPE_CHECKING:
     from crdlint.lsp.checks import Checked, Checks
     from crdlint.lsp.places import Cursor, Expression, Steps
     from crdlint.lsp.workspace import Document
+    from crdlint.yaml.nodes import Node
 
 
 _NAME: Final = re.compile(r"[A-Za-z_]\w*")
@@ -370,3 +376,94 @@ def _reads(document: Document, rule: FoundRule, schema: JSONSchemaProps) -> Iter
             end = offsets[1] - (1 if node.test_only else 0)
             span = rule.locator.span_inside(rule.estimated.path.child(name), (end - len(node.field), end))
             yield Location(document.uri, document.text.range_of(span))
+
+
+_MOST: Final = 20_000  # symbols of a document
+_LONGEST: Final = 80  # characters of a rule
+_BELOW: Final = ("properties", "items", "additionalProperties")
+
+
+def symbols_of(document: Document) -> list[DocumentSymbol]:
+    """Return the symbols of a document."""
+    return _Symbols(document).all()
+
+
+def hints_of(document: Document, checked: Checked, visible: Range) -> list[InlayHint]:
+    """Return the share of its budget beside each rule in a range."""
+    text, hints = document.text, []
+    for rule in () if checked.crds is None else checked.crds.rules:
+        line = rule.span.line - 1
+        if rule.estimated.compiled.rule.error is None and visible.start.line <= line <= visible.end.line:
+            end = text.position(text.starts[line] + len(text.line(line).rstrip()))
+            label = f"{share_of(rule.estimated.total_cost)} of the budget"
+            hints.append(InlayHint(end, label, tooltip=cost_of(rule), padding_left=True))
+    return hints
+
+
+class _Symbols:
+    """Makes the symbols of one document."""
+
+    def __init__(self, document: Document) -> None:
+        self._text: Final = document.text
+        self._start = 0
+        self._count = 0
+
+    def all(self) -> list[DocumentSymbol]:
+        symbols = []
+        for document, start, root in roots(self._text.text):
+            self._start = start
+            name = text_at(root, "metadata", "name") or text_at(root, "kind") or "object"
+            is_crd = identify(root, document.text).form not in {"other", "list", "crd-list"}
+            children = self._versions(root) if is_crd else []
+            kind = SymbolKind.Class if is_crd else SymbolKind.Object
+            symbols.append(self._symbol(name, text_at(root, "kind"), kind, root, root, children))
+        return symbols
+
+    def _versions(self, root: Mapping) -> list[DocumentSymbol]:
+        symbols = []
+        for version in items_of(child(root, "spec", "versions")):
+            if isinstance(version, Mapping):
+                name = text_at(version, "name") or "version"
+                fields = list(self._below(child(version, "schema", "openAPIV3Schema")))
+                symbols.append(self._symbol(name, "version", SymbolKind.Module, version, version, fields))
+        return symbols
+
+    def _below(self, schema: Node | None) -> Iterator[DocumentSymbol]:
+        if not isinstance(schema, Mapping):
+            return
+        for key, value in schema.pairs():
+            name = key.value if isinstance(key, Scalar) else ""
+            if name == "x-kubernetes-validations":
+                yield from self._rules(items_of(value))
+            elif name == "properties" and isinstance(value, Mapping):
+                for field, below in value.pairs():
+                    if isinstance(field, Scalar) and self._count < _MOST:
+                        self._count += 1
+                        type_ = text_at(below, "type") if isinstance(below, Mapping) else ""
+                        children = list(self._below(below))
+                        yield self._symbol(str(field.value), type_, SymbolKind.Field, field, below, children)
+            elif name in _BELOW:
+                yield from self._below(value)
+
+    def _rules(self, rules: Iterable[Node]) -> Iterator[DocumentSymbol]:
+        for rule in rules:
+            if isinstance(rule, Mapping):
+                text = " ".join(text_at(rule, "rule").split())
+                name = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+                yield self._symbol(name or "rule", "rule", SymbolKind.Event, rule, rule, [])
+
+    def _symbol(
+        self, name: str, detail: str, kind: SymbolKind, key: Node, value: Node, children: list[DocumentSymbol]
+    ) -> DocumentSymbol:
+        start = self._start + key.start_mark.index
+        end = max(self._start + value.end_mark.index, start)
+        end = start + len(self._text.text[start:end].rstrip())
+        name_end = self._start + key.end_mark.index if isinstance(key, Scalar) else start
+        return DocumentSymbol(
+            name=name,
+            kind=kind,
+            range=self._text.range(start, end),
+            selection_range=self._text.range(start, min(max(name_end, start), end)),
+            detail=detail or None,
+            children=children or None,
+        )

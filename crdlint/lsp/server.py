@@ -25,8 +25,7 @@ from crdlint.lsp.actions import diagnostic_of
 from crdlint.lsp.checks import Checks
 from crdlint.lsp.complete import TRIGGERS, completions
 from crdlint.lsp.places import cursor_at
-from crdlint.lsp.reading import definition_at, hover_of, references_at, related_to
-from crdlint.lsp.symbols import hints_of, symbols_of
+from crdlint.lsp.reading import definition_at, hints_of, hover_of, references_at, related_to, symbols_of
 from crdlint.lsp.workspace import Workspace, settings_of
 from crdlint.rules import catalog
 
