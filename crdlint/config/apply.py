@@ -183,9 +183,7 @@ def closing_line(rejections: int, fail_on: FailOn = "error", *, accepted: bool =
     text = f"{rejections:,} ignored finding{' is' if rejections == 1 else 's are'} rejected by the API server"
     if accepted:
         return f"{text} (accepted by --accept-rejections)"
-    if fail_on == "never":
-        return text
-    return f"{text}: exit status 1 (--accept-rejections accepts that)"
+    return text if fail_on == "never" else f"{text}: exit status 1 (--accept-rejections accepts that)"
 
 
 def reasons(ignored: Iterable[Ignored], config: Config, comments: Comments | None) -> Iterator[str]:

@@ -131,8 +131,8 @@ def contents(repository: Repository, commit: str, objects: Sequence[str]) -> Ite
 def tracked_files(repository: Repository, folder: str) -> list[str]:
     """Return the files below a directory that git tracks, relative to the directory; raise RepositoryError."""
     below = os.path.relpath(os.path.realpath(folder), repository.top)
-    listed = _output(repository, "ls-files", "-z", "--cached", "--", below)
-    return [os.path.relpath(os.fsdecode(name), below) for name in listed.split(b"\0") if name]
+    names = _output(repository, "ls-files", "-z", "--cached", "--", below).split(b"\0")
+    return [os.path.relpath(os.fsdecode(name), below) for name in names if name]
 
 
 @dataclass(slots=True)

@@ -41,11 +41,8 @@ class Repository(NamedTuple):
     @property
     def is_valid(self) -> bool:
         """Whether git accepts the directory as a repository."""
-        return (
-            os.path.lexists(os.path.join(self.folder, "HEAD"))
-            and os.path.isdir(os.path.join(self.shared, "objects"))
-            and os.path.isdir(os.path.join(self.shared, "refs"))
-        )
+        folders = [os.path.join(self.shared, name) for name in ("objects", "refs")]
+        return os.path.lexists(os.path.join(self.folder, "HEAD")) and all(map(os.path.isdir, folders))
 
     def require_regular_files(self, *, below: bool = False) -> None:
         """Raise RepositoryError if a file is a pipe or a device, which git would wait for or read.

@@ -287,9 +287,7 @@ def _named_schema(crd: CustomResourceDefinition, cursor: Cursor) -> JSONSchemaPr
             return schema.properties.get(value)
         if rest[:1] == ("x-kubernetes-list-map-keys",) and schema.item_schema is not None:
             return schema.item_schema.properties.get(value)
-        if rest[-1:] == ("fieldPath",):
-            return _by_path(schema, value)
-        return None
+        return _by_path(schema, value) if rest[-1:] == ("fieldPath",) else None
     if cursor.steps[-1:] and cursor.steps[-1] in _PATHS and isinstance(cursor.steps[2], int):
         root = schema_at(crd, (*cursor.steps[:3], "schema", "openAPIV3Schema"))
         return None if root is None else _by_path(root[0], value)

@@ -159,11 +159,9 @@ _CHOOSE: Final = "choose others with `--set` or `--values`"
 
 def explained(result: FileResult, help_of: Callable[[int], str]) -> FileResult:
     """Return the result of a template with other helps for CRDs that are not checked, by their lines."""
-    diagnostics = tuple(
-        replace(finding, help=help_of(finding.line)) if finding.rule == SKIPPED.id else finding
-        for finding in result.diagnostics
-    )
-    return replace(result, diagnostics=diagnostics)
+    findings = result.diagnostics
+    others = (replace(each, help=help_of(each.line)) if each.rule == SKIPPED.id else each for each in findings)
+    return replace(result, diagnostics=tuple(others))
 
 
 @dataclass(frozen=True, slots=True)

@@ -308,12 +308,11 @@ class Ignored:
 
         As in Helm, a negated pattern leaves out all that it does not match.
         """
-        name = posixpath.basename(path)
-        return any(
-            line.is_negated
-            != ((is_folder or not line.only_folders) and bool(line.pattern.fullmatch(path if line.is_path else name)))
-            for line in self.lines
-        )
+        for line in self.lines:
+            is_match = line.pattern.fullmatch(path if line.is_path else posixpath.basename(path)) is not None
+            if (is_match and (is_folder or not line.only_folders)) != line.is_negated:
+                return True
+        return False
 
 
 def _line(text: str) -> _Line | None:

@@ -119,9 +119,7 @@ class Build:
 
     def results(self, built: FileResult) -> list[FileResult]:
         """Return the findings that only the build has, and the other results without the findings that the build fixes."""
-        if not built.documents and built.notices:
-            return [built, *self.others]
-        return _compared(self, built)
+        return [built, *self.others] if built.notices and not built.documents else _compared(self, built)
 
 
 @dataclass(frozen=True, slots=True)
