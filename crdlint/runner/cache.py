@@ -15,7 +15,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import astuple, dataclass, field, fields
+from dataclasses import astuple, dataclass, field, fields, replace
 from functools import cache as once
 from hashlib import blake2b
 from hmac import compare_digest
@@ -213,7 +213,9 @@ def _result(entry: list[Any], key: str, file: str, text: str) -> FileResult:
             raise ValueError(known_file)
         related, fix = arguments["related"], arguments["fix"]
         arguments["file"] = file
-        arguments["related"] = related and Related(*related)
+        if related is not None:
+            position = Related(*related)
+            arguments["related"] = replace(position, file=file) if position.file == known_file else position
         arguments["fix"] = fix and Fix(fix[0], fix[1], tuple(Edit(*edit) for edit in fix[2]))
         made.append(Diagnostic(**arguments))
     definitions = tuple(CRD(name, line, tuple(ResourceName(*each) for each in others)) for name, line, others in crds)

@@ -89,6 +89,18 @@ def test_what_a_result_hangs_on(folder: Path, monkeypatch: pytest.MonkeyPatch, t
 
 
 @pytest.mark.usefixtures("folder")
+def test_a_copy_shows_its_own_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    judged = counted(monkeypatch)
+    keys = FIXTURES / "invalid" / "list-map-key-optional.yaml"
+    copy = tmp_path / "copy.yaml"
+    copy.write_text(keys.read_text())
+    first = check(str(keys))[1]
+    assert "set here" in first
+    assert check(str(copy))[1] == first.replace(str(keys), str(copy))
+    assert judged == [str(keys)]
+
+
+@pytest.mark.usefixtures("folder")
 def test_another_version_of_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
     judged = counted(monkeypatch)
     check(str(BAD))
