@@ -25,6 +25,7 @@ _SEPARATORS: Final = " [(,"
 _REGEX: Final = re.compile(r"(?<![\w)\]'\"/\\])/((?:[^/\\\n]|\\.)+)/[a-z]*")
 _SUFFIXED: Final = re.compile(r"\d+[fFdDiIlL]")
 _UNQUOTED: Final = re.compile(r"[/*^.$\\\[@#%-][^'\"\s]*\Z|\d+[KMGTPE]i?\Z")
+_LIKES: Final = {(False, True): "startsWith", (True, False): "endsWith", (True, True): "contains"}  # by where `%` is
 _JOINED: Final = re.compile(
     r"(?:has|size|duration|exists_one|exists|all|filter|map|matches|startsWith|endsWith|contains)(?=\w)"
 )
@@ -110,6 +111,17 @@ def without_quotes(text: Text) -> Iterator[Choice]:
         elif token.text[0] in "$@" and token.text[1:].isidentifier():
             others.append(Edit(token.start, token.start + 1, ""))
     yield from (Choice((tuple(edits),)) for edits in (patterns, arguments, others))
+
+
+def likes(text: Text) -> Iterator[Choice]:
+    """Yield the functions that are meant by SQL's LIKE, for texts with `%` at their ends only."""
+    for pattern, sign in (("A not like s", "!"), ("A like s", "")):
+        for match in text.matches(pattern):
+            content = text.part(match, "s'")
+            function, value = _LIKES.get((content[:1] == "%", content[-1:] == "%")), content.strip("%")
+            if function is not None and not {"%", "_"} & {*value}:
+                meant = f"{sign}{text.part(match, 'A')}.{function}({_string(value)})"
+                yield Choice(((Edit(*text.span(match.start, match.end), meant),),))
 
 
 def _string(content: str) -> str:

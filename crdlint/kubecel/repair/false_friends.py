@@ -83,6 +83,7 @@ ROWS: Final[tuple[Row, ...]] = (
     _row("has ( A , v )", "has({A}.{v})"),
     _row("has ( A , B )", "has({A}) && has({B})", "has({A}) || has({B})"),
     _row("A . has ( v )", "has({A}.{v})"),
+    _row("A . has ( )", "has({A})"),
     *_rows(("has ( A )", "has A", "has [ A ]", "has { A }", "has ( { A } )"), "has({A})"),
     *(_row(f"has ( A {sign} {other} )", f"has({{A}}) {sign} has({{B}})", certain=False)
       for sign in ("&&", "||") for other in ("has ( B )", "B")),
@@ -93,7 +94,8 @@ ROWS: Final[tuple[Row, ...]] = (
     _row("A not s", "{A} != {s}"),
     *_rows(("A not in B", "A ! in B", "! A in B", "A notin B", "A nin B"), "!({A} in {B})"),
     _row("! A == B", "{A} != {B}"),
-    _row("A between B and C", "{A} >= {B} && {A} <= {C}"),
+    *_rows(("A between B and C", "A . between ( B , C )"), "{A} >= {B} && {A} <= {C}"),
+    _row("A ? ? B", "(has({A}) ? {A} : {B})", certain=False),
     *(_row(f"A {first} B {second} C", f"{{A}} {first} {{B}} && {{B}} {second} {{C}}")
       for first in ("<", "<=", ">", ">=") for second in ("<", "<=", ">", ">=")),
     _row("A in range ( B , C )", "{A} >= {B} && {A} < {C}"),
@@ -114,11 +116,12 @@ ROWS: Final[tuple[Row, ...]] = (
     *(_row(f"A == B {either} C", "{A} == {B} || {A} == {C}") for either in ("||", "or")),
     # Conditions
     _row("if X then Y else Z", "{X} ? {Y} : {Z}"),
-    _row("if A { X } else { Y }", "{A} ? {X} : {Y}"),
+    *_rows(("if A { return X ; } else { return Y ; }", "if A { return X } else { return Y }", "if A { X } else { Y }"), "{A} ? {X} : {Y}"),
     _row("START X if Y else Z END", "{Y} ? {X} : {Z}"),
     _row("START if X then Y END", "{X} ? {Y} : true"),
     _row("START if A { X } END", "{A} ? {X} : true"),
     _row("START if ( X ) Y END", "{X} ? {Y} : true"),
+    _row("START has ( A ) ? Y END", "has({A}) ? {Y} : true", certain=False),
     *_rows(("START X ? Y ; Z END", "START X ? Y , Z END"), "{X} ? {Y} : {Z}"),
     *_rows(("START X ? Y : END", "START X ? Y END"), "{X} ? {Y} : true", "{X} ? {Y} : false"),
     # Functions as values, and comprehensions
@@ -135,6 +138,7 @@ ROWS: Final[tuple[Row, ...]] = (
     *_rows(("for all v in A : X", "for v in A : X", "all v in A : X", "every v in A { X }"), "{A}.all({v}, {X})"),
     _row("some v in A ; X", "{A}.exists({v}, {X})"),
     _row("A . all ( A , v , X )", "{A}.all({v}, {X})"),
+    *_rows(("START ( self ) => X END", "START self => X END"), "{X}"),
     # Implications
     *(_row(f"START X {arrow} Y END", "{X} ? {Y} : true") for arrow in ("=>", "->", "== >", "implies", "⇒", "→")),
     _row("=>", ">="),
@@ -164,6 +168,7 @@ ROWS: Final[tuple[Row, ...]] = (
     _row("START s END", "{s'}", certain=False),
     # Paths
     _row("A . keys ( ) . v ( X )", "{X} in {A}"),
+    *_rows(("v . keys ( A ) . length", "v . values ( A ) . length"), "{A}.size()"),
     _row("A .. v", "{A}.{v}"),
     _row("A .. B", "{A} + {B}"),
     *_rows(("A -> v", "A :: v"), "{A}.{v}"),
@@ -174,7 +179,8 @@ ROWS: Final[tuple[Row, ...]] = (
     _row("A . [ X ]", "{A}[{X}]"),
     _row("self . spec . v", "self.{v}"),
     _row("oldself . spec . v", "oldSelf.{v}"),
-    _row("spec . v", "self.{v}"),
+    *_rows(("spec . v", "object . spec . v", "this . spec . v"), "self.{v}"),
+    *_rows(("oldobject . spec . v", "old . spec . v"), "oldSelf.{v}"),
     _row("self . self", "self"),
     *_rows(("self . oldself", "self . old"), "oldSelf"),
     _row("self . v == oldself", "self.{v} == oldSelf.{v}"),
@@ -188,6 +194,7 @@ ROWS: Final[tuple[Row, ...]] = (
     _row("A ( )", "{A}"),
     # Calls without brackets
     *_rows(("A . v s", "A v s"), "{A}.{v}({s})", certain=False),
+    *(_row(f"{name} ( A {sign} B )", f"size({{A}}) {sign} {{B}}") for name in ("size", "len") for sign in _COMPARISONS),
     *_rows(("size ( X )", "len ( X )", "length ( X )", "count ( X )", "strlen ( X )"), "size({X})"),
     *_rows(("size A", "len A", "length A"), "size({A})"),
     # Literals
@@ -212,6 +219,7 @@ ROWS: Final[tuple[Row, ...]] = (
     # Functions
     *_functions("size len length count strlen getlength", "{A}.size()"),
     *_functions("isempty empty", "{A}.size() == 0"),
+    *_functions("isblank", "{A}.trim() == ''"),
     *_functions("notempty isnotempty nonempty", "{A}.size() > 0"),
     *_functions("lowerascii tolowercase tolower lower lowercase downcase", "{A}.lowerAscii()"),
     *_functions("upperascii touppercase toupper upper uppercase upcase", "{A}.upperAscii()"),
@@ -283,6 +291,7 @@ ROWS: Final[tuple[Row, ...]] = (
     _row("? q", "? {q'}"),
     _row(": q", ": {q'}"),
     *(row for sign in _COMPARISONS for row in (
+        *(_row(f"A . {name} {sign} n", f"{{A}}.size() {sign} {{n}}") for name in ("length", "size")),
         _row(f"A {sign} q", f"{{A}} {sign} {{q'}}"),
         _row(f"A {sign} s", f"{{A}} {sign} duration({{s}})", f"{{A}} {sign} timestamp({{s}})", f"{{A}} {sign} quantity({{s}})", f"{{A}}.compareTo(quantity({{s}})) {sign} 0"),
         _row(f"q {sign} A", f"{{q'}} {sign} {{A}}"),

@@ -125,6 +125,7 @@ class _Search:
             yield characters.look_alike(state.text)
             yield from characters.strings(state.text, text)
             yield from characters.brackets(text)
+            yield from characters.likes(text)
         elif state.error is not None:
             yield from characters.patterns(text, state)
             yield from names.in_scope(state, scope)

@@ -116,7 +116,8 @@ def conditions(state: State) -> Iterator[Choice]:
     else:
         meant = templates[:1] if field is not None and field.is_optional else templates[1:]
         edits = [Edit(start, span[1], each.format(A=value)) for each in meant]
-    yield Choice(tuple((edit,) for edit in edits), is_certain=False)
+    # What is not empty can be written in two ways: one is enough.
+    yield from (Choice(((edit,),), is_certain=False) for edit in edits)
 
 
 def _no_condition(state: State) -> Expr | None:

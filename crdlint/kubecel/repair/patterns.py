@@ -285,4 +285,6 @@ def _edit(text: Text, match: Match, pattern: str, template: str) -> Edit:
     after = text.tokens[match.end].text if match.end < len(text.tokens) else ""
     if operators and not operators <= set(pattern.split()) and not {before, after} <= around:
         new = f"({new})"
+    if before == new[:1] == "!":
+        return Edit(text.tokens[match.start - 1].start, text.span(match.start, match.end)[1], new[1:])
     return Edit(*text.span(match.start, match.end), new)
