@@ -213,6 +213,7 @@ class Extra(TypedDict, total=False):
     at: Path | None
     help: str | None
     reason: Reason | None
+    subject: object
     key: bool
 
 

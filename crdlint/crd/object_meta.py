@@ -278,7 +278,7 @@ def _labels(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[FieldError
     path = within.child("labels")
     for key, value in meta.labels.items():
         for message in is_label_key(key):
-            yield invalid(rules.labels, path, key, message, at=path.child(key))
+            yield invalid(rules.labels, path, key, message, at=path.child(key), key=True)
         for message in is_label_value(value):
             yield invalid(rules.labels, path, value, message, at=path.child(key))
 

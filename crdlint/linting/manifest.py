@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.crd.convert import accepted_names, read_crd
+from crdlint.crd.errors import REQUIRED, FieldError
 from crdlint.crd.identity import is_json, is_type_key
 from crdlint.crd.paths import SHARED, is_within
 from crdlint.crd.placeholders import PLACEHOLDERS, is_placeholder
@@ -34,7 +35,6 @@ from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 if TYPE_CHECKING:
     from crdlint.crd.decode import Decoded
     from crdlint.crd.decode_errors import DecodeProblem
-    from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceDefinition
     from crdlint.crd.paths import Path
     from crdlint.diagnostics.diagnostic import Diagnostic
@@ -301,6 +301,8 @@ def _located(
         if message in located or message in known:
             continue
         path = error.at or error.path
+        if error.type == REQUIRED and locator.find(error.path).exact and locator.find(path).exact:
+            error = error._replace(value="")  # it is empty rather than missing
         span = locator.span(path, key=error.key) if error.inside is None else locator.span_inside(path, error.inside)
         diagnostic = catalog.get(error.rule).diagnostic_of(
             error,
@@ -361,7 +363,7 @@ def _advised(crd: _DecodedCRD, advisory: Advisory) -> Diagnostic:
     span = locator.span_inside(advisory.path, advisory.inside) if advisory.inside else locator.span(advisory.path)
     rule = catalog.get(advisory.rule)
     diagnostic = rule.diagnostic(subject.file, advisory.kind, advisory.message, span, advisory.help)
-    headline = headlines.named(diagnostic.headline, advisory.path)
+    headline = advisory.headline or headlines.named(diagnostic.headline, advisory.path)
     diagnostic = _with_marker(replace(diagnostic, headline=headline), crd.crd, advisory.marker)
     if advisory.severity is not None:
         diagnostic = replace(diagnostic, severity=advisory.severity)

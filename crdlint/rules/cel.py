@@ -315,7 +315,7 @@ def _errors(estimated: EstimatedRule, options: Options, advice: Advice | None) -
         within = estimated.node.uncorrelatable
         if within is not None:
             detail = f"oldSelf cannot be used on the uncorrelatable portion of the schema within {within}"
-            yield invalid(OLD_SELF.id, path.child("rule"), rule.rule, detail)
+            yield invalid(OLD_SELF.id, path.child("rule"), rule.rule, detail, subject=within)
     elif rule.optional_old_self is not None:
         detail = "may not be set if oldSelf is not used in rule"
         yield invalid(OPTIONAL_OLD_SELF.id, path.child("optionalOldSelf"), rule.optional_old_self, detail)

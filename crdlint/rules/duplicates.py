@@ -55,7 +55,7 @@ def _distance(duplicate: DuplicateKey) -> int:
 
 def of_yaml(duplicate: DuplicateKey, file: str, line_offset: int, help_: str | None = None) -> Diagnostic:
     """Return the finding about a key of a YAML document; ``line_offset`` is the number of lines above the document."""
-    name = duplicate.name
+    name = "`{}`".format(duplicate.name.strip('"'))
     first_span, later_span = node_span(duplicate.first, line_offset), node_span(duplicate.later, line_offset)
     first, later = first_span.line, later_span.line
     rule = "duplicate-key"
@@ -76,7 +76,7 @@ def of_yaml(duplicate: DuplicateKey, file: str, line_offset: int, help_: str | N
 def of_json(server_message: str, path: str, first: Node, later: Node, file: str, line_offset: int) -> Diagnostic:
     """Return the finding about a field of a JSON document."""
     first_span, later_span = node_span(first, line_offset), node_span(later, line_offset)
-    message = f'field "{path}" is set twice, {_lines(first_span.line, later_span.line)}: {_LAST_WINS.format("file")}'
+    message = f"field `{path}` is set twice, {_lines(first_span.line, later_span.line)}: {_LAST_WINS.format('file')}"
     made = catalog.get("duplicate-key").diagnostic(file, "strict", message, later_span)
     return _after(first_span, made, server_message)
 

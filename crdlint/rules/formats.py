@@ -13,6 +13,7 @@ from crdlint.crd.model import JSONSchemaProps
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.text import quote
 from crdlint.kubernetes.servers import FormatWarnings, Server
+from crdlint.rules.engine import headlines
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.finding import Edits, Finding, Fixer
 from crdlint.rules.engine.rule import Rule
@@ -63,8 +64,9 @@ def unrecognized(crd: DecodedCRD) -> Iterator[Advisory]:
     known_before = {schema.format for schema in crd.old_schemas if _is_unrecognized(schema, server)}
     for schema in crd.schemas:
         if schema.set_fields & _FORMAT and _is_unrecognized(schema, server) and schema.format not in known_before:
-            message = f"unrecognized format {quote(schema.format)}"
-            yield Advisory(message, schema.path.child("format"), _help(schema), kind="warning")
+            message, path = f"unrecognized format {quote(schema.format)}", schema.path.child("format")
+            headline = headlines.of_format(schema.format, path)
+            yield Advisory(message, path, _help(schema), kind="warning", headline=headline)
 
 
 @Rule("set-items-not-scalar", "Set items are not scalars", severity="warning",

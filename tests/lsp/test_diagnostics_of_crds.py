@@ -51,7 +51,7 @@ def test_a_finding_has_all_that_editors_show(editor: Editor) -> None:
         "https://crdlint.github.io/crdlint/rules/list-map-key-duplicate/"
     )
     headline, help_, where, server = one.message.split("\n")
-    assert headline.startswith("list map key of `ports` is repeated: ")
+    assert headline.startswith("list map key `port` is repeated in `ports`")
     assert help_.startswith("help: ")
     assert where.startswith("at: ")
     assert server.startswith("server: ")

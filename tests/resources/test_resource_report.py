@@ -282,7 +282,7 @@ def test_json_s_duplicates() -> None:
     text = '{"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "x"}, "spec": {"size": 3, "size": 3}}'
     [found] = judged(text).result.diagnostics
     assert (found.severity, found.server_message) == ("warning", 'duplicate field "spec.size"')
-    assert found.message.startswith('field "spec.size" is set twice, in line 1: kubectl and every client')
+    assert found.message.startswith("field `spec.size` is set twice, in line 1: kubectl and every client")
 
 
 def test_the_errors_of_a_rejected_crd_are_counted() -> None:

@@ -44,20 +44,20 @@ def found(text: str, *select: str) -> list[crdlint.Diagnostic]:
 @each(
     ("text", "message", "first", "later"),
     [
-        (TWICE, f'key "maxLength" is set twice, in lines 21 and 22{LAST_WINS.format("YAML")}', 21, 22),
+        (TWICE, f"key `maxLength` is set twice, in lines 21 and 22{LAST_WINS.format('YAML')}", 21, 22),
         (
             MERGED,
-            f'key "maxLength" is set twice, in lines 21 and 22{LAST_WINS.format("YAML")} (3 more mappings merge it)',
+            f"key `maxLength` is set twice, in lines 21 and 22{LAST_WINS.format('YAML')} (3 more mappings merge it)",
             21,
             22,
         ),
         (
             LATE_MERGE,
-            f'`<<` replaces key "maxLength" of line 21 by that of line 19{LAST_WINS.format("YAML")}',
+            f"`<<` replaces key `maxLength` of line 21 by that of line 19{LAST_WINS.format('YAML')}",
             21,
             19,
         ),
-        (JSON, f'field "spec.group" is set twice, in lines 3 and 4{LAST_WINS.format("file")}', 3, 4),
+        (JSON, f"field `spec.group` is set twice, in lines 3 and 4{LAST_WINS.format('file')}", 3, 4),
     ],
 )
 def test_a_warning_names_both_lines_of_the_file(text: str, message: str, first: int, later: int) -> None:

@@ -36,8 +36,8 @@ JUNCTORS: Final = frozenset({"allOf", "anyOf", "oneOf", "not"})
 class Advisory(NamedTuple):
     """A finding that does not reject the CRD: a warning header of the server, or advice of crdlint.
 
-    `rule` is the id of the rule, empty for the only rule of the advice. `marker` is what to do in the Go source instead:
-    None for the marker of the rule, empty for none.
+    `headline` is empty if it is the first part of the message. `rule` is the id of the rule, empty for the only rule of
+    the advice. `marker` is what to do in the Go source instead: None for the marker of the rule, empty for none.
     """
 
     message: str
@@ -50,6 +50,7 @@ class Advisory(NamedTuple):
     marker: str | None = None
     rule: str = ""
     kind: Kind = "advice"
+    headline: str = ""
 
 
 class DecodedCRD(NamedTuple):

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 LONGEST: Final = 90
 _LONGEST_VALUE: Final = 32  # characters
+_LONGEST_PATH: Final = 50  # characters
 _SHOWN_VALUES: Final = 3
 _ROOT: Final = "`openAPIV3Schema`"
 _PRINTED: Final = re.compile(r"[^.\[\]]+|\[[^\]]*\]?")
@@ -46,6 +47,9 @@ _JSON_TYPES: Final = {
     "string": "the string", "number": "the number", "bool": "the boolean", "object": "a mapping", "array": "a list",
 }  # fmt: skip
 _DEFAULTS: Final = frozenset({"default-invalid", "default-rule-failed"})
+# Rules whose errors have the path of another field.
+_REPORTED_ELSEWHERE: Final = frozenset({"schema-not-convertible", "conversion-webhook-service"})
+_CHILDREN: Final = frozenset({"properties", "items", "additionalProperties"})
 
 
 def of_message(message: str) -> str:
@@ -75,8 +79,7 @@ def of_error(error: FieldError, summary: str) -> str:
 
 def named(headline: str, path: Path) -> str:
     """Return a headline that names no field with the field at a path before it."""
-    target = _of_path(path)
-    return headline if "`" in headline else of_message(f"{target.phrase}: {headline}")
+    return headline if "`" in headline else of_message(f"{_of_path(path).phrase}: {headline}")
 
 
 def of_unknown(name: str, parent: str, nearest: str | None) -> str:
@@ -84,6 +87,11 @@ def of_unknown(name: str, parent: str, nearest: str | None) -> str:
     where = _last_field(parent)
     meant = f": did you mean `{nearest}`?" if nearest else ""
     return cut(f"unknown field `{name}`{f' in {where}' if where else ''}{meant}")
+
+
+def of_format(name: str, path: Path) -> str:
+    """Return the headline of a format that the server does not know; `path` is that of the format."""
+    return cut(f"format `{_short(name)}` of {_of_path(path).phrase} is not recognized")
 
 
 def of_decode(problem: DecodeProblem) -> str:
@@ -95,7 +103,9 @@ def of_decode(problem: DecodeProblem) -> str:
         return of_unknown(name, problem.path.removesuffix(name), problem.nearest)
     if not problem.go_type:
         return of_message(f"`{name}`: {problem.message}" if name else problem.message)
-    if not name or problem.node is problem.content:
+    if "openAPIV3Schema" not in problem.field and len(problem.field) <= _LONGEST_PATH:
+        name = problem.field or name
+    elif not name or problem.node is problem.content:
         name = problem.field.rpartition(".")[2]
     expected = _GO_TYPES.get(problem.go_type) or ("a list" if problem.go_type.startswith("[]") else "a mapping")
     value = problem.content.value if isinstance(problem.content, Scalar) else ""
@@ -105,16 +115,20 @@ def of_decode(problem: DecodeProblem) -> str:
 
 def _of_error(error: FieldError) -> str:
     target, reason = _target(error), error.reason
+    is_word = target.keyword.isalpha()  # and could be the name of a property
     values: dict[str, object] = {
-        "of": target.phrase,
+        "of": target.inside or target.phrase,
+        "field": target.phrase,
         "key": f"`{target.keyword}`",
+        "keyword": f"keyword `{target.keyword}`" if is_word else f"`{target.keyword}`",
         "junctor": f"`{target.junctor}`",
         "value": _shown(error.value),
-        "at": f"`{error.at.step}`" if error.at is not None else "those beside `properties`",
+        "at": f"`{error.at.step}`" if error.at is not None else "a keyword beside `properties`",
+        "label": "key" if error.key else "value",
         "args": () if reason is None else reason.arguments,
         "fix": f": use {_listed(reason.arguments)}" if reason is not None and reason.code is Code.ENUM else "",
     }
-    special = _SPECIAL.get(error.rule)
+    special = _SPECIAL.get(error.rule) or (_SPECIAL_VALUES.get(error.rule) if error.type == INVALID else None)
     if special is not None:
         return cut(special(error, target))
     codes = () if reason is None or (reason.code is Code.ENUM and target.keyword) else (_CODES.get(reason.code),)
@@ -127,21 +141,28 @@ def _of_error(error: FieldError) -> str:
 
 
 def _default(error: FieldError, target: _Target) -> str:
+    if error.type == REQUIRED and error.value is not None:
+        return "{of} is empty" if not target.keyword else "{key} of {of} is empty"
     without_value = None if _shown(error.value) else _WITHOUT_VALUE.get(error.type)
     of_schema, of_field = without_value or _BY_TYPE[error.type]
     return of_schema if target.keyword else of_field
 
 
 class _Target(NamedTuple):
-    """What an error is about: a phrase for a field, and the keyword and the junctor of its schema, if any."""
+    """What an error is about: a phrase for a field, and the keyword and the junctor of its schema, if any.
+
+    `inside` is the phrase with the junctor, empty if there is none.
+    """
 
     phrase: str
     keyword: str = ""
     junctor: str = ""
+    inside: str = ""
 
 
 def _target(error: FieldError) -> _Target:
-    path = error.path if error.at is None or "default" not in map(str, error.path.steps()) else error.at
+    is_at = error.rule in _REPORTED_ELSEWHERE or "default" in map(str, error.path.steps())
+    path = error.at if error.at is not None and is_at else error.path
     if error.rule.startswith("resource-"):
         return _Target(_last_field(str(path)) or "the object")
     target = _of_path(path)
@@ -156,35 +177,39 @@ def _of_path(path: Path) -> _Target:
             return _target_of_schema(steps[i + 1 :])
     start = 3 if steps[:2] == ["spec", "versions"] and len(steps) > 3 else 0
     shown = steps[start:]
-    if len(shown) > 3:
+    if len(_printed(shown)) > _LONGEST_PATH:
         shown = shown[-3:] if isinstance(shown[-2], int) else shown[-2:]
     return _Target(f"`{_printed(shown)}`")
 
 
 def _target_of_schema(steps: Sequence[Step]) -> _Target:
-    phrase, name, junctor = _ROOT, "", ""
+    phrase = field = _ROOT
+    junctor = inside = ""
     left = list(reversed(steps))
     while left:
         step = left.pop()
         if step == "properties" and left and isinstance(left[-1], Key):
             name = str(left.pop())
-            phrase = f"`{name}`"
+            phrase = field = f"property `{name}`" if name in _CHILDREN else f"`{name}`"
+            inside = junctor and f"{phrase} in `{junctor}`"
         elif step in JUNCTORS and left:
             junctor = str(step)
+            inside = (
+                f"`{junctor}[{left.pop()}]` of {phrase}" if isinstance(left[-1], int) else f"`{junctor}` of {phrase}"
+            )
+        elif step in _CHILDREN and left:
             if isinstance(left[-1], int):
                 left.pop()
-        elif step in {"items", "additionalProperties"} and left:
-            if isinstance(left[-1], int):
-                left.pop()
-            phrase = f"`{step}` of {f'`{name}`' if name else _ROOT}"
+            phrase = f"`{step}` of {field}"
+            inside = junctor and f"{phrase} in `{junctor}`"
         elif step == "default" and left:
             inner = _last_field(_printed(list(reversed(left))))
             return _Target(f"{inner} in the default of {phrase}", "", junctor)
         elif step == _RULES:
-            return _Target(phrase, str(left[0]) if left else _RULES, junctor)
+            return _Target(phrase, str(left[0]) if left else _RULES, junctor, inside)
         else:
-            return _Target(phrase, str(step), junctor)
-    return _Target(phrase, "", junctor)
+            return _Target(phrase, str(step), junctor, inside)
+    return _Target(phrase, "", junctor, inside)
 
 
 def _printed(steps: Sequence[Step]) -> str:
@@ -242,11 +267,11 @@ def _rule_failed(error: FieldError, target: _Target) -> str:
     if reason is not None and reason.code in {Code.NOT_CHECKED, Code.OUT_OF_BUDGET}:
         return _CODES[reason.code].format(of=target.phrase)
     if reason is not None and reason.code is Code.NO_KEY:
-        return f"rule of {target.phrase} reads `{reason.arguments[0]}`, which is not set"
+        return f"{target.phrase} lacks `{reason.arguments[0]}`, which a rule reads"
     rule = "" if cause is None else f" `{_short(cause.rule.rule)}`"
     if reason is not None and reason.code is Code.RULE_FAILED:
         verb = "cannot be evaluated" if cause is not None and cause.expr is not None else "does not compile"
-        return f"rule{rule} of {target.phrase} {verb}"
+        return f"{target.phrase}: rule{rule} {verb}"
     author = "" if cause is None else " ".join(str(cause.rule.message)[: 2 * LONGEST].split())
     if author:
         return cut(f"{target.phrase}: {author}")
@@ -287,15 +312,43 @@ def _storage(error: FieldError, target: _Target) -> str:
     return f"{len(stored)} versions have `storage: true`: {_listed(stored, 'and')}"
 
 
-def _twice(error: FieldError, _target: _Target) -> str:
+def _version_twice(error: FieldError, _target: _Target) -> str:
     versions: Any = _untyped(error.value)
-    names = [version.name for version in versions or ()]
-    return f"version name {_listed(sorted({name for name in names if names.count(name) > 1}), 'and')} is repeated"
+    return f"version name {_repeated([version.name for version in versions or ()])}"
+
+
+def _key_twice(error: FieldError, target: _Target) -> str:
+    keys: Any = _untyped(error.value)
+    return f"list map key {_repeated(keys)} in {target.phrase}"
+
+
+def _repeated(names: Sequence[str]) -> str:
+    return f"{_listed(sorted({name for name in names if names.count(name) > 1}), 'and')} is repeated"
+
+
+def _uncorrelatable(error: FieldError, target: _Target) -> str:
+    within: Any = error.subject
+    is_list = error.path.steps()[len(within.steps())] == "items"
+    reason = "is not a map list" if is_list else "has an unknown `x-kubernetes-map-type`"
+    return f"rule on {target.phrase} uses `oldSelf`, but {_of_path(within).phrase} {reason}"
+
+
+def _message(error: FieldError, target: _Target) -> str:
+    text = str(_untyped(error.value))
+    return f"message of a rule on {target.phrase} {'has several lines' if text.strip() else 'is blank'}"
+
+
+def _map_items(error: FieldError, target: _Target) -> str:
+    shown = _shown(error.value)
+    if not shown:
+        return f"{target.phrase} has a list of schemas as `items`, but items of a map list have one"
+    type_ = "no type" if shown == "empty" else f"the type {shown}"
+    return f"{target.phrase} has {type_}, but items of a map list are objects"
 
 
 def _too_expensive(error: FieldError, target: _Target) -> str:
     if error.reason is None:
-        return f"rule on {target.phrase} belongs to a schema whose rules cost too much together"
+        return f"{target.keyword} on {target.phrase} adds to a total cost above the limit of the schema"
     cost, limit = error.reason.arguments
     factor = cost / limit
     times = "more than 100 times" if factor > 100 else f"{factor:.1f} times"
@@ -311,17 +364,20 @@ _SPECIAL: Final = {
     "cel-compilation": _not_compiled,
     "cel-output-type": _wrong_output,
     "storage-version-exactly-one": _storage,
-    "version-name-duplicate": _twice,
+    "version-name-duplicate": _version_twice,
+    "list-map-key-duplicate": _key_twice,
+    "cel-old-self-uncorrelatable": _uncorrelatable,
     "cel-rule-cost": _too_expensive,
     "cel-schema-cost": _too_expensive,
 }
+_SPECIAL_VALUES: Final = {"list-map-items": _map_items, "rule-message-invalid": _message}  # of invalid values
 # By the type of an error: for a keyword of a schema, and for any other field.
 _BY_TYPE: Final = {
     REQUIRED: ("{of} has no {key}", "{of} is missing"),
     INVALID: ("{key} of {of} cannot be {value}", "{of} cannot be {value}"),
     "FieldValueTypeInvalid": ("{key} of {of} cannot be {value}", "{of} cannot be {value}"),
     NOT_SUPPORTED: ("{key} of {of} cannot be {value}{fix}", "{of} cannot be {value}{fix}"),
-    FORBIDDEN: ("{key} is not allowed on {of}", "{of} is not allowed here"),
+    FORBIDDEN: ("{keyword} is not allowed on {of}", "{of} is not allowed here"),
     DUPLICATE: ("{key} of {of} repeats {value}", "{of} repeats {value}"),
     TOO_LONG: ("{key} of {of} is too long", "{of} is too long"),
     "FieldValueTooMany": ("{key} of {of} has too many items", "{of} has too many items"),
@@ -366,7 +422,7 @@ _BY_RULE: Final = {
         ("structural-items-required", "", "list {of} has no `items`"),
         ("structural-root-not-object", "", "type of {of} is {value}, not `object`"),
         ("root-type-with-status", "", "type of {of} is {value}, not `object`"),
-        ("structural-forbidden-in-junctor", "", "{key} of {of} is not allowed inside {junctor}"),
+        ("structural-forbidden-in-junctor", "", "{key} of {field} is not allowed inside {junctor}"),
         ("structural-incomplete", "", "{of} is specified only inside `allOf`, `anyOf`, `oneOf` or `not`"),
         ("metadata-restricted", "", "schema of `metadata` may only restrict `name` and `generateName`"),
         ("metadata-in-junctor", "", "`metadata` is not allowed inside {junctor}"),
@@ -385,33 +441,40 @@ _BY_RULE: Final = {
         ("list-type-not-array", "", "`x-kubernetes-list-type` on {of}, which is not an array"),
         ("set-items-not-atomic", "", "{of} must be a scalar or atomic, as the list is a set"),
         ("list-map-keys-without-map", "", "{of} has list map keys, but is not a map list"),
-        ("list-map-keys-required", "", "map list {of} has no `x-kubernetes-list-map-keys`"),
+        ("list-map-keys-required", "", "`x-kubernetes-list-type: map` on {of} needs `x-kubernetes-list-map-keys`"),
         ("list-map-items", REQUIRED, "map list {of} has no schema for its items"),
-        ("list-map-items", INVALID, "{of} has the type {value}, but items of a map list are objects"),
-        ("list-map-key-unknown", "", "{of} has list map keys that its items lack: {value}"),
-        ("list-map-key-duplicate", "", "list map key of {of} is repeated: {value}"),
+        ("list-map-key-unknown", "", "list map key {value} of {of} is not a property of the list's items"),
         ("list-map-key-not-scalar", "", "list map key {of} has the type {value}, which is not a scalar"),
         ("list-map-key-required", "", "list map key {of} is neither required nor defaulted"),
         ("list-map-key-nullable", "", "list map key {of} is nullable"),
-        ("list-items-nullable", "", "{of} is nullable, which a set or map list does not allow"),
-        ("root-fields-with-status", "", "{of} of a CRD with status allows few keywords, and not {at}"),
-        ("root-nullable", "", "{of} is nullable at the root of the schema"),
+        ("list-items-nullable", "", "{of} cannot be nullable: the list is a set or a map"),
+        ("root-fields-with-status", "", "{at} is not allowed at the root of the schema of a CRD with status"),
+        ("root-nullable", "", "`nullable: true` is not allowed at the root of the schema"),
         ("rule-required", "", "rule on {of} is empty"),
-        ("rule-message-invalid", INVALID, "message of a rule on {of} is empty or has several lines"),
         ("rule-message-invalid", REQUIRED, "rule on {of} has several lines and no message"),
         ("rule-reason-unsupported", "", "{key} of a rule on {of} cannot be {value}"),
         ("rule-message-expression-empty", "", "`messageExpression` of a rule on {of} is blank"),
         ("rule-field-path-invalid", "", "`fieldPath` {value} of a rule on {of} names no field"),
-        ("cel-old-self-uncorrelatable", "", "rule on {of} uses `oldSelf`, but old items cannot be found"),
         ("cel-optional-old-self-unused", "", "rule on {of} sets `optionalOldSelf`, but does not use `oldSelf`"),
         ("cel-schema-without-type", "", "rule on {of}, which has no CEL type"),
-        ("metadata-labels", INVALID, "key or value in {of} cannot be {value}"),
+        ("metadata-labels", INVALID, "{label} in {of} cannot be {value}"),
+        ("metadata-name", INVALID, "{of} cannot be {value}: it is `<plural>.<group>`"),
+        ("group-invalid", INVALID, "{of} is not a lower-case domain name with a dot: {value}"),
+        ("names-invalid", INVALID, "{of} is not a DNS label: {value}"),
+        (
+            "selectable-field-invalid",
+            INVALID,
+            "selectable field {value} is not a string, boolean or integer of the schema",
+        ),
         ("metadata-annotations", INVALID, "key in {of} cannot be {value}"),
         ("metadata-finalizers", INVALID, "{of} cannot contain {value}"),
-        ("version-name-invalid", "", "version cannot be named {value}"),
+        ("version-name-invalid", "", "version name {value} is not a lower-case DNS label"),
         ("api-approval", REQUIRED, "annotation `api-approved.kubernetes.io` is missing"),
         ("preserve-unknown-fields", "", "`spec.preserveUnknownFields` is true"),
         ("defaults-with-preserve-unknown-fields", "", "defaults need `spec.preserveUnknownFields: false`"),
+        ("schema-not-convertible", "", "{keyword} is not allowed on {of}"),
+        ("structural-root-additional-properties", "", "{key} is not allowed at the root of the schema"),
+        ("embedded-resource-in-metadata", "", "{key} is not allowed inside the metadata of a resource"),
         ("schema-required", "", "version has no `schema.openAPIV3Schema`"),
         ("names-list-kind-same", "", "`kind` and `listKind` are both {value}"),
         ("stored-version-missing", "", "{value} is stored, but is no version in `spec.versions`"),

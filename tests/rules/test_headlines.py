@@ -1,0 +1,94 @@
+"""The headlines of findings: what is wrong with which name, for somebody who has not seen the server's source."""
+
+from __future__ import annotations
+
+from crds import SMALLEST, crd_with_schema, crd_with_spec
+from tables import each
+
+from crdlint import lint_text
+
+OF_FIELDS = {
+    "a: {type: strin}": "`a` has the unknown type `strin`",
+    "items: {type: string, pattern: '('}": "pattern of property `items` is not a valid RE2 expression: `(`",
+    "a: {type: string, id: b}": "keyword `id` is not allowed on `a`",
+    "a: {type: string, $schema: b}": "`$schema` is not allowed on `a`",
+    "a: {type: array}": "list `a` has no `items`",
+    "a: {type: string, format: ipp}": "format `ipp` of `a` is not recognized",
+    "a: {type: string, allOf: [{pattern: '('}]}": "pattern of `allOf[0]` of `a` is not a valid RE2 expression: `(`",
+    "a: {type: object, not: {properties: {b: {pattern: '('}}}}": (
+        "pattern of `b` in `not` is not a valid RE2 expression: `(`"
+    ),
+    "a: {type: string, anyOf: [{type: string}]}": "`type` of `a` is not allowed inside `anyOf`",
+    "a: {type: string, x-kubernetes-validations: [{rule: 'true', message: \"b\\nc\"}]}": (
+        "message of a rule on `a` has several lines"
+    ),
+    "a: {type: string, x-kubernetes-validations: [{rule: 'true', message: ' '}]}": "message of a rule on `a` is blank",
+    "a: {type: array, maxItems: 9, items: {type: boolean, x-kubernetes-validations: [{rule: self == oldSelf}]}}": (
+        "rule on `items` of `a` uses `oldSelf`, but `a` is not a map list"
+    ),
+    "a: {type: array, x-kubernetes-list-type: map, items: {type: object, properties: {b: {type: string}}}}": (
+        "`x-kubernetes-list-type: map` on `a` needs `x-kubernetes-list-map-keys`"
+    ),
+    "a: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [b], items: {type: object}}": (
+        "list map key `b` of `a` is not a property of the list's items"
+    ),
+    "a: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [b, b], items: {type: object, "
+    "properties: {b: {type: string, default: c}}}}": "list map key `b` is repeated in `a`",
+    "a: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [b], items: {type: string}}": (
+        "`items` of `a` has the type `string`, but items of a map list are objects"
+    ),
+    "a: {type: array, x-kubernetes-list-type: set, items: {type: string, nullable: true}}": (
+        "`items` of `a` cannot be nullable: the list is a set or a map"
+    ),
+    "a: {type: string, default: b, x-kubernetes-validations: [{rule: self.size() > 1}]}": (
+        "default of `a` violates the rule `self.size() > 1`"
+    ),
+    "a: {type: object, default: {}, required: [b], properties: {b: {type: string}}}": (
+        "`b` in the default of `a` is missing"
+    ),
+}
+
+
+@each("fields, headline", list(OF_FIELDS.items()), ids=lambda row: row[0][:50])
+def test_a_headline_names_the_field_of_a_schema(fields: str, headline: str) -> None:
+    first, *_ = lint_text(crd_with_spec(f"type: object\nproperties:\n  {fields}"))
+    assert first.headline == headline
+
+
+OF_ROOTS = {
+    "type: object\nnullable: true": "`nullable: true` is not allowed at the root of the schema",
+    "type: object\nadditionalProperties: {type: string}": "`additionalProperties` is not allowed at the root of the schema",
+    "type: array": "type of `openAPIV3Schema` is `array`, not `object`",
+}
+
+
+@each("schema, headline", list(OF_ROOTS.items()), ids=lambda row: row[0][:50])
+def test_a_headline_names_the_root(schema: str, headline: str) -> None:
+    assert headline in [finding.headline for finding in lint_text(crd_with_schema(schema))]
+
+
+OF_CRDS = {
+    ("name: foos.example.com", "name: foo.example.com"): (
+        "`metadata.name` cannot be `foo.example.com`: it is `<plural>.<group>`"
+    ),
+    ("name: foos.example.com", "name: foos.example.com\n  labels: {a/b/c: x}"): "key in `metadata.labels` cannot be `a/b/c`",
+    ("name: foos.example.com", "name: foos.example.com\n  labels: {a: b c}"): "value in `metadata.labels` cannot be `b c`",
+    ("name: v1\n", "name: V1\n"): "version name `V1` is not a lower-case DNS label",
+    ("scope: Namespaced", "scope: ''"): "`spec.scope` is empty",
+    ("  scope: Namespaced\n", ""): "`spec.scope` is missing",
+    ("kind: Foo", "kind: [a]"): "`spec.names.kind` must be a string, not a list",
+    ("scope: Namespaced", "scope: Namespaced\n  group: example.com"): "key `group` is set twice, in lines 6 and 8",
+    ("    schema:", "    selectableFields: [{jsonPath: .spec.a}]\n    schema:"): (
+        "selectable field `.spec.a` is not a string, boolean or integer of the schema"
+    ),
+    ("scope: Namespaced", "scope: Namespaced\n  conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1], "
+     "clientConfig: {service: {name: '', namespace: a, path: /b}}}}"): (
+        "`spec.conversion.webhook.clientConfig.service.name` is empty"
+    ),
+}  # fmt: skip
+
+
+@each("change, headline", list(OF_CRDS.items()), ids=lambda row: row[1][:50])
+def test_a_headline_names_the_field_of_a_crd(change: tuple[str, str], headline: str) -> None:
+    assert change[0] in SMALLEST
+    assert headline in [finding.headline for finding in lint_text(SMALLEST.replace(*change, 1))]
