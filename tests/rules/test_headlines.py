@@ -79,7 +79,7 @@ OF_CRDS = {
     ("kind: Foo", "kind: [a]"): "`spec.names.kind` must be a string, not a list",
     ("scope: Namespaced", "scope: Namespaced\n  group: example.com"): "key `group` is set twice, in lines 6 and 8",
     ("    schema:", "    selectableFields: [{jsonPath: .spec.a}]\n    schema:"): (
-        "selectable field `.spec.a` is not a string, boolean or integer of the schema"
+        "`jsonPath` `.spec.a` of a selectable field names no string, boolean or integer"
     ),
     ("scope: Namespaced", "scope: Namespaced\n  conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1], "
      "clientConfig: {service: {name: '', namespace: a, path: /b}}}}"): (

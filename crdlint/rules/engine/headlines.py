@@ -464,7 +464,7 @@ _BY_RULE: Final = {
         (
             "selectable-field-invalid",
             INVALID,
-            "selectable field {value} is not a string, boolean or integer of the schema",
+            "`jsonPath` {value} of a selectable field names no string, boolean or integer",
         ),
         ("metadata-annotations", INVALID, "key in {of} cannot be {value}"),
         ("metadata-finalizers", INVALID, "{of} cannot contain {value}"),
