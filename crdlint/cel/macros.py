@@ -59,29 +59,28 @@ class Helper:
         """Return the next id, with the source range of the macro call."""
         return self.builder.new_id(self.span)
 
-    def literal(self, value: ast.Value) -> Expr:
-        """Return a literal."""
-        return ast.Literal(self.new_id(), value)
+    def built(self, shape: Any) -> Expr:
+        """Return the expression of a shape, with the ids of operands before that of their call.
 
-    def ident(self, name: str | None = None) -> Expr:
-        """Return an identifier, by default the accumulator."""
-        return ast.Ident(self.new_id(), self.accu if name is None else name)
+        A tuple is a function with its operands, a list or an empty dict a literal of it, a text an identifier, and a bool
+        or int a literal; the accumulator is called `ACCU` on all servers. Expressions remain as they are.
+        """
+        if isinstance(shape, tuple):
+            operands = [self.built(operand) for operand in shape[1:]]
+            return ast.Call(self.new_id(), shape[0], None, operands)
+        if isinstance(shape, list):
+            elements = [self.built(element) for element in shape]
+            return ast.ListExpr(self.new_id(), elements, [])
+        if isinstance(shape, dict):
+            return ast.MapExpr(self.new_id(), [])
+        if isinstance(shape, str):
+            return ast.Ident(self.new_id(), self.accu if shape == ACCU else shape)
+        return ast.Literal(self.new_id(), shape) if isinstance(shape, int) else cast("Expr", shape)
 
-    def call(self, function: str, *args: Expr) -> Expr:
-        """Return a call of a global function."""
-        return ast.Call(self.new_id(), function, None, list(args))
-
-    def member(self, function: str, target: Expr) -> Expr:
-        """Return a member call without arguments."""
-        return ast.Call(self.new_id(), function, target, [])
-
-    def list(self, *elements: Expr) -> Expr:
-        """Return a list."""
-        return ast.ListExpr(self.new_id(), list(elements), [])
-
-    def fold(self, target: Expr, names: tuple[str, str], init: Expr, condition: Expr, step: Expr, result: Expr) -> Expr:
-        """Return a comprehension with the hidden accumulator."""
-        return ast.Comprehension(self.new_id(), target, names[0], names[1], self.accu, init, condition, step, result)
+    def fold(self, target: Expr, names: tuple[str, str], *shapes: Any) -> Expr:
+        """Return a comprehension with the shapes of its start, condition, step and result."""
+        parts = [self.built(shape) for shape in shapes]
+        return ast.Comprehension(self.new_id(), target, *names, self.accu, *parts)
 
     def copy(self, root: Expr) -> Expr:
         """Return a copy of an expression with new ids. Upstream: exprHelper.Copy."""
@@ -148,16 +147,16 @@ def _loop_variable(helper: Helper, arg: Expr, message: str, *, at_argument: bool
     return name, ""
 
 
-def _simple_name(helper: Helper, arg: Expr) -> tuple[str, str]:
-    return _loop_variable(helper, arg, "argument must be a simple name")
+def _one_name(helper: Helper, args: Args) -> tuple[str, str]:
+    return _loop_variable(helper, args[0], "argument must be a simple name")
 
 
 def _two_names(helper: Helper, args: Args) -> tuple[str, str]:
     first, second = (_variable(arg, "argument must be a simple name") for arg in args[:2])
     if first == second:
         raise MacroError(args[1].id, f"duplicate variable name: {first}")
-    for arg in args[:2]:
-        _simple_name(helper, arg)
+    _one_name(helper, args[:1])
+    _one_name(helper, args[1:])
     return first, second
 
 
@@ -167,76 +166,52 @@ def _has(helper: Helper, _target: Expr | None, args: Args) -> Expr:
     return ast.Select(helper.new_id(), args[0].operand, args[0].field, test_only=True)
 
 
-def _fold_all(h: Helper, target: Expr, names: tuple[str, str], predicate: Expr) -> Expr:
-    init = h.literal(True)
-    condition = h.call("@not_strictly_false", h.ident())
-    return h.fold(target, names, init, condition, h.call("_&&_", h.ident(), predicate), h.ident())
+_ONE_MORE = ("_+_", ACCU, 1)
+# By macro: the shapes of start, condition, step and result for a predicate.
+_FOLDS: dict[str, Callable[[Expr], tuple[Any, ...]]] = {
+    "all": lambda predicate: (True, ("@not_strictly_false", ACCU), ("_&&_", ACCU, predicate), ACCU),
+    "exists": lambda predicate: (False, ("@not_strictly_false", ("!_", ACCU)), ("_||_", ACCU, predicate), ACCU),
+    "exists_one": lambda predicate: (0, True, ("_?_:_", predicate, _ONE_MORE, ACCU), ("_==_", ACCU, 1)),
+}
 
 
-def _fold_exists(h: Helper, target: Expr, names: tuple[str, str], predicate: Expr) -> Expr:
-    init = h.literal(False)
-    condition = h.call("@not_strictly_false", h.call("!_", h.ident()))
-    return h.fold(target, names, init, condition, h.call("_||_", h.ident(), predicate), h.ident())
-
-
-def _fold_exists_one(h: Helper, target: Expr, names: tuple[str, str], predicate: Expr) -> Expr:
-    init, condition = h.literal(0), h.literal(True)
-    step = h.call("_?_:_", predicate, h.call("_+_", h.ident(), h.literal(1)), h.ident())
-    return h.fold(target, names, init, condition, step, h.call("_==_", h.ident(), h.literal(1)))
-
-
-def _one_variable(fold: Callable[[Helper, Expr, tuple[str, str], Expr], Expr]) -> Expander:
-    return lambda helper, target, args: fold(helper, target, _simple_name(helper, args[0]), args[1])
-
-
-def _two_variables(fold: Callable[[Helper, Expr, tuple[str, str], Expr], Expr]) -> Expander:
-    return lambda helper, target, args: fold(helper, target, _two_names(helper, args), args[2])
+def _fold(name: str, variables: Callable[[Helper, Args], tuple[str, str]]) -> Expander:
+    return lambda h, target, args: h.fold(target, variables(h, args), *_FOLDS[name](args[-1]))
 
 
 def _map(h: Helper, target: Expr, args: Args) -> Expr:
     names = _loop_variable(h, args[0], "argument is not an identifier", at_argument=False)
-    init, condition = h.list(), h.literal(True)
-    step = h.call("_+_", h.ident(), h.list(args[-1]))
-    if len(args) == 3:
-        step = h.call("_?_:_", args[1], step, h.ident())
-    return h.fold(target, names, init, condition, step, h.ident())
+    step = ("_+_", ACCU, [args[-1]])
+    return h.fold(target, names, [], True, step if len(args) == 2 else ("_?_:_", args[1], step, ACCU), ACCU)
 
 
-def _filtered(h: Helper, args: Args, step: Expr) -> Expr:
-    return h.call("_?_:_", args[2], step, h.ident()) if len(args) == 4 else step
+def _transformed(start: Any, step: Callable[[str, Expr], Any]) -> Expander:
+    """Return a macro over two variables, whose third argument of four is a filter; `step` takes the first variable."""
+
+    def expand(h: Helper, target: Expr, args: Args) -> Expr:
+        names = _two_names(h, args)
+        shape = step(names[0], args[-1])
+        built = h.built(("_?_:_", args[2], shape, ACCU) if len(args) == 4 else shape)
+        return h.fold(target, names, start, True, built, ACCU)
+
+    return expand
 
 
-def _transform_list(h: Helper, target: Expr, args: Args) -> Expr:
-    names = _two_names(h, args)
-    step = _filtered(h, args, h.call("_+_", h.ident(), h.list(args[-1])))
-    return h.fold(target, names, h.list(), h.literal(True), step, h.ident())
-
-
-def _transform_map(h: Helper, target: Expr, args: Args) -> Expr:
-    names = _two_names(h, args)
-    step = _filtered(h, args, h.call("cel.@mapInsert", h.ident(), h.ident(names[0]), args[-1]))
-    return h.fold(target, names, ast.MapExpr(h.new_id(), []), h.literal(True), step, h.ident())
-
-
-def _transform_map_entry(h: Helper, target: Expr, args: Args) -> Expr:
-    names = _two_names(h, args)
-    step = _filtered(h, args, h.call("cel.@mapInsert", h.ident(), args[-1]))
-    return h.fold(target, names, ast.MapExpr(h.new_id(), []), h.literal(True), step, h.ident())
-
-
-def _bind_value(h: Helper, target: Expr, name: str, body: Expr) -> Expr:
-    iter_range = h.list()
-    init = h.member("value", h.copy(target))
-    condition, step = h.literal(False), h.ident(name)
-    return ast.Comprehension(h.new_id(), iter_range, "#unused", "", name, init, condition, step, body)
+_TRANSFORMATIONS = {
+    "transformList": _transformed([], lambda _, value: ("_+_", ACCU, [value])),
+    "transformMap": _transformed({}, lambda key, value: ("cel.@mapInsert", ACCU, key, value)),
+    "transformMapEntry": _transformed({}, lambda _, entry: ("cel.@mapInsert", ACCU, entry)),
+}
 
 
 def _optional_map(function: str, *, wraps: bool) -> Expander:
     def expand(h: Helper, target: Expr, args: Args) -> Expr:
         name = _variable(args[0], f"{function}() variable name must be a simple identifier")
-        test = h.member("hasValue", target)
-        mapped = _bind_value(h, target, name, args[1])
-        return h.call("_?_:_", test, h.call("optional.of", mapped) if wraps else mapped, h.call("optional.none"))
+        test = ast.Call(h.new_id(), "hasValue", target, [])
+        iter_range, copied = h.built([]), h.copy(target)
+        value, condition, step = ast.Call(h.new_id(), "value", copied, []), h.built(False), h.built(name)
+        mapped = ast.Comprehension(h.new_id(), iter_range, "#unused", "", name, value, condition, step, args[1])
+        return h.built(("_?_:_", test, ("optional.of", mapped) if wraps else mapped, ("optional.none",)))
 
     return expand
 
@@ -246,14 +221,14 @@ _SORTABLE = (ast.ListExpr, ast.Select, ast.Ident, ast.Comprehension, ast.Call)
 
 
 def _sort_by(h: Helper, target: Expr, args: Args) -> Expr:
-    values = h.ident(_SORT_INPUT)
+    values = h.built(_SORT_INPUT)
     if not isinstance(target, _SORTABLE):
         text = "sortBy can only be applied to a list, identifier, comprehension, call or select expression"
         raise MacroError(target.id, text)
     keys = _map(h, h.copy(values), args)
     on = h.copy(values)
     sort = ast.Call(h.new_id(), "@sortByAssociatedKeys", on, [keys])
-    iter_range, condition = h.list(), h.literal(False)
+    iter_range, condition = h.built([]), h.built(False)
     return ast.Comprehension(h.new_id(), iter_range, "#unused", "", _SORT_INPUT, target, condition, values, sort)
 
 
@@ -261,25 +236,19 @@ MacroKey: TypeAlias = "tuple[str, int, bool]"
 
 STANDARD_MACROS: dict[MacroKey, Callable[..., Expr]] = {
     ("has", 1, False): _has,
-    ("all", 2, True): _one_variable(_fold_all),
-    ("exists", 2, True): _one_variable(_fold_exists),
-    ("exists_one", 2, True): _one_variable(_fold_exists_one),
+    **{(name, 2, True): _fold(name, _one_name) for name in _FOLDS},
     ("map", 2, True): _map,
     ("map", 3, True): _map,
     ("filter", 2, True): lambda helper, target, args: _map(helper, target, [*args, args[0]]),
 }
 """Macros by (function, number of arguments, whether called on a target)."""
 
-EXISTS_ONE_MACROS: dict[MacroKey, Callable[..., Expr]] = {("existsOne", 2, True): _one_variable(_fold_exists_one)}
+EXISTS_ONE_MACROS: dict[MacroKey, Callable[..., Expr]] = {("existsOne", 2, True): _fold("exists_one", _one_name)}
 
 TWO_VARIABLE_MACROS: dict[MacroKey, Callable[..., Expr]] = {
-    ("all", 3, True): _two_variables(_fold_all),
-    ("exists", 3, True): _two_variables(_fold_exists),
-    ("exists_one", 3, True): _two_variables(_fold_exists_one),
-    ("existsOne", 3, True): _two_variables(_fold_exists_one),
-    **dict.fromkeys((("transformList", 3, True), ("transformList", 4, True)), _transform_list),
-    **dict.fromkeys((("transformMap", 3, True), ("transformMap", 4, True)), _transform_map),
-    **dict.fromkeys((("transformMapEntry", 3, True), ("transformMapEntry", 4, True)), _transform_map_entry),
+    **{(name, 3, True): _fold(name, _two_names) for name in _FOLDS},
+    ("existsOne", 3, True): _fold("exists_one", _two_names),
+    **{(name, count, True): macro for name, macro in _TRANSFORMATIONS.items() for count in (3, 4)},
 }
 
 OPTIONAL_MACROS: dict[MacroKey, Callable[..., Expr]] = {
