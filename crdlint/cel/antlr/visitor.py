@@ -78,9 +78,11 @@ class _Visitor:
     def report(self, ctx: Any, message: str, code: Code = Code.OTHER, *args: str) -> Expr:
         return self.builder.report(self.span(ctx), Problem(message, code, args))
 
-    def args(self, ctx: Any) -> list[Expr]:
-        arguments = ctx.first("exprList")
-        return [] if arguments is None else [self.visit(e) for e in arguments.all("expr")]
+    def call(self, ctx: Any, name: str, target: Expr | None) -> Expr:
+        opening, arguments = ctx.first("("), ctx.first("exprList")
+        call_id = -1 if opening is None else self.id(opening)
+        args = [] if arguments is None else [self.visit(e) for e in arguments.all("expr")]
+        return self.builder.call(call_id, name, target, args)
 
     def optional_allowed(self, ctx: Any) -> bool:
         if self.builder.options.optional_syntax:
@@ -99,87 +101,143 @@ class _Visitor:
             return ctx.first("ESC_IDENTIFIER").text[1:-1], ""
         return "", "unsupported ident kind" if self.builder.options.dialect.reads_quoted_identifiers else ""
 
+    def ternary(self, ctx: Any) -> Expr:
+        condition, *rest = ctx.all("conditionalOr")
+        first = self.visit(condition)
+        call_id = self.id(ctx.first("?"))
+        second = self.visit(rest[0] if rest else None)
+        return self.builder.call(call_id, "_?_:_", None, [first, second, self.visit(ctx.first("expr"))])
 
-def _ternary(v: _Visitor, ctx: Any) -> Expr:
-    condition, *rest = ctx.all("conditionalOr")
-    first = v.visit(condition)
-    call_id = v.id(ctx.first("?"))
-    second = v.visit(rest[0] if rest else None)
-    return v.builder.call(call_id, "_?_:_", None, [first, second, v.visit(ctx.first("expr"))])
+    def logical(self, ctx: Any) -> Expr:
+        operator, part = _WRAPPERS[ctx.kind]
+        first, *rest = ctx.all(part)
+        terms, ops = [self.visit(first)], []
+        for i, op in enumerate(ctx.all(operator)):
+            if i >= len(rest):
+                return self.report(ctx, f"unexpected character, wanted '{operator}'")
+            terms.append(self.visit(rest[i]))
+            ops.append(self.id(op))
+        return join_terms(f"_{operator}_", terms, ops)
 
+    def operator(self, ctx: Any) -> Expr:
+        operator = ctx.first("op")
+        left, right = ctx.all(ctx.kind)
+        first = self.visit(left)
+        call_id = self.id(operator)
+        return self.builder.call(call_id, BINARY_OPERATORS[operator.text], None, [first, self.visit(right)])
 
-def _logical(v: _Visitor, ctx: Any) -> Expr:
-    operator, part = _WRAPPERS[ctx.kind]
-    first, *rest = ctx.all(part)
-    terms, ops = [v.visit(first)], []
-    for i, op in enumerate(ctx.all(operator)):
-        if i >= len(rest):
-            return v.report(ctx, f"unexpected character, wanted '{operator}'")
-        terms.append(v.visit(rest[i]))
-        ops.append(v.id(op))
-    return join_terms(f"_{operator}_", terms, ops)
+    def prefix(self, ctx: Any) -> Expr:
+        sign = "!" if ctx.kind == "LogicalNot" else "-"
+        signs = ctx.all(sign)
+        if len(signs) % 2 == 0:
+            return self.visit(ctx.first("member"))
+        call_id = self.id(signs[0])
+        return self.builder.call(call_id, f"{sign}_", None, [self.visit(ctx.first("member"))])
 
+    def select(self, ctx: Any) -> Expr:
+        operand = self.visit(ctx.first("member"))
+        field, dot = ctx.first("escapeIdent"), ctx.first(".")
+        if field is None or dot is None:
+            return ast.Unspecified(self.id(ctx))
+        name, error = self.name(field)
+        if error:
+            self.report(field, error)
+        if ctx.first("?") is None:
+            return ast.Select(self.id(dot), operand, name)
+        if not self.builder.options.optional_syntax:
+            return self.report(dot, "unsupported syntax '.?'")
+        literal = ast.Literal(self.id(field), name)
+        return ast.Call(self.id(dot), "_?._", None, [operand, literal])
 
-def _operator(v: _Visitor, ctx: Any) -> Expr:
-    operator = ctx.first("op")
-    left, right = ctx.all(ctx.kind)
-    first = v.visit(left)
-    call_id = v.id(operator)
-    return v.builder.call(call_id, BINARY_OPERATORS[operator.text], None, [first, v.visit(right)])
+    def member_call(self, ctx: Any) -> Expr:
+        operand = self.visit(ctx.first("member"))
+        name = ctx.first("IDENTIFIER")
+        return ast.Unspecified(self.id(ctx)) if name is None else self.call(ctx, name.text, operand)
 
+    def index(self, ctx: Any) -> Expr:
+        target = self.visit(ctx.first("member"))
+        bracket, is_optional = ctx.first("["), ctx.first("?") is not None
+        if bracket is None:
+            return ast.Unspecified(self.id(ctx))
+        call_id = self.id(bracket)
+        index = self.visit(ctx.first("expr"))
+        if is_optional and not self.builder.options.optional_syntax:
+            return self.report(bracket, "unsupported syntax '[?'")
+        return self.builder.call(call_id, "_[?_]" if is_optional else "_[_]", None, [target, index])
 
-def _prefix(v: _Visitor, ctx: Any) -> Expr:
-    sign = "!" if ctx.kind == "LogicalNot" else "-"
-    signs = ctx.all(sign)
-    if len(signs) % 2 == 0:
-        return v.visit(ctx.first("member"))
-    call_id = v.id(signs[0])
-    return v.builder.call(call_id, f"{sign}_", None, [v.visit(ctx.first("member"))])
+    def message(self, ctx: Any) -> Expr:
+        name = ".".join(token.text for token in ctx.all("IDENTIFIER"))
+        brace, fields = ctx.first("{"), ctx.first("fieldInitializerList")
+        struct_id = -1 if brace is None else self.id(brace)
+        return ast.StructExpr(struct_id, _root(ctx) + name, [] if fields is None else self.fields(fields))
 
+    def fields(self, ctx: Any) -> list[ast.StructField]:
+        fields: list[ast.StructField] = []
+        colons, values = ctx.all(":"), ctx.all("expr")
+        for i, field in enumerate(ctx.all("optField")):
+            if i >= len(colons) or i >= len(values):
+                return []
+            field_id = self.id(colons[i])
+            is_optional = field.first("?") is not None
+            if is_optional and not self.optional_allowed(field):
+                continue
+            name, error = self.name(field.first("escapeIdent"))
+            if error:
+                self.report(ctx, error)
+                continue
+            if not name:
+                return []
+            fields.append(ast.StructField(field_id, name, self.visit(values[i]), is_optional))
+        return fields
 
-def _select(v: _Visitor, ctx: Any) -> Expr:
-    operand = v.visit(ctx.first("member"))
-    field, dot = ctx.first("escapeIdent"), ctx.first(".")
-    if field is None or dot is None:
-        return ast.Unspecified(v.id(ctx))
-    name, error = v.name(field)
-    if error:
-        v.report(field, error)
-    if ctx.first("?") is None:
-        return ast.Select(v.id(dot), operand, name)
-    if not v.builder.options.optional_syntax:
-        return v.report(dot, "unsupported syntax '.?'")
-    literal = ast.Literal(v.id(field), name)
-    return ast.Call(v.id(dot), "_?._", None, [operand, literal])
+    def named(self, ctx: Any) -> Expr:
+        """Return an identifier or the call of a global function."""
+        name = ctx.first("IDENTIFIER")
+        if name is None:
+            return ast.Unspecified(self.id(ctx))
+        if name.text in RESERVED:
+            return self.report(ctx, f"reserved identifier: {name.text}", Code.RESERVED_IDENTIFIER, name.text)
+        full_name = _root(ctx) + name.text
+        return ast.Ident(self.id(name), full_name) if ctx.kind == "Ident" else self.call(ctx, full_name, None)
 
+    def list_(self, ctx: Any) -> Expr:
+        list_id = self.id(ctx.first("["))
+        elements: list[Expr] = []
+        optionals: list[int] = []
+        inner = ctx.first("listInit")
+        for i, element in enumerate([] if inner is None else inner.all("optExpr")):
+            elements.append(self.visit(element.first("expr")))
+            mark = element.first("?")
+            if mark is not None and self.optional_allowed(mark):
+                optionals.append(i)
+        return ast.ListExpr(list_id, elements, optionals)
 
-def _member_call(v: _Visitor, ctx: Any) -> Expr:
-    operand = v.visit(ctx.first("member"))
-    name, opening = ctx.first("IDENTIFIER"), ctx.first("(")
-    if name is None:
-        return ast.Unspecified(v.id(ctx))
-    call_id = -1 if opening is None else v.id(opening)
-    return v.builder.call(call_id, name.text, operand, v.args(ctx))
+    def map_(self, ctx: Any) -> Expr:
+        map_id = self.id(ctx.first("{"))
+        inner = ctx.first("mapInitializerList")
+        return ast.MapExpr(map_id, [] if inner is None else self.entries(inner))
 
+    def entries(self, ctx: Any) -> list[ast.MapEntry]:
+        entries: list[ast.MapEntry] = []
+        keys, values = ctx.all("optExpr"), ctx.all("expr")
+        for i, colon in enumerate(ctx.all(":")):
+            entry_id = self.id(colon)
+            if i >= len(keys) or i >= len(values):
+                return []
+            key, is_optional = keys[i], keys[i].first("?") is not None
+            if is_optional and not self.optional_allowed(key):
+                continue
+            entries.append(ast.MapEntry(entry_id, self.visit(key.first("expr")), self.visit(values[i]), is_optional))
+        return entries
 
-def _index(v: _Visitor, ctx: Any) -> Expr:
-    target = v.visit(ctx.first("member"))
-    bracket, is_optional = ctx.first("["), ctx.first("?") is not None
-    if bracket is None:
-        return ast.Unspecified(v.id(ctx))
-    call_id = v.id(bracket)
-    index = v.visit(ctx.first("expr"))
-    if is_optional and not v.builder.options.optional_syntax:
-        return v.report(bracket, "unsupported syntax '[?'")
-    return v.builder.call(call_id, "_[?_]" if is_optional else "_[_]", None, [target, index])
-
-
-def _message(v: _Visitor, ctx: Any) -> Expr:
-    name = ".".join(token.text for token in ctx.all("IDENTIFIER"))
-    brace = ctx.first("{")
-    return ast.StructExpr(
-        -1 if brace is None else v.id(brace), _root(ctx) + name, _fields(v, ctx.first("fieldInitializerList"))
-    )
+    def literal(self, ctx: Any) -> Expr:
+        try:
+            value = LITERALS[ctx.kind](ctx.getText())
+        except LiteralError as error:
+            message = self.report(ctx, str(error))
+            # cel-go reports a string that it cannot unescape, and continues with its text.
+            return ast.Literal(self.id(ctx), ctx.getText()) if ctx.kind in {"STRING", "BYTES"} else message
+        return ast.Literal(self.id(ctx), value)
 
 
 def _root(ctx: Any) -> str:
@@ -187,100 +245,22 @@ def _root(ctx: Any) -> str:
     return "." if ctx.matched and ctx.matched[0][0] == "." else ""
 
 
-def _fields(v: _Visitor, ctx: Any) -> list[ast.StructField]:
-    fields: list[ast.StructField] = []
-    if ctx is None:
-        return fields
-    colons, values = ctx.all(":"), ctx.all("expr")
-    for i, field in enumerate(ctx.all("optField")):
-        if i >= len(colons) or i >= len(values):
-            return []
-        field_id = v.id(colons[i])
-        is_optional = field.first("?") is not None
-        if is_optional and not v.optional_allowed(field):
-            continue
-        name, error = v.name(field.first("escapeIdent"))
-        if error:
-            v.report(ctx, error)
-            continue
-        if not name:
-            return []
-        fields.append(ast.StructField(field_id, name, v.visit(values[i]), is_optional))
-    return fields
-
-
-def _named(v: _Visitor, ctx: Any) -> Expr:
-    """Return an identifier or the call of a global function."""
-    name, opening = ctx.first("IDENTIFIER"), ctx.first("(")
-    if name is None:
-        return ast.Unspecified(v.id(ctx))
-    if name.text in RESERVED:
-        return v.report(ctx, f"reserved identifier: {name.text}", Code.RESERVED_IDENTIFIER, name.text)
-    if ctx.kind == "Ident":
-        return ast.Ident(v.id(name), _root(ctx) + name.text)
-    call_id = -1 if opening is None else v.id(opening)
-    return v.builder.call(call_id, _root(ctx) + name.text, None, v.args(ctx))
-
-
-def _list(v: _Visitor, ctx: Any) -> Expr:
-    list_id = v.id(ctx.first("["))
-    elements: list[Expr] = []
-    optionals: list[int] = []
-    inner = ctx.first("listInit")
-    for i, element in enumerate([] if inner is None else inner.all("optExpr")):
-        elements.append(v.visit(element.first("expr")))
-        mark = element.first("?")
-        if mark is not None and v.optional_allowed(mark):
-            optionals.append(i)
-    return ast.ListExpr(list_id, elements, optionals)
-
-
-def _map(v: _Visitor, ctx: Any) -> Expr:
-    map_id = v.id(ctx.first("{"))
-    inner = ctx.first("mapInitializerList")
-    return ast.MapExpr(map_id, [] if inner is None else _entries(v, inner))
-
-
-def _entries(v: _Visitor, ctx: Any) -> list[ast.MapEntry]:
-    entries: list[ast.MapEntry] = []
-    keys, values = ctx.all("optExpr"), ctx.all("expr")
-    for i, colon in enumerate(ctx.all(":")):
-        entry_id = v.id(colon)
-        if i >= len(keys) or i >= len(values):
-            return []
-        key, is_optional = keys[i], keys[i].first("?") is not None
-        if is_optional and not v.optional_allowed(key):
-            continue
-        entries.append(ast.MapEntry(entry_id, v.visit(key.first("expr")), v.visit(values[i]), is_optional))
-    return entries
-
-
-def _literal(v: _Visitor, ctx: Any) -> Expr:
-    try:
-        value = LITERALS[ctx.kind](ctx.getText())
-    except LiteralError as error:
-        message = v.report(ctx, str(error))
-        # cel-go reports a string that it cannot unescape, and continues with its text.
-        return ast.Literal(v.id(ctx), ctx.getText()) if ctx.kind in {"STRING", "BYTES"} else message
-    return ast.Literal(v.id(ctx), value)
-
-
 _HANDLERS: dict[str, Callable[[_Visitor, Any], Expr]] = {
-    "expr": _ternary,
-    "conditionalOr": _logical,
-    "conditionalAnd": _logical,
-    "relation": _operator,
-    "calc": _operator,
-    "LogicalNot": _prefix,
-    "Negate": _prefix,
+    "expr": _Visitor.ternary,
+    "conditionalOr": _Visitor.logical,
+    "conditionalAnd": _Visitor.logical,
+    "relation": _Visitor.operator,
+    "calc": _Visitor.operator,
+    "LogicalNot": _Visitor.prefix,
+    "Negate": _Visitor.prefix,
     "unary": lambda v, ctx: ast.Literal(v.id(ctx), "<<error>>"),
-    "Select": _select,
-    "MemberCall": _member_call,
-    "Index": _index,
-    "Ident": _named,
-    "GlobalCall": _named,
-    "CreateList": _list,
-    "CreateStruct": _map,
-    "CreateMessage": _message,
-    **dict.fromkeys(LITERALS, _literal),
+    "Select": _Visitor.select,
+    "MemberCall": _Visitor.member_call,
+    "Index": _Visitor.index,
+    "Ident": _Visitor.named,
+    "GlobalCall": _Visitor.named,
+    "CreateList": _Visitor.list_,
+    "CreateStruct": _Visitor.map_,
+    "CreateMessage": _Visitor.message,
+    **dict.fromkeys(LITERALS, _Visitor.literal),
 }
