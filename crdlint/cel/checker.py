@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations
-from typing import Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from crdlint.cel import ast, types
-from crdlint.cel import errors as texts
 from crdlint.cel.ast import SourceInfo
 from crdlint.cel.decls import Env, Function, Overload, Variable
-from crdlint.cel.errors import CELError, Problem
+from crdlint.cel.errors import CELError, Code, Problem, format_message, format_type, type_mismatch
 from crdlint.cel.types import DYN, ERROR, Kind, Type
 from crdlint.cel.unification import Substitution, TypeReplacer, most_general
 
@@ -56,6 +55,20 @@ class CheckResult:
     namespaced: dict[int, str] = field(default_factory=dict)
     errors: list[CELError] = field(default_factory=list)
 
+    def function(self, call: ast.Call) -> str:
+        """Return the full name of the function that a call calls."""
+        return self.namespaced.get(call.id, call.function)
+
+    def overload_ids(self, node: ast.Expr) -> tuple[str, ...]:
+        """Return the ids of the overloads that a call may mean, none for other nodes."""
+        reference = self.reference_map.get(node.id)
+        return () if reference is None else reference.overload_ids
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The full names of the variables, types and constants that are referred to."""
+        return frozenset(reference.name for reference in self.reference_map.values() if reference.name)
+
 
 def check(expr: ast.Expr, source: SourceInfo, env: Env) -> CheckResult:
     """Check the types of an expression and return the type of each node. Upstream: checker.Check."""
@@ -93,21 +106,27 @@ class _Checker:
         self._types.update(self._substitution.final(self._types))
         return self._result
 
-    def _error(self, id_: int, problem: Problem) -> None:
-        self._result.errors.append(CELError(self._source.location_of(id_), problem, id_))
-
-    def _failed(self, id_: int, problem: Problem) -> Type:
-        self._error(id_, problem)
+    def _error(self, id_: int, message: str, code: Code = Code.OTHER, args: tuple[Any, ...] = ()) -> Type:
+        self._result.errors.append(CELError(self._source.location_of(id_), Problem(message, code, args), id_))
         return ERROR
 
+    def _mismatch(self, id_: int, expected: Type, actual: Type) -> Type:
+        return self._error(id_, *type_mismatch(expected, actual, self._dialect))
+
+    def _undeclared(self, id_: int, name: str) -> Type:
+        # Kubernetes' environment has no container for names.
+        return self._error(
+            id_, f"undeclared reference to '{name}' (in container '')", Code.UNDECLARED_REFERENCE, (name,)
+        )
+
     def unspecified(self, expr: ast.Unspecified) -> Type:
-        return self._failed(expr.id, Problem("unexpected unspecified type: "))
+        return self._error(expr.id, "unexpected unspecified type: ")
 
     def literal(self, expr: ast.Literal) -> Type:
         return types.LITERAL_TYPES[type(expr.value)]
 
     def ident(self, expr: ast.Ident) -> Type:
-        return self._resolve(expr.id, expr.name) or self._failed(expr.id, texts.undeclared_reference(expr.name))
+        return self._resolve(expr.id, expr.name) or self._undeclared(expr.id, expr.name)
 
     def _lookup(self, name: str) -> Variable | None:
         name = name.removeprefix(".")
@@ -155,15 +174,20 @@ class _Checker:
             if target.kind is Kind.TYPE_PARAM:
                 self._substitution.assignable(DYN, target)
             elif not (target.is_dyn or target.kind is Kind.ERROR):
-                self._error(id_, texts.no_field_selection(target, self._dialect))
+                shown = self._shown(target) if self._dialect.formats_selected_types else format_message(target)
+                self._error(id_, f"type '{shown}' does not support field selection", Code.NO_FIELD_SELECTION, (target,))
             result = DYN
         return types.optional_type(result) if optional else result
 
     def _field_type(self, id_: int, struct: str, name: str) -> Type:
         if self._env.provider.find_struct_type(struct) is None:
-            return self._failed(id_, texts.failed_resolution(struct))
+            text = f"unexpected failed resolution of '{struct}'"
+            return self._error(id_, text, Code.NO_FIELD_SELECTION, (types.object_type(struct),))
         field_type = self._env.provider.find_struct_field_type(struct, name)
-        return field_type or self._failed(id_, texts.undefined_field(name))
+        return field_type or self._error(id_, f"undefined field '{name}'", Code.UNDEFINED_FIELD, (name,))
+
+    def _shown(self, type_: Type) -> str:
+        return format_type(type_, self._dialect)
 
     def call(self, expr: ast.Call) -> Visit:
         if expr.function == "_?._":
@@ -184,7 +208,7 @@ class _Checker:
                 args.insert(0, (yield target))
                 function = self._env.find_function(expr.function)
         if function is None:
-            self._error(expr.id, texts.undeclared_reference(expr.function))
+            self._undeclared(expr.id, expr.function)
             return ERROR if target is None or self._dialect.types_undeclared_methods else _NIL
         return self._overload(expr, function, args, member=target is not None)
 
@@ -209,8 +233,10 @@ class _Checker:
             elif not result.is_dyn and not fit.is_exact(result):
                 result = DYN
         if result is None or result.kind is Kind.UNKNOWN:
-            shown = [self._substitution.substitute(type_, to_dyn=True) for type_ in args]
-            return self._failed(expr.id, texts.no_matching_overload(function.name, shown, self._dialect, member=member))
+            shown = [self._shown(self._substitution.substitute(type_, to_dyn=True)) for type_ in args]
+            signature = f"{shown.pop(0)}.({', '.join(shown)})" if member else f"({', '.join(shown)})"
+            text = f"found no matching overload for '{function.name}' applied to '{signature}'"
+            return self._error(expr.id, text, Code.NO_MATCHING_OVERLOAD, (function.name, signature))
         self._result.reference_map[expr.id] = Reference(overload_ids=tuple(ids))
         return result
 
@@ -237,7 +263,7 @@ class _Checker:
     def _expect(self, expr: ast.Expr, actual: Type, expected: Type, *, reverse: bool = False) -> None:
         pair = (actual, expected) if reverse else (expected, actual)
         if not self._substitution.assignable(*pair):
-            self._error(expr.id, texts.type_mismatch(expected, actual, self._dialect))
+            self._mismatch(expr.id, expected, actual)
 
     def _value_type(self, value: ast.Expr, type_: Type, *, optional: bool) -> Type:
         """Return the type of the value of an entry, unwrapped if it is written with `?`."""
@@ -245,7 +271,7 @@ class _Checker:
             if type_.is_optional:
                 return type_.params[0]
             if not type_.is_dyn:
-                self._error(value.id, texts.type_mismatch(types.optional_type(type_), type_, self._dialect))
+                self._mismatch(value.id, types.optional_type(type_), type_)
         return type_
 
     def list_(self, expr: ast.ListExpr) -> Visit:
@@ -273,7 +299,7 @@ class _Checker:
             return most_general(previous, current)
         if not self._env.homogeneous:
             return DYN
-        return self._failed(expr.id, texts.type_mismatch(previous, current, self._dialect))
+        return self._mismatch(expr.id, previous, current)
 
     def _variable(self) -> Type:
         variable = types.type_param(f"_var{self._variables}")
@@ -283,7 +309,7 @@ class _Checker:
     def struct(self, expr: ast.StructExpr) -> Visit:
         ident = self._lookup(expr.type_name)
         if ident is None:
-            return self._failed(expr.id, texts.undeclared_reference(expr.type_name))
+            return self._undeclared(expr.id, expr.type_name)
         self._result.reference_map[expr.id] = Reference(ident.name)
         name, result = self._message(expr.id, ident)
         for entry in expr.fields:
@@ -291,7 +317,8 @@ class _Checker:
             declared = self._field_type(entry.id, name, entry.field)
             actual = self._value_type(entry.value, type_, optional=entry.optional)
             if not self._substitution.assignable(declared, actual):
-                self._error(entry.id, texts.field_mismatch(entry.field, declared, actual, self._dialect))
+                both = f"'{self._shown(declared)}' but provided type is '{self._shown(actual)}'"
+                self._error(entry.id, f"expected type of field '{entry.field}' is {both}")
         return result
 
     def _message(self, id_: int, ident: Variable) -> tuple[str, Type]:
@@ -299,13 +326,13 @@ class _Checker:
         if ident.type.kind is Kind.ERROR:
             return ident.name, ERROR
         if ident.type.kind is not Kind.TYPE or not ident.type.params:
-            return ident.name, self._failed(id_, Problem(f"'{ident.type.declared_name}' is not a type"))
+            return ident.name, self._error(id_, f"'{ident.type.declared_name}' is not a type")
         result = ident.type.params[0]
         if _is_well_known(result):
             return _WELL_KNOWN_NAMES[result.kind], result
         if result.kind is Kind.STRUCT:
             return result.declared_name, result
-        return ident.name, self._failed(id_, Problem(f"'{result.declared_name}' is not a message type"))
+        return ident.name, self._error(id_, f"'{result.declared_name}' is not a message type")
 
     def comprehension(self, expr: ast.Comprehension) -> Visit:
         range_type = yield expr.iter_range
@@ -335,7 +362,9 @@ class _Checker:
         if range_type.kind in (Kind.DYN, Kind.ERROR, Kind.TYPE_PARAM):
             self._substitution.assignable(DYN, range_type)
             return DYN, DYN
-        return (self._failed(expr.iter_range.id, texts.not_a_range(range_type, self._dialect)),) * 2
+        text = f"expression of type '{self._shown(range_type)}' cannot be range of a comprehension"
+        text += " (must be list, map, or dynamic)"
+        return (self._error(expr.iter_range.id, text, Code.NOT_A_RANGE, (range_type,)),) * 2
 
 
 def _known(type_: Type | None) -> Type | None:

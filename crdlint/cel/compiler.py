@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final, TypeAlias
 
 from crdlint.cel import ast
@@ -42,10 +43,10 @@ class Compiled:
     def may_fail_to_plan(self) -> bool:
         """Return whether planning can fail: only expressions with conversions, constant patterns or names of types can."""
         functions = CONVERSIONS | REGEX_FUNCTIONS
-        types, namespaced = self.result.type_map, self.result.namespaced
+        types = self.result.type_map
         for node in nodes(self.expr):
             if isinstance(node, ast.Call):
-                if namespaced.get(node.id, node.function) in functions:
+                if self.result.function(node) in functions:
                     return True
                 if node.function in _INDEXES and _is_odd_key(node.args[1]):
                     return True
@@ -99,10 +100,6 @@ class CheckedExpr:
     exempt: frozenset[str]
     dialect: CELDialect
 
-    def function(self, call: ast.Call) -> str:
-        """Return the full name of the called function."""
-        return self.result.namespaced.get(call.id, call.function)
-
 
 def validate(expr: ast.Expr, source: SourceInfo, result: CheckResult, env: Env) -> list[CELError]:
     """Run the validators of the environment on an expression without type errors, and return the errors. Upstream: Env.Check."""
@@ -133,30 +130,29 @@ def regex_literals(checked: CheckedExpr) -> Findings:
 
 def homogeneous_literals(checked: CheckedExpr) -> Findings:
     """Yield list and map literals of mixed types. Upstream: cel.ValidateHomogeneousAggregateLiterals."""
-    types = checked.result.type_map
     exempt = _exempt(checked)
-    for node in checked.nodes:
-        if type(node) is ast.ListExpr and node.id not in exempt:
-            elements = [
-                (element.id, _element_type(types[element.id], optional=index in node.optional_indices))
-                for index, element in enumerate(node.elements)
-            ]
-            for id_, type_ in elements[1:]:
-                if not elements[0][1].is_equivalent(type_):
-                    yield id_, type_mismatch(elements[0][1], type_, checked.dialect)
-                    break
-    for node in checked.nodes:
-        if type(node) is ast.MapExpr and node.entries and node.id not in exempt:
-            entries = node.entries
-            key = types[entries[0].key.id]
-            value = _element_type(types[entries[0].value.id], optional=entries[0].optional)
-            for entry in entries[1:]:
-                key_type = types[entry.key.id]
-                value_type = _element_type(types[entry.value.id], optional=entry.optional)
-                if not key.is_equivalent(key_type):
-                    yield entry.key.id, type_mismatch(key, key_type, checked.dialect)
-                if not value.is_equivalent(value_type):
-                    yield entry.value.id, type_mismatch(value, value_type, checked.dialect)
+    literals = [node for node in checked.nodes if node.id not in exempt]
+    for node in literals:
+        if type(node) is ast.ListExpr:
+            optional = node.optional_indices
+            yield from islice(_mixed(checked, [[(part, i in optional)] for i, part in enumerate(node.elements)]), 1)
+    for node in literals:
+        if type(node) is ast.MapExpr:
+            yield from _mixed(checked, [[(part.key, False), (part.value, part.optional)] for part in node.entries])
+
+
+def _mixed(checked: CheckedExpr, rows: Sequence[Sequence[tuple[Expr, bool]]]) -> Findings:
+    """Yield the parts of the rows of a literal that differ in type from those of the first; some are optional."""
+    for row in rows[1:]:
+        for pair in zip(rows[0], row, strict=True):
+            expected, actual = (_type_of(part, checked, optional=optional) for part, optional in pair)
+            if not expected.is_equivalent(actual):
+                yield pair[1][0].id, type_mismatch(expected, actual, checked.dialect)
+
+
+def _type_of(part: Expr, checked: CheckedExpr, *, optional: bool) -> Type:
+    type_ = checked.result.type_map[part.id]
+    return type_.params[0] if optional and type_.params else type_
 
 
 def _is_timestamp(value: ast.Value) -> bool:
@@ -170,14 +166,10 @@ def _is_timestamp(value: ast.Value) -> bool:
 
 def _literal_args(checked: CheckedExpr, function: str, valid: Callable[[ast.Value], bool]) -> Findings:
     for node in checked.nodes:
-        if type(node) is ast.Call and node.args and checked.function(node) == function:
+        if type(node) is ast.Call and node.args and checked.result.function(node) == function:
             literal = node.args[0]
             if type(literal) is ast.Literal and not valid(literal.value):
                 yield literal.id, Problem(f"invalid {function} argument", Code.INVALID_LITERAL, (function,))
-
-
-def _element_type(type_: Type, *, optional: bool) -> Type:
-    return type_.params[0] if optional and type_.params else type_
 
 
 def _exempt(checked: CheckedExpr) -> set[int]:
@@ -189,7 +181,7 @@ def _exempt(checked: CheckedExpr) -> set[int]:
         if is_exempt:
             ids.add(node.id)
         through = checked.dialect.exempts_whole_format_arguments or type(node) in (ast.ListExpr, ast.MapExpr)
-        below = (is_exempt and through) or (type(node) is ast.Call and checked.function(node) in checked.exempt)
+        below = (is_exempt and through) or (type(node) is ast.Call and checked.result.function(node) in checked.exempt)
         stack.extend((child, below) for child in _children(node, checked.result))
     return ids
 

@@ -11,7 +11,7 @@ from enum import Enum, auto
 from typing import Any, Final, NamedTuple
 
 from crdlint.cel.ast import Location, SourceInfo
-from crdlint.cel.types import Kind, Type, object_type, write
+from crdlint.cel.types import Kind, Type, write
 from crdlint.kubernetes.servers import CELDialect
 
 MAX_ERRORS = 100
@@ -79,31 +79,6 @@ def display_errors(errors: Sequence[CELError], source: SourceInfo) -> str:
     return "\n".join(lines)
 
 
-def no_matching_overload(function: str, args: Sequence[Type], dialect: CELDialect, *, member: bool) -> Problem:
-    """Return the problem for arguments that no overload accepts."""
-    signature = format_signature(args, dialect, member=member)
-    return Problem(
-        f"found no matching overload for '{function}' applied to '{signature}'",
-        Code.NO_MATCHING_OVERLOAD,
-        (function, signature),
-    )
-
-
-def not_a_range(type_: Type, dialect: CELDialect) -> Problem:
-    """Return the problem for a comprehension over a value that is neither a list nor a map."""
-    return Problem(
-        f"expression of type '{format_type(type_, dialect)}' cannot be range of a comprehension (must be list, map, or dynamic)",
-        Code.NOT_A_RANGE,
-        (type_,),
-    )
-
-
-def no_field_selection(type_: Type, dialect: CELDialect) -> Problem:
-    """Return the problem for a selection from a type without fields."""
-    shown = format_type(type_, dialect) if dialect.formats_selected_types else format_message(type_)
-    return Problem(f"type '{shown}' does not support field selection", Code.NO_FIELD_SELECTION, (type_,))
-
-
 def type_mismatch(expected: Type, actual: Type, dialect: CELDialect) -> Problem:
     """Return the problem for a type that differs from the expected one."""
     return Problem(
@@ -111,27 +86,6 @@ def type_mismatch(expected: Type, actual: Type, dialect: CELDialect) -> Problem:
         Code.TYPE_MISMATCH,
         (expected, actual),
     )
-
-
-def field_mismatch(field: str, declared: Type, actual: Type, dialect: CELDialect) -> Problem:
-    """Return the problem for the value of a field of a message literal."""
-    types = f"'{format_type(declared, dialect)}' but provided type is '{format_type(actual, dialect)}'"
-    return Problem(f"expected type of field '{field}' is {types}")
-
-
-def failed_resolution(name: str) -> Problem:
-    """Return the problem for a selection from an abstract type."""
-    return Problem(f"unexpected failed resolution of '{name}'", Code.NO_FIELD_SELECTION, (object_type(name),))
-
-
-def undefined_field(field: str) -> Problem:
-    """Return the problem for a field that the object type does not declare."""
-    return Problem(f"undefined field '{field}'", Code.UNDEFINED_FIELD, (field,))
-
-
-def undeclared_reference(name: str) -> Problem:
-    """Return the problem for an unknown name. Kubernetes' environment has no container for names."""
-    return Problem(f"undeclared reference to '{name}' (in container '')", Code.UNDECLARED_REFERENCE, (name,))
 
 
 _NAMES: Final = {kind: kind.name.lower() for kind in (Kind.ANY, Kind.DURATION, Kind.NULL, Kind.TIMESTAMP)} | {
@@ -143,14 +97,6 @@ def format_type(type_: Type, dialect: CELDialect | None = None) -> str:
     """Return a type as messages print it, e.g. `map(string, dyn)`. Upstream: checker.FormatCELType."""
     is_newest = dialect is None or dialect.names_optional_type
     return write(type_, lambda part: _NAMES.get(part.kind), {} if is_newest else {"optional_type": "optional"})
-
-
-def format_signature(args: Sequence[Type], dialect: CELDialect, *, member: bool) -> str:
-    """Return the argument types of a call, with the type of the target before a dot. Upstream: checker.formatFunctionDeclType."""
-    names = [format_type(arg, dialect) for arg in args]
-    if member:
-        return f"{names[0]}.({', '.join(names[1:])})"
-    return f"({', '.join(names)})"
 
 
 _PRIMITIVES: Final = (Kind.BOOL, Kind.BYTES, Kind.DOUBLE, Kind.INT, Kind.STRING, Kind.UINT)

@@ -138,7 +138,7 @@ class _Coster:
         return cost
 
     def call(self, expr: ast.Call) -> Visit:
-        function = self.result.namespaced.get(expr.id, expr.function)
+        function = self.result.function(expr)
         if function == "dyn":
             cost = yield expr.args[0]
             self._copy_sizes(expr, expr.args[0])
@@ -150,8 +150,8 @@ class _Coster:
         for arg in expr.args:
             costs.append((yield arg))
             args.append(self._node(arg))
-        reference = self.result.reference_map.get(expr.id)
-        if reference is None or not reference.overload_ids:
+        overload_ids = self.result.overload_ids(expr)
+        if not overload_ids:
             return ZERO
         target, total = None, ZERO
         if expr.target is not None and expr.id not in self.result.namespaced:
@@ -159,7 +159,7 @@ class _Coster:
             target = self._node(expr.target)
         cost = Estimate(UINT64_MAX, 0)
         size: Estimate | None = None
-        for overload_id in reference.overload_ids:
+        for overload_id in overload_ids:
             call_estimate = self._function(expr, function, overload_id, target, args, costs)
             cost = cost.union(call_estimate.cost)
             if call_estimate.size is not None:
@@ -388,7 +388,7 @@ class _PathCoster(_Coster):
         return ONE
 
     def call(self, expr: ast.Call) -> Visit:
-        return self._call(expr, self.result.namespaced.get(expr.id, expr.function))
+        return self._call(expr, self.result.function(expr))
 
     def _size_of_element(self, _collection: ast.Expr, size: Estimate | None) -> Estimate | None:
         return size

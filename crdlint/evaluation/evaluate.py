@@ -171,7 +171,7 @@ class Workbench:
 
     def _not_evaluated(self, expression: Expression) -> str | None:
         """Return the reason why an expression cannot be evaluated on the object, or None."""
-        names = {reference.name for reference in expression.compiled.result.reference_map.values()}
+        names = expression.compiled.result.names
         if self.source.schema is None and not names.isdisjoint((SELF, OLD_SELF)):
             raise _untyped()
         for name, root, option in ((SELF, self.source.value, "--object"), (OLD_SELF, self.source.old, "--old")):

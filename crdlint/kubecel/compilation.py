@@ -9,7 +9,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from crdlint.cel.ast import Comprehension, Expr, Select, nodes
+from crdlint.cel.ast import Expr, Select, nodes
 from crdlint.cel.builder import RESERVED
 from crdlint.cel.compiler import Compiled, compile_text
 from crdlint.cel.decls import Env, Variable
@@ -167,9 +167,8 @@ class RuleCompiler:
         optional = bool(rule.optional_old_self)
         environment = environments.stored if rule.rule in environments.stored_rules else environments.new
         compiled = self.expression(rule.rule, RULE, environment, optional_old_self=optional)
-        references = compiled.compiled.result.reference_map.values()
         has_value = not compiled.compiled.errors and compiled.compiled.output_type is BOOL
-        uses_old_self = has_value and any(reference.name == OLD_SELF for reference in references)
+        uses_old_self = has_value and OLD_SELF in compiled.compiled.result.names
         if compiled.error is not None or not rule.message_expression:
             return CompiledRule(compiled, uses_old_self=uses_old_self)
         text = rule.message_expression
@@ -306,15 +305,13 @@ def requirement(expression: Expression, versions: Range) -> Requirement | None:
 
 def _used(expression: Expression, introduced: Version) -> Iterator[str]:
     """Yield what an expression uses of the libraries of a version."""
-    all_nodes = list(nodes(expression.compiled.expr))
     if introduced == KEYWORDS_AS_FIELDS:
-        words = dict.fromkeys(node.field for node in all_nodes if isinstance(node, Select) and node.field in RESERVED)
+        fields = [node.field for node in nodes(expression.compiled.expr) if isinstance(node, Select)]
+        words = dict.fromkeys(f"`{field}`" for field in fields if field in RESERVED)
         if words:
-            yield f"{', '.join(f'`{word}`' for word in words)} as a field's name"
-    ids = {id_ for reference in expression.compiled.result.reference_map.values() for id_ in reference.overload_ids}
-    has_two_variables = any(isinstance(node, Comprehension) and node.iter_var2 for node in all_nodes)
+            yield f"{', '.join(words)} as a field's name"
     for library in (library for library in LIBRARIES if library.introduced == introduced):
-        functions = dict.fromkeys(row.function for row in library.functions if row.id in ids)
+        functions = dict.fromkeys(row.function for row in library.functions if row.id in expression.uses.overloads)
         yield from (f"`{name}()`" for name in functions if name.replace(".", "").isidentifier())
-        if has_two_variables and any(count == 3 for _, count, _ in library.macros):
+        if "two variables" in expression.uses.traits and any(count == 3 for _, count, _ in library.macros):
             yield "macros over two variables"

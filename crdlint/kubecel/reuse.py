@@ -61,7 +61,7 @@ def uses_of(compiled: Compiled) -> Uses:
     """Return the features that an expression without errors uses."""
     references, types = compiled.result.reference_map.values(), compiled.result.type_map
     all_nodes = list(nodes(compiled.expr))
-    called = {compiled.result.namespaced.get(node.id, node.function) for node in all_nodes if type(node) is Call}
+    called = {compiled.result.function(node) for node in all_nodes if type(node) is Call}
     if EQUALITY.keys().isdisjoint(types.values()):
         called.discard("_==_")
     traits = {name for node in all_nodes for name, has in _TRAITS.get(type(node), {}).items() if has(node)}
@@ -71,7 +71,7 @@ def uses_of(compiled: Compiled) -> Uses:
         traits.add("macro name")
     return Uses(
         overloads=frozenset(id_ for reference in references for id_ in reference.overload_ids),
-        names=frozenset(reference.name for reference in references if reference.name),
+        names=compiled.result.names,
         functions=tuple(sorted(called)),
         traits=frozenset(traits),
     )

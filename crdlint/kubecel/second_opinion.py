@@ -232,7 +232,7 @@ def _check_support(compiled: Compiled, functions: set[str]) -> None:
         if isinstance(node, ast.Comprehension) and node.iter_var2:
             raise NotEvaluatedError("cel-python has no macros with two variables")
         if isinstance(node, ast.Call):
-            name = compiled.result.namespaced.get(node.id, node.function)
+            name = compiled.result.function(node)
             if name not in _FUNCTIONS and not name.startswith("@"):
                 functions.add(name)
                 raise NotEvaluatedError("cel-python does not have a function")
@@ -241,9 +241,7 @@ def _check_support(compiled: Compiled, functions: set[str]) -> None:
 def _traits(compiled: Compiled, values: Iterable[Value]) -> Iterator[str]:
     types = compiled.result.type_map
     for node in nodes(compiled.expr):
-        reference = compiled.result.reference_map.get(node.id)
-        if reference is not None:
-            yield from reference.overload_ids
+        yield from compiled.result.overload_ids(node)
         type_ = types.get(node.id)
         if type_ is not None and type_.kind in (Kind.DURATION, Kind.TIMESTAMP):
             yield _TIMES

@@ -27,10 +27,6 @@ _MAX_PRECISION: Final = 2**63 - 1
 _PRECISION: Final = re.compile(r"[0-9]*")
 
 
-class FormatSyntaxError(ValueError):
-    """A format string is invalid or refers to a missing argument."""
-
-
 class Clause(NamedTuple):
     """One of `%s %d %f %e %b %x %X %o`; `precision` is None if it is not given."""
 
@@ -76,7 +72,7 @@ def pieces(text: str, arguments: int, *, static: bool = False) -> Iterator[str |
     """Yield the plain texts and the clauses of a format string in order.
 
     `static` selects the check before evaluation, which reports a trailing `%` before a missing argument. Raise
-    FormatSyntaxError with cel-go's text after the pieces that precede the invalid one.
+    FunctionError with cel-go's text after the pieces that precede the invalid one.
     """
     start = index = 0
     while start < len(text):
@@ -90,13 +86,11 @@ def pieces(text: str, arguments: int, *, static: bool = False) -> Iterator[str |
             yield "%"
             start = percent + 2
             continue
-        missing = index >= arguments
-        if missing and not static:
-            raise FormatSyntaxError(f"index {index} out of range")
-        if percent + 1 == len(text):
-            raise FormatSyntaxError("unexpected end of string")
-        if missing:
-            raise FormatSyntaxError(f"index {index} out of range")
+        is_last = percent + 1 == len(text)
+        if index >= arguments and not (static and is_last):
+            raise FunctionError(f"index {index} out of range")
+        if is_last:
+            raise FunctionError("unexpected end of string")
         clause, start = _clause(text, percent + 1)
         yield clause
         index += 1
@@ -120,20 +114,16 @@ def _clause(text: str, start: int) -> tuple[Clause, int]:
 
 
 def _precision(written: str) -> int:
-    fault = "invalid syntax" if not written else ""
     significant = written.lstrip("0")
-    if len(significant) > len(str(_MAX_PRECISION)) or int(significant or 0) > _MAX_PRECISION:
-        fault = "value out of range"
-    if fault:
-        raise _unreadable(
-            "error while parsing precision: error while converting precision to integer: "
-            f'strconv.Atoi: parsing "{written}": {fault}'
-        )
+    is_large = len(significant) > len(str(_MAX_PRECISION)) or int(significant or 0) > _MAX_PRECISION
+    if is_large or not written:
+        fault = f'strconv.Atoi: parsing "{written}": {"value out of range" if is_large else "invalid syntax"}'
+        raise _unreadable(f"error while parsing precision: error while converting precision to integer: {fault}")
     return int(significant or 0)
 
 
-def _unreadable(reason: str) -> FormatSyntaxError:
-    return FormatSyntaxError(f"could not parse formatting clause: {reason}")
+def _unreadable(reason: str) -> FunctionError:
+    return FunctionError(f"could not parse formatting clause: {reason}")
 
 
 def format_literals(checked: CheckedExpr) -> Findings:
@@ -142,18 +132,10 @@ def format_literals(checked: CheckedExpr) -> Findings:
     An environment with this validator exempts `format` from the validator of homogeneous literals.
     """
     for node in checked.nodes:
-        if type(node) is not ast.Call or node.function != "format" or not _is_format(node, checked.result):
-            continue
-        text, args = node.target, node.args[0]
-        if type(text) is ast.Literal and type(text.value) is str and type(args) is ast.ListExpr:
-            yield from _check(node.id, text.value, args.elements, checked.result)
-
-
-def _is_format(call: ast.Call, result: CheckResult) -> bool:
-    if call.id in result.namespaced or len(call.args) != 1:
-        return False
-    reference = result.reference_map.get(call.id)
-    return reference is None or not reference.overload_ids or "string_format" in reference.overload_ids
+        if type(node) is ast.Call and "string_format" in checked.result.overload_ids(node):
+            text, args = node.target, node.args[0]
+            if type(text) is ast.Literal and type(text.value) is str and type(args) is ast.ListExpr:
+                yield from _check(node.id, text.value, args.elements, checked.result)
 
 
 def _check(call_id: int, text: str, args: list[ast.Expr], result: CheckResult) -> Findings:
@@ -168,7 +150,7 @@ def _check(call_id: int, text: str, args: list[ast.Expr], result: CheckResult) -
                 yield refused, Problem(accepted.rejection(_type_of(refused, result).name))
                 return
             index += 1
-    except FormatSyntaxError as error:
+    except FunctionError as error:
         yield call_id, Problem(str(error))
         return
     if len(args) > index:
@@ -210,21 +192,17 @@ def format_string(text: str, args: Sequence[Value], *, spaced: bool = False) -> 
     `spaced` puts narrow spaces around the multiplication sign in powers of ten, as older versions of x/text do.
     """
     parts: list[str] = []
-    index = 0
-    try:
-        for piece in pieces(text, len(args)):
-            if isinstance(piece, str):
-                parts.append(piece)
-                continue
-            value, accepted = args[index], CLAUSES[piece.verb]
-            type_ = type_of(value)
-            if type_.kind not in accepted.kinds:
-                raise FunctionError(accepted.rejection(type_.name))
-            parts.append(_formatted(piece, value, spaced=spaced))
-            index += 1
-            work.spend_text(len(parts[-1]), parts[-1])
-    except FormatSyntaxError as error:
-        raise FunctionError(str(error)) from None
+    left = iter(args)
+    for piece in pieces(text, len(args)):
+        if isinstance(piece, str):
+            parts.append(piece)
+            continue
+        value, accepted = next(left), CLAUSES[piece.verb]
+        type_ = type_of(value)
+        if type_.kind not in accepted.kinds:
+            raise FunctionError(accepted.rejection(type_.name))
+        parts.append(_formatted(piece, value, spaced=spaced))
+        work.spend_text(len(parts[-1]), parts[-1])
     return "".join(parts)
 
 

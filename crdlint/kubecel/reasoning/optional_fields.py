@@ -100,8 +100,7 @@ class Prover:
         self._program: Final = program(expression)
         self._optional_old_self: Final = expression.optional_old_self
         self._names, self._literals = _mentioned(expression)
-        references = expression.compiled.result.reference_map.values()
-        self._uses_old_self: Final = any(reference.name == OLD_SELF for reference in references)
+        self._uses_old_self: Final = OLD_SELF in expression.compiled.result.names
 
     def proves(self, unguarded: Unguarded) -> bool:
         """Return whether the rule fails with `no such key` on an object without the field; raise WorkLimitError."""
