@@ -152,7 +152,10 @@ class _DecodedCRD:
         user_path, version = user_path_in_crd(self.subject.root, line, finding.column)
         if finding.field and any(is_within(finding.field, internal) for internal in SHARED):
             version = ", ".join(each.name for each in self.crd.spec.versions)
-        return replace(finding, crd=self.name, user_path=user_path, version=version)
+        headline = finding.headline
+        if finding.kind == "decode" and "`" not in headline and user_path.strip("."):
+            headline = headlines.of_message(f"`{user_path}`: {finding.message}")
+        return replace(finding, crd=self.name, user_path=user_path, version=version, headline=headline)
 
 
 def _validations(crd: _DecodedCRD) -> Iterator[Report]:

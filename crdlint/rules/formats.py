@@ -65,7 +65,7 @@ def unrecognized(crd: DecodedCRD) -> Iterator[Advisory]:
     for schema in crd.schemas:
         if schema.set_fields & _FORMAT and _is_unrecognized(schema, server) and schema.format not in known_before:
             message, path = f"unrecognized format {quote(schema.format)}", schema.path.child("format")
-            headline = headlines.of_format(schema.format, path)
+            headline = headlines.of_format(schema.format, schema.type, path)
             yield Advisory(message, path, _help(schema), kind="warning", headline=headline)
 
 
@@ -90,7 +90,8 @@ def sets_of_objects(crd: DecodedCRD) -> Iterator[Advisory]:
             f"x-kubernetes-list-type: set for items of type {quote(type_)} is not supported by server-side apply or CEL "
             "validation rules"
         )
-        yield Advisory(message, first[type_].path.child("x-kubernetes-list-type"), kind="warning")
+        path = first[type_].path.child("x-kubernetes-list-type")
+        yield Advisory(message, path, kind="warning", headline=headlines.of_set(type_, path))
 
 
 def _type_in_set(schema: JSONSchemaProps) -> str:

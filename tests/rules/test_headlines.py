@@ -13,7 +13,16 @@ OF_FIELDS = {
     "a: {type: string, id: b}": "keyword `id` is not allowed on `a`",
     "a: {type: string, $schema: b}": "`$schema` is not allowed on `a`",
     "a: {type: array}": "list `a` has no `items`",
-    "a: {type: string, format: ipp}": "format `ipp` of `a` is not recognized",
+    "a: {type: string, format: ipp}": "format `ipp` of `a` is unknown for the type `string`",
+    "a: {type: array, x-kubernetes-list-type: set, items: {type: object}}": (
+        "`items` of `a` must be a scalar or atomic, as the list is a set"
+    ),
+    "a: {type: array, x-kubernetes-list-type: set, items: {type: object, x-kubernetes-map-type: atomic}}": (
+        "`a` is a set, but its items have the type `object`"
+    ),
+    "a: {type: string, x-kubernetes-validations: [{rule: self.hasValue()}]}": (
+        "rule on `a`: `string` has no function `hasValue()`"
+    ),
     "a: {type: string, allOf: [{pattern: '('}]}": "pattern of `allOf[0]` of `a` is not a valid RE2 expression: `(`",
     "a: {type: object, not: {properties: {b: {pattern: '('}}}}": (
         "pattern of `b` in `not` is not a valid RE2 expression: `(`"
@@ -74,6 +83,9 @@ OF_CRDS = {
     ("name: foos.example.com", "name: foos.example.com\n  labels: {a/b/c: x}"): "key in `metadata.labels` cannot be `a/b/c`",
     ("name: foos.example.com", "name: foos.example.com\n  labels: {a: b c}"): "value in `metadata.labels` cannot be `b c`",
     ("name: v1\n", "name: V1\n"): "version name `V1` is not a lower-case DNS label",
+    ("name: foos.example.com", "name: foos.example.com\n  creationTimestamp: ''"): (
+        "`metadata.creationTimestamp`: parsing time \"\" as \"2006-01-02T15:04:05Z07:00\""
+    ),
     ("scope: Namespaced", "scope: ''"): "`spec.scope` is empty",
     ("  scope: Namespaced\n", ""): "`spec.scope` is missing",
     ("kind: Foo", "kind: [a]"): "`spec.names.kind` must be a string, not a list",

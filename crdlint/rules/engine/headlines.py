@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 LONGEST: Final = 90
 _LONGEST_VALUE: Final = 32  # characters
-_LONGEST_PATH: Final = 50  # characters
+_LONGEST_PATH: Final = 60  # characters
 _SHOWN_VALUES: Final = 3
 _ROOT: Final = "`openAPIV3Schema`"
 _PRINTED: Final = re.compile(r"[^.\[\]]+|\[[^\]]*\]?")
@@ -89,9 +89,14 @@ def of_unknown(name: str, parent: str, nearest: str | None) -> str:
     return cut(f"unknown field `{name}`{f' in {where}' if where else ''}{meant}")
 
 
-def of_format(name: str, path: Path) -> str:
-    """Return the headline of a format that the server does not know; `path` is that of the format."""
-    return cut(f"format `{_short(name)}` of {_of_path(path).phrase} is not recognized")
+def of_format(name: str, type_: str, path: Path) -> str:
+    """Return the headline of a format that the server does not know for a type; `path` is that of the format."""
+    return cut(f"format `{_short(name)}` of {_of_path(path).phrase} is unknown for the type `{type_ or 'string'}`")
+
+
+def of_set(type_: str, path: Path) -> str:
+    """Return the headline of a set whose items are no scalars; `path` is that of its list type."""
+    return cut(f"{_of_path(path).phrase} is a set, but its items have the type `{type_}`")
 
 
 def of_decode(problem: DecodeProblem) -> str:
@@ -287,6 +292,9 @@ def _not_compiled(error: FieldError, target: _Target) -> str:
     code, args = problem.code.name, [_name(argument) for argument in problem.args]  # type: ignore[attr-defined]
     if code == "UNRECOGNIZED_TOKEN" and args[0][:1] in {"'", '"'}:
         return f"{expression}: the string `{args[0]}` is not closed"
+    if code == "NO_MATCHING_OVERLOAD" and args[1][:1] not in {"(", ""}:
+        receiver, _, types = args[1].partition(".(")
+        return cut(f"{expression}: `{receiver}` has no function `{args[0]}({types.rstrip(')')})`")
     text = _CEL.get(code, "{message}").format(*args, message=problem.message)  # type: ignore[attr-defined]
     return cut(f"{expression}: {text}")
 
