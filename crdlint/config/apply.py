@@ -11,12 +11,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from crdlint.config.rule_patterns import is_matched
-from crdlint.diagnostics.diagnostic import INTERNAL_ERROR
+from crdlint.diagnostics.diagnostic import INTERNAL_ERROR, Diagnostic
 
 if TYPE_CHECKING:
     from crdlint.config.comments import Comments
     from crdlint.config.model import Config, FailOn, FieldValidation, Ignore, IgnoredBy
-    from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult
 
     class Known(Protocol):

@@ -21,14 +21,12 @@ from crdlint.linting.documents import manifests
 from crdlint.rules.unchecked import MALFORMED, UNKNOWN_RULE, UNUSED
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.edit import BREAK, Edit, apply, line_and_column, line_starts, split_lines
-from crdlint.yaml.nodes import Mapping, Scalar, child, items_of
-from crdlint.yaml.parse import parse_stream
+from crdlint.yaml.nodes import Mapping, Mark, Node, Scalar, child, items_of
+from crdlint.yaml.parse import Document, parse_stream
 
 if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.rules.engine.rule import Rule
-    from crdlint.yaml.nodes import Mark, Node
-    from crdlint.yaml.parse import Document
 
 
 # 1-based line and column in the file.

@@ -14,20 +14,18 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from crdlint.crd.paths import SHARED, is_within
+from crdlint.crd.paths import SHARED, Step, is_within
 from crdlint.crd.positions import steps_at
 from crdlint.linting.documents import manifests
 from crdlint.schema.values import deep_equal
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping, child, items_of, text_of
-from crdlint.yaml.parse import parse_stream
+from crdlint.yaml.parse import Document, parse_stream
 from crdlint.yaml.values import to_json
 
 if TYPE_CHECKING:
-    from crdlint.crd.paths import Step
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult
-    from crdlint.yaml.parse import Document
 
 
 class Identity(NamedTuple):

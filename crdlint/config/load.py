@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
-from crdlint.config.model import Config, ConfigError, ConfigProblem
+from crdlint.config.model import Config, ConfigError, ConfigProblem, Source
 from crdlint.files.read import with_parents
-
-if TYPE_CHECKING:
-    from crdlint.config.model import Source
 
 # The configuration of the files in each directory.
 Cache: TypeAlias = "dict[str, Config | ConfigError]"

@@ -14,15 +14,12 @@ from collections.abc import Sequence as SequenceOf
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.config.model import BrokenError, Source
+from crdlint.config.model import BrokenError, LineColumn, Source, Step
 from crdlint.yaml.edit import line_and_column, line_starts
-from crdlint.yaml.nodes import Mapping, Scalar, Sequence, entry
+from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, entry
 from crdlint.yaml.parse import parse_stream
 
 if TYPE_CHECKING:
-    from crdlint.config.model import LineColumn, Step
-    from crdlint.yaml.nodes import Node
-
     _Path = tuple[Step, ...]
 
 _TABLE: Final = ("tool", "crdlint")

@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.__about__ import __version__
 from crdlint.changes.change import Policy
-from crdlint.config.model import Config, ConfigError, ConfigProblem, Ignore, with_sets
+from crdlint.config.model import Config, ConfigError, ConfigProblem, Ignore, Source, Step, with_sets
 from crdlint.config.rule_patterns import cycle_of, did_you_mean, expanded, is_known, shown, unknown_rule
 from crdlint.files.patterns import is_pattern
 from crdlint.kubernetes.servers import parse_range
 
 if TYPE_CHECKING:
-    from crdlint.config.model import Source, Step
-
     # A message, the steps to the value that it is about, and whether it is about the key.
     _Complaint = tuple[str, Sequence[Step], bool]
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.errors import Code
+from crdlint.crd.errors import Code, FieldError
 
 if TYPE_CHECKING:
-    from crdlint.crd.errors import FieldError
     from crdlint.crd.paths import Path
     from crdlint.crd.positions import Locator, SourceLocation
 

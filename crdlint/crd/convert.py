@@ -19,7 +19,6 @@ from crdlint.kubernetes.servers import NEWEST, Server
 
 if TYPE_CHECKING:
     from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionVersion
-    from crdlint.kubernetes.servers import Server
     from crdlint.yaml.nodes import Node
 
 

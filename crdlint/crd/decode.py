@@ -11,24 +11,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeGuard
-from weakref import ref
+from weakref import ReferenceType, ref
 
 from crdlint.crd import model
-from crdlint.crd.gotypes import CRD, INT_RANGES, MAX_DEPTH, SCHEMA, SCHEMA_BITS, SCHEMAS, STRINGS
+from crdlint.crd.gotypes import CRD, INT_RANGES, MAX_DEPTH, SCHEMA, SCHEMA_BITS, SCHEMAS, STRINGS, GoType
 from crdlint.crd.identity import is_json
 from crdlint.crd.record import ZEROS
 from crdlint.golang.numbers import json_float
 from crdlint.kubernetes.servers import NEWEST, Server
-from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence
 from crdlint.yaml.resolve import is_plain_string, resolve
 from crdlint.yaml.values import entries, to_json
 
 if TYPE_CHECKING:
-    from weakref import ReferenceType
-
     from crdlint.crd.decode_errors import DecodeProblem
-    from crdlint.crd.gotypes import GoType
-    from crdlint.yaml.nodes import Node
 
     # The parent schema, None without one, and the steps that lead from it to a value (see `model.JSONSchemaProps`).
     Origin: TypeAlias = tuple[ReferenceType[model.JSONSchemaProps] | None, tuple[str | int, ...]]

@@ -23,13 +23,11 @@ from crdlint.golang.text import quote
 from crdlint.golang.times import check_rfc3339
 from crdlint.kubernetes.servers import NEWEST, Server, first_to_know
 from crdlint.safety import calls
-from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence
 from crdlint.yaml.resolve import resolve
 from crdlint.yaml.values import entries
 
 if TYPE_CHECKING:
-    from crdlint.yaml.nodes import Node
-
     Steps = Generator["Steps", None, None]
 
 

@@ -5,16 +5,13 @@ Upstream: apimachinery pkg/runtime/serializer/json (meta.go Interpret).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, cast
+from typing import Final, Literal, NamedTuple, TypeAlias, cast
 
 from crdlint.files.recognition import GROUP, KIND, VERSION, is_near_group, is_near_key, is_near_kind
 from crdlint.golang.text import quote
-from crdlint.yaml.nodes import Mapping, Scalar
+from crdlint.yaml.nodes import Mapping, Node, Scalar
 from crdlint.yaml.resolve import resolve
 from crdlint.yaml.values import entries
-
-if TYPE_CHECKING:
-    from crdlint.yaml.nodes import Node
 
 # crd: can be decoded; unserved: a CRD of a version that no server serves; crd-list, list: `items` contains documents.
 Form: TypeAlias = Literal["crd", "unserved", "crd-list", "list", "other"]

@@ -19,7 +19,7 @@ from crdlint.crd.errors import (
     required,
     too_long_detail,
 )
-from crdlint.crd.gotypes import OBJECT_META
+from crdlint.crd.gotypes import OBJECT_META, GoType
 from crdlint.crd.kubenames import (
     is_dns1123_label,
     is_dns1123_subdomain,
@@ -27,18 +27,16 @@ from crdlint.crd.kubenames import (
     is_label_value,
     mask_trailing_dash,
 )
-from crdlint.crd.model import ObjectMeta
+from crdlint.crd.model import ObjectMeta, OwnerReference
 from crdlint.crd.record import ZEROS, semantic_equal
 from crdlint.golang.text import is_print, quote, to_lower
 from crdlint.golang.values import GO_TYPES, Typed, marshal
 
 if TYPE_CHECKING:
-    from crdlint.crd.model import OwnerReference
     from crdlint.crd.paths import Path
     from crdlint.kubernetes.servers import Server
 
     NameCheck = Callable[[str, bool], list[str]]
-    from crdlint.crd.gotypes import GoType
 
 
 _OWNER: Final = OBJECT_META.fields["ownerReferences"].type.element

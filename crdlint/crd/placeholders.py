@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from crdlint.yaml.nodes import Mapping, Scalar, Sequence, child, items_of
+from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, items_of
 from crdlint.yaml.parse import parse_first
-
-if TYPE_CHECKING:
-    from crdlint.yaml.nodes import Node
 
 _PAIRS: Final = (("{{", "}}"), ("${", "}"), ("[[", "]]"), ("{%", "%}"), ("<%", "%>"))
 _OPENING: Final = re.compile("|".join(re.escape(opening) for opening, _ in _PAIRS))

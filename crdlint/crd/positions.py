@@ -13,14 +13,12 @@ from collections.abc import Sequence as SequenceOf
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from crdlint.crd.paths import SHARED, Key
-from crdlint.yaml.nodes import Mapping, Scalar, Sequence, child, entry
+from crdlint.crd.paths import SHARED, Key, Path, Step
+from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, entry
 from crdlint.yaml.scalars import position_inside
 from crdlint.yaml.values import entries
 
 if TYPE_CHECKING:
-    from crdlint.crd.paths import Path, Step
-    from crdlint.yaml.nodes import Node
     from crdlint.yaml.parse import YAMLProblem
 
 

@@ -10,15 +10,11 @@ import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.files.read import MAX_BYTES, too_large
-from crdlint.files.repository import RepositoryError
-from crdlint.safety.programs import ProgramError, find, run, shortened
-
-if TYPE_CHECKING:
-    from crdlint.files.repository import Repository
-    from crdlint.safety.programs import Done
+from crdlint.files.repository import Repository, RepositoryError
+from crdlint.safety.programs import Done, ProgramError, find, run, shortened
 
 _CHUNK: Final = 16 * 1024 * 1024  # the bytes of content in memory at a time, unless a single file is larger
 _LONGEST_OUTPUT: Final = MAX_BYTES + _CHUNK  # bytes; a small tree may list billions of files

@@ -9,13 +9,10 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.files.read import MAX_BYTES
-from crdlint.safety.programs import run, shortened
-
-if TYPE_CHECKING:
-    from crdlint.safety.programs import Done
+from crdlint.safety.programs import Done, run, shortened
 
 _MEMORY: Final = 8 * 1024 * 1024 * 1024  # bytes of address space; Go reserves more than it uses
 _NOWHERE: Final = "http://127.0.0.1:9"  # the discard port: nothing listens there

@@ -6,15 +6,12 @@ import os
 import stat
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from crdlint.files.patterns import Glob, compiled
+from crdlint.files.patterns import Glob, Patterns, States, compiled
 from crdlint.files.read import STDIN, entries_of, is_folder, open_descriptor, reason
 from crdlint.files.repository import Ignored, RepositoryError, ignored_in, repository_of
 from crdlint.safety.output import trace
-
-if TYPE_CHECKING:
-    from crdlint.files.patterns import Patterns, States
 
 YAML_SUFFIXES: Final = (".yaml", ".yml", ".json")
 NEVER_ENTERED: Final = frozenset({".git", ".hg", ".svn"})

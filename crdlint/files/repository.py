@@ -14,13 +14,10 @@ import os
 import stat
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from crdlint.files.patterns import compiled
+from crdlint.files.patterns import Patterns, compiled
 from crdlint.files.read import UnreadableError, entries_of, is_folder, read_bytes, with_parents
-
-if TYPE_CHECKING:
-    from crdlint.files.patterns import Patterns
 
 _POINTER: Final = b"gitdir: "
 _LONGEST_POINTER: Final = 65_536  # bytes

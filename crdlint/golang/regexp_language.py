@@ -10,16 +10,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.golang import regexp_tree as syntax
 from crdlint.golang.matching import class_members
 from crdlint.golang.regexp import shallow_tree
 from crdlint.golang.regexp_classes import LAST, NEWLINE, SURROGATES, WORDS, Ranges, contains, folded, joined, negated
-from crdlint.golang.regexp_tree import Members
-
-if TYPE_CHECKING:
-    from crdlint.golang.regexp_tree import Node
+from crdlint.golang.regexp_tree import Members, Node
 
 _MOST_STATES: Final = 4000  # the maximum number of states of an automaton
 MOST_STEPS: Final = 100_000  # the maximum number of states in one comparison

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from crdlint.kubecel.cost.explain import CostsByServer, describe_cardinality, explain, value_path
+from crdlint.kubecel.cost.explain import CostsByServer, Part, ServerCost, describe_cardinality, explain, value_path
 from crdlint.kubecel.cost.suggest import Advice
 from crdlint.kubecel.limits import RULE_COST_LIMIT, UINT64_MAX
-from crdlint.kubernetes.servers import NEWEST_ALONE, SERVERS
-from crdlint.linting.result import by_schema
+from crdlint.kubernetes.servers import NEWEST_ALONE, SERVERS, Range
+from crdlint.linting.result import FileResult, FoundRule, RuleCost, by_schema
 from crdlint.safety.work import Effort
-
-if TYPE_CHECKING:
-    from crdlint.kubecel.cost.explain import Part, ServerCost
-    from crdlint.kubernetes.servers import Range
-    from crdlint.linting.result import FileResult, FoundRule, RuleCost
-
 
 # The help if the search for limits takes too long.
 _GENERAL: Final = "Set `maxItems`, `maxProperties` and `maxLength` on the lists, maps and strings that the rule reads"

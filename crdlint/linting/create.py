@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from collections.abc import Sequence as SequenceOf
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.errors import Wording, invalid
+from crdlint.crd.errors import FieldError, Wording, invalid
 from crdlint.crd.paths import Path
 from crdlint.linting.schema import Report, validate_validation
 from crdlint.rules import approval, conversion, metadata, names, selectable_fields, subresources, versions
@@ -15,7 +15,6 @@ from crdlint.safety import work
 from crdlint.schema.traversal import all_schemas
 
 if TYPE_CHECKING:
-    from crdlint.crd.errors import FieldError
     from crdlint.crd.model import (
         CustomResourceDefinition,
         CustomResourceDefinitionSpec,

@@ -10,27 +10,31 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
-from crdlint.crd.identity import identify
+from crdlint.crd.identity import Identity, identify
 from crdlint.crd.positions import Span, node_span, problem_span
-from crdlint.linting.result import DocumentResult, FileResult, ResourceName
+from crdlint.linting.result import CRD, DocumentResult, FileResult, ResourceName
 from crdlint.rules import catalog
 from crdlint.rules.engine.finding import Finding, Manifest, fix_of
 from crdlint.rules.unchecked import internal_error
-from crdlint.safety.bugs import attempt, collected, contain
+from crdlint.safety.bugs import Bug, attempt, collected, contain
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.edit import changed_lines
-from crdlint.yaml.nodes import Mapping, child, items_of, text_of
-from crdlint.yaml.parse import chunks, collector_paused, iter_documents, parse_chunk, reading_notice, unchanged
-from crdlint.yaml.values import duplicate_keys, first_error
+from crdlint.yaml.nodes import Mapping, Node, child, items_of, text_of
+from crdlint.yaml.parse import (
+    Chunk,
+    Document,
+    YAMLProblem,
+    chunks,
+    collector_paused,
+    iter_documents,
+    parse_chunk,
+    reading_notice,
+    unchanged,
+)
+from crdlint.yaml.values import DuplicateKey, duplicate_keys, first_error
 
 if TYPE_CHECKING:
-    from crdlint.crd.identity import Identity
     from crdlint.diagnostics.diagnostic import Diagnostic, Fix, Kind
-    from crdlint.linting.result import CRD
-    from crdlint.safety.bugs import Bug
-    from crdlint.yaml.nodes import Node
-    from crdlint.yaml.parse import Chunk, Document, YAMLProblem
-    from crdlint.yaml.values import DuplicateKey
 
 
 class Fixes:

@@ -7,27 +7,33 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.decode import decode_crd
-from crdlint.crd.identity import SPEC_KEYS, identify, is_json, is_partial, kind_missing, misspelled_type_key, near_miss
+from crdlint.crd.identity import (
+    SPEC_KEYS,
+    Identity,
+    identify,
+    is_json,
+    is_partial,
+    kind_missing,
+    misspelled_type_key,
+    near_miss,
+)
 from crdlint.crd.placeholders import PLACEHOLDERS, directive, placeholder_of
 from crdlint.crd.positions import node_span
 from crdlint.diagnostics.diagnostic import INTERNAL_ERROR
 from crdlint.files.recognition import KIND, names_crd
 from crdlint.kubernetes.servers import ByVersion
 from crdlint.linting.documents import DocumentWalk, Fixes, manifests, name_of, resource_names
-from crdlint.linting.manifest import Subject, check_crd
+from crdlint.linting.manifest import CheckedCRD, Subject, check_crd
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import CRD, STAGES, FileResult
 from crdlint.rules.engine.finding import Manifest
 from crdlint.safety.bugs import attempt
 from crdlint.safety.work import Effort
 from crdlint.yaml import YAMLDecodeError
-from crdlint.yaml.nodes import Mapping
+from crdlint.yaml.nodes import Mapping, Node
 from crdlint.yaml.values import to_json
 
 if TYPE_CHECKING:
-    from crdlint.crd.identity import Identity
-    from crdlint.linting.manifest import CheckedCRD
-    from crdlint.yaml.nodes import Node
     from crdlint.yaml.parse import Document
 
 

@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from crdlint.changes.change import Policy
-from crdlint.kubernetes.servers import NEWEST_VERSION, Range, parse_range
+from crdlint.kubernetes.servers import NEWEST_VERSION, Range, Server, parse_range
 
 if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Diagnostic
-    from crdlint.kubernetes.servers import Server
     from crdlint.linting.result import OldCRD
     from crdlint.rules.engine.advisory import Advise
 

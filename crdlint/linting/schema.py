@@ -11,14 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from crdlint.crd.errors import NOT_EVALUATED, invalid
+from crdlint.crd.errors import NOT_EVALUATED, FieldError, invalid
 from crdlint.rules import catalog, cel, defaults, forbidden_fields, list_types, root, structural, validation_rules
 from crdlint.rules.engine.schema_walk import Walker
 from crdlint.schema.structural import Refusal
 from crdlint.schema.traversal import at_or_above
 
 if TYPE_CHECKING:
-    from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceValidation, JSONSchemaProps
     from crdlint.crd.paths import Path
     from crdlint.kubecel.estimated_rule import CompiledNode, EstimatedRule

@@ -6,18 +6,16 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.convert import assume_established, read_crd
-from crdlint.crd.identity import is_partial
+from crdlint.crd.identity import Identity, is_partial
 from crdlint.crd.paths import Path
 from crdlint.crd.positions import Locator, node_span
 from crdlint.files.recognition import KIND, names_crd
 from crdlint.linting.documents import manifests, read_documents
 from crdlint.linting.result import CollectedCRDs, OldCRD, UnreadDocument
-from crdlint.yaml.parse import collector_paused
+from crdlint.yaml.parse import Document, collector_paused
 
 if TYPE_CHECKING:
-    from crdlint.crd.identity import Identity
     from crdlint.yaml.nodes import Mapping
-    from crdlint.yaml.parse import Document
 
 _NAME: Final = Path("metadata").child("name")
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd import object_meta
 from crdlint.crd.convert import drop_disabled_fields, is_established, own_metadata, prepare_for_update
-from crdlint.crd.errors import invalid
+from crdlint.crd.errors import FieldError, invalid
 from crdlint.crd.paths import Path
 from crdlint.crd.record import semantic_equal
 from crdlint.golang.values import Typed
 from crdlint.linting.create import report_of
-from crdlint.linting.schema import is_structural
+from crdlint.linting.schema import Report, is_structural
 from crdlint.rules import conversion, metadata
 from crdlint.rules.engine.common import Options
 from crdlint.rules.list_types import map_list_keys_map_set, mergeable_set_item
@@ -25,10 +25,8 @@ from crdlint.schema.structural import TYPES
 from crdlint.schema.traversal import all_schemas
 
 if TYPE_CHECKING:
-    from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionSpec, JSONSchemaProps
     from crdlint.kubernetes.servers import Server
-    from crdlint.linting.schema import Report
     from crdlint.safety.work import Effort
 
 _SPEC: Final = Path("spec")

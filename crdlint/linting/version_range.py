@@ -7,17 +7,15 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.positions import node_span
-from crdlint.diagnostics.by_version import REJECTIONS, FindingsByVersion
+from crdlint.diagnostics.by_version import REJECTIONS, FindingsByVersion, VersionedFinding
 from crdlint.linting.documents import name_of
-from crdlint.linting.manifest import CheckedCRD, check_crd
+from crdlint.linting.manifest import CheckedCRD, Subject, check_crd
 from crdlint.rules import formats, kube_versions
 from crdlint.rules.kube_versions import DROPS_FIELD, NEEDS_NEWER
 
 if TYPE_CHECKING:
-    from crdlint.diagnostics.by_version import VersionedFinding
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.kubernetes.servers import Server
-    from crdlint.linting.manifest import Subject
     from crdlint.linting.request import CheckRequest
     from crdlint.yaml.nodes import Mapping
     from crdlint.yaml.parse import Document

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, Protocol
 
 from crdlint.crd.convert import read_crd
-from crdlint.diagnostics.diagnostic import INTERNAL_ERROR
+from crdlint.diagnostics.diagnostic import INTERNAL_ERROR, Diagnostic
 from crdlint.diagnostics.spelling import nearest
 from crdlint.kubernetes.servers import NEWEST_ALONE, Range, Server
 from crdlint.resources.validation import ResourceValidator
@@ -16,7 +16,6 @@ from crdlint.rules.kube_versions import NEEDS_NEWER
 if TYPE_CHECKING:
     from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
     from crdlint.crd.positions import Locator
-    from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult
 
 _SHOWN: Final = 3  # the number of errors in the message about a rejected CRD

@@ -11,11 +11,11 @@ from collections.abc import Mapping as MappingOf
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from crdlint.crd.errors import INVALID, NOT_SUPPORTED, REQUIRED, TYPE_INVALID, Code
+from crdlint.crd.errors import INVALID, NOT_SUPPORTED, REQUIRED, TYPE_INVALID, Cause, Code, FieldError, Reason
 from crdlint.crd.gotypes import OBJECT_META
-from crdlint.crd.paths import NIL
-from crdlint.crd.positions import SourceLocation
-from crdlint.diagnostics.diagnostic import Related
+from crdlint.crd.paths import NIL, Path
+from crdlint.crd.positions import SourceLocation, Span
+from crdlint.diagnostics.diagnostic import Diagnostic, Kind, Related
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.regexp import compile_error
 from crdlint.golang.text import quote
@@ -27,22 +27,17 @@ from crdlint.schema.structural import TYPES
 from crdlint.schema.traversal import value_schema
 from crdlint.schema.value_help import LIKE, listed, steps_of, suggestion
 from crdlint.yaml.editor import as_key
-from crdlint.yaml.nodes import Mapping, Scalar, items_of, text_of
+from crdlint.yaml.nodes import Mapping, Node, Scalar, items_of, text_of
 from crdlint.yaml.resolve import resolve
 from crdlint.yaml.values import entries
 
 if TYPE_CHECKING:
-    from crdlint.crd.errors import Cause, FieldError, Reason
     from crdlint.crd.model import JSONSchemaProps, ValidationRule
-    from crdlint.crd.paths import Path
-    from crdlint.crd.positions import Span
-    from crdlint.diagnostics.diagnostic import Diagnostic, Kind
     from crdlint.kubecel.second_opinion import Disagreement
     from crdlint.resources.definitions import Definition
     from crdlint.resources.placeholders import Placeholders
     from crdlint.resources.places import ResourceLocator
     from crdlint.resources.validation import NotDecodedError, Outcome
-    from crdlint.yaml.nodes import Node
 
 _METADATA: Final = "resource-metadata"
 _REQUIRED_STATUS: Final = "Remove `status` from `required` in the CRD: the API server drops the status of new objects"

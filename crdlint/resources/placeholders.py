@@ -11,17 +11,15 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from crdlint.crd.errors import DUPLICATE, INVALID, NOT_SUPPORTED
+from crdlint.crd.errors import DUPLICATE, INVALID, NOT_SUPPORTED, FieldError
 from crdlint.kubecel.syntax_trees import is_read, paths_read
-from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence
 
 if TYPE_CHECKING:
     from crdlint.cel.ast import Expr
-    from crdlint.crd.errors import FieldError
     from crdlint.crd.paths import Path
     from crdlint.crd.positions import SourceLocation
     from crdlint.resources.places import ResourceLocator
-    from crdlint.yaml.nodes import Node
 
     _Steps: TypeAlias = tuple["_Steps | None", str | int]
 

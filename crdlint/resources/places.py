@@ -11,11 +11,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.positions import Locator, SourceLocation
-from crdlint.yaml.nodes import Mapping, Sequence
+from crdlint.yaml.nodes import Mapping, Node, Sequence
 
 if TYPE_CHECKING:
     from crdlint.crd.paths import Path, Step
-    from crdlint.yaml.nodes import Node
 
 _BOUNDARY: Final = re.compile(r"[.\[\]]")
 _ENDS: Final = frozenset({"", ".", "[", "]"})  # the text after a key

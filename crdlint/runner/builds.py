@@ -11,16 +11,14 @@ from typing import TYPE_CHECKING
 
 from crdlint.linting.documents import unchecked
 from crdlint.linting.request import CheckRequest
-from crdlint.runner.task import Task, outcome_of
-from crdlint.safety.bugs import collected, contain
+from crdlint.runner.task import Checker, CheckOutcome, Task, outcome_of
+from crdlint.safety.bugs import Bug, collected, contain
 from crdlint.sources.kustomize.build import Build, plan_build
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
     from crdlint.linting.result import FileResult
-    from crdlint.runner.task import Checker, CheckOutcome
-    from crdlint.safety.bugs import Bug
 
 
 def check_release(checker: Checker, chart: str) -> CheckOutcome:

@@ -18,14 +18,13 @@ from crdlint.linting.result import FileResult
 from crdlint.runner.task import Task, shown_name
 from crdlint.safety.output import trace
 from crdlint.sources.fragments import SUITE, Fragments
-from crdlint.sources.helm.layout import ARCHIVES, CHART, TEMPLATES, Layout, outermost
+from crdlint.sources.helm.layout import ARCHIVES, CHART, TEMPLATES, ChartLocation, Layout, outermost
 from crdlint.sources.kustomize import Patches, kustomization_of
 
 if TYPE_CHECKING:
     from crdlint.config.load import Cache
     from crdlint.config.model import Config
     from crdlint.sources.helm.check import Support
-    from crdlint.sources.helm.layout import ChartLocation
 
 _KIND: Final = re.compile(rb"^kind:[ \t]+CustomResourceDefinition\b", re.MULTILINE)
 # The annotation, or annotations that the chart's values or its helpers add.

@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from crdlint.files.read import open_descriptor
-from crdlint.runner.task import Checker, CheckOutcome
+from crdlint.runner.task import Checker, CheckOutcome, Settings, Task
 
 if TYPE_CHECKING:
-    from crdlint.runner.task import Settings, Task
     from crdlint.runner.workers import Chunk
 
 

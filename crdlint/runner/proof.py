@@ -10,12 +10,11 @@ from crdlint.changes.compare import changes
 from crdlint.crd.positions import Locator
 from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
 from crdlint.linting.stored_crds import collect_crds
-from crdlint.yaml.edit import apply, in_order, line_and_column, line_starts
+from crdlint.yaml.edit import Edit, apply, in_order, line_and_column, line_starts
 
 if TYPE_CHECKING:
     from crdlint.crd.paths import Path
     from crdlint.linting.result import OldCRD
-    from crdlint.yaml.edit import Edit
     from crdlint.yaml.nodes import Mark
 
     Lines = list[tuple[int, int]]

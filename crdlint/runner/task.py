@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from crdlint.files.read import STDIN, UnreadableError, decode, open_descriptor, read_bytes
 from crdlint.files.recognition import may_hold_crd
 from crdlint.safety.bugs import Bug, bug_of, collected, contain
-from crdlint.sources.helm.layout import TEMPLATES
+from crdlint.sources.helm.layout import TEMPLATES, ChartLocation
 
 if TYPE_CHECKING:
     from crdlint.config.model import Config
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from crdlint.runner.fixes import FileFixes
     from crdlint.sources.helm.check import Charts
     from crdlint.sources.helm.failures import Failure
-    from crdlint.sources.helm.layout import ChartLocation
     from crdlint.sources.helm.render import Values
     from crdlint.sources.previous.crds import PreviousCRDs
 

@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
-from crdlint.crd.errors import NOT_EVALUATED, Code, Reason, Wording, invalid
+from crdlint.crd.errors import NOT_EVALUATED, Code, FieldError, Reason, Wording, invalid
 from crdlint.diagnostics.spelling import nearest
-from crdlint.kubernetes.servers import NEWEST
+from crdlint.kubernetes.servers import NEWEST, Server
 from crdlint.schema.defaulting import META_FIELDS, TYPED_ROOT, SurroundingObject, prune
 from crdlint.schema.embedded_resources import coerce, validate_embedded
 from crdlint.schema.validator import ValueValidator
@@ -20,10 +20,8 @@ from crdlint.schema.value_help import LIKE
 from crdlint.schema.values import deep_copy, deep_equal
 
 if TYPE_CHECKING:
-    from crdlint.crd.errors import FieldError
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.crd.paths import Path
-    from crdlint.kubernetes.servers import Server
 
 RULE: Final = "default-invalid"
 _LISTED: Final = 3  # names of unknown fields in one help

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from crdlint.crd.errors import Wording, invalid, required
+from crdlint.crd.errors import FieldError, Wording, invalid, required
 from crdlint.crd.kubenames import is_dns1035_label, is_path_segment
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.object_meta import (
@@ -22,7 +22,6 @@ from crdlint.crd.paths import Path, path_of
 from crdlint.schema.traversal import containers
 
 if TYPE_CHECKING:
-    from crdlint.crd.errors import FieldError
     from crdlint.kubernetes.servers import Server
 
 _EMPTY: Final = JSONSchemaProps()

@@ -7,11 +7,10 @@ from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.gotypes import SCHEMA_BITS
-from crdlint.crd.paths import ADDITIONAL, INDEX, PROPERTY
+from crdlint.crd.paths import ADDITIONAL, INDEX, PROPERTY, Step, ValuePath
 
 if TYPE_CHECKING:
     from crdlint.crd.model import CustomResourceDefinitionSpec, JSONSchemaProps
-    from crdlint.crd.paths import Step, ValuePath
 
 _CONTAINERS: Final[frozenset[type]] = frozenset({dict, list})
 _PROPERTIES: Final = SCHEMA_BITS["properties"]

@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from crdlint.crd.errors import INVALID, Code, Reason, not_evaluated
-from crdlint.crd.paths import ADDITIONAL, INDEX, NIL, PROPERTY
+from crdlint.crd.errors import INVALID, Code, FieldError, Reason, not_evaluated
+from crdlint.crd.paths import ADDITIONAL, INDEX, NIL, PROPERTY, Path, ValuePath
 from crdlint.golang.matching import PatternError, matches
 from crdlint.golang.numbers import is_json_integer
 from crdlint.golang.text import quote
-from crdlint.kubernetes.servers import NEWEST
+from crdlint.kubernetes.servers import NEWEST, Server
 from crdlint.safety import calls
 from crdlint.safety.work import WorkLimitError
 from crdlint.schema import numbers
@@ -40,10 +40,7 @@ from crdlint.schema.value_errors import (
 from crdlint.schema.values import deep_equal, equality_key
 
 if TYPE_CHECKING:
-    from crdlint.crd.errors import FieldError
     from crdlint.crd.model import JSONSchemaProps
-    from crdlint.crd.paths import Path, ValuePath
-    from crdlint.kubernetes.servers import Server
     from crdlint.schema.correlation import Correlation
 
     Found: TypeAlias = list[Violation]

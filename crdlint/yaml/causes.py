@@ -9,17 +9,13 @@ from bisect import bisect_right
 from collections.abc import Callable
 from collections.abc import Sequence as SequenceOf
 from itertools import accumulate
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from crdlint.yaml import layout_causes, pasted_causes, value_causes
 from crdlint.yaml.broken_text import BrokenText, Cause
 from crdlint.yaml.edit import Edit, apply
-from crdlint.yaml.nodes import Mapping, Scalar
-from crdlint.yaml.parse import parse_first
-
-if TYPE_CHECKING:
-    from crdlint.yaml.nodes import Node
-    from crdlint.yaml.parse import Document
+from crdlint.yaml.nodes import Mapping, Node, Scalar
+from crdlint.yaml.parse import Document, parse_first
 
 # Longer documents are not parsed again, and others at most this often.
 _LONGEST: Final = 4_000_000  # characters

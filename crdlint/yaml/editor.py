@@ -9,14 +9,11 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.yaml.edit import Edit, runs
-from crdlint.yaml.nodes import Collection, Mapping, Scalar, Sequence
+from crdlint.yaml.nodes import Collection, Mapping, Node, Scalar, Sequence
 from crdlint.yaml.resolve import WORDS, resolve
-
-if TYPE_CHECKING:
-    from crdlint.yaml.nodes import Node
 
 
 class UneditableError(Exception):

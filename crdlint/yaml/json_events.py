@@ -9,16 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from json import loads
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from ruamel.yaml.events import MappingEndEvent, MappingStartEvent, SequenceEndEvent, SequenceStartEvent
 
 from crdlint.golang.values import marshal
 from crdlint.yaml.edit import line_and_column, line_starts
-from crdlint.yaml.nodes import Mapping, Mark, Scalar, Sequence
-
-if TYPE_CHECKING:
-    from crdlint.yaml.nodes import Node
+from crdlint.yaml.nodes import Mapping, Mark, Node, Scalar, Sequence
 
 _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]|[^\s"\[\]{},:]+')
 _STARTS: Final = {"{": MappingStartEvent, "[": SequenceStartEvent}

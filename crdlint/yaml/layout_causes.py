@@ -7,14 +7,11 @@ import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import takewhile
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.yaml import repairs
-from crdlint.yaml.broken_text import FIELD, Cause, entry_of, has_block_scalar, indent_of, key_column
+from crdlint.yaml.broken_text import FIELD, BrokenText, Cause, entry_of, has_block_scalar, indent_of, key_column
 from crdlint.yaml.edit import Edit, runs
-
-if TYPE_CHECKING:
-    from crdlint.yaml.broken_text import BrokenText
 
 
 def separators(text: BrokenText) -> Iterator[Cause]:

@@ -28,12 +28,11 @@ from ruamel.yaml.parser import ParserError
 
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.edit import line_and_column, line_starts
-from crdlint.yaml.nodes import Mapping, Mark, Scalar, Sequence
+from crdlint.yaml.nodes import Mapping, Mark, Node, Scalar, Sequence
 from crdlint.yaml.resolve import WORDS, is_plain_string
 
 if TYPE_CHECKING:
     from crdlint.yaml.masking import Mask
-    from crdlint.yaml.nodes import Node
 
 try:
     from _ruamel_yaml import CParser

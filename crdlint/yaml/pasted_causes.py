@@ -6,14 +6,11 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from html import unescape
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.yaml import repairs
-from crdlint.yaml.broken_text import indent_of
+from crdlint.yaml.broken_text import BrokenText, Cause, indent_of
 from crdlint.yaml.edit import Edit
-
-if TYPE_CHECKING:
-    from crdlint.yaml.broken_text import BrokenText, Cause
 
 _CONFLICT: Final = re.compile(r"(<{7}|={7}|>{7}|\|{7})(?: |\r?\Z)")
 _QUOTED_LINE: Final = re.compile(r"[>|] ?")

@@ -5,15 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import accumulate, chain, islice, takewhile
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.yaml import repairs
-from crdlint.yaml.broken_text import entry_of, indent_of, key_column
+from crdlint.yaml.broken_text import BrokenText, Cause, entry_of, indent_of, key_column
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import quoted
-
-if TYPE_CHECKING:
-    from crdlint.yaml.broken_text import BrokenText, Cause
 
 _BAD_START: Final = frozenset("!*&@%`|>")
 _BAD_ESCAPE: Final = re.compile(r'\\([^0abtnvfre "/\\N_LPxuU\n])')

@@ -8,15 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import count, repeat
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import Any, Literal, cast
 
 from crdlint.golang.values import GoMap, go_syntax
 from crdlint.yaml import YAMLDecodeError
-from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence
 from crdlint.yaml.resolve import as_json_number, go_value, key_text, resolve
-
-if TYPE_CHECKING:
-    from crdlint.yaml.nodes import Node
 
 Entry = tuple[str, "Node", "Node"]
 

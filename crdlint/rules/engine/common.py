@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from crdlint.kubecel.sharing import Sharing, shared
-from crdlint.kubernetes.servers import NEWEST, Server
+from crdlint.kubernetes.servers import NEWEST, CELDialect, Server
 from crdlint.safety.work import Effort
 from crdlint.schema.traversal import all_schemas, schemas
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from crdlint.kubecel.environment import Environment
     from crdlint.kubecel.estimated_rule import CompiledNode, EstimatedRule
     from crdlint.kubecel.reuse import Uses
-    from crdlint.kubernetes.servers import CELDialect
     from crdlint.schema.structural import Refusal
 
     Alike = Callable[[AbstractSet[Uses], Environment, Environment], bool]

@@ -9,15 +9,23 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from crdlint.crd.errors import DUPLICATE, FORBIDDEN, INTERNAL, INVALID, NOT_SUPPORTED, REQUIRED, TOO_LONG, Code
-from crdlint.crd.paths import Key
+from crdlint.crd.errors import (
+    DUPLICATE,
+    FORBIDDEN,
+    INTERNAL,
+    INVALID,
+    NOT_SUPPORTED,
+    REQUIRED,
+    TOO_LONG,
+    Code,
+    FieldError,
+)
+from crdlint.crd.paths import Key, Path, Step
 from crdlint.rules.engine.advisory import JUNCTORS
 from crdlint.safety.bugs import attempt
 
 if TYPE_CHECKING:
     from crdlint.crd.decode_errors import DecodeProblem
-    from crdlint.crd.errors import FieldError
-    from crdlint.crd.paths import Path, Step
 
 LONGEST: Final = 90
 _LONGEST_VALUE: Final = 32  # characters

@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from heapq import nlargest
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.crd.positions import Span, node_span
 from crdlint.files.read import UnreadableError, decode, entries_of, is_folder, read_bytes, read_text
@@ -30,20 +30,14 @@ from crdlint.files.recognition import KIND
 from crdlint.linting.result import FileResult
 from crdlint.rules.charts import RELEASE_TOO_LARGE
 from crdlint.safety.programs import find
-from crdlint.sources.helm.check import manifest_as_installed
+from crdlint.sources.helm.check import Results, manifest_as_installed
 from crdlint.sources.helm.layout import CHART
 from crdlint.sources.helm.masking import mask
-from crdlint.sources.helm.render import chart_digest
+from crdlint.sources.helm.render import Values, chart_digest
 from crdlint.yaml import YAMLDecodeError
-from crdlint.yaml.nodes import Mapping, Scalar, child, items_of, text_of
+from crdlint.yaml.nodes import Mapping, Node, Scalar, child, items_of, text_of
 from crdlint.yaml.parse import parse_first
 from crdlint.yaml.values import to_json
-
-if TYPE_CHECKING:
-    from crdlint.sources.helm.check import Results
-    from crdlint.sources.helm.render import Values
-    from crdlint.yaml.nodes import Node
-
 
 LIMIT: Final = 1024 * 1024  # bytes of the data of a Secret; upstream: core.MaxSecretSize
 _LARGEST: Final = 100 * 1024 * 1024  # bytes of a chart that is read, as in Helm

@@ -20,12 +20,11 @@ from crdlint.files.recognition import GROUP, KIND, is_near_kind
 from crdlint.rules.catalog import of_whole_crds
 from crdlint.rules.charts import BRACES, IN_CRDS, SKIPPED
 from crdlint.safety.programs import shortened
-from crdlint.sources.helm.masking import mask
+from crdlint.sources.helm.masking import Block, Directive, Masked, Output, mask
 
 if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Diagnostic, Fix
     from crdlint.linting.result import FileResult, Lint
-    from crdlint.sources.helm.masking import Block, Directive, Masked, Output
 
 
 _BLOCK_SCALAR: Final = re.compile(r"(?:^|[\s:-])[|>][-+0-9]*(?:\s+#.*)?$")

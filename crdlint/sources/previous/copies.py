@@ -12,24 +12,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from crdlint.files.git import commit_of, contents, has_revision, tree_of
+from crdlint.files.git import Content, Tree, commit_of, contents, has_revision, tree_of
 from crdlint.files.offline import sandbox
 from crdlint.files.paths import has_yaml_suffix
 from crdlint.files.read import UnreadableError, decode, read_bytes
-from crdlint.files.repository import RepositoryError, repository_of
+from crdlint.files.repository import Repository, RepositoryError, repository_of
 from crdlint.sources.helm.archive import MAX_BYTES, ArchiveError, Budget, members
 from crdlint.sources.helm.layout import ARCHIVES, CHART
 from crdlint.sources.kustomize import KUSTOMIZATIONS
-from crdlint.yaml.nodes import Collection, Scalar
+from crdlint.yaml.nodes import Collection, Node, Scalar
 from crdlint.yaml.parse import iter_documents
-
-if TYPE_CHECKING:
-    from crdlint.files.git import Content, Tree
-    from crdlint.files.repository import Repository
-    from crdlint.yaml.nodes import Node
-
 
 MAX_FILES: Final = 20_000
 _DEEPEST: Final = 256  # folders; Python makes them recursively

@@ -16,22 +16,19 @@ from crdlint.files.paths import Problem, Selection, discover
 from crdlint.files.read import UnreadableError, decode, read_bytes, read_text
 from crdlint.files.recognition import may_hold_crd
 from crdlint.files.repository import RepositoryError
-from crdlint.linting.result import CollectedCRDs, ComparedCRD, FileResult, UnreadDocument
+from crdlint.linting.result import CollectedCRDs, ComparedCRD, FileResult, OldCRD, UnreadDocument
 from crdlint.linting.stored_crds import collect_crds
 from crdlint.rules.changes import REMOVED
 from crdlint.rules.charts import SKIPPED
 from crdlint.safety.programs import shortened
-from crdlint.sources.helm.render import Rendered, Values
+from crdlint.sources.helm.render import Rendered, RenderedDocument, Values
 from crdlint.sources.kustomize import KUSTOMIZATIONS
 from crdlint.sources.kustomize.build import MISSING, changes_crds, find_program, patch_spans, run_build
-from crdlint.sources.kustomize.kustomization import read_kustomization, reading_problem
+from crdlint.sources.kustomize.kustomization import Kustomization, read_kustomization, reading_problem
 
 if TYPE_CHECKING:
     from crdlint.crd.paths import Path
     from crdlint.diagnostics.diagnostic import Diagnostic
-    from crdlint.linting.result import OldCRD
-    from crdlint.sources.helm.render import RenderedDocument
-    from crdlint.sources.kustomize.kustomization import Kustomization
     from crdlint.sources.previous.copies import OldFolder
 
 

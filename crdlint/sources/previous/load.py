@@ -6,23 +6,17 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING
 
-from crdlint.files.paths import Problem, discover
+from crdlint.files.paths import PathFilter, Problem, Selection, discover
 from crdlint.files.patterns import Glob
 from crdlint.files.read import UnreadableError, decode, open_descriptor, read_bytes, with_parents
 from crdlint.files.recognition import may_hold_crd
-from crdlint.files.repository import RepositoryError, repository_of
+from crdlint.files.repository import Repository, RepositoryError, repository_of
 from crdlint.sources.helm.layout import TEMPLATES, Layout, inside, outermost
 from crdlint.sources.helm.render import Values
 from crdlint.sources.kustomize import KUSTOMIZATIONS, Patches, kustomization_of
-from crdlint.sources.previous.copies import CommitFiles, OldFolder, named_commit, side_of_path
+from crdlint.sources.previous.copies import CommitFiles, OldFolder, Side, named_commit, side_of_path
 from crdlint.sources.previous.crds import OldCharts, OldFile, OldKustomizations, OldTemplate, PreviousCRDs, pack
-
-if TYPE_CHECKING:
-    from crdlint.files.paths import PathFilter, Selection
-    from crdlint.files.repository import Repository
-    from crdlint.sources.previous.copies import Side
 
 
 @dataclass(slots=True)
