@@ -182,7 +182,8 @@ _FIELDS: Final[dict[str, dict[str, Type]]] = {
         "list_value": list_type(DYN),
     },
 }
-_MESSAGES: Final = {
+# By the name of a message: the types of its fields.
+MESSAGES: Final = {
     **{name: {"value": Type(type_.kind, type_.name)} for name, type_ in types.WELL_KNOWN.items() if type_.wrapper},
     **{_PACKAGE + name: fields for name, fields in _FIELDS.items()},
 }
@@ -194,11 +195,11 @@ class WellKnownTypes:
 
     def find_struct_type(self, name: str) -> Type | None:
         """Return `type(T)` for the full name of a message."""
-        return type_type(types.object_type(name)) if name in _MESSAGES else None
+        return type_type(types.object_type(name)) if name in MESSAGES else None
 
     def find_struct_field_type(self, struct: str, field: str) -> Type | None:
         """Return the type of a field of a message."""
-        return _MESSAGES.get(struct, {}).get(field)
+        return MESSAGES.get(struct, {}).get(field)
 
     def find_enum(self, name: str) -> int | None:
         """Return the number of an enum value."""

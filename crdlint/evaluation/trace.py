@@ -7,15 +7,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.cel import ast
+from crdlint.cel import ast, types
 from crdlint.cel.ast import Uint, nodes
 from crdlint.cel.errors import format_type
 from crdlint.cel.eval.errors import Error
-from crdlint.cel.eval.values import MISSING, Duration, Optional_, Timestamp, Value, element, find, kind_of, native
+from crdlint.cel.eval.values import (
+    MISSING,
+    Duration,
+    Optional_,
+    Timestamp,
+    Value,
+    Written,
+    element,
+    enclosed,
+    find,
+    kind_of,
+    native,
+    write,
+)
 from crdlint.cel.source_ranges import SourceRanges
-from crdlint.cel.types import DYN, Kind, Type, write
+from crdlint.cel.types import DYN, Kind, Type
 from crdlint.golang.numbers import format_float
 from crdlint.golang.text import quote
 from crdlint.kubecel.cost.explain import written_parts
@@ -57,7 +70,7 @@ class Step:
 
 def type_text(type_: Type) -> str:
     """Return a type; the objects of a schema have no names of their own."""
-    return write(
+    return types.write(
         type_, lambda part: "object" if part.kind is Kind.STRUCT and part.name.startswith("selfType") else None
     )
 
@@ -207,45 +220,23 @@ def _bound(step: Step, binding: tuple[tuple[str, Value], ...]) -> Step:
 
 _LONGEST: Final = 10_000  # characters of the text of a value
 _DEEPEST: Final = 100
-_BRACKETS: Final = {Kind.LIST: ("[", "]"), Kind.MAP: ("{", "}")}
 
 
 def to_text(value: Value, longest: int = _LONGEST) -> str:
     """Return a value in the notation of CEL, cut after `longest` characters."""
-    parts: list[str] = []
-    room = longest
-    pending: list[Any] = [value]
-    while pending and room > 0:
-        item = pending.pop()
-        if type(item) is _Text:
-            text = item.text
-        elif type(item) is Optional_:
-            text = "optional.of(" if item.has_value else "optional.none()"
-            if item.has_value:
-                pending += (_Text(")"), item.content)
-        elif kind_of(item) in _BRACKETS:
-            text, closing = _BRACKETS[kind_of(item)]
-            # Each element takes at least one character of the text.
-            parts_below = [part for element in islice(_elements(item), room) for part in (_Text(", "), *element)]
-            pending += (_Text(closing), *reversed(parts_below[1:]))
-        else:
-            text = _scalar(item)
-        parts.append(text[:room])
-        room -= len(text)
-    return "".join(parts) + ("…" if room < 0 or pending else "")
 
+    def pieces(item: Value) -> str | list[Value]:
+        if type(item) is Optional_:
+            return [Written("optional.of("), item.content, Written(")")] if item.has_value else "optional.none()"
+        # Each element takes at least one character of the text.
+        if kind_of(item) is Kind.LIST:
+            return enclosed("[", ((part,) for part in islice(item, longest)), "]")
+        if kind_of(item) is Kind.MAP:
+            return enclosed("{", ((key, Written(": "), find(item, key)) for key in islice(_keys(item), longest)), "}")
+        return _scalar(item)
 
-class _Text(NamedTuple):
-    """Text between values."""
-
-    text: str
-
-
-def _elements(value: Value) -> Iterator[tuple[Any, ...]]:
-    if kind_of(value) is Kind.LIST:
-        yield from ((element,) for element in value)
-    else:
-        yield from ((key, _Text(": "), find(value, key)) for key in _keys(value))
+    text = write(value, pieces, longest)
+    return text if len(text) <= longest else f"{text[:longest]}…"
 
 
 def _keys(value: Value) -> list[Value]:

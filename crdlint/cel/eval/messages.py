@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from crdlint.cel.ast import Uint
+from crdlint.cel.decls import MESSAGES
 from crdlint.cel.eval import values
 from crdlint.cel.eval.equality import equal
 from crdlint.cel.eval.errors import Error, no_overload
@@ -75,12 +76,11 @@ def _conversion_error(value: Value, go_type: str) -> _ConversionError:
 
 
 class _Field(NamedTuple):
-    """A field: the kind of its values, None for any, their Go type, and their conversion; `is_collection` if it is repeated."""
+    """A field: the kind of its values, None for any, their Go type, and their conversion."""
 
     kind: Kind | None
     go_type: str
     convert: Callable[[Value], Value] = lambda value: value
-    is_collection: bool = False
 
     def converted(self, value: Value) -> Value:
         """Return a value for the field; raise _ConversionError."""
@@ -160,40 +160,30 @@ def _json_key(key: Value) -> str:
     raise _conversion_error(key, "string")
 
 
-_BOOL: Final = _Field(Kind.BOOL, "bool")
-_BYTES: Final = _Field(Kind.BYTES, "[]uint8")
-_FLOAT64: Final = _Field(Kind.DOUBLE, "float64")
+_GO_TYPES: Final = {
+    Kind.BOOL: "bool", Kind.BYTES: "[]uint8", Kind.DOUBLE: "float64", Kind.DYN: _JSON, Kind.INT: "int64",
+    Kind.LIST: "*structpb.ListValue", Kind.MAP: "*structpb.Struct", Kind.STRING: "string", Kind.UINT: "uint64",
+}  # fmt: skip
 _INT32: Final = _Field(Kind.INT, "int32", _int32)
-_INT64: Final = _Field(Kind.INT, "int64")
-_STRING: Final = _Field(Kind.STRING, "string")
-_LIST: Final = _Field(Kind.LIST, "*structpb.ListValue", _json_deep)
-_STRUCT: Final = _Field(Kind.MAP, "*structpb.Struct", _json_deep)
-_FIELDS: Final[Mapping[str, Mapping[str, _Field]]] = {
-    "Any": {"type_url": _STRING, "value": _BYTES},
-    "BoolValue": {"value": _BOOL},
-    "BytesValue": {"value": _BYTES},
-    "DoubleValue": {"value": _FLOAT64},
-    "Duration": {"seconds": _INT64, "nanos": _INT32},
-    "Empty": {},
-    "FloatValue": {"value": _Field(Kind.DOUBLE, "float32", _float32)},
-    "Int32Value": {"value": _INT32},
-    "Int64Value": {"value": _INT64},
-    "ListValue": {"values": _LIST._replace(is_collection=True)},
-    "StringValue": {"value": _STRING},
-    "Struct": {"fields": _STRUCT._replace(is_collection=True)},
-    "Struct.FieldsEntry": {"key": _STRING, "value": _Field(None, _JSON, _json_deep)},
-    "Timestamp": {"seconds": _INT64, "nanos": _INT32},
-    "UInt32Value": {"value": _Field(Kind.UINT, "uint32", _uint32)},
-    "UInt64Value": {"value": _Field(Kind.UINT, "uint64")},
-    "Value": {
-        "null_value": _Field(Kind.INT, "protoreflect.EnumNumber", lambda _: None),
-        "number_value": _FLOAT64,
-        "string_value": _STRING,
-        "bool_value": _BOOL,
-        "struct_value": _STRUCT,
-        "list_value": _LIST,
-    },
+# The fields of 32 bits, and those of which the kind of a value does not tell how it is converted.
+_OTHERS: Final = {
+    "Duration.nanos": _INT32,
+    "FloatValue.value": _Field(Kind.DOUBLE, "float32", _float32),
+    "Int32Value.value": _INT32,
+    "Timestamp.nanos": _INT32,
+    "UInt32Value.value": _Field(Kind.UINT, "uint32", _uint32),
+    "Value.null_value": _Field(Kind.INT, "protoreflect.EnumNumber", lambda _: None),
 }
+_REPEATED: Final = frozenset({"ListValue.values", "Struct.fields"})
+
+
+def _field(name: str, kind: Kind) -> _Field:
+    """Return a field of a message by its name, and the kind that its declaration has."""
+    if name in _OTHERS:
+        return _OTHERS[name]
+    if kind in {Kind.LIST, Kind.MAP, Kind.DYN}:
+        return _Field(None if kind is Kind.DYN else kind, _GO_TYPES[kind], _json_deep)
+    return _Field(kind, _GO_TYPES[kind])
 
 
 def _nanoseconds(fields: Mapping[str, Value]) -> int:
@@ -228,8 +218,8 @@ def new_message(name: str, fields: Mapping[str, Value]) -> Value:
     short = name.removeprefix(_PACKAGE)
     made: dict[str, Value] = {}
     for field, value in fields.items():
-        own = _FIELDS[short][field]
-        if own.is_collection and kind_of(value) is not own.kind:
+        own = _field(f"{short}.{field}", MESSAGES[name][field].kind)
+        if f"{short}.{field}" in _REPEATED and kind_of(value) is not own.kind:
             return Error(f"unsupported field type for {name}.{field}: {values.type_of(value)}")
         try:
             made[field] = own.converted(value)

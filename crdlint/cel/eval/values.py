@@ -20,7 +20,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isnan
+from math import inf, isnan
 from typing import Any, ClassVar, Final, TypeAlias
 
 from crdlint.cel import types
@@ -362,15 +362,19 @@ class Written(str):
     __slots__ = ()
 
 
-def write(value: Value, pieces: Callable[[Value], str | list[Value]]) -> str:
-    """Return a value as text, without recursion; `pieces` returns its text, or the values and texts that it consists of."""
+def write(value: Value, pieces: Callable[[Value], str | list[Value]], longest: float = inf) -> str:
+    """Return a value as text, without recursion; `pieces` returns its text, or the values and texts that it consists of.
+
+    It ends after the first piece that makes it longer than `longest`.
+    """
     parts: list[str] = []
-    stack = [value]
-    while stack:
+    stack, size = [value], 0
+    while stack and size <= longest:
         item = stack.pop()
         written = item if type(item) is Written else pieces(item)
         if isinstance(written, str):
             parts.append(written)
+            size += len(written)
         else:
             stack.extend(reversed(written))
     return "".join(parts)
