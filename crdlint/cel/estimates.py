@@ -110,11 +110,12 @@ class Estimator(Protocol):
     def estimate_size(self, node: Node) -> Estimate | None:
         """Return the size of a node, or None if it is unknown."""
 
-    def estimate_call(self, function: str, target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
-        """Return the cost of a call without its arguments, or None to use the standard cost."""
+    def estimate_call(self, function: str, nodes: Sequence[Node]) -> CallEstimate | None:
+        """Return the cost of a call without its operands, or None to use the standard cost."""
 
 
-FunctionEstimator: TypeAlias = Callable[[Estimator, Node | None, Sequence[Node]], CallEstimate | None]
+# Of the operands of a call: its target, if it has one, and its arguments.
+FunctionEstimator: TypeAlias = Callable[[Estimator, Sequence[Node]], CallEstimate | None]
 
 
 def size_of(estimator: Estimator, node: Node) -> Estimate:

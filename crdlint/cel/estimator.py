@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple, TypeAlias, overload
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from crdlint.cel import ast, estimates
 from crdlint.cel.checker import CheckResult
@@ -56,12 +56,8 @@ class _Path(Sequence[str]):
     def __len__(self) -> int:
         return self._length
 
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[str]: ...
-    def __getitem__(self, index: int | slice) -> str | Sequence[str]:
-        return self._steps[: self._length][index]  # type: ignore[return-value]
+    def __getitem__(self, index: Any) -> Any:
+        return self._steps[: self._length][index]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._steps[: self._length])  # type: ignore[arg-type]
@@ -146,26 +142,26 @@ class _Coster:
         return (yield from self._call(expr, function))
 
     def _call(self, expr: ast.Call, function: str) -> Visit:
-        args, costs = [], []
+        operands, costs = [], []
         for arg in expr.args:
             costs.append((yield arg))
-            args.append(self._node(arg))
+            operands.append(self._node(arg))
         overload_ids = self.result.overload_ids(expr)
         if not overload_ids:
             return ZERO
-        target, total = None, ZERO
+        total = ZERO
         if expr.target is not None and expr.id not in self.result.namespaced:
             total = yield expr.target
-            target = self._node(expr.target)
+            operands.insert(0, self._node(expr.target))
         cost = Estimate(UINT64_MAX, 0)
         size: Estimate | None = None
         for overload_id in overload_ids:
-            call_estimate = self._function(expr, function, overload_id, target, args, costs)
+            call_estimate = self._function(expr, function, overload_id, operands, costs)
             cost = cost.union(call_estimate.cost)
             if call_estimate.size is not None:
                 size = call_estimate.size if size is None else size.union(call_estimate.size)
             below = _INDEXED.get(overload_id)
-            if below is not None and args:
+            if below is not None:
                 size = self._size_of_element(expr.args[0], size)
                 self.paths[expr.id] = self._path(expr.args[0]).extended(below)
             if size is None:
@@ -246,41 +242,32 @@ class _Coster:
             self._push(expr.iter_var, _Local(path.extended("@keys"), key, None))
 
     def _function(
-        self,
-        expr: ast.Call,
-        function: str,
-        overload: str,
-        target: Node | None,
-        args: Sequence[Node],
-        costs: Sequence[Estimate],
+        self, expr: ast.Call, function: str, overload: str, operands: Sequence[Node], costs: Sequence[Estimate]
     ) -> CallEstimate:
         """Return the cost of a call including its arguments. Upstream: coster.functionCost."""
         total = ZERO
         for cost in costs:
             total = total.plus(cost)
         own = self.overloads.get(overload)
-        call_estimate = own.estimate(self.estimator, target, args) if own is not None else None
-        if call_estimate is None:
-            call_estimate = self.estimator.estimate_call(function, target, args)
-        if call_estimate is None:
+        estimated = None if own is None else own.estimate(self.estimator, operands)
+        if estimated is None:
+            estimated = self.estimator.estimate_call(function, operands)
+        if estimated is None:
+            operands = [self._sized(operand) for operand in operands]
             special = _SPECIAL.get(overload)
             if special is not None:
-                return special(self, expr, [self._sized(arg) for arg in args], costs)
-            call_estimate = self._standard(overload, [*([] if target is None else [target]), *args])
-        if call_estimate is None:
-            call_estimate = CallEstimate(ONE)
-        return CallEstimate(call_estimate.cost.plus(total), call_estimate.size)
+                return special(self, expr, operands, costs)
+            estimated = self._standard(overload, operands)
+        return CallEstimate(estimated.cost.plus(total), estimated.size)
 
-    def _standard(self, overload: str, nodes: Sequence[Node]) -> CallEstimate | None:
-        """Return the cost of a call of the standard library on a target and arguments, or None if it is one unit."""
+    def _standard(self, overload: str, operands: Sequence[Node]) -> CallEstimate:
+        """Return the cost of a call of the standard library."""
         standard = _STANDARD.get(overload)
-        if standard is None:
-            return None
-        call_estimate = standard([self._sized(node) for node in nodes])
-        least, most = call_estimate.cost
+        estimated = CallEstimate(ONE) if standard is None else standard(operands)
+        least, most = estimated.cost
         if overload == "in_list" and not self.dialect.saturates_factors and float(most) >= 2.0**64:
             return CallEstimate(Estimate(least, 1 << 63))  # of a float beyond uint64, the sign bit, as on amd64
-        return call_estimate
+        return estimated
 
     def _sized(self, node: Node) -> Node:
         return node

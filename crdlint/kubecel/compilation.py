@@ -272,10 +272,10 @@ class KubernetesEstimator:
         self.consulted[id(declared.schema)] = declared.schema
         return Estimate(0, self._limits.get(id(declared.schema), declared.max_elements))
 
-    def estimate_call(self, function: str, target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
+    def estimate_call(self, function: str, nodes: Sequence[Node]) -> CallEstimate | None:
         """Return the cost of a function of Kubernetes' libraries, None for others. Upstream: CostEstimator.EstimateCallCost."""
         cost = self._costs.get(function)
-        return None if cost is None else cost.estimate(self, target, args)
+        return None if cost is None else cost.estimate(self, nodes)
 
 
 @dataclass(frozen=True, slots=True)

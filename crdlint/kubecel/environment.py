@@ -169,9 +169,9 @@ EQUALITY: Final[Mapping[Any, FunctionEstimator]] = {
 }
 
 
-def _estimate_equality(estimator: Estimator, target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
-    is_alike = len(args) == 2 and args[0].type.is_exact(args[1].type)
-    return EQUALITY[args[0].type](estimator, target, args) if is_alike and args[0].type in EQUALITY else None
+def _estimate_equality(estimator: Estimator, nodes: Sequence[Node]) -> CallEstimate | None:
+    type_, other = (node.type for node in nodes)
+    return EQUALITY[type_](estimator, nodes) if type_ in EQUALITY and type_.is_exact(other) else None
 
 
 _COST_OF_EQUALITY: Final = CallCost(

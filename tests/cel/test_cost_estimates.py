@@ -62,7 +62,7 @@ class Sizes:
         most = SIZES.get(".".join(node.path))
         return None if most is None else Estimate(0, most)
 
-    def estimate_call(self, function: str, _target: Node | None, _args: Sequence[Node]) -> CallEstimate | None:
+    def estimate_call(self, function: str, _nodes: Sequence[Node]) -> CallEstimate | None:
         return CallEstimate(fixed(7)) if function == "getFullYear" else None
 
 

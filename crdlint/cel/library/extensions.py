@@ -100,8 +100,8 @@ def intersects(first: Sequence[Any], second: Sequence[Any]) -> bool:
 def _cost(factor: float) -> CallCost:
     """Return the cost of comparing each element of one list with each element of another."""
 
-    def estimate(estimator: Estimator, _target: Node | None, args: Sequence[Node]) -> CallEstimate:
-        pairs = size_of(estimator, args[0]).times(size_of(estimator, args[1]))
+    def estimate(estimator: Estimator, nodes: Sequence[Node]) -> CallEstimate:
+        pairs = size_of(estimator, nodes[0]).times(size_of(estimator, nodes[1]))
         return CallEstimate(pairs.scaled(factor).plus(ONE))
 
     def track(values: Sequence[Any], _: Any) -> int:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final, TypeAlias
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
 
 from crdlint.cel import estimates
 from crdlint.cel.ast import Literal
-from crdlint.cel.decls import CallCost, FunctionTracker, Implementation, Overload, member, overload
+from crdlint.cel.decls import CallCost, Implementation, Overload, member, overload
 from crdlint.cel.estimates import LIST_COST, UINT64_MAX, CallEstimate, Estimate, Estimator, Node, fixed, size_of
 from crdlint.cel.eval.cost import actual_size
 from crdlint.cel.eval.equality import HashedMembers, compare
@@ -15,8 +15,6 @@ from crdlint.cel.eval.errors import NO_SUCH_OVERLOAD, CancelledError, FunctionEr
 from crdlint.cel.eval.values import COMPARABLE, element, go_type, kind_of, type_of
 from crdlint.cel.types import BYTES, DYN, INT, ORDERED, STRING, Kind, list_type, type_param
 from crdlint.safety import work
-
-_Estimate: TypeAlias = Callable[[Estimator, Sequence[Node]], CallEstimate]
 
 
 def slice_(values: Sequence[Any], start: int, end: int) -> list[Any]:
@@ -132,15 +130,6 @@ def _tracked(factor: float, size: int) -> int:
     return 1 + LIST_COST + int(float(size) * factor)
 
 
-def _cost(estimate: _Estimate, track: FunctionTracker, *, in_advance: bool = False) -> CallCost:
-    """Return a cost whose estimate takes the target and the arguments in one list."""
-
-    def of_call(estimator: Estimator, target: Node | None, args: Sequence[Node]) -> CallEstimate:
-        return estimate(estimator, args if target is None else [target, *args])
-
-    return CallCost(of_call, track, in_advance)
-
-
 def _estimate_slice(estimator: Estimator, nodes: Sequence[Node]) -> CallEstimate:
     start, end = _int(nodes[1], 0), _int(nodes[2], size_of(estimator, nodes[0]).max)
     return _estimated(1, fixed(end - start & UINT64_MAX))
@@ -176,7 +165,7 @@ def _pairs_cost(factor: float, index: int, *, in_advance: bool = False) -> CallC
         is_textual = size > 0 and kind_of(element(compared, 0)) in (Kind.STRING, Kind.BYTES)
         return _tracked(_TEXT_FACTOR if is_textual else 2.0, size * size)
 
-    return _cost(estimate, track, in_advance=in_advance)
+    return CallCost(estimate, track, in_advance)
 
 
 def _type_assertion(text: str, value: Any) -> CancelledError:
@@ -187,7 +176,7 @@ def _type_assertion(text: str, value: Any) -> CancelledError:
 _TEXT_FACTOR: Final = 2.0 + estimates.STRING_FACTOR
 _T: Final = list_type(type_param("T"))
 _FLATTEN: Final = Implementation(flatten, guarded=False)
-_FLATTEN_COST: Final = _cost(_estimate_flatten, _track_flatten)
+_FLATTEN_COST: Final = CallCost(_estimate_flatten, _track_flatten)
 
 
 def _sorts() -> Iterator[Overload]:
@@ -201,10 +190,10 @@ def _sorts() -> Iterator[Overload]:
         yield member("@sortByAssociatedKeys", id_, (_T, list_type(key)), _T, sort_by_keys, _pairs_cost(factor, 1))
 
 
-_RANGE_COST: Final = _cost(lambda _, nodes: _estimated(1, fixed(_int(nodes[0], UINT64_MAX))), _track_result)
-_REVERSE_COST: Final = _cost(lambda estimator, nodes: _estimated(1, size_of(estimator, nodes[0])), _track_result)
+_RANGE_COST: Final = CallCost(lambda _, nodes: _estimated(1, fixed(_int(nodes[0], UINT64_MAX))), _track_result)
+_REVERSE_COST: Final = CallCost(lambda estimator, nodes: _estimated(1, size_of(estimator, nodes[0])), _track_result)
 FUNCTIONS: Final = (
-    member("slice", "list_slice", (_T, INT, INT), _T, slice_, _cost(_estimate_slice, _track_result)),
+    member("slice", "list_slice", (_T, INT, INT), _T, slice_, CallCost(_estimate_slice, _track_result)),
     member("flatten", "list_flatten", (list_type(_T),), _T, _FLATTEN, _FLATTEN_COST),
     member("flatten", "list_flatten_int", (list_type(DYN), INT), list_type(DYN), _FLATTEN, _FLATTEN_COST),
     *_sorts(),

@@ -21,7 +21,7 @@ from crdlint.cel.decls import (
     Variable,
     member,
 )
-from crdlint.cel.estimates import STRING_FACTOR, CallEstimate, Estimate, Estimator, FunctionEstimator, Node, size_of
+from crdlint.cel.estimates import STRING_FACTOR, CallEstimate, Estimate, FunctionEstimator, Node, size_of
 from crdlint.cel.eval.cost import actual_size, of_match
 from crdlint.cel.eval.errors import NO_OVERLOAD, Error, FunctionError
 from crdlint.cel.types import BOOL, INT, Type, object_type, opaque_type
@@ -88,7 +88,7 @@ def ordering(type_: Type, prefix: str) -> tuple[Overload, ...]:
 def constant(estimate: Estimate = estimates.ONE) -> FunctionEstimator:
     """Return an estimator with a constant cost."""
     cost = CallEstimate(estimate)
-    return lambda _estimator, _target, _args: cost
+    return lambda _estimator, _nodes: cost
 
 
 def untracked(_values: Sequence[Any], _result: Any) -> None:
@@ -96,19 +96,13 @@ def untracked(_values: Sequence[Any], _result: Any) -> None:
 
 
 def of_sizes(operands: int, cost: Callable[..., CallEstimate]) -> FunctionEstimator:
-    """Return an estimator by the sizes of the first operands, the target and then the arguments; None with fewer of them."""
-
-    def estimate(estimator: Estimator, target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
-        nodes = [*args] if target is None else [target, *args]
-        return cost(*(size_of(estimator, node) for node in nodes[:operands])) if len(nodes) >= operands else None
-
-    return estimate
+    """Return an estimator by the sizes of the first operands."""
+    return lambda estimator, nodes: cost(*(size_of(estimator, node) for node in nodes[:operands]))
 
 
 def reading(factor: float) -> FunctionEstimator:
-    """Return an estimator by the size of the first argument, which ignores a target."""
-    estimate = of_sizes(1, lambda size: CallEstimate(size.scaled(factor)))
-    return lambda estimator, _target, args: estimate(estimator, None, args)
+    """Return an estimator by the size of the first operand."""
+    return of_sizes(1, lambda size: CallEstimate(size.scaled(factor)))
 
 
 def reads(operand: int = 0, times: int = 1) -> FunctionTracker:
@@ -122,7 +116,7 @@ READ: Final = CallCost(of_sizes(1, lambda text: CallEstimate(text.traversal(), t
 ARGUMENT_TWICE: Final = CallCost(reading(2 * STRING_FACTOR), reads(times=2))
 
 # Costs of cel-go since 0.29: of `startsWith` and `endsWith` by the argument, and of `matches` however it is called.
-AFFIXES: Final = dict.fromkeys(("startsWith", "endsWith"), CallCost(lambda _estimator, _target, _args: None, reads(1)))
+AFFIXES: Final = dict.fromkeys(("startsWith", "endsWith"), CallCost(lambda _estimator, _nodes: None, reads(1)))
 MATCHES: Final = {"matches": CallCost(of_sizes(2, lambda *sizes: CallEstimate(estimates.match_cost(*sizes))), of_match)}
 
 

@@ -207,11 +207,9 @@ def _track_contains_ip(values: Sequence[Any], _: Any) -> int:
 def _with_parsing(cost: CallCost) -> CallCost:
     """Return the cost of a call that first parses its argument from a text."""
 
-    def estimate(estimator: Estimator, target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
-        comparison = cost.estimate(estimator, target, args)
-        if comparison is None or not args:
-            return None
-        return CallEstimate(comparison.cost.plus(size_of(estimator, args[0]).traversal()))
+    def estimate(estimator: Estimator, nodes: Sequence[Node]) -> CallEstimate | None:
+        comparison = cost.estimate(estimator, nodes)
+        return comparison and CallEstimate(comparison.cost.plus(size_of(estimator, nodes[1]).traversal()))
 
     def track(values: Sequence[Any], result: Any) -> int:
         return (cost.track(values, result) or 0) + traversal(actual_size(values[1]))

@@ -71,23 +71,20 @@ def _index_of(values: Sequence[Any], item: Any, step: int = 1) -> int:
     return next((index for index in range(len(values))[::step] if equal(values[index], item) is True), -1)
 
 
-def _estimate(estimator: Estimator, target: Node | None, _args: Sequence[Node]) -> CallEstimate | None:
-    if target is None:
-        return None
-    element = element_of(target)
+def _estimate(estimator: Estimator, nodes: Sequence[Node]) -> CallEstimate:
+    size, element = size_of(estimator, nodes[0]), element_of(nodes[0])
     if element is None:  # the indexOf of a string
-        return CallEstimate(size_of(estimator, target).traversal())
+        return CallEstimate(size.traversal())
     each = ONE
     if element.type.kind in (Kind.STRING, Kind.BYTES):
         each = each.plus(size_of(estimator, element).traversal())
-    return CallEstimate(size_of(estimator, target).times(each))
+    return CallEstimate(size.times(each))
 
 
-def _estimate_includes(estimator: Estimator, target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
+def _estimate_includes(estimator: Estimator, nodes: Sequence[Node]) -> CallEstimate:
     """Return the cost of `includes`: one unit for each element of a value that may be a list."""
-    if target is None or element_of(target) is not None:
-        return _estimate(estimator, target, args)
-    return CallEstimate(size_of(estimator, target).times(ONE))
+    is_list = element_of(nodes[0]) is not None
+    return _estimate(estimator, nodes) if is_list else CallEstimate(size_of(estimator, nodes[0]).times(ONE))
 
 
 def _includes(value: Any, item: Any) -> bool:

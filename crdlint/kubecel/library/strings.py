@@ -37,27 +37,21 @@ def _replaced(length: int, old: int, *, grows: bool) -> tuple[int, int]:
     return min(math.ceil(float(length) / float(old)), UINT64_MAX), 0
 
 
-def _estimate_split(estimator: Estimator, target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
-    if target is None:
-        return None
-    size = size_of(estimator, target)
+def _estimate_split(estimator: Estimator, nodes: Sequence[Node]) -> CallEstimate:
+    size = size_of(estimator, nodes[0])
+    limit = nodes[2].expr if len(nodes) > 2 else None
     most = size.max
-    if len(args) > 1:
-        limit = args[1].expr
-        if isinstance(limit, Literal) and type(limit.value) is int:
-            most = limit.value & UINT64_MAX
+    if isinstance(limit, Literal) and type(limit.value) is int:
+        most = limit.value & UINT64_MAX
     return CallEstimate(size.scaled(2 * STRING_FACTOR), Estimate(0, most))
 
 
-def _estimate_join(estimator: Estimator, target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
-    if target is None:
-        return None
-    elements = size_of(estimator, target)
-    element = element_of(target)
+def _estimate_join(estimator: Estimator, nodes: Sequence[Node]) -> CallEstimate:
+    elements, element = size_of(estimator, nodes[0]), element_of(nodes[0])
     size = ZERO if element is None else elements.times(size_of(estimator, element))
-    if args:
+    if len(nodes) > 1:
         separators = Estimate(max(elements.min - 1, 0), max(elements.max - 1, 0))
-        size = size.plus(size_of(estimator, args[0]).times(separators))
+        size = size.plus(size_of(estimator, nodes[1]).times(separators))
     return CallEstimate(size.traversal(), size)
 
 

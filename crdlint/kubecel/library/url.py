@@ -144,7 +144,5 @@ LIBRARY: Final = Library(
     costs={"url": declaration.READ},
     older_costs=lambda dialect: {} if dialect.url_has_size else {"url": ARGUMENT},
     # Upstream uses the size of the right side for both.
-    equality={
-        URL_TYPE: lambda _estimator, _target, args: CallEstimate(Estimate(1, (args[1].size or ONE).max).traversal())
-    },
+    equality={URL_TYPE: lambda _estimator, nodes: CallEstimate(Estimate(1, (nodes[1].size or ONE).max).traversal())},
 )
