@@ -11,7 +11,7 @@ from enum import Enum, auto
 from typing import Any, Final, NamedTuple
 
 from crdlint.cel.ast import Location, SourceInfo
-from crdlint.cel.types import Kind, Type, write
+from crdlint.cel.types import Kind, Type, written_type
 from crdlint.kubernetes.servers import CELDialect
 
 MAX_ERRORS = 100
@@ -96,7 +96,7 @@ _NAMES: Final = {kind: kind.name.lower() for kind in (Kind.ANY, Kind.DURATION, K
 def format_type(type_: Type, dialect: CELDialect | None = None) -> str:
     """Return a type as messages print it, e.g. `map(string, dyn)`. Upstream: checker.FormatCELType."""
     is_newest = dialect is None or dialect.names_optional_type
-    return write(type_, lambda part: _NAMES.get(part.kind), {} if is_newest else {"optional_type": "optional"})
+    return written_type(type_, lambda part: _NAMES.get(part.kind), {} if is_newest else {"optional_type": "optional"})
 
 
 _PRIMITIVES: Final = (Kind.BOOL, Kind.BYTES, Kind.DOUBLE, Kind.INT, Kind.STRING, Kind.UINT)

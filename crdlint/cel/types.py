@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum, auto
-from typing import Final
+from math import inf
+from typing import Any, Final
 
 from crdlint.cel.ast import Uint
 
@@ -79,7 +80,7 @@ class Type:
         return type_
 
     def __str__(self) -> str:
-        return write(self, lambda type_: f"<{type_.name}>" if type_.kind is Kind.TYPE_PARAM else None)
+        return written_type(self, lambda type_: f"<{type_.name}>" if type_.kind is Kind.TYPE_PARAM else None)
 
     def __repr__(self) -> str:
         return f"Type({self})"
@@ -146,31 +147,53 @@ def _accepts(first: Type, second: Type) -> bool | None:
     return True if first.is_dyn or first.kind is Kind.TYPE_PARAM else _exact(first, second)
 
 
-def write(type_: Type, special: Callable[[Type], str | None], generics: Mapping[str, str] = _AS_NAMED) -> str:
+class Written(str):
+    """Text that is already formatted, among values that are not."""
+
+    __slots__ = ()
+
+
+def write(value: Any, pieces: Callable[[Any], str | list[Any]], longest: float = inf) -> str:
+    """Return a value as text, without recursion; `pieces` returns its text, or the values and texts that it consists of.
+
+    It ends after the first piece that makes it longer than `longest`.
+    """
+    parts: list[str] = []
+    stack, size = [value], 0
+    while stack and size <= longest:
+        item = stack.pop()
+        written = item if type(item) is Written else pieces(item)
+        if isinstance(written, str):
+            parts.append(written)
+            size += len(written)
+        else:
+            stack.extend(reversed(written))
+    return "".join(parts)
+
+
+def enclosed(opening: str, items: Iterable[Sequence[Any]], closing: str) -> list[Any]:
+    """Return the pieces of a list or map: those of its items, with commas between them."""
+    pieces: list[Any] = [Written(opening)]
+    for item in items:
+        pieces += item if len(pieces) == 1 else (Written(", "), *item)
+    pieces.append(Written(closing))
+    return pieces
+
+
+def written_type(type_: Type, special: Callable[[Type], str | None], generics: Mapping[str, str] = _AS_NAMED) -> str:
     """Return a type as text; `special` returns the text of types that are not printed as name and parameters.
 
     A text of more than 64 KiB is truncated and ends in dots.
     """
-    pieces: list[str] = []
-    size = 0
-    pending: list[Type | str] = [type_]
-    while pending:
-        part = pending.pop()
-        if isinstance(part, Type):
-            own = special(part)
-            if own is None and part.params:
-                pending.append(")")
-                for param in reversed(part.params):
-                    pending += (param, ", ")
-                pending[-1] = f"{generics.get(part.name, part.name)}("
-                continue
-            part = part.declared_name if own is None else own
-        pieces.append(part)
-        size += len(part)
-        if size > _MAX_TEXT:
-            pieces.append("...")
-            break
-    return "".join(pieces)
+
+    def pieces(part: Type) -> str | list[Any]:
+        own = special(part)
+        if own is None and part.params:
+            return enclosed(f"{generics.get(part.name, part.name)}(", ((param,) for param in part.params), ")")
+        return part.declared_name if own is None else own
+
+    text = write(type_, pieces, _MAX_TEXT)
+    return text if len(text) <= _MAX_TEXT else f"{text}..."
 
 
 DYN: Final = Type(Kind.DYN, "dyn")

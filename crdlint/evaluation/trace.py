@@ -9,26 +9,13 @@ from itertools import islice
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.cel import ast, types
+from crdlint.cel import ast
 from crdlint.cel.ast import Uint, nodes
 from crdlint.cel.errors import format_type
 from crdlint.cel.eval.errors import Error
-from crdlint.cel.eval.values import (
-    MISSING,
-    Duration,
-    Optional_,
-    Timestamp,
-    Value,
-    Written,
-    element,
-    enclosed,
-    find,
-    kind_of,
-    native,
-    write,
-)
+from crdlint.cel.eval.values import MISSING, Duration, Optional_, Timestamp, Value, element, find, kind_of, native
 from crdlint.cel.source_ranges import SourceRanges
-from crdlint.cel.types import DYN, Kind, Type
+from crdlint.cel.types import DYN, Kind, Type, Written, enclosed, write, written_type
 from crdlint.golang.numbers import format_float
 from crdlint.golang.text import quote
 from crdlint.kubecel.cost.explain import written_parts
@@ -70,7 +57,7 @@ class Step:
 
 def type_text(type_: Type) -> str:
     """Return a type; the objects of a schema have no names of their own."""
-    return types.write(
+    return written_type(
         type_, lambda part: "object" if part.kind is Kind.STRUCT and part.name.startswith("selfType") else None
     )
 

@@ -18,15 +18,28 @@ may have further methods if cel-go's type differs from the built-in one:
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import inf, isnan
+from math import isnan
 from typing import Any, ClassVar, Final, TypeAlias
 
 from crdlint.cel import types
 from crdlint.cel.ast import Uint
 from crdlint.cel.eval.errors import CancelledError, Error
-from crdlint.cel.types import DURATION, DYN, LITERAL_TYPES, TIMESTAMP, TYPE, Kind, Type, list_type, map_type
+from crdlint.cel.types import (
+    DURATION,
+    DYN,
+    LITERAL_TYPES,
+    TIMESTAMP,
+    TYPE,
+    Kind,
+    Type,
+    Written,
+    enclosed,
+    list_type,
+    map_type,
+    write,
+)
 from crdlint.golang.numbers import format_fixed, format_float
 from crdlint.safety import work
 
@@ -354,39 +367,6 @@ def _hashed(key: Value) -> Value:
 
 
 _UNITS: Final = (("ns", 1), ("µs", 10**3), ("ms", 10**6))
-
-
-class Written(str):
-    """Text that is already formatted, among values that are not."""
-
-    __slots__ = ()
-
-
-def write(value: Value, pieces: Callable[[Value], str | list[Value]], longest: float = inf) -> str:
-    """Return a value as text, without recursion; `pieces` returns its text, or the values and texts that it consists of.
-
-    It ends after the first piece that makes it longer than `longest`.
-    """
-    parts: list[str] = []
-    stack, size = [value], 0
-    while stack and size <= longest:
-        item = stack.pop()
-        written = item if type(item) is Written else pieces(item)
-        if isinstance(written, str):
-            parts.append(written)
-            size += len(written)
-        else:
-            stack.extend(reversed(written))
-    return "".join(parts)
-
-
-def enclosed(opening: str, items: Iterable[Sequence[Value]], closing: str) -> list[Value]:
-    """Return the pieces of a list or map: those of its items, with commas between them."""
-    pieces: list[Value] = [Written(opening)]
-    for item in items:
-        pieces += item if len(pieces) == 1 else (Written(", "), *item)
-    pieces.append(Written(closing))
-    return pieces
 
 
 def go_text(value: Value) -> str:

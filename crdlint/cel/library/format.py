@@ -17,8 +17,8 @@ from crdlint.cel.checker import CheckResult
 from crdlint.cel.compiler import CheckedExpr, Findings
 from crdlint.cel.errors import Problem
 from crdlint.cel.eval.errors import FunctionError
-from crdlint.cel.eval.values import Value, Written, enclosed, type_of, write
-from crdlint.cel.types import DYN, Kind, Type
+from crdlint.cel.eval.values import Value, type_of
+from crdlint.cel.types import DYN, Kind, Type, Written, enclosed, write
 from crdlint.golang.numbers import format_fixed, format_float
 from crdlint.golang.text import quote
 from crdlint.safety import work
