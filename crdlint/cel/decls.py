@@ -80,18 +80,6 @@ class Overload(NamedTuple):
     cost: CallCost | None = None
 
 
-class RegexOptimization(NamedTuple):
-    """A function whose constant regular expression is compiled once. Upstream: interpreter.RegexOptimization.
-
-    `argument` is the index of the expression among the arguments, including the target. `compile` takes the expression
-    and returns the function of all arguments, or raises PlanError.
-    """
-
-    function: str
-    argument: int
-    compile: Callable[[str], Callable[..., Any]]
-
-
 class Function(NamedTuple):
     """The overloads of a function, in the order in which they are tried."""
 

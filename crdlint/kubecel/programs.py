@@ -29,8 +29,9 @@ def functions_of(env: Env) -> Functions:
     bindings = dict(BOUND)
     for library in LIBRARIES:
         bindings |= library.older_bindings(env.dialect)
+    regexes = {name: call for library in LIBRARIES for name, call in library.regexes.items()}
     declared = [overload for function in env.functions.values() for overload in function.overloads]
-    return Functions(declared, bindings, SINGLETONS, (regex for library in LIBRARIES for regex in library.regexes))
+    return Functions(declared, bindings, SINGLETONS, regexes)
 
 
 @cache

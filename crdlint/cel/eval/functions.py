@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from crdlint.cel.decls import Binding, Implementation, Overload, RegexOptimization, bound
+from crdlint.cel.decls import Binding, Implementation, Overload, bound
 from crdlint.cel.eval.errors import NO_OVERLOAD, Error, FunctionError, PlanError
 from crdlint.cel.eval.values import COMPARABLE, Value, element, find, kind_of, type_of
 from crdlint.cel.types import Kind, Type
@@ -19,6 +19,9 @@ from crdlint.golang import matching
 
 Function: TypeAlias = Callable[..., Value]
 Guard: TypeAlias = Callable[[Value], bool]
+
+
+_NONE: Final[Mapping[str, Function]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +57,9 @@ class Functions:
         overloads: Iterable[Overload],
         bindings: Mapping[str, Binding],
         singletons: Mapping[str, Binding],
-        regexes: Iterable[RegexOptimization] = (),
+        regexes: Mapping[str, Function] = _NONE,
     ) -> None:
-        self.regexes: Final = {regex.function: regex for regex in (*regexes, MATCHES)}
+        self.regexes: Final = {"matches": matches, **regexes}
         self._singletons: Final = {name: bound(item) for name, item in singletons.items()}
         self._candidates: Final[dict[str, dict[str, _Candidate]]] = {}
         for overload in overloads:
@@ -200,22 +203,10 @@ def matches(text: str, pattern: str) -> bool:
         raise FunctionError(str(error)) from None
 
 
-def check_pattern(pattern: str) -> None:
-    """Raise PlanError with Go's text if a constant pattern is invalid."""
+def with_constant_pattern(function: Function, pattern: str) -> Function:
+    """Return a function of a text for calls with a constant pattern; raise PlanError with Go's text if it is invalid."""
     try:
         matching.check(pattern)
     except matching.PatternError as error:
         raise PlanError(str(error)) from None
-
-
-def matcher(pattern: str) -> Callable[..., Value]:
-    """Return the function of a call with a constant pattern; raise PlanError with Go's text if it is invalid."""
-    check_pattern(pattern)
-
-    def run(text: Value, _: Value) -> Value:
-        return matches(text, pattern) if type(text) is str else NO_OVERLOAD
-
-    return run
-
-
-MATCHES: Final = RegexOptimization("matches", 1, matcher)
+    return caught(lambda text, *rest: function(text, *rest) if type(text) is str else NO_OVERLOAD)

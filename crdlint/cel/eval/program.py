@@ -22,7 +22,7 @@ from crdlint.cel.eval.attributes import Attribute, Conditional, Note, Run, compu
 from crdlint.cel.eval.cost import Costs, Event, Frame, TracingFrame
 from crdlint.cel.eval.equality import equal, members_of
 from crdlint.cel.eval.errors import CancelledError, Error, PlanError
-from crdlint.cel.eval.functions import Functions, caught, matches
+from crdlint.cel.eval.functions import Functions, matches, with_constant_pattern
 from crdlint.cel.eval.messages import new_message
 from crdlint.cel.eval.values import KEYS, MISSING, Map, Value
 from crdlint.cel.stack import more_frames
@@ -192,11 +192,10 @@ class _Planner:
         folded = self._folded(id_, function, overload_id, args, resolved)
         if folded is not None:
             return folded
-        optimization = self._functions.regexes.get(function)
-        if optimization is not None and optimization.argument < len(args):
-            pattern = args[optimization.argument]
-            if isinstance(pattern, Constant) and type(pattern.value) is str:
-                resolved = Implementation(caught(optimization.compile(pattern.value)), variadic=True)
+        regex = self._functions.regexes.get(function)
+        pattern = None if regex is None or len(args) < 2 else args[1]
+        if regex is not None and isinstance(pattern, Constant) and type(pattern.value) is str:
+            resolved = Implementation(with_constant_pattern(regex, pattern.value), variadic=True)
         return self._counted_call(id_, function, overload_id, args, resolved)
 
     def _function_of(self, call: ast.Call) -> str:

@@ -16,7 +16,6 @@ from crdlint.cel.decls import (
     CallCost,
     FunctionTracker,
     Overload,
-    RegexOptimization,
     Validator,
     Variable,
     member,
@@ -59,7 +58,7 @@ class Library(NamedTuple):
     older_bindings: Callable[[CELDialect], Mapping[str, Binding]] = lambda _dialect: _NONE
     older_costs: Callable[[CELDialect], Mapping[str, CallCost]] = lambda _dialect: _NONE
     equality: Mapping[Type, FunctionEstimator] = _NONE
-    regexes: tuple[RegexOptimization, ...] = ()
+    regexes: Mapping[str, Callable[..., Any]] = _NONE
 
 
 def accepts(parse: Callable[..., Any]) -> Callable[..., bool]:

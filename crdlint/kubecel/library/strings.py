@@ -10,10 +10,10 @@ from typing import Any, Final
 
 from crdlint.cel import estimates
 from crdlint.cel.ast import Literal
-from crdlint.cel.decls import CallCost, RegexOptimization, member
+from crdlint.cel.decls import CallCost, member
 from crdlint.cel.estimates import STRING_FACTOR, UINT64_MAX, ZERO, CallEstimate, Estimate, Estimator, Node, size_of
 from crdlint.cel.eval.cost import of_match
-from crdlint.cel.eval.errors import NO_OVERLOAD, FunctionError
+from crdlint.cel.eval.errors import FunctionError
 from crdlint.cel.library import strings
 from crdlint.cel.library.format import format_literals, format_string
 from crdlint.cel.types import INT, STRING, list_type
@@ -117,18 +117,6 @@ def _matches(text: str, pattern: str) -> Iterator[str]:
         yield octets[start:end].decode("utf-8", "surrogatepass")
 
 
-def _compiled(function: Callable[..., Any]) -> Callable[[str], Callable[..., Any]]:
-    """Return a function that compiles a constant regular expression into the function of all arguments."""
-
-    def compile_(pattern: str) -> Callable[..., Any]:
-        from crdlint.cel.eval.functions import check_pattern
-
-        check_pattern(pattern)
-        return lambda text, *rest: function(text, *rest) if type(text) is str else NO_OVERLOAD
-
-    return compile_
-
-
 _FIND: Final = of_sizes(
     2, lambda text, pattern: CallEstimate(estimates.match_cost(text, pattern), Estimate(0, text.max))
 )
@@ -141,5 +129,5 @@ REGEX: Final = Library(
         member("findAll", "string_find_all_string_int", (STRING, STRING, INT), list_type(STRING), _find_all),
     ),
     costs=dict.fromkeys(("find", "findAll"), CallCost(_FIND, of_match)),
-    regexes=(RegexOptimization("find", 1, _compiled(_find)), RegexOptimization("findAll", 1, _compiled(_find_all))),
+    regexes={"find": _find, "findAll": _find_all},
 )
