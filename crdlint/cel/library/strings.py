@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import methodcaller
 from typing import Any, Final
 
 from crdlint.cel.decls import member, overload
@@ -16,21 +17,10 @@ from crdlint.safety import work
 
 _LOWER: Final = {ord(upper): ord(upper) + 32 for upper in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
 _UPPER: Final = {lower: upper for upper, lower in _LOWER.items()}
-_ESCAPES: Final = str.maketrans(
-    {
-        "\a": r"\a",
-        "\b": r"\b",
-        "\f": r"\f",
-        "\n": r"\n",
-        "\r": r"\r",
-        "\t": r"\t",
-        "\v": r"\v",
-        "\\": r"\\",
-        '"': r"\"",
-        # Invalid UTF-8: one lone surrogate per byte.
-        **{chr(rune): "\ufffd" for rune in range(0xDC80, 0xDD00)},
-    }
-)
+_ESCAPES: Final = str.maketrans({
+    **{char: f"\\{letter}" for char, letter in zip('\a\b\f\n\r\t\v\\"', 'abfnrtv\\"', strict=True)},
+    **{chr(rune): "\ufffd" for rune in range(0xDC80, 0xDD00)},  # invalid UTF-8: one lone surrogate per byte
+})  # fmt: skip
 
 # Python's rfind searches substrings of up to this many characters.
 _SHORT: Final = 64
@@ -78,14 +68,9 @@ def _rfind(text: str, part: str) -> int:
     return reversed_index if reversed_index < 0 else len(text) - reversed_index - len(part)
 
 
-def lower_ascii(text: str) -> str:
-    """Return the text with A to Z in lower case."""
-    return text.translate(_LOWER)
-
-
-def upper_ascii(text: str) -> str:
-    """Return the text with a to z in upper case."""
-    return text.translate(_UPPER)
+lower_ascii: Final = methodcaller("translate", _LOWER)
+upper_ascii: Final = methodcaller("translate", _UPPER)
+trim: Final = methodcaller("strip", SPACE)
 
 
 def replace(text: str, old: str, new: str, limit: int = -1) -> str:
@@ -115,11 +100,6 @@ def substring(text: str, start: int, end: int | None = None) -> str:
         if not 0 <= index <= len(text):
             raise _out_of_range(index)
     return text[start:end]
-
-
-def trim(text: str) -> str:
-    """Return the text without leading and trailing Unicode white space."""
-    return text.strip(SPACE)
 
 
 def quote(text: str) -> str:
