@@ -165,7 +165,7 @@ _GO_TYPES: Final = {
     Kind.LIST: "*structpb.ListValue", Kind.MAP: "*structpb.Struct", Kind.STRING: "string", Kind.UINT: "uint64",
 }  # fmt: skip
 _INT32: Final = _Field(Kind.INT, "int32", _int32)
-# The fields of 32 bits, and those of which the kind of a value does not tell how it is converted.
+# The fields with fewer bits than their kind has, and the enumeration.
 _OTHERS: Final = {
     "Duration.nanos": _INT32,
     "FloatValue.value": _Field(Kind.DOUBLE, "float32", _float32),
