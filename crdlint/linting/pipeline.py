@@ -26,6 +26,7 @@ from crdlint.linting.documents import DocumentWalk, Fixes, manifests, name_of, r
 from crdlint.linting.manifest import CheckedCRD, Subject, check_crd
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import CRD, STAGES, FileResult
+from crdlint.rules.engine.advisory import misfits
 from crdlint.rules.engine.finding import Manifest
 from crdlint.safety.bugs import attempt
 from crdlint.safety.work import Effort
@@ -108,14 +109,14 @@ class _CRDWalk(DocumentWalk):
         return True
 
     def problems(self, root: Node) -> int:
-        """Return how many fields of a document are wrong if it is a CRD; one that is not JSON hides the others."""
+        """Return how many fields of a document are wrong or idle if it is a CRD; one that is not JSON hides the others."""
         try:
             if identify(root).form != "crd":
                 return 0
             decoded = decode_crd(root)
         except YAMLDecodeError:
             return 1
-        return len(decoded.problems) + len(decoded.later)
+        return len(decoded.problems) + len(decoded.later) + len(decoded.ignored) + misfits(decoded.crd.spec)
 
     def check_objects(self, document: Document) -> bool:
         """Check the CRDs of a document, and return whether it has any, in any version."""

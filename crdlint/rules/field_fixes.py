@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from itertools import takewhile
 from textwrap import indent
 from typing import Final, NamedTuple
 
@@ -14,12 +15,12 @@ from crdlint.crd.gotypes import SCHEMA, GoType
 from crdlint.rules import v1beta1
 from crdlint.rules.engine.advisory import SCALARS
 from crdlint.rules.engine.examples import HEAD, small
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, is_null
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, is_null, require, texts
 from crdlint.rules.type_fixes import WHOLE_CRD, in_spec, plain_blanks
 from crdlint.yaml import repairs
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import Editor, UneditableError
-from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence
+from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, items_of, text_of
 from crdlint.yaml.repairs import Repair
 from crdlint.yaml.values import to_json
 
@@ -61,9 +62,19 @@ _NOT_KEPT: Final = frozenset(
 _OF_PROPERTIES: Final = frozenset(
     {"type", "properties", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-int-or-string"}
 )
+_OBJECTS_OF_SCHEMA: Final = frozenset({"properties", "items", "additionalProperties"})
 _ITEMS: Final = "type: object\nproperties:\n  names:\n    type: array\n    items:\n      type: string\n"
 _OBJECTS: Final = _ITEMS.replace("string", "object")
 _INDENTED: Final = in_spec("    properties:\n      port:\n        type: integer\n      host:\n        type: string\n")
+
+
+def _of_items(text: str) -> str:
+    """Return a schema of objects with the property `port` and a text after it."""
+    return f"{_OBJECTS}      properties:\n" + indent(f"port:\n  type: integer\n{text}", " " * 8)
+
+
+_IN_ITEMS: Final = _of_items("host:\n  type: string\n")
+_OUT_OF_ITEMS: Final = _IN_ITEMS.replace("        host:\n          type", "      host:\n        type")
 
 
 def _converted(webhook: str) -> str:
@@ -228,10 +239,9 @@ def _property(finding: Finding) -> tuple[Mapping, Scalar, Mapping]:
     return mapping, key, value
 
 
-def _is_scalar(schema: Mapping) -> bool:
+def _has_no_properties(schema: Mapping) -> bool:
     """Return whether a schema has a type whose values have no properties."""
-    type_ = schema.find("type")
-    return type_ is not None and getattr(type_[1], "value", "") in SCALARS
+    return text_of(child(schema, "type")) in {*SCALARS, "array"}
 
 
 @Fixer("Indent the property like the one above", "unsafe").example(
@@ -239,17 +249,83 @@ def _is_scalar(schema: Mapping) -> bool:
     good=_INDENTED,
 )
 def _indented_property(finding: Finding) -> Edits:
-    """Indent a property like the scalar above it, below which it is by mistake."""
-    mapping, key, value = _property(finding)
-    editor, upper_key = finding.editor, finding.editor.key_of(mapping)
-    if upper_key is None or mapping.items[-1] is not value or not _is_scalar(mapping):
-        return
-    by = key.start_mark.column - upper_key.start_mark.column
-    start, end = editor.line_start(key.start_mark.index), editor.end(value)
+    """Indent a property like the one above it, below which it is by mistake."""
+    mapping, _, value = _property(finding)
+    if mapping.items[-1] is value and _belongs_above(finding):
+        yield from _like_owner(finding, finding.editor.end(value))
+
+
+def _belongs_above(finding: Finding) -> bool:
+    """Return whether a field of a property's schema is a property beside that: the schema has none, or is complete above it."""
+    mapping, key, _ = finding.entry
+    upper = finding.editor.parent(mapping)
+    name = getattr(finding.editor.key_of(upper), "value", "") if isinstance(upper, Mapping) else ""
+    if _has_no_properties(mapping):
+        return True
+    if not isinstance(upper, Mapping) or name != "properties" or upper.find(key.value) is not None:
+        return False
+    above = getattr(mapping.items[finding.editor.index(key) - 2], "value", "properties")
+    is_own, is_outer = (key.value in _required(each) for each in (mapping, finding.editor.parent(upper)))
+    return not is_own and (is_outer or (above != "properties" and mapping.find("properties") is not None))
+
+
+def _required(schema: Node | None) -> list[str]:
+    return texts(items_of(child(schema, "required")))
+
+
+def _like_owner(finding: Finding, end: int) -> Iterator[Edit]:
+    """Yield the edits that indent the lines from a field to an offset like the key of the object that has the field."""
+    editor, (mapping, key, _) = finding.editor, finding.entry
+    by = key.start_mark.column - require(editor.key_of(mapping)).start_mark.column
+    start = editor.line_start(key.start_mark.index)
     for edit in (Edit(start, start, ""), *editor.indent_lines(start, end, by)):
         if editor.text[edit.start : edit.start + by].strip(" "):
             raise UneditableError
         yield Edit(edit.start, edit.start + by, "")
+
+
+@Fixer("Indent the properties below the object above", "unsafe").example(
+    bad=in_spec(
+        "    properties:\n      host:\n        type: object\n      properties:\n        name:\n          type: string\n"
+    ),
+    good=in_spec(
+        "    properties:\n      host:\n        type: object\n        properties:\n          name:\n            type: string\n"
+    ),
+)
+def _outdented_properties(finding: Finding) -> Edits:
+    """Indent `properties`, which are beside the object that they are of, up to its last property."""
+    mapping, key, _ = finding.entry
+    editor = finding.editor
+    own, upper = editor.key_of(mapping), expect(Mapping, editor.parent(mapping))
+    names = [getattr(each, "value", "") for each in (own, editor.key_of(upper))]
+    if own is None or names != ["properties", "properties"] or mapping.items[0] is not key or mapping.flow:
+        return
+    index = editor.index(own)
+    above = upper.items[index - 1] if index else own
+    if above.style if isinstance(above, Scalar) else child(above, "properties") is not None:
+        return
+    by = above.start_mark.column - own.start_mark.column if isinstance(above, Mapping) else _STEP
+    properties = takewhile(
+        lambda pair: isinstance(pair[1], Mapping) or text_of(pair[0]) not in SCHEMA.fields, mapping.pairs()
+    )
+    start = editor.line_start(own.start_mark.index)
+    yield editor.inserted(start, " " * by)
+    yield from editor.indent_lines(start, editor.end([*properties][-1][1]), by)
+
+
+@Fixer("Indent the key like the one above", "unsafe").example(
+    bad=in_spec("    properties:\n      port:\n        type: integer\n        host:\n        type: string\n"),
+    good=_INDENTED,
+)
+def _indented_key(finding: Finding) -> Edits:
+    """Indent the key of a property, whose keywords follow it, like that of the property above."""
+    mapping, key, value = finding.entry
+    editor = finding.editor
+    upper, below = editor.parent(mapping), mapping.items[editor.index(key) + 2 :: 2]
+    name = getattr(editor.key_of(upper), "value", "") if isinstance(upper, Mapping) else ""
+    keywords = all(isinstance(each, Scalar) and each.value in SCHEMA.fields for each in below)
+    if finding.go_type(mapping) is SCHEMA and name == "properties" and below and keywords and is_null(value):
+        yield from _like_owner(finding, key.end_mark.index)
 
 
 @Fixer("Indent the property like those above", "unsafe").example(
@@ -303,7 +379,7 @@ def _misplaced_property(finding: Finding) -> Edits:
     """Move a field that looks like a property's schema into `properties`."""
     mapping, key, value = _property(finding)
     editor = finding.editor
-    if value.flow or _is_unknown(finding, mapping) or _is_scalar(mapping):
+    if value.flow or _is_unknown(finding, mapping) or _has_no_properties(mapping):
         return
     properties, source = mapping.find("properties"), v1beta1.block(editor, value)
     yield editor.remove(mapping, key.value)
@@ -343,9 +419,13 @@ UNKNOWN: Final = (
         ),
         "text",
     ),
-    _outdented_field, _field_below, _indented_property, _outdented_property, _misplaced_property, _not_kept,
+    _outdented_field, _field_below,
+    _outdented_properties, _indented_key, _indented_property, _outdented_property, _misplaced_property, _not_kept,
 )  # fmt: skip
 IGNORED: Final = (
+    _indented_key.example(_of_items("  host:\n  type: string\n"), _IN_ITEMS),
+    _indented_property.example(_of_items("  host:\n    type: string\n"), _IN_ITEMS),
+    _outdented_property.example(_OUT_OF_ITEMS, _IN_ITEMS),
     _rename, _const.example(f"{_ITEMS}      const: auto\n", f"{_ITEMS}      enum: [auto]\n"),
     replace(_not_kept, applicability="safe").example(f"{_ITEMS}      readOnly: true\n", _ITEMS),
     _misplaced_property.example(
@@ -369,7 +449,18 @@ def _twice(finding: Finding) -> tuple[Mapping, int, int]:
     # A block that is indented too far repeats several keys: removing them would lose it.
     if editor.parent(later) is not mapping or len(names) > _MOST_KEYS or len(names) - len(set(names)) > 1:
         raise UneditableError
-    return mapping, editor.index(first), editor.index(later)
+    start, end = editor.index(first), editor.index(later)
+    if any(map(is_null, mapping.items[start + 3 : end : 2])) or _is_outdented(editor, mapping):
+        raise UneditableError
+    return mapping, start, end
+
+
+def _is_outdented(editor: Editor, mapping: Mapping) -> bool:
+    """Return whether a mapping is named like a keyword, but is a property: it may belong to the one above."""
+    names = [
+        getattr(editor.key_of(node), "value", "") for node in (mapping, editor.parent(mapping)) if node is not None
+    ]
+    return names[0] in _OBJECTS_OF_SCHEMA and names[1:] == ["properties"]
 
 
 @Fixer("Remove the repetition", "safe").example(
@@ -386,9 +477,12 @@ def _repeated_key(finding: Finding) -> Edits:
     good="type: object\nproperties:\n  name:\n    type: integer\n"
 )
 def _overridden_key(finding: Finding) -> Edits:
-    mapping, first, _ = _twice(finding)
+    mapping, first, later = _twice(finding)
+    values = [text_of(mapping.items[index + 1]) for index in (first, later)]
+    # One of them is the type of an object around the other, or a property that is named like a keyword.
+    is_mixed = (values[0] is None) != (values[1] is None) or len({*values} & {"object", "array"}) == 1
     # The first may belong below a key above it that has no value.
-    if not any(map(is_null, mapping.items[1:first:2])):
+    if not is_mixed and not any(map(is_null, mapping.items[1:first:2])):
         yield finding.editor.remove_at(mapping, first)
 
 
@@ -452,10 +546,15 @@ def _ends(pairs: list[_Pair], outer: GoType | None) -> Iterator[tuple[int, int]]
         if outer is not None and isinstance(value, Scalar) and not value.value and not value.style:
             inner = outer.below(key.value) if isinstance(key, Scalar) else None
             empty_key, end = i, max(ends.get(id(inner), 0), i + 1)
-            while inner and end < len(pairs) and _is_field(*pairs[end], inner) and not _is_field(*pairs[end], outer):
+            while inner and end < len(pairs) and _is_field(*pairs[end], inner) and _is_below(*pairs[end], outer):
                 end += 1
             ends[id(inner)] = end
         yield empty_key, end
+
+
+def _is_below(key: Node, value: Node, outer: GoType) -> bool:
+    """Return whether an entry is no field of the outer object, or a keyword whose value looks like a property."""
+    return not _is_field(key, value, outer) or (outer.kind == "map" and getattr(key, "value", "") in _OBJECTS_OF_SCHEMA)
 
 
 def _is_field(key: Node, value: Node, of: GoType) -> bool:
@@ -551,6 +650,8 @@ _HELPS: Final[dict[str, Callable[[Finding, Edit], Placement]]] = {
     _blank_in_key.title: _in_words("Add a space after the colon"),
     _outdented_property.title: _in_words("Indent `{name}` like the properties above"),
     _indented_property.title: _in_words("Indent `{name}` like the property above: a scalar has no properties"),
+    _outdented_properties.title: _in_words("Indent `properties` and what is below it, up to the last property"),
+    _indented_key.title: _in_words("Indent `{name}` like the property above, so that its keywords are below it"),
     _misplaced_property.title: _in_words("Move `{name}` into `properties`"),
     _in_v1.title: lambda finding, _: Placement(v1beta1.moved(finding) or ""),
     _not_kept.title: _in_words("Remove the field: the API server keeps it in no schema"),

@@ -8,16 +8,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import partial
+from textwrap import dedent
 from typing import Final
 
 from crdlint.crd.errors import Code, Reason, forbidden, invalid, required
-from crdlint.crd.gotypes import SCHEMA
+from crdlint.crd.gotypes import CRD, SCHEMA
 from crdlint.crd.model import JSONSchemaProps, JSONSchemaPropsOrBool
 from crdlint.diagnostics.spelling import nearest
 from crdlint.kubernetes.servers import Server
 from crdlint.rules.engine.advisory import JUNCTORS
 from crdlint.rules.engine.common import Findings
 from crdlint.rules.engine.finding import (
+    OUTDENTED,
     Edits,
     Finding,
     Fixer,
@@ -26,6 +28,7 @@ from crdlint.rules.engine.finding import (
     quoted_with_comment,
     removal,
     rename_to_true,
+    repeated_below,
     replacement,
     require,
     with_comment,
@@ -37,6 +40,7 @@ from crdlint.schema.structural import TYPES, incomplete, structural_attributes
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import UneditableError
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, text_of
+from crdlint.yaml.parse import parse_first
 
 _SOURCE = "apiextensions-apiserver/pkg/apiserver/schema ValidateStructural"
 _Rule: Final = partial(Rule, source=_SOURCE)
@@ -63,6 +67,7 @@ _SPEAKS_OF: Final = (
 _OF_VALUE: Final = {str: "string", bool: "boolean", int: "integer", list: "array", dict: "object"}
 _OF_FORMAT: Final = {"int32": "integer", "int64": "integer", "float": "number", "double": "number"}
 _LOOKAROUND: Final = re.compile(r"\(\?(?:[=!]|<[=!])[^()]*\)?")
+_KEYWORD: Final = re.compile(r"^( +)([\w$-]+):(?: |\r?$)", re.MULTILINE)
 _JUNCTOR: Final = re.compile(r"\.(allOf|anyOf|oneOf|not)(?![^.\[])")
 _OfRoot: Final = partial(_Rule, scope="schema")
 
@@ -72,7 +77,9 @@ _OfRoot: Final = partial(_Rule, scope="schema")
 )
 def _decided_type(finding: Finding) -> Edits:
     type_ = _type_of(finding)
-    if _misspelled(finding) is not None or _is_int_or_string(finding):
+    if _misspelled(finding) is not None or _is_int_or_string(finding) or _text_fields(finding) is not None:
+        return
+    if repeated_below(finding):
         return
     if type_ and type_ not in _NUMERIC:
         yield _add_type(finding, type_)
@@ -85,45 +92,55 @@ def _number_type(finding: Finding) -> Edits:
         yield _add_type(finding, type_)
 
 
+def _text_fields(finding: Finding) -> tuple[int, int, int] | None:
+    """Return where the fields at the end of a description are that include the missing one: start, end, and excess of blanks.
+
+    A description in block style contains what is indented like it or more.
+    """
+    owner, editor = finding.owner, finding.editor
+    description = child(owner, "description")
+    if not isinstance(description, Scalar) or description.style not in {"|", ">"}:
+        return None
+    end = editor.end(description)
+    for line in _KEYWORD.finditer(editor.text, description.start_mark.index, end):
+        text = editor.text[line.start() : end]
+        if line[2] in SCHEMA.fields and all(each.startswith((line[1], "\r")) for each in text.split("\n") if each):
+            root = parse_first(dedent(text)).root
+            fields = root.items if isinstance(root, Mapping) else []
+            names = [getattr(key, "value", "") for key in fields[::2]]
+            own = [name for name in {*names} & SCHEMA.fields.keys() if owner.find(name) is None]
+            is_key = len(names) > 1 and finding.name == names[0] and is_null(fields[1])  # what follows is below it
+            if is_key or (finding.name in own and len(own) == len(names)):
+                return line.start(), line.end() if is_key else end, len(line[1]) - owner.start_mark.column
+    return None
+
+
 @Fixer("Move the fields out of the description", "unsafe").example(
     bad="host:\n  description: |-\n    The host.\n    type: string",
     good="host:\n  description: |-\n    The host.\n  type: string",
 )
-def _type_in_text(finding: Finding) -> Edits:
+def _fields_in_text(finding: Finding) -> Edits:
     """Move the fields at the end of a description in block style, which are indented like it, out of the text."""
-    editor, owner = finding.editor, finding.owner
-    description = expect(Scalar, owner, "description")
-    if description.style not in {"|", ">"}:
-        return
-    end = editor.end(description)
-    blanks = " " * owner.start_mark.column
-    names, edits = set(), []
-    while end > description.start_mark.index:
-        start = editor.line_start(end)
-        line = editor.text[start:end].rstrip("\r")
-        name, _, value = line.lstrip(" ").partition(": ")
-        if name not in SCHEMA.fields or name in names or owner.find(name) is not None or not value or " " in value:
-            break
-        names.add(name)
-        edits.append(Edit(start, start + len(line) - len(line.lstrip(" ")), blanks))
-        end = start - 1
-    if finding.name in names:
-        yield from edits
+    start, end, by = require(_text_fields(finding))
+    yield Edit(start, start + by, "")
+    for edit in finding.editor.indent_lines(start, end, by):
+        yield Edit(edit.start, edit.start + by, "")
 
 
 @Fixer("Accept any value", "unsafe").example(
-    bad="extra:\n  description: Anything.",
-    good="extra:\n  description: Anything.\n  x-kubernetes-preserve-unknown-fields: true",
+    bad="extra: {}", good="extra: {x-kubernetes-preserve-unknown-fields: true}"
 )
 def _any_type(finding: Finding) -> Edits:
     node = finding.node(require(finding.path.parent))
-    if is_null(node):
+    properties = finding.editor.parent(node)
+    if is_null(node) and isinstance(properties, Mapping):
+        below = properties.items[finding.editor.index(node) + 1 :][:1]
+        if below and text_of(below[0]) in SCHEMA.fields:
+            return  # may be its keyword
         yield finding.editor.replace(node, f"{{{finding.editor.name('x-kubernetes-preserve-unknown-fields')}: true}}")
         return
-    owner = finding.owner
-    schema = finding.schema(owner)
-    if not _type_of(finding) and not schema.any_of and not schema.one_of and owner.find("type") is None:
-        yield finding.editor.insert(owner, "x-kubernetes-preserve-unknown-fields", "true")
+    if not finding.owner.items:
+        yield finding.editor.insert(finding.owner, "x-kubernetes-preserve-unknown-fields", "true")
 
 
 @Fixer("Add `x-kubernetes-int-or-string: true`", "safe").example(
@@ -199,14 +216,21 @@ def _misspelled(finding: Finding) -> Scalar | None:
     good="ports: {type: array, items: {x-kubernetes-preserve-unknown-fields: true}}"
 )
 def _items_of_any_type(finding: Finding) -> Edits:
-    if finding.owner.find("items") is None and _misspelled(finding) is None:
+    owner, parent = finding.owner, finding.editor.parent(finding.owner)
+    names = [getattr(finding.editor.key_of(node), "value", "") for node in (owner, parent) if node is not None]
+    types = [key for key in owner.items[::2] if getattr(key, "value", "") == "type"]
+    if names == ["items", "properties"] or len(types) > 1:
+        return  # its indentation may be wrong
+    if owner.find("items") is None and _misspelled(finding) is None:
         name = finding.editor.name("x-kubernetes-preserve-unknown-fields")
-        yield finding.editor.insert(finding.owner, "items", f"{{{name}: true}}", after="type")
+        yield finding.editor.insert(owner, "items", f"{{{name}: true}}", after="type")
 
 
 @Fixer("Write the type that Kubernetes gives it", "safe")
 def _named_type(finding: Finding) -> Edits:
     reason = finding.reason(Code.TYPE)
+    if _text_fields(finding) is not None:
+        return []
     return finding.write(reason.arguments[0]) if reason is not None else []
 
 
@@ -273,6 +297,15 @@ def _repaired_pattern(finding: Finding) -> Edits:
 @Fixer("Write `metadata: {type: object}`", "safe")
 def _plain_metadata(finding: Finding) -> Edits:
     metadata, editor = finding.mapping(finding.path), finding.editor
+    properties = child(metadata, "properties")
+    names = [(metadata, SCHEMA.fields), (properties, CRD.fields["metadata"].type.fields)]
+    if any(
+        getattr(key, "value", "") not in known
+        for each, known in names
+        if isinstance(each, Mapping)
+        for key in each.items[::2]
+    ):
+        return  # what belongs beside it
     if metadata.flow:
         key = editor.name("type")
         yield editor.replace(metadata, f"{{{key}: {editor.value('object')}}}")
@@ -384,12 +417,27 @@ TYPE_REQUIRED = _Rule("structural-type-required", "Field without a type",
     why="The API server prunes, defaults and converts objects by the types in the schema, so every field needs one.",
     help="Add the `type` of this field",
     bad="replicas: {minimum: 1}", good="replicas: {type: integer, minimum: 1}",
-    fixes=(_decided_type, _number_type, _alternatives_type, _type_in_text, _any_type))  # fmt: skip
+    fixes=(
+        _decided_type,
+        _fields_in_text,
+        OUTDENTED.example(
+            bad="ports:\n  items:\n    type: integer\n    type: array",
+            good="ports:\n  items:\n    type: integer\n  type: array",
+        ),
+        _number_type, _alternatives_type, _any_type))  # fmt: skip
 ITEMS_REQUIRED = _Rule("structural-items-required", "Array without `items`",
     why="Without `items` the API server can neither prune nor validate the items of the array.",
     help="Add `items` with a type, such as `items: {type: string}`",
     bad="ports: {type: array}", good="ports: {type: array, items: {type: integer}}",
-    fixes=(_outdented_items, _items_of_type, _items_of_any_type))  # fmt: skip
+    fixes=(
+        _outdented_items,
+        _items_of_type,
+        _fields_in_text.example(
+            bad="ports:\n  description: |-\n    The ports.\n    items:\n      type: integer\n  type: array",
+            good="ports:\n  description: |-\n    The ports.\n  items:\n    type: integer\n  type: array",
+        ),
+        _items_of_any_type,
+    ))  # fmt: skip
 ROOT_TYPE = _OfRoot("structural-root-not-object", "Root of the schema is not an object",
     why="Every Kubernetes object has the fields `apiVersion`, `kind` and `metadata`.",
     help="Set `type: object` at the root of the schema",
@@ -435,7 +483,14 @@ METADATA_NESTED = _OfRoot("metadata-in-junctor", "`metadata` inside allOf, anyOf
 META_TYPE = _Rule("metadata-type", "Wrong type for apiVersion, kind or metadata",
     why="In every Kubernetes object `apiVersion` and `kind` are strings and `metadata` is an object.",
     help="Set the type that the message names, or remove the field from the schema: Kubernetes defines it",
-    bad="apiVersion: {type: integer}", good="apiVersion: {type: string}", fixes=(_named_type,))  # fmt: skip
+    bad="apiVersion: {type: integer}", good="apiVersion: {type: string}",
+    fixes=(
+        _named_type,
+        _fields_in_text.example(
+            bad="kind:\n  description: |-\n    The kind.\n    type: string",
+            good="kind:\n  description: |-\n    The kind.\n  type: string",
+        ),
+    ))  # fmt: skip
 EMBEDDED = _Rule("embedded-resource-shape", "Embedded resource is not an object with fields",
     because="x-kubernetes-embedded-resource",
     why="`x-kubernetes-embedded-resource: true` declares a whole Kubernetes object, so the schema must be an object "

@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from crdlint.crd.gotypes import SCHEMA
 from crdlint.crd.identity import corrections
 from crdlint.diagnostics.spelling import nearest
-from crdlint.rules.engine.advisory import SCALARS
+from crdlint.rules.engine.advisory import SCALARS, TYPES_OF
 from crdlint.rules.engine.examples import HEAD
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, add_required, expect, is_null, texts, unlisted
 from crdlint.schema.structural import TYPES
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import UneditableError, quoted
-from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence
+from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, text_of
 
 _GROUPED: Final = re.compile(r"-?\d{1,3}(?:[,_]\d{3})+\Z")
 _AMONG: Final = re.compile(r"(?:<=?|>=?|=)? *(-?(?=[OolI]*\d)[\dOolI]+)(?: *(k|K)| +[A-Za-z]+)?\Z")
@@ -306,15 +307,48 @@ def _single_mapping(finding: Finding) -> Edits:
     good=in_spec("    properties:\n      port:\n        minimum: 1\n        type: integer\n"),
 )
 def _field_of_property(finding: Finding) -> Edits:
-    """Indent a type that is written beside a property like the fields of that, which lacks it."""
-    properties, key, value = _entry_of(finding, "type")
+    """Indent a keyword that is written beside a property like the fields of that, which lacks it."""
+    properties, key = _keyword_beside_properties(finding)
     editor, index = finding.editor, finding.editor.index(key)
     schema = expect(Mapping, properties.items[index - 1] if index else None)
-    is_property = getattr(editor.key_of(properties), "value", "") == "properties"
-    lacks_it = not schema.flow and schema.find("type") is None and schema.find("properties") is None
     by = schema.start_mark.column - key.start_mark.column
-    if is_property and lacks_it and expect(Scalar, value).value in SCALARS and by > 0:
+    if not schema.flow and by > 0 and _fits(schema, finding.entry):
         yield editor.inserted(key.start_mark.index, " " * by)
+
+
+def _keyword_beside_properties(finding: Finding) -> tuple[Mapping, Scalar]:
+    """Return properties, and among them a keyword of a schema with a scalar as the value."""
+    properties, key, value = finding.entry
+    field = SCHEMA.fields.get(key.value)
+    is_keyword = field is not None and field.type.kind in {"string", "bool", "int64", "float64"}
+    if getattr(finding.editor.key_of(properties), "value", "") != "properties" or not is_keyword or is_null(value):
+        raise UneditableError
+    if key.value != "type" and expect(Scalar, value).value in TYPES:  # a property that is written as its type
+        raise UneditableError
+    return properties, key
+
+
+def _fits(schema: Mapping, entry: tuple[Mapping, Scalar, Node]) -> bool:
+    """Return whether a schema may have a keyword that it lacks: a type as its other keywords imply it."""
+    _, key, value = entry
+    implied = [name for name, field in (("object", "properties"), ("array", "items")) if schema.find(field) is not None]
+    types = {**TYPES_OF, "x-kubernetes-list-type": {"array"}, "x-kubernetes-map-type": {"object"}}.get(key.value)
+    is_type = key.value != "type" or expect(Scalar, value).value in (implied or SCALARS)
+    return schema.find(key.value) is None and is_type and (types is None or text_of(child(schema, "type")) in types)
+
+
+@Fixer("Indent the field like `properties`", "safe").example(
+    bad=in_spec("    properties:\n      port:\n        type: integer\n      maxProperties: 1\n"),
+    good=in_spec("    properties:\n      port:\n        type: integer\n    maxProperties: 1\n"),
+)
+def _field_of_object(finding: Finding) -> Edits:
+    """Indent a keyword at the end of properties like them, if the last property has it and the object lacks it."""
+    properties, key = _keyword_beside_properties(finding)
+    owner, editor = expect(Mapping, finding.editor.parent(properties)), finding.editor
+    start, by = editor.line_start(key.start_mark.index), key.start_mark.column - owner.start_mark.column
+    last = expect(Mapping, properties.items[-3] if properties.items[-2] is key else None)
+    if not _fits(last, finding.entry) and not owner.flow and not properties.flow and _fits(owner, finding.entry):
+        yield Edit(start, start + by, "")
 
 
 @Fixer("Write a schema of the type", "safe").example(
@@ -415,7 +449,8 @@ def _status_subresource(finding: Finding) -> Edits:
 DECODE: Final = (
     plain_blanks, type_keys.example(WHOLE_CRD.replace("apiVersion:", "apiVersoin:"), WHOLE_CRD, "text"),
     _required_property, _required_in_properties, _nullable_type, _alternative_types, _exclusive_bound,
-    _plain_value, _number_within, _missing_blank, _text_value, _list_of_one, _single_value, _field_of_property, _schema_of_type,
+    _plain_value, _number_within, _missing_blank, _text_value, _list_of_one, _single_value,
+    _field_of_property, _field_of_object, _schema_of_type,
     _schema_of_type.example(
         bad=_of_spec("labels: {type: object, additionalProperties: string}"),
         good=_of_spec("labels: {type: object, additionalProperties: {type: string}}"),

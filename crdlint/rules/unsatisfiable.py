@@ -12,8 +12,8 @@ from crdlint.crd.model import JSONSchemaProps
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.numbers import is_json_integer
 from crdlint.golang.values import marshal
-from crdlint.rules.engine.advisory import Advisory, DecodedCRD
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, require
+from crdlint.rules.engine.advisory import TYPES_OF, Advisory, DecodedCRD
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, is_null, require
 from crdlint.rules.engine.markers import validation
 from crdlint.rules.engine.rule import Caution, Nodes
 from crdlint.rules.formats import formats_of, is_reported
@@ -29,19 +29,7 @@ from crdlint.yaml.resolve import resolve
 
 _NUMBER: Final = {"integer": re.compile(r"-?(?:0|[1-9]\d*)\Z"), "number": re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?\Z")}
 _LIKE: Final = 0.7
-_STRINGS: Final = frozenset({"string"})
-_NUMBERS: Final = frozenset({"integer", "number"})
-_ARRAYS: Final = frozenset({"array"})
-_OBJECTS: Final = frozenset({"object"})
 _PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"
-# The types of the values that a keyword limits.
-_TYPES_OF: Final = {
-    **dict.fromkeys(("minLength", "maxLength", "pattern"), _STRINGS),
-    **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"), _NUMBERS),
-    **dict.fromkeys(("minItems", "maxItems", "items"), _ARRAYS),
-    **dict.fromkeys(("minProperties", "maxProperties", "required", "properties", "additionalProperties"), _OBJECTS),
-    _PRESERVE: _OBJECTS | _ARRAYS,
-}
 _FIELDS: Final = frozenset({"items", "properties", "additionalProperties"})
 _INT_OR_STRING: Final = frozenset({"integer", "number", "string"})
 _PAIRS: Final = (
@@ -70,7 +58,7 @@ def _null_in_enum(finding: Finding) -> Edits:
 def _to_items(finding: Finding) -> Edits:
     owner, editor, keyword = finding.owner, finding.editor, finding.name
     items = expect(Mapping, owner, "items")
-    if items.find(keyword) is None and finding.schema(items).type in _TYPES_OF.get(keyword, ()):
+    if items.find(keyword) is None and finding.schema(items).type in TYPES_OF.get(keyword, ()):
         yield editor.insert(items, keyword, editor.source(editor.entry(owner, keyword)[1]))
         yield editor.remove(owner, keyword)
 
@@ -80,7 +68,8 @@ def _to_items(finding: Finding) -> Edits:
 )
 def _without_type(finding: Finding) -> Edits:
     """Remove the type next to `x-kubernetes-int-or-string`, which replaces it."""
-    return finding.remove() if finding.name == "type" else []
+    has_empty_key = any(map(is_null, finding.owner.items[1::2]))  # the type may belong below or above it
+    return finding.remove() if finding.name == "type" and not has_empty_key else []
 
 
 @Fixer("Put the value in quotes", "safe").example(
@@ -143,19 +132,19 @@ NEVER: Final = Caution("never-valid", "Schema that no value can match",
 
 def _may_exclude(fields: frozenset[str], type_: str) -> bool:
     """Return whether a schema can have limits that exclude each other."""
-    return any(type_ in _TYPES_OF[low] and ("allOf" in fields or {low, high} <= fields) for low, high, _, _ in _PAIRS)
+    return any(type_ in TYPES_OF[low] and ("allOf" in fields or {low, high} <= fields) for low, high, _, _ in _PAIRS)
 
 
 def _has_keyword_of_other_type(fields: frozenset[str], type_: str) -> bool:
     if not type_ and "x-kubernetes-int-or-string" not in fields:
         return False
-    return "allOf" in fields or any(keyword in fields and type_ not in types for keyword, types in _TYPES_OF.items())
+    return "allOf" in fields or any(keyword in fields and type_ not in types for keyword, types in TYPES_OF.items())
 
 
 @NEVER.advice_on(Nodes(when=_may_exclude))
 def _limits(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterable[Advisory]:
     for pair in _PAIRS:
-        if schema.type in _TYPES_OF[pair[0]]:
+        if schema.type in TYPES_OF[pair[0]]:
             least, most = getattr(schema, pair[2]), getattr(schema, pair[3])
             if schema.all_of or (least is not None and most is not None and least + 1 >= most):
                 return _excluding(schema, pair)
@@ -325,7 +314,7 @@ def keywords(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the keywords of a schema and its allOf that limit values of other types only."""
     types = _INT_OR_STRING if schema.x_int_or_string else frozenset({schema.type})
     for part in with_all_of(schema):
-        for keyword, limited in _TYPES_OF.items():
+        for keyword, limited in TYPES_OF.items():
             is_empty = keyword in {"required", "properties"} and not getattr(part, keyword)
             is_given = part.set_fields & SCHEMA_BITS[keyword] and not is_empty
             if is_given and types.isdisjoint(limited):
@@ -382,4 +371,4 @@ def _place_for(keyword: str, schema: JSONSchemaProps) -> str:
 def _items_of(keyword: str, schema: JSONSchemaProps) -> JSONSchemaProps | None:
     """Return the schema of a list's items if a keyword limits their values."""
     items = schema.item_schema if schema.type == "array" else None
-    return items if items is not None and items.type in _TYPES_OF.get(keyword, _STRINGS) else None
+    return items if items is not None and items.type in TYPES_OF.get(keyword, {"string"}) else None

@@ -20,7 +20,8 @@ from crdlint.golang.text import is_print
 from crdlint.golang.values import Typed
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.common import Options
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, require
+from crdlint.rules.engine.examples import HEAD
+from crdlint.rules.engine.finding import OUTDENTED, Edits, Finding, Fixer, expect, require
 from crdlint.rules.engine.rule import Caution, Rule
 from crdlint.safety.bugs import attempt
 from crdlint.yaml.nodes import Mapping, child, items_of
@@ -33,7 +34,7 @@ _BASE = "{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type
 _OTHER = (
     "served: true, storage: %s, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}"
 )
-_VERSION: Final = re.compile(r"[vV]?([1-9]\d*)(?:\.0)*((?:(?:alpha|beta)[1-9]\d*)?)\Z", re.IGNORECASE)
+_VERSION: Final = re.compile(r"[vV]?([1-9]\d*)(?:\.0)*[ ._]*((?:(?:alpha|beta)[1-9]\d*)?)\Z", re.IGNORECASE)
 _SCHEMAS_REQUIRED: Final = Wording.by_version("schemas are required", (34, ""))
 
 
@@ -41,6 +42,9 @@ def _versions(other: str) -> str:
     return f"versions:\n- {_BASE}\n- {{{other}}}\n"
 
 
+_WITH_COLUMN = HEAD.replace("- name: v1\n    served", "- served") + (
+    "        type: object\n    additionalPrinterColumns:\n    - jsonPath: .metadata.name\n      name: A\n      type: string\n"
+)
 _GOOD = _versions("name: v2, " + _OTHER % "false")
 
 
@@ -86,6 +90,12 @@ def _only_version(finding: Finding) -> Edits:
         yield finding.editor.set(versions[0], "storage", "true", after="served")
 
 
+def _preference(version: CustomResourceDefinitionVersion) -> tuple[bool, bool, bool, int]:
+    """Return what is greater for versions that objects are rather stored in: current, stable and later ones."""
+    name, match = version.name, _VERSION.match(version.name)
+    return not version.deprecated, "alpha" not in name, "beta" not in name, int(match[1]) if match else 0
+
+
 @Fixer("Store objects in one version only", "unsafe").example(
     good=_versions("name: v2, " + _OTHER % "true").replace("storage: true", "storage: false", 1)
 )
@@ -95,7 +105,7 @@ def _one_stored(finding: Finding) -> Edits:
     stored = [i for i, version in enumerate(versions) if version.storage]
     if len(nodes) != len(versions) or not nodes or len(stored) == 1:
         return
-    keep = stored[-1] if stored else len(nodes) - 1
+    keep = max(stored or range(len(nodes)), key=lambda i: (_preference(versions[i]), i))
     for i, node in enumerate(nodes):
         if (i == keep) != versions[i].storage:
             yield finding.editor.set(node, "storage", "true" if i == keep else "false", after="served")
@@ -116,7 +126,11 @@ NAME = _Rule("version-name-invalid", "Invalid version name",
     help="Rename the version to a name such as `v1`, `v1beta1` or `v2alpha3`",
     marker="correct `+versionName`, or the name of the Go package",
     bad="versions: [{name: v1.0, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]",
-    good=f"versions: [{_BASE}]\n", fixes=(_like_a_version,))  # fmt: skip
+    good=f"versions: [{_BASE}]\n",
+    fixes=(
+        _like_a_version,
+        OUTDENTED.example(f"{_WITH_COLUMN}      name: v1\n", f"{_WITH_COLUMN}    name: v1\n", "text"),
+    ))  # fmt: skip
 UNIQUE = _Rule("version-name-duplicate", "Duplicate version name",
     why="Each version is served at its own URL, so two versions cannot have the same name.",
     help="Rename one of the two versions, or remove it",

@@ -5,6 +5,7 @@ The parser reports the line where it has to stop; the wrong line is often an ear
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable
 from collections.abc import Sequence as SequenceOf
@@ -51,6 +52,12 @@ _CAUSES: Final = (
 )
 
 
+# Fields of a schema among the text of a description.
+_SWALLOWED: Final = re.compile(
+    r"^ *(?:(?:properties|items):|type: (?:array|boolean|integer|number|object|string))$", re.MULTILINE
+)
+
+
 class _Progress(NamedTuple):
     """How far the parser gets with an edit, and how few oddities the result has; the greater the better."""
 
@@ -73,7 +80,6 @@ def syntax_cause(document: Document, problems: Callable[[Node], int]) -> Cause |
     furthest = _Progress(is_parsed=False, line=text.stop + 1, oddities=0)
     tried: set[tuple[Edit, ...]] = set()
     for find in _CAUSES:
-        earlier = best
         for cause in find(text):
             if not cause.edits:
                 return cause if best is None or _is_doubtful(text, best, cause, furthest, problems) else best
@@ -87,8 +93,6 @@ def syntax_cause(document: Document, problems: Callable[[Node], int]) -> Cause |
                 best, furthest = cause, progress
             if progress.is_parsed and not progress.oddities:
                 return best
-        if best is not earlier and furthest.is_parsed and find is not layout_causes.odd_indentation:
-            return best
     return best
 
 
@@ -132,12 +136,13 @@ def _progress(document: Document, edits: SequenceOf[Edit], problems: Callable[[N
 
 
 def _oddities(root: Node) -> int:
-    """Return how many keys are set twice or have an empty value, as in a text whose indentation is wrong."""
+    """Return how many keys are set twice or empty, and how many texts contain fields, as where indentation is wrong."""
     count = 0
     pending = [root]
     while pending:
         node = pending.pop()
         if isinstance(node, Scalar):
+            count += node.style in {"|", ">"} and _SWALLOWED.search(node.value) is not None
             continue
         if isinstance(node, Mapping):
             names = [key.value for key in node.items[::2] if isinstance(key, Scalar)]

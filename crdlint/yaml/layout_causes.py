@@ -156,6 +156,9 @@ def lists_below_text(text: BrokenText) -> Iterator[Cause]:
             continue
         entry = entry_of(text.lines[previous])
         is_key = entry is not None and ":" in entry.head and entry.value[0] not in "|>"
+        items = [j for j in text.structure if j < previous and text.lines[j].startswith(f"{' ' * indent_of(line)}- ")]
+        if is_key and items and indent_of(text.lines[previous]) == indent_of(line):
+            yield _shift(text, [previous], key_column(line) - indent_of(line))  # a field of the item above
         if is_key and indent_of(line) >= key_column(text.lines[previous]):
             help_ = f"Remove the value in line {text.line(previous)} or the list below it: a key cannot have both"
             yield text.cause(None, previous, help_)
@@ -165,10 +168,11 @@ def lists_below_text(text: BrokenText) -> Iterator[Cause]:
 def odd_indentation(text: BrokenText) -> Iterator[Cause]:
     """Find lines with an odd number of spaces where nearly all lines have an even number."""
     lines, stop = text.structure, _stop(text)
-    odd = [index for index, i in enumerate(lines[: stop + _LINES_BELOW]) if indent_of(text.lines[i]) % 2]
+    odd = [index for index, i in enumerate(lines) if indent_of(text.lines[i]) % 2]
     if len(odd) * 4 > len(lines):
         return
-    for block in sorted(runs(odd)[-_BLOCKS:], key=lambda block: abs(block[0] - stop)):
+    blocks = [block for block in runs(odd) if block[0] < stop + _LINES_BELOW]
+    for block in sorted(blocks[-_BLOCKS:], key=lambda block: abs(block[0] - stop)):
         around = (lines[index] for index in (block[0] - 1, block[-1] + 1) if 0 <= index < len(lines))
         is_deeper = indent_of(text.lines[lines[block[0]]]) - 1 in {indent_of(text.lines[i]) for i in around}
         for by in (-1, 1) if is_deeper else (1, -1):
@@ -192,6 +196,7 @@ def indentation(text: BrokenText) -> Iterator[Cause]:
     stop = _stop(text)
     if stop:
         yield from _empty_value(text, lines[stop - 1], lines[stop])
+    yield from _list_outdented(text, stop)
     if "mapping values" in text.message:
         yield from _below_text(text, stop)
     yield from _prose(text)
@@ -233,6 +238,16 @@ def _empty_value(text: BrokenText, upper: int, lower: int) -> Iterator[Cause]:
         yield text.line_cause(repairs.NO_VALUE, upper, f"{entry.head.rstrip()}{entry.rest}", help_)
 
 
+def _list_outdented(text: BrokenText, stop: int) -> Iterator[Cause]:
+    """Find a list that is indented less than its key."""
+    lines = text.structure
+    for index in range(stop, max(stop - _TRIED, 0), -1):
+        upper, lower = (text.lines[i] for i in lines[index - 1 : index + 1])
+        by, item = key_column(upper) - indent_of(lower), f"{' ' * indent_of(lower)}- "
+        if upper.rstrip().endswith(":") and lower.startswith(item) and by > 0:
+            yield _shift(text, [i for i in _block(text, index) if text.lines[i].startswith(item)], by)
+
+
 def _below_text(text: BrokenText, stop: int) -> Iterator[Cause]:
     """Find fields that are indented below a value, or a value that is indented less than the fields around it."""
     if not stop:
@@ -252,6 +267,8 @@ def _below_text(text: BrokenText, stop: int) -> Iterator[Cause]:
     moves = [([upper], right - left), (below, left - right)]
     if len(beside) == 1 and deeper > right:
         yield _shift(text, [upper], deeper - left)
+    levels = {indent_of(text.lines[i]) for i in lines[max(stop - _AROUND, 0) : stop]}
+    moves += [(moved, level - right) for moved in ([lower], below) for level in sorted(levels) if level <= left]
     for moved, by in moves if len(beside) == 1 and deeper == right else reversed(moves):
         yield _shift(text, moved, by)
     help_ = (
@@ -277,6 +294,13 @@ def _prose(text: BrokenText) -> Iterator[Cause]:
         if previous is None or FIELD.match(text.lines[i]):
             continue
         indent, expected = indent_of(text.lines[i]), indent_of(text.lines[previous])
+        if has_block_scalar(text.lines[previous]) and indent <= key_column(text.lines[previous]):
+            below = takewhile(lambda j: not FIELD.match(text.lines[j]), range(i, len(text.lines)))
+            body = [j for j in below if text.lines[j].strip()]
+            following = indent_of(text.lines[min(body[-1] + 1, len(text.lines) - 1)])
+            yield _shift(text, body, key_column(text.lines[previous]) + 2 - indent)
+            if following < expected:
+                yield _shift(text, [previous], following - expected)
         if FIELD.match(text.lines[previous]):
             expected = key_column(text.lines[previous]) + 2
         if indent < expected and not text.lines[i].lstrip().startswith("- "):

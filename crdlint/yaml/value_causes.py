@@ -9,7 +9,7 @@ from typing import Final
 
 from crdlint.yaml import repairs
 from crdlint.yaml.broken_text import BrokenText, Cause, entry_of, indent_of, key_column
-from crdlint.yaml.edit import Edit
+from crdlint.yaml.edit import Edit, runs
 from crdlint.yaml.editor import quoted
 
 _BAD_START: Final = frozenset("!*&@%`|>")
@@ -19,6 +19,8 @@ _NO_BLANK: Final = re.compile(r"([ ]*(?:- +)*[A-Za-z$][\w$.-]*:)([^\s:/].*)\Z")
 _NO_COLON: Final = re.compile(r"([ ]*(?:- +)*)([A-Za-z$][\w$.-]*)( *[=;] *| +)(\S+ *\r?)\Z")
 _OTHER_DASH: Final = re.compile(r"\A([ ]*)[\u2010-\u2015\u2212](?= )")
 _NO_BLANK_AFTER_DASH: Final = re.compile(r"[ ]*-(?=[A-Za-z$\"'])")
+_WORD: Final = re.compile(r" *[A-Za-z$][\w$./-]*[ ]*\r?\Z")
+_WORD_ITEM: Final = re.compile(r" *- +['\"]?[A-Za-z$][\w$./-]*['\"]?[ ]*\r?\Z")
 _CLOSING: Final = {"[": "]", "{": "}"}
 
 
@@ -196,7 +198,7 @@ def _is_one_of_texts(text: BrokenText, i: int) -> bool:
         return False
     before = text.lines[previous]
     is_item = before.lstrip().startswith("- ") and indent_of(before) == indent_of(text.lines[i])
-    return before.strip() == "required:" or (is_item and ":" not in before)
+    return before.strip() in _LISTS_OF_TEXTS or (is_item and ":" not in before)
 
 
 def colons(text: BrokenText) -> Iterator[Cause]:
@@ -219,8 +221,28 @@ def colons(text: BrokenText) -> Iterator[Cause]:
             yield text.line_cause(repairs.COLON, i, f"{match[1]}{entry}", help_)
 
 
+_LISTS_OF_TEXTS: Final = frozenset(
+    {"required:", "enum:", "shortNames:", "categories:", "x-kubernetes-list-map-keys:", "conversionReviewVersions:"}
+)
+
+
+def _without_dashes(text: BrokenText) -> Iterator[Cause]:
+    """Find words without a dash in a list of texts."""
+    i = next((i for i in text.near() if _BARE_KEY.match(text.lines[i]) and "-" not in text.lines[i]), None)
+    if i is None:
+        return
+    indent = indent_of(text.lines[i])
+    alike = [j for j in text.structure if _WORD.match(text.lines[j]) and indent_of(text.lines[j]) == indent]
+    words = next(run for run in runs(alike) if i in run)
+    before = text.lines[words[0] - 1]
+    if before.strip() in _LISTS_OF_TEXTS or (_WORD_ITEM.match(before) and indent_of(before) == indent):
+        edits = text.rewritten(words, lambda line: f"{line[:indent]}- {line[indent:]}")
+        yield text.cause(repairs.DASH, words[0], f"Write a dash at the start of {text.numbers(words)}", edits)
+
+
 def dashes(text: BrokenText) -> Iterator[Cause]:
-    """Find dashes without a space, in one or more lines in sequence."""
+    """Find dashes without a space, in one or more lines in sequence, and words without a dash."""
+    yield from _without_dashes(text)
     for i in text.near():
         if _OTHER_DASH.match(text.lines[i]):
             help_ = f"Write `-` instead of `{text.lines[i].lstrip()[0]}` in line {text.line(i)}"

@@ -20,6 +20,8 @@ from crdlint.crd.model import (
     SelectableField,
 )
 from crdlint.crd.paths import Path
+from crdlint.schema.traversal import schemas
+from crdlint.yaml.nodes import text_of
 
 if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Kind, Severity
@@ -30,7 +32,28 @@ if TYPE_CHECKING:
 Advise: TypeAlias = "Callable[[DecodedCRD], Iterable[Advisory]]"
 _SPEC = Path("spec").shared()
 SCALARS: Final = frozenset({"string", "integer", "number", "boolean"})
+# The types of the values that a keyword limits.
+TYPES_OF: Final = {
+    keyword: frozenset(types.split())
+    for types, keywords in (
+        ("string", "minLength maxLength pattern"),
+        ("integer number", "minimum maximum exclusiveMinimum exclusiveMaximum multipleOf"),
+        ("array", "minItems maxItems items"),
+        ("object", "minProperties maxProperties required properties additionalProperties"),
+        ("object array", "x-kubernetes-preserve-unknown-fields"),
+    )
+    for keyword in keywords.split()
+}
 JUNCTORS: Final = frozenset({"allOf", "anyOf", "oneOf", "not"})
+
+
+def misfits(spec: CustomResourceDefinitionSpec) -> int:
+    """Return how many keywords limit no value of the type of their schema."""
+    typed = [schema for root in spec.root_schemas() for schema in schemas(root) if schema.type]
+    keys = (
+        (schema.type, text_of(key) or "") for schema in typed for key in (schema.node.items[::2] if schema.node else ())
+    )
+    return sum(type_ not in TYPES_OF.get(key, (type_,)) for type_, key in keys)
 
 
 class Advisory(NamedTuple):

@@ -354,6 +354,29 @@ def is_null(node: Node) -> bool:
     return isinstance(node, Scalar) and not node.style and resolve(node) is None
 
 
+def repeated_below(finding: Finding) -> list[Mapping]:
+    """Return the blocks in the owner's fields, or the last of a list there, that end with a second entry of the missing field."""
+    values = [
+        node.items[-1] if isinstance(node, Sequence) and node.items else node for node in finding.owner.items[1::2]
+    ]
+    below = [node for node in values if isinstance(node, Mapping) and not node.flow]
+    names = [[getattr(key, "value", "") for key in node.items[::2]] for node in below]
+    return [
+        node
+        for node, keys in zip(below, names, strict=True)
+        if keys.count(finding.name) > 1 and keys[-1] == finding.name and finding.owner.find(finding.name) is None
+    ]
+
+
+def _outdented(finding: Finding) -> Edits:
+    for below in repeated_below(finding):
+        key, start = below.items[-2], finding.editor.line_start(below.items[-2].start_mark.index)
+        yield Edit(start, start + key.start_mark.column - finding.owner.start_mark.column, "")
+
+
+OUTDENTED = Fixer("Indent the repeated field like the object above, which lacks it", "unsafe", _outdented)
+
+
 def add_required(editor: Editor, schema: Mapping, names: Iterable[str]) -> Edits:
     """Yield the edits that add names to the `required` of a schema."""
     entry = schema.find("required")
