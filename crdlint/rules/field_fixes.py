@@ -264,9 +264,9 @@ def _belongs_above(finding: Finding) -> bool:
         return True
     if not isinstance(upper, Mapping) or name != "properties" or upper.find(key.value) is not None:
         return False
-    above = getattr(mapping.items[finding.editor.index(key) - 2], "value", "properties")
+    name_before = getattr(mapping.items[finding.editor.index(key) - 2], "value", "properties")
     is_own, is_outer = (key.value in _required(each) for each in (mapping, finding.editor.parent(upper)))
-    return not is_own and (is_outer or (above != "properties" and mapping.find("properties") is not None))
+    return not is_own and (is_outer or (name_before != "properties" and mapping.find("properties") is not None))
 
 
 def _required(schema: Node | None) -> list[str]:
@@ -301,10 +301,10 @@ def _outdented_properties(finding: Finding) -> Edits:
     if own is None or names != ["properties", "properties"] or mapping.items[0] is not key or mapping.flow:
         return
     index = editor.index(own)
-    above = upper.items[index - 1] if index else own
-    if above.style if isinstance(above, Scalar) else child(above, "properties") is not None:
+    sibling = upper.items[index - 1] if index else own
+    if sibling.style if isinstance(sibling, Scalar) else child(sibling, "properties") is not None:
         return
-    by = above.start_mark.column - own.start_mark.column if isinstance(above, Mapping) else _STEP
+    by = sibling.start_mark.column - own.start_mark.column if isinstance(sibling, Mapping) else _STEP
     properties = takewhile(
         lambda pair: isinstance(pair[1], Mapping) or text_of(pair[0]) not in SCHEMA.fields, mapping.pairs()
     )
