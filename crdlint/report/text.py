@@ -67,7 +67,7 @@ class Report(pieces.Report):
             more = f" (and {len(notices) - 1:,} more)" if len(notices) > 1 else ""
             yield printable_line(f"{result.file}: note: {notices[0]}{more}")
         lines = split_lines(result.text) if result.diagnostics else []
-        for findings in words.by_crd(result.diagnostics):
+        for findings in words.by_crd(result.diagnostics, show_all=self._view.show_all):
             visible = [d for d in findings if not d.hidden]
             self._infos += sum(d.severity == "info" for d in visible)
             hidden = [d for d in findings if d.hidden]

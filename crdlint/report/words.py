@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult
 
+_ADVICE: Final = frozenset({"warning", "advice"})  # kinds
 _SHOWN: Final = 3  # places of one entry
 _SEVERITIES: Final = {"error": 0, "warning": 1, "info": 2}
 
@@ -96,9 +97,18 @@ def counted(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
-def by_crd(findings: Iterable[Diagnostic]) -> Iterator[list[Diagnostic]]:
-    """Yield the findings about each CRD, of consecutive ones."""
-    return (list(own) for _, own in groupby(findings, lambda finding: finding.crd))
+def by_crd(findings: Iterable[Diagnostic], *, show_all: bool = False) -> Iterator[list[Diagnostic]]:
+    """Yield the findings about each CRD, of consecutive ones; the first CRD has the warnings that others of its file share."""
+    groups: list[list[Diagnostic]] = []
+    first: dict[object, list[Diagnostic]] = {}
+    for _, own in groupby(findings, lambda finding: finding.crd):
+        group: list[Diagnostic] = []
+        groups.append(group)
+        for finding in own:
+            is_shared = finding.kind in _ADVICE and finding.severity == "warning" and not show_all
+            holder = first.setdefault(_sameness(finding), group) if is_shared else group
+            holder.append(finding)
+    return filter(None, groups)
 
 
 def combined(
@@ -107,10 +117,10 @@ def combined(
     """Return the findings of each CRD, the most severe first, each with the others that it includes, unless all are to be shown.
 
     One entry includes an error at the same field of several versions or reached by aliases, a warning or advice with the
-    same text anywhere in the CRD, and all infos of a rule.
+    same text anywhere in the file, and all infos of a rule.
     """
     entries: dict[object, list[Diagnostic]] = {}
-    for number, of_crd in enumerate(by_crd(findings)):
+    for number, of_crd in enumerate(by_crd(findings, show_all=show_all)):
         for finding in sorted(of_crd, key=lambda finding: _SEVERITIES[finding.severity]):
             entries.setdefault(id(finding) if show_all else (number, _sameness(finding)), []).append(finding)
     return [(same[0], tuple(same[1:])) for same in entries.values()]
@@ -120,7 +130,7 @@ def _sameness(finding: Diagnostic) -> object:
     """Return what findings have in common that are shown as one."""
     if finding.severity == "info":
         return finding.rule
-    if finding.kind not in {"field", "decode", "strict"}:
+    if finding.kind in _ADVICE:
         return finding.rule, finding.message
     *_, parent, name = f"..{finding.field}".split(".")
     name = f"{parent}.{name}" if parent.startswith("x-kubernetes-validations") else name.partition("[")[0]
@@ -133,14 +143,17 @@ def describe_others(finding: Diagnostic, others: Sequence[Diagnostic]) -> str:
     count = len(others)
     if all((other.line, other.column) == (finding.line, finding.column) for other in others):
         return f"{count:,} more path{' leads' if count == 1 else 's lead'} here: --show-all shows each"
-    shown = [
-        f"{other.version} (line {other.line})"
-        if other.version != finding.version and other.user_path == finding.user_path
-        else f"line {other.line}"
-        for other in others[:_SHOWN]
-    ]
-    more = f" and {count - _SHOWN:,} more: --show-all shows each" if count > _SHOWN else ""
-    return f"also in {', '.join(shown)}{more}"
+    of_crds = {other.crd: other for other in reversed(others) if other.crd != finding.crd}  # the first of each
+    named = [*(other for other in others if other.crd == finding.crd), *reversed(of_crds.values())][:_SHOWN]
+    more = f" and {count - len(named):,} more: --show-all shows each" if count > len(named) else ""
+    return f"also in {', '.join(_describe(other, finding) for other in named)}{more}"
+
+
+def _describe(other: Diagnostic, finding: Diagnostic) -> str:
+    if other.crd and other.crd != finding.crd:
+        return f"line {other.line} ({other.crd.partition('.')[0]})"
+    is_in_version = other.version != finding.version and other.user_path == finding.user_path
+    return f"{other.version} (line {other.line})" if is_in_version else f"line {other.line}"
 
 
 class Copies:

@@ -239,11 +239,13 @@ def enums(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 def _of_other_types(part: JSONSchemaProps, schema: JSONSchemaProps) -> Iterator[Advisory]:
     wrong = [i for i, value in enumerate(part.enum) if not _has_type(value, schema)]
     reported = other_words(part) if wrong and schema.type == "string" else {}
+    wrong = [i for i in wrong if i not in reported]
+    count = len(part.enum)
+    what = "the enum" if len(wrong) == count else f"{len(wrong)} of {count} values in the enum"
     for i in wrong:
-        if i in reported:
-            continue
-        value = part.enum[i]
-        message = f"no value can match `{marshal(value)}` in the enum: the type is {schema.type}"
+        # Values with the same message are shown as one finding.
+        values = what if len(wrong) > 1 else f"`{marshal(part.enum[i])}` in the enum"
+        message = f"no value can match {values}: the type is {schema.type}"
         help_ = "Write a value of the type, or remove it from the enum"
         yield Advisory(message, part.path.child("enum").index(i), help_, marker=_correct(schema, "enum"))
 

@@ -145,6 +145,28 @@ def test_advice_that_repeats_is_counted(severity: Severity, shown: int, note: bo
     assert ("  = note: also in line 2, line 3, line 4 and 1 more: --show-all shows each" in lines) is note
 
 
+@pytest.mark.parametrize("show_all", [False, True])
+def test_warnings_that_crds_of_a_file_share_are_shown_once(show_all: bool) -> None:
+    found = tuple(
+        Diagnostic(
+            "crdlint",
+            "advice",
+            "some-rule",
+            "warning",
+            "m",
+            file="a.yaml",
+            line=line,
+            end_column=2,
+            crd=f"{plural}.example.com",
+        )
+        for line, plural in enumerate(["foos", "foos", "bars", "bars", "cars"], 1)
+    )
+    lines = list(Report(View(Terminal(80), show_all=show_all)).lines(FileResult("a.yaml", "a\n" * 5, 3, (), 0, found)))
+    assert sum("[some-rule]" in line for line in lines) == (5 if show_all else 1)
+    note = "  = note: also in line 2, line 3 (bars), line 5 (cars) and 1 more: --show-all"
+    assert (note in lines) is not show_all
+
+
 def test_many_infos_have_one_entry_for_each_rule() -> None:
     rows: list[tuple[str, Severity, range]] = [
         ("a", "info", range(1, 9)),

@@ -335,6 +335,8 @@ def test_status(root: str, version: dict[str, str], rules: list[str]) -> None:
         ),
         ("{type: string, enum: [a, 1]}", "no value can match `1` in the enum: the type is string"),
         ("{type: integer, enum: [1, 2.0]}", None),
+        ("{type: integer, enum: [a, b]}", "no value can match the enum: the type is integer"),
+        ("{type: integer, enum: [1, a, b]}", "no value can match 2 of 3 values in the enum: the type is integer"),
         ("{type: integer, enum: [1, 2.5]}", "no value can match `2.5` in the enum: the type is integer"),
         ("{type: number, enum: [1, 2.5]}", None),
         ("{type: string, enum: [a, null]}", "no value can match `null` in the enum: the type is string"),
@@ -353,7 +355,7 @@ def test_status(root: str, version: dict[str, str], rules: list[str]) -> None:
 )
 def test_what_no_value_can_match(field: str, expected: str | None) -> None:
     found = messages(crd(f"{{type: object, properties: {{a: {field}}}}}"), ["never-valid"])
-    assert found == ([] if expected is None else [expected])
+    assert sorted(set(found)) == ([] if expected is None else [expected])
 
 
 @each(
