@@ -187,14 +187,14 @@ def _is_outside(piece: Just, domain: Domain) -> bool:
 
 
 def total(first: Domain, second: Domain) -> Domain:
-    """Return the sums of the values of two domains."""
+    """Return the sums of the values of two domains, nothing if these have no bounds."""
     if fails(first) or fails(second):
         return FAILED
     if Piece.UNTOLD in (*first, *second):
         return (Piece.UNTOLD,)
     (low, high), (other_low, other_high) = _ends(first), _ends(second)
     if not all(map(math.isfinite, (low, high, other_low, other_high))):
-        return COMPUTED
+        return ()
     failure = FAILED if may_fail(first) or may_fail(second) else ()
     return (*Numbers(low + other_low, high + other_high, is_whole=True).narrowed(), *failure)
 

@@ -7,11 +7,11 @@ question is absent.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from crdlint.cel.ast import Call, Expr, Ident, Literal, Select, nodes
+from crdlint.cel.ast import Call, Expr, Ident, Literal, Select, children, nodes
 from crdlint.cel.eval.attributes import no_such_key
 from crdlint.cel.eval.errors import Error
 from crdlint.cel.eval.values import Optional_, Value
@@ -61,13 +61,40 @@ def unguarded(expression: Expression) -> list[Unguarded]:
     """Return each optional field that a checked expression selects without a guard, at its first occurrence."""
     tree = expression.compiled.expr
     fields: dict[str, Unguarded] = {}
-    for node in nodes(tree):
-        if isinstance(node, Select) and not node.test_only:
-            path, schema = _path(node), _optional(expression, node)
-            if path is not None and schema is not None:
+    named: dict[str, list[Select]] = {}
+    parents: dict[int, Expr] = {}
+    pending = [tree]
+    while pending:
+        node = pending.pop()
+        below = children(node)
+        pending.extend(reversed(below))
+        parents |= {id(child): node for child in below}
+        if isinstance(node, Select) and (path := _path(node)) is not None:
+            named.setdefault(path, []).append(node)
+            schema = None if node.test_only else _optional(expression, node)
+            if schema is not None:
                 fields.setdefault(path, Unguarded(path, node.field, node, schema))
     reasoner = Reasoner(_NothingFails())
-    return [field for field in fields.values() if reasoner.results_at_once(tree, {field.path: FAILED}) & ERROR]
+
+    def may_fail(path: str) -> bool:
+        occurrences = named[path]
+        if not any(occurrence.test_only for occurrence in occurrences):
+            return True
+        return reasoner.results_at_once(tree, {path: FAILED}, _around(occurrences, parents)) & ERROR != 0
+
+    return [field for path, field in fields.items() if may_fail(path)]
+
+
+def _around(occurrences: Iterable[Expr], parents: Mapping[int, Expr]) -> set[int]:
+    """Return the identities of nodes, of all that they contain, and of all that they are in."""
+    around: set[int] = set()
+    for occurrence in occurrences:
+        around.update(map(id, nodes(occurrence)))
+        node = parents.get(id(occurrence))
+        while node is not None and id(node) not in around:
+            around.add(id(node))
+            node = parents.get(id(node))
+    return around
 
 
 def _path(node: Expr) -> str | None:

@@ -7,7 +7,7 @@ divided, and the rule is evaluated in each case. What is not understood can have
 from __future__ import annotations
 
 from ast import literal_eval
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from functools import reduce
 from operator import or_
 from typing import Final, NamedTuple, TypeAlias
@@ -126,6 +126,7 @@ class Reasoner:
         self.depth = 0
         self._keys: Final[dict[int, tuple[Expr, str]]] = {}  # by the identity of trees, which are kept
         self.looks_inside = self.is_at_once = False
+        self.relevant: Container[int] | None = None  # the identities of the nodes that matter, None for all
         self.share = 1  # of the steps that are allowed: one in so many
         self._left = self._paid = 0
 
@@ -174,10 +175,13 @@ class Reasoner:
             return ANY_RESULT, False
         return union, False
 
-    def results_at_once(self, rule: Expr, store: _Store | None = None) -> int:
-        """Return the results that a rule can have, without cases; ``store`` has the values of some expressions."""
+    def results_at_once(self, rule: Expr, store: _Store | None = None, relevant: Container[int] | None = None) -> int:
+        """Return the results that a rule can have, without cases; ``store`` has the values of some expressions.
+
+        With ``relevant``, the identities of some nodes, all others can have any value.
+        """
         self._start(looks_inside=True)
-        self.is_at_once = True
+        self.is_at_once, self.relevant = True, relevant
         try:
             return _Case(self, store or {}).results(rule, self._scope())
         except work.WorkLimitError:
@@ -191,7 +195,7 @@ class Reasoner:
 
     def _start(self, *, looks_inside: bool) -> None:
         self.folds.clear()
-        self.looks_inside, self.is_at_once, self.depth = looks_inside, False, 0
+        self.looks_inside, self.is_at_once, self.relevant, self.depth = looks_inside, False, None, 0
         self._left = (_STEPS_INSIDE if looks_inside else _MOST_STEPS) // self.share
         self._paid = self._left - _FREE_STEPS
 
@@ -266,6 +270,8 @@ class _Case:
         reasoner, before = self._reasoner, self.choice
         if reasoner.depth > _DEEPEST:
             return ANY_RESULT
+        if reasoner.relevant is not None and id(node) not in reasoner.relevant:
+            return TRUE | FALSE
         reasoner.step()
         reasoner.depth += 1
         result = self._results(node, scope)
@@ -367,6 +373,9 @@ class _Case:
         """Return the values of an expression."""
         if isinstance(node, Literal) and not isinstance(node.value, (bytes, Uint)):
             return Value((Just(node.value),), repr(node.value))
+        relevant = self._reasoner.relevant
+        if relevant is not None and id(node) not in relevant:
+            return Value(self._facts.unknown, "", is_open=True)
         if self._reasoner.depth > _DEEPEST:
             return self._unknown(node, scope)
         self._reasoner.depth += 1
@@ -444,7 +453,7 @@ class _Case:
         elif node.function == "_+_":
             if first.name == "0" or rest[0].name == "0":
                 return rest[0] if first.name == "0" else first
-            domain = domains.total(first.domain, rest[0].domain)
+            domain = domains.total(first.domain, rest[0].domain) or domain
         elif rest and (other := domains.constant(rest[0].domain)) is not None and isinstance(other.value, str):
             domain = self._of_text(node.function, first, other.value)
         return self._term(name, domain)._replace(is_open=any(operand.is_open for operand in operands))
@@ -546,7 +555,7 @@ class _Case:
         counts: Domain = (Just(0),)
         for element in range_.elements:
             results = self.results(condition, {**scope, node.iter_var: element})
-            counts = domains.total(counts, domains.counted(results))
+            counts = domains.total(counts, domains.counted(results)) or domains.COMPUTED
         if domains.fails(counts):
             return Value(FAILED, "")
         is_open = domains.constant(counts) is None
