@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import product
 from typing import Final, NamedTuple, Protocol, TypeAlias
 
 from crdlint.cel.ast import Expr
@@ -19,6 +20,9 @@ LIST_COST: Final = 10
 MAP_COST: Final = 30
 STRUCT_COST: Final = 40
 _TWO_TO_64: Final = 2.0**64
+_ORDERS: Final = ("less", "less_equals", "greater", "greater_equals")
+# The overloads that read both operands until they differ.
+COMPARISONS: Final = ("equals", "not_equals", *map("_".join, product(_ORDERS, ("string", "bytes"))))
 
 
 class Estimate(NamedTuple):

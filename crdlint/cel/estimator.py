@@ -465,7 +465,6 @@ def _comparison(nodes: Sequence[Node]) -> CallEstimate:
     return CallEstimate(Estimate(1 if most > 0 else 0, most).traversal())
 
 
-_ORDERS: Final = ("less", "greater", "less_equals", "greater_equals")
 _STANDARD: Final[dict[str, _Standard]] = {
     "string_format": _traversal(0),
     "string_to_bytes": _converted(lambda size: Estimate(size.min, size.max * 4 & UINT64_MAX)),
@@ -476,9 +475,7 @@ _STANDARD: Final[dict[str, _Standard]] = {
     "in_list": lambda nodes: CallEstimate(_known(nodes[1]).scaled(1)),
     "matches_string": lambda nodes: CallEstimate(estimates.match_cost(_known(nodes[0]), _known(nodes[1]))),
     "contains_string": lambda nodes: CallEstimate(_known(nodes[0]).traversal().times(_known(nodes[1]).traversal())),
-    "equals": _comparison,
-    "not_equals": _comparison,
-    **{f"{order}_{type_}": _comparison for order in _ORDERS for type_ in ("string", "bytes")},
+    **dict.fromkeys(estimates.COMPARISONS, _comparison),
 }
 
 # Overloads whose cost is not simply the sum of the costs of their arguments.

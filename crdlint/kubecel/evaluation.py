@@ -184,16 +184,20 @@ class RuleValidators:
         properties: dict[str, RuleValidator] = {}
         for name, inner in rules_of.properties.items():
             node = schema.properties.get(name)
-            type_ = None if node is None else _type_of_field(name, node, declared, self._declarer)
-            if node is None or type_ is None:
+            if node is None:
                 continue
-            below = yield self._validator(inner, node, type_, is_root=node.x_embedded_resource)
+            escaped, is_resource = escape(name), node.x_embedded_resource
+            if escaped is None:
+                type_ = self._declarer.declare(node, is_resource=is_resource)
+            else:
+                type_ = declared and declared.below(escaped)
+            below = None if type_ is None else (yield self._validator(inner, node, type_, is_root=is_resource))
             if below is not None:
                 properties[name] = below
         all_of = []
         for branch in rules_of.all_of:
             all_of.append((yield self._validator(branch, schema, declared, is_root=is_root)))  # noqa: PERF401  it yields
-        branches = tuple(branch for branch in all_of if branch is not None)
+        branches = tuple(filter(None, all_of))
         if not (rules or items or additional or properties or branches):
             return None
         return RuleValidator(schema, is_root, rules, items, additional, properties, branches)
@@ -214,15 +218,6 @@ class RuleValidators:
 def _parts(schema: JSONSchemaProps) -> list[JSONSchemaProps]:
     parts = (*schema.properties.values(), schema.item_schema, schema.additional_schema)
     return [part for part in parts if part is not None]
-
-
-def _type_of_field(
-    name: str, schema: JSONSchemaProps, declared: DeclType | None, declarer: Declarer
-) -> DeclType | None:
-    escaped = escape(name)
-    if escaped is None:
-        return declarer.declare(schema, is_resource=schema.x_embedded_resource)
-    return declared and declared.below(escaped)
 
 
 def program(expression: Expression | None) -> Program | None:
@@ -375,9 +370,8 @@ def breaks(validator: RuleValidator | None, rule: ValidationRule, value: Any, li
 
 def _readapted(value: Any) -> Any:
     """Return the content of an optional variable after cel-go unwraps and converts it again, which changes errors."""
-    if type(value) is Error:
-        return Error(f"unsupported conversion to ref.Val: (*errors.errorString){value.message}")
-    return value
+    is_error = type(value) is Error
+    return Error(f"unsupported conversion to ref.Val: (*errors.errorString){value.message}") if is_error else value
 
 
 def _error_text(problem: str, rule: ValidationRule) -> str:

@@ -42,7 +42,7 @@ def hint(expression: Expression, effort: Effort) -> Hint:
         return Hint(_output_type(expression))
     problem = state.error.problem
     find = _HINTS.get(problem.code)
-    return Hint(_TEXTS.get(problem.code) if find is None else find(state, *problem.args))
+    return Hint(find(state, *problem.args) if callable(find) else find)
 
 
 def _output_type(expression: Expression) -> str:
@@ -201,7 +201,7 @@ def _unexpected_end(state: State, *_: object) -> str:
     return f"Write a value after `{text.tokens[-1].text}`" if text.tokens else _LANGUAGE
 
 
-_HINTS: Final[Mapping[Code, Callable[..., str | None]]] = {
+_HINTS: Final[Mapping[Code, str | Callable[..., str | None]]] = {
     Code.UNDEFINED_FIELD: _undefined_field,
     Code.UNDECLARED_REFERENCE: _undeclared,
     Code.NO_MATCHING_OVERLOAD: _no_overload,
@@ -211,8 +211,6 @@ _HINTS: Final[Mapping[Code, Callable[..., str | None]]] = {
     Code.UNRECOGNIZED_TOKEN: _unexpected,
     Code.UNEXPECTED_END: _unexpected_end,
     Code.UNEXPECTED_TOKEN: _unexpected,
-}
-_TEXTS: Final = {
     Code.NOT_A_RANGE: "Call all(), exists(), map() and filter() on a list or a map, or remove the macro",
     Code.NOT_A_VARIABLE: "Write a variable and then a condition, as in `self.hosts.all(x, x != '')`",
     Code.RESERVED_IDENTIFIER: "Write the field as `__word__`, or rename the variable: a reserved word cannot be a name",

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
 from crdlint.cel.decls import CallCost
-from crdlint.cel.estimates import REGEX_FACTOR, traversal
+from crdlint.cel.estimates import COMPARISONS, REGEX_FACTOR, traversal
 from crdlint.cel.eval.errors import COST_LIMIT_EXCEEDED, CancelledError
 from crdlint.cel.eval.values import MISSING, Optional_, Value, kind_of
 from crdlint.cel.types import Kind
@@ -38,7 +38,7 @@ class Costs:
 
     def of_call(self, function: str, overload_id: str) -> Tracker:
         """Return a function that computes the cost of a call; `overload_id` is empty if several overloads match."""
-        default = _DEFAULTS.get(overload_id, _constant)
+        default = _DEFAULTS.get(overload_id, _DEFAULTS[""])
         tables = ((self.overloads, overload_id), (self.functions, function))
         own = [costs[name].track for costs, name in tables if name in costs]
         if not own:
@@ -72,37 +72,21 @@ def actual_size(value: Value) -> int:
     return own
 
 
-def _constant(_values: Sequence[Value], _result: Value) -> int:
-    return 1
-
-
-def _of_first(values: Sequence[Value], _: Value) -> int:
-    return traversal(actual_size(values[0]))
-
-
-def _of_shorter(values: Sequence[Value], _: Value) -> int:
-    return traversal(min(actual_size(values[0]), actual_size(values[1])))
-
-
-def _of_both(values: Sequence[Value], _: Value) -> int:
-    return traversal(actual_size(values[0]) + actual_size(values[1]))
-
-
 def of_match(values: Sequence[Value], _: Value) -> int:
     """Return the cost of matching a text with a pattern."""
     return traversal(1.0 + actual_size(values[0])) * math.ceil(actual_size(values[1]) * REGEX_FACTOR)
 
 
-_ORDERS: Final = ("less", "less_equals", "greater", "greater_equals")
+_FIRST_READ: Final = ("starts_with_string", "ends_with_string", "string_to_bytes", "bytes_to_string")
+# By overload: the costs of calls; others cost one unit.
 _DEFAULTS: Final[dict[str, Tracker]] = {
-    **dict.fromkeys(("starts_with_string", "ends_with_string", "string_to_bytes", "bytes_to_string"), _of_first),
-    **dict.fromkeys(("strings_quote", "string_format"), _of_first),
+    "": lambda _values, _result: 1,
+    **dict.fromkeys(
+        (*_FIRST_READ, "strings_quote", "string_format"), lambda values, _: traversal(actual_size(values[0]))
+    ),
+    **dict.fromkeys(COMPARISONS, lambda values, _: traversal(min(map(actual_size, values)))),
+    **dict.fromkeys(("add_string", "add_bytes"), lambda values, _: traversal(sum(map(actual_size, values)))),
     "in_list": lambda values, _: actual_size(values[1]),
-    **{f"{order}_{type_}": _of_shorter for order in _ORDERS for type_ in ("string", "bytes")},
-    "equals": _of_shorter,
-    "not_equals": _of_shorter,
-    "add_string": _of_both,
-    "add_bytes": _of_both,
     "matches_string": of_match,
     "contains_string": lambda values, _: traversal(actual_size(values[0])) * traversal(actual_size(values[1])),
 }
