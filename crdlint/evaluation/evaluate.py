@@ -10,31 +10,15 @@ from crdlint.cel.eval.errors import Error
 from crdlint.cel.eval.program import Result
 from crdlint.cel.source_ranges import error_range
 from crdlint.diagnostics.diagnostic import Diagnostic
-from crdlint.evaluation.places import (
-    AnyItem,
-    PlaceError,
-    PlaceStep,
-    any_schema,
-    matches,
-    parse_place,
-    place_text,
-    schema_at,
-    value_at,
-)
+from crdlint.evaluation import places
+from crdlint.evaluation.places import PlaceError
 from crdlint.evaluation.trace import Step, Tree, deciding, type_text
 from crdlint.golang.text import SPACE
+from crdlint.kubecel import evaluation
 from crdlint.kubecel.compilation import ANY_VALUE, OLD_SELF, SELF, Expression, RuleCompiler
 from crdlint.kubecel.declarations import Declarations, Declarer, SchemaContext
 from crdlint.kubecel.environment import new_expressions
-from crdlint.kubecel.evaluation import (
-    MISSING,
-    Evaluation,
-    OutOfBudgetError,
-    RuleValidators,
-    Run,
-    recorded,
-    validate_rules,
-)
+from crdlint.kubecel.evaluation import MISSING
 from crdlint.kubecel.hints import hint
 from crdlint.kubecel.limits import PER_CALL_LIMIT, RULE_COST_LIMIT, RUNTIME_BUDGET, max_cardinality, multiply
 from crdlint.kubecel.programs import program
@@ -116,12 +100,12 @@ class Workbench:
     def __init__(self, source: Source, field: str = "") -> None:
         """Find the place `field`; raise PlaceError."""
         self.source: Final = source
-        self.steps: Final[tuple[PlaceStep, ...]] = parse_place(field)
-        self.place: Final = place_text(self.steps)
+        self.steps: Final[tuple[places.PlaceStep, ...]] = places.parse_place(field)
+        self.place: Final = places.place_text(self.steps)
         if source.schema is None and self.steps:
             raise _untyped()
-        root = any_schema() if source.schema is None else source.schema
-        self.schema: Final[JSONSchemaProps] = schema_at(root, self.steps)
+        root = places.any_schema() if source.schema is None else source.schema
+        self.schema: Final[JSONSchemaProps] = places.schema_at(root, self.steps)
         is_resource = self.schema.x_embedded_resource if self.steps else source.is_resource
         self.environment: Final = new_expressions(source.server)
         declared = Declarer(source.server.cel).declare(self.schema, is_resource=is_resource)
@@ -131,7 +115,7 @@ class Workbench:
         self._compiler = RuleCompiler(declared)
         self.variables: Final[dict[str, Any]] = {}
         for name, root in ((SELF, source.value), (OLD_SELF, source.old)):
-            value = MISSING if root is MISSING else value_at(root, self.steps)
+            value = MISSING if root is MISSING else places.value_at(root, self.steps)
             if value is not MISSING:
                 self.variables[name] = to_value(value, self.schema, is_resource=is_resource)
 
@@ -228,13 +212,13 @@ _LISTED: Final = 8
 class SchemaRule:
     """A rule of a schema: the path of the values to report, and its number at that path, from 1."""
 
-    steps: tuple[PlaceStep, ...]
+    steps: tuple[places.PlaceStep, ...]
     number: int
     rule: ValidationRule
 
     def not_evaluated(self, reason: str, message: str = "") -> RuleResult:
         """Return the result of the rule where it was not evaluated."""
-        text, path = self.rule.rule.strip(SPACE), place_text(self.steps)
+        text, path = self.rule.rule.strip(SPACE), places.place_text(self.steps)
         return RuleResult(text, path, self.number, message, not_evaluated=reason)
 
 
@@ -261,7 +245,7 @@ class RuleResult:
         return not self.message
 
 
-_Placed: TypeAlias = "tuple[JSONSchemaProps, tuple[PlaceStep, ...]]"
+_Placed: TypeAlias = "tuple[JSONSchemaProps, tuple[places.PlaceStep, ...]]"
 
 
 def rules_of(schema: JSONSchemaProps) -> Iterator[SchemaRule]:
@@ -273,7 +257,7 @@ def rules_of(schema: JSONSchemaProps) -> Iterator[SchemaRule]:
             yield SchemaRule(steps, number, rule)
         below: list[_Placed] = [(child, (*steps, name)) for name, child in current.properties.items()]
         others = filter(None, (current.item_schema, current.additional_schema))
-        below += [(child, (*steps, AnyItem())) for child in others]
+        below += [(child, (*steps, places.AnyItem())) for child in others]
         stack.extend(reversed(below))
 
 
@@ -284,14 +268,14 @@ def selected(source: Source, selector: str) -> list[SchemaRule]:
         raise PlaceError("--rule needs a CRD", "Name it with --crd")
     known = list(rules_of(schema))
     try:
-        steps = parse_place(selector)
-        node = schema_at(schema, steps)
+        steps = places.parse_place(selector)
+        node = places.schema_at(schema, steps)
         chosen = [SchemaRule(steps, number, rule) for number, rule in enumerate(node.x_validations, 1)]
     except PlaceError:
         chosen = [schema_rule for schema_rule in known if selector in schema_rule.rule.rule]
     if chosen:
         return chosen
-    paths = list(dict.fromkeys(place_text(schema_rule.steps) or "." for schema_rule in known))
+    paths = list(dict.fromkeys(places.place_text(schema_rule.steps) or "." for schema_rule in known))
     help_ = f"There are rules at {', '.join(paths[:_LISTED])}{', ...' if len(paths) > _LISTED else ''}"
     message = f"no rule at {selector!r}, and none that contains it"
     raise PlaceError(message, help_ if paths else "The schema has no rules")
@@ -304,11 +288,12 @@ def run_rules(source: Source, rules: Sequence[SchemaRule]) -> list[RuleResult]:
     if source.value is MISSING:
         return [schema_rule.not_evaluated("name an object with --object") for schema_rule in rules]
     stopped = ""
-    with recorded() as record:
-        run = Run(RULE_ID, RUNTIME_BUDGET)
+    with evaluation.recorded() as record:
+        run = evaluation.Run(RULE_ID, RUNTIME_BUDGET)
         try:
-            validate_rules(RuleValidators(source.server).of(source.schema), run, None, source.value, source.old)
-        except OutOfBudgetError:
+            validator = evaluation.RuleValidators(source.server).of(source.schema)
+            evaluation.validate_rules(validator, run, None, source.value, source.old)
+        except evaluation.OutOfBudgetError:
             stopped = "the rules before it exceed the budget of the object"
     results = []
     for schema_rule in rules:
@@ -318,7 +303,8 @@ def run_rules(source: Source, rules: Sequence[SchemaRule]) -> list[RuleResult]:
             for error in run.errors
             if error.cause is not None and error.cause.rule is rule
         }
-        evaluations = [each for each in record if each.cause.rule is rule and matches(steps, each.cause.self_path)]
+        of_rule = (each for each in record if each.cause.rule is rule)
+        evaluations = [each for each in of_rule if places.matches(steps, each.cause.self_path)]
         results += [_result(schema_rule, each, errors.get(str(each.cause.self_path), "")) for each in evaluations]
         if not evaluations:
             broken = next(iter(errors.values()), "")
@@ -327,9 +313,9 @@ def run_rules(source: Source, rules: Sequence[SchemaRule]) -> list[RuleResult]:
     return results
 
 
-def _result(schema_rule: SchemaRule, evaluation: Evaluation, message: str) -> RuleResult:
-    result, tree = traced(evaluation.compiled.rule, dict(evaluation.variables))
-    text, path = schema_rule.rule.rule.strip(SPACE), evaluation.cause.self_path
+def _result(schema_rule: SchemaRule, run: evaluation.Evaluation, message: str) -> RuleResult:
+    result, tree = traced(run.compiled.rule, dict(run.variables))
+    text, path = schema_rule.rule.rule.strip(SPACE), run.cause.self_path
     where, why = "" if path is None else str(path), tuple(deciding(tree))
     return RuleResult(text, where, schema_rule.number, message, result, why=why, tree=tree)
 

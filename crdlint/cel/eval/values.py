@@ -26,20 +26,7 @@ from typing import Any, ClassVar, Final, TypeAlias
 from crdlint.cel import types
 from crdlint.cel.ast import Uint
 from crdlint.cel.eval.errors import CancelledError, Error
-from crdlint.cel.types import (
-    DURATION,
-    DYN,
-    LITERAL_TYPES,
-    TIMESTAMP,
-    TYPE,
-    Kind,
-    Type,
-    Written,
-    enclosed,
-    list_type,
-    map_type,
-    write,
-)
+from crdlint.cel.types import DURATION, DYN, TIMESTAMP, TYPE, Kind, Type, Written, enclosed, write
 from crdlint.golang.numbers import format_fixed, format_float
 from crdlint.safety import work
 
@@ -241,9 +228,9 @@ class ConcatList(Sequence[Value]):
 PLAIN_LISTS: Final = frozenset({list, tuple, range, MutableList, ConcatList})
 PLAIN_MAPS: Final = frozenset({dict, Map, MutableMap})
 _TYPES: Final[Mapping[type, Type]] = {
-    **LITERAL_TYPES,
-    **dict.fromkeys(PLAIN_LISTS, list_type(DYN)),
-    **dict.fromkeys(PLAIN_MAPS, map_type(DYN, DYN)),
+    **types.LITERAL_TYPES,
+    **dict.fromkeys(PLAIN_LISTS, types.list_type(DYN)),
+    **dict.fromkeys(PLAIN_MAPS, types.map_type(DYN, DYN)),
     Duration: DURATION,
     Timestamp: TIMESTAMP,
     Type: TYPE,

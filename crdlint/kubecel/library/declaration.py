@@ -9,17 +9,9 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from crdlint.cel import estimates
+from crdlint.cel import decls, estimates
 from crdlint.cel.ast import Expr
-from crdlint.cel.decls import (
-    Binding,
-    CallCost,
-    FunctionTracker,
-    Overload,
-    Validator,
-    Variable,
-    member,
-)
+from crdlint.cel.decls import CallCost, Overload, member
 from crdlint.cel.estimates import STRING_FACTOR, CallEstimate, Estimate, FunctionEstimator, Node, size_of
 from crdlint.cel.eval.cost import actual_size, of_match
 from crdlint.cel.eval.errors import NO_OVERLOAD, Error, FunctionError
@@ -47,15 +39,15 @@ class Library(NamedTuple):
     introduced: Version
     removed: Version | None = None
     has: Callable[[CELDialect], bool] = lambda _dialect: True
-    types: tuple[Variable, ...] = ()
+    types: tuple[decls.Variable, ...] = ()
     functions: tuple[Overload, ...] = ()
     macros: Macros = _NONE
-    validators: tuple[Validator, ...] = ()
+    validators: tuple[decls.Validator, ...] = ()
     exempt: tuple[str, ...] = ()
     cross_type_comparisons: bool = False
     optional_syntax: bool = False
     costs: Mapping[str, CallCost] = _NONE
-    older_bindings: Callable[[CELDialect], Mapping[str, Binding]] = lambda _dialect: _NONE
+    older_bindings: Callable[[CELDialect], Mapping[str, decls.Binding]] = lambda _dialect: _NONE
     older_costs: Callable[[CELDialect], Mapping[str, CallCost]] = lambda _dialect: _NONE
     equality: Mapping[Type, FunctionEstimator] = _NONE
     regexes: Mapping[str, Callable[..., Any]] = _NONE
@@ -104,7 +96,7 @@ def reading(factor: float) -> FunctionEstimator:
     return of_sizes(1, lambda size: CallEstimate(size.scaled(factor)))
 
 
-def reads(operand: int = 0, times: int = 1) -> FunctionTracker:
+def reads(operand: int = 0, times: int = 1) -> decls.FunctionTracker:
     """Return the cost at run time of reading the target or an argument some times."""
     return lambda values, _result: math.ceil(float(actual_size(values[operand])) * times * STRING_FACTOR)
 
