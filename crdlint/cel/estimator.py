@@ -107,11 +107,10 @@ class _Coster:
     sizes: dict[int, Estimate | None] = field(default_factory=dict)
     entries: dict[int, _Entries | None] = field(default_factory=dict)
 
-    def unspecified(self, _expr: ast.Unspecified) -> Estimate:
+    def literal(self, _expr: ast.Literal | ast.Unspecified) -> Estimate:
         return ZERO
 
-    def literal(self, _expr: ast.Literal) -> Estimate:
-        return ZERO
+    unspecified = literal
 
     def ident(self, expr: ast.Ident) -> Estimate:
         return self._variable(expr.id, self._name(expr))

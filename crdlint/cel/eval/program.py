@@ -59,9 +59,7 @@ class _Planner:
     """Plans an expression. A plan that is `traced` requires a `TracingFrame`, which records the value of each node."""
 
     def __init__(self, result: CheckResult, functions: Functions, costs: Costs, *, traced: bool) -> None:
-        self._types: Final = result.type_map
-        self._references: Final = result.reference_map
-        self._namespaced: Final = result.namespaced
+        self._result: Final = result
         self._functions: Final = functions
         self._costs: Final = costs
         self._traced: Final = traced
@@ -115,12 +113,12 @@ class _Planner:
 
     def _name(self, id_: int, name: str) -> Planned:
         """Return a constant, a type or a variable. Upstream: planner.planCheckedIdent."""
-        reference = self._references.get(id_)
+        reference = self._result.reference_map.get(id_)
         if reference is not None:
             name = reference.name
             if reference.value is not None:
                 return Constant(id_, reference.value)
-            type_ = self._types.get(id_)
+            type_ = self._result.type_map.get(id_)
             if type_ is not None and type_.kind is Kind.TYPE:
                 return Constant(id_, _type_named(name, type_))
         head = next((scope[name] for scope in reversed(self._scopes) if name in scope), None) or _global(name)
@@ -128,7 +126,7 @@ class _Planner:
         return Attribute(id_, head, _LEAF_DEPTH, is_name=True, note_error=note)
 
     def select(self, expr: ast.Select) -> Visit:
-        if expr.id in self._references:
+        if expr.id in self._result.reference_map:
             return self._name(expr.id, expr.field)
         operand = yield expr.operand
         attribute = self._relative(operand)
@@ -165,8 +163,8 @@ class _Planner:
         return attribute
 
     def call(self, expr: ast.Call) -> Visit:
-        function = self._function_of(expr)
-        target = None if expr.id in self._namespaced else expr.target
+        function = self._result.function(expr)
+        target = None if expr.id in self._result.namespaced else expr.target
         args: list[Planned] = yield from ast.visit_all(expr.args if target is None else [target, *expr.args])
         if function == "_?_:_":
             return self._conditional(expr, args)
@@ -174,13 +172,14 @@ class _Planner:
             return self._index(expr, args, optional=False)
         if function in ("_[?_]", "_?._"):
             return self._index(expr, args, optional=True)
-        return self._plain_call(expr.id, function, args)
+        return self._plain_call(expr, function, args)
 
-    def _plain_call(self, id_: int, function: str, args: list[Planned]) -> Planned:
+    def _plain_call(self, call: ast.Call, function: str, args: list[Planned]) -> Planned:
+        id_ = call.id
         if function == "_&&_" or function == "_||_":
             runs, depth = self._runs(args)
             return self._step(id_, steps.logical(runs, id_, decisive=function == "_||_"), depth, _ids(args))
-        overload_id = self._overload_id(id_, function)
+        overload_id = self._overload_id(call, function)
         if len(args) == 2 and function in _OPTIONAL_ORS and overload_id in ("", _OPTIONAL_ORS[function]):
             (optional, other), depth = self._runs(args)
             return self._step(id_, steps.or_optional(optional, other, unwrap=function == "orValue"), depth)
@@ -198,26 +197,17 @@ class _Planner:
             resolved = Implementation(with_constant_pattern(regex, pattern.value), variadic=True)
         return self._counted_call(id_, function, overload_id, args, resolved)
 
-    def _function_of(self, call: ast.Call) -> str:
-        """Return the full name of the function that is called. Upstream: planner.resolveFunction."""
-        function = self._namespaced.get(call.id)
-        if function is not None:
-            return function
-        return call.function.removeprefix(".") if call.target is None else call.function
-
     def _resolved(self, call: ast.Call) -> Implementation | None:
         """Return the implementation of a call, regardless of its arguments."""
-        function = self._function_of(call)
-        overload_id = self._overload_id(call.id, function)
-        if function in self._functions.regexes:
-            return _COMPILED
-        return self._functions.resolve(function, overload_id)
+        function = self._result.function(call)
+        is_compiled = function in self._functions.regexes
+        return _COMPILED if is_compiled else self._functions.resolve(function, self._overload_id(call, function))
 
-    def _overload_id(self, id_: int, function: str) -> str:
+    def _overload_id(self, call: ast.Call, function: str) -> str:
         if function in _EQUALITIES:
             return "equals" if function == "_==_" else "not_equals"
-        reference = self._references.get(id_)
-        return reference.overload_ids[0] if reference is not None and len(reference.overload_ids) == 1 else ""
+        ids = self._result.overload_ids(call)
+        return ids[0] if len(ids) == 1 else ""
 
     def _folded(
         self, id_: int, function: str, overload_id: str, args: list[Planned], resolved: Implementation
@@ -287,7 +277,7 @@ class _Planner:
         return self._constructed(id_, parts, then, cost)
 
     def struct(self, expr: ast.StructExpr) -> Visit:
-        reference = self._references.get(expr.id)
+        reference = self._result.reference_map.get(expr.id)
         name = expr.type_name if reference is None else reference.name
         values: list[Planned] = yield from ast.visit_all(ast.children(expr))
         names = [entry.field for entry in expr.fields]
