@@ -48,8 +48,11 @@ class Compiled:
             if isinstance(node, ast.Call):
                 if self.result.function(node) in functions:
                     return True
-                if node.function in _INDEXES and _is_odd_key(node.args[1]):
-                    return True
+                key = node.args[1] if node.function in _INDEXES else None
+                if isinstance(key, (ast.ListExpr, ast.MapExpr)) or (
+                    type(key) is ast.Literal and type(key.value) not in KEYS
+                ):
+                    return True  # a constant that may not be a key
             elif node.id in self.result.reference_map and types[node.id].kind is Kind.TYPE:
                 return True
         return False
@@ -62,13 +65,6 @@ class Compiled:
 # A constant regular expression among their arguments is compiled when the program is planned.
 REGEX_FUNCTIONS: Final = frozenset({"matches", "find", "findAll"})
 _INDEXES: Final = frozenset({"_[_]", "_[?_]"})
-
-
-def _is_odd_key(key: ast.Expr) -> bool:
-    """Return whether a key may be a constant that cannot select anything."""
-    return isinstance(key, (ast.ListExpr, ast.MapExpr)) or (
-        isinstance(key, ast.Literal) and type(key.value) not in KEYS
-    )
 
 
 def compile_text(text: str, env: Env, options: ParserOptions) -> Compiled:

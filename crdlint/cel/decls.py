@@ -120,7 +120,7 @@ def merge(function: Function | None, added: Overload) -> Function:
                 return function
             text = f"overload redefinition in function. {function.name}: {added.id} has multiple definitions"
             raise DeclarationError(text)
-        if _match(known, added, _overlap):
+        if _match(known, added, lambda left, right: left.accepts(right) or right.accepts(left)):
             text = f"overload signature collision in function {function.name}: {known.id} collides with {added.id}"
             raise DeclarationError(text)
     return Function(function.name, (*function.overloads, added))
@@ -133,10 +133,6 @@ def _match(first: Overload, second: Overload, test: Callable[[Type, Type], bool]
         and len(first.args) == len(second.args)
         and all(map(test, first.args, second.args))
     )
-
-
-def _overlap(left: Type, right: Type) -> bool:
-    return left.accepts(right) or right.accepts(left)
 
 
 def _param_names(types: Iterable[Type]) -> tuple[str, ...]:

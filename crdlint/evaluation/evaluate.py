@@ -143,7 +143,12 @@ class Workbench:
             if reason is not None:
                 return Answer(text, self.place, (), type_, self._estimate(expression), not_evaluated=reason)
             result, tree = traced(expression, self.variables)
-            opinion = _opinion(expression, self.variables, result) if second_opinion else None
+            opinion = None
+            if second_opinion:
+                from crdlint.kubecel import second_opinion as second
+
+                steps = second.Steps(second.STEPS_OF_RULE)
+                opinion = second.opinion(expression, self.variables, result, steps, set())
             return Answer(text, self.place, (), type_, self._estimate(expression), result, tree, None, opinion)
 
     def _estimate(self, expression: Expression) -> Estimate:
@@ -197,12 +202,6 @@ def traced(expression: Expression, variables: dict[str, Any]) -> tuple[Result, S
     except WorkLimitError as limit:
         result, events = Result(Error(str(limit)), 0), []
     return result, Tree(expression.compiled, events, variables).root(result.value, result.cost)
-
-
-def _opinion(expression: Expression, variables: dict[str, Any], result: Result) -> Opinion:
-    from crdlint.kubecel.second_opinion import STEPS_OF_RULE, Steps, opinion
-
-    return opinion(expression, variables, result, Steps(STEPS_OF_RULE), set())
 
 
 _LISTED: Final = 8

@@ -167,7 +167,9 @@ class _Planner:
         target = None if expr.id in self._result.namespaced else expr.target
         args: list[Planned] = yield from ast.visit_all(expr.args if target is None else [target, *expr.args])
         if function == "_?_:_":
-            return self._conditional(expr, args)
+            condition, truthy, falsy = self._open(args[0]), self._relative(args[1]), self._relative(args[2])
+            depth = max(condition.depth, truthy.depth, falsy.depth) + _STEP_DEPTH
+            return Conditional(expr.id, condition.id, condition.run, truthy, falsy, depth)
         if function == "_[_]":
             return self._index(expr, args, optional=False)
         if function in ("_[?_]", "_?._"):
@@ -243,11 +245,6 @@ class _Planner:
         else:
             run = steps.binary(resolved, runs, id_, counted, in_advance=in_advance)
         return Computed(id_, steps.call(run, id_, cost, _ids(args)) if self._stacked else run, depth)
-
-    def _conditional(self, expr: ast.Call, args: list[Planned]) -> Conditional:
-        condition, truthy, falsy = self._open(args[0]), self._relative(args[1]), self._relative(args[2])
-        depth = max(condition.depth, truthy.depth, falsy.depth) + _STEP_DEPTH
-        return Conditional(expr.id, condition.id, condition.run, truthy, falsy, depth)
 
     def _constructed(self, id_: int, parts: list[Planned], then: Callable[[list[Run]], Run], cost: int) -> Computed:
         runs, depth = self._runs(parts)

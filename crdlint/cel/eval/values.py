@@ -68,13 +68,9 @@ class Timestamp:
         year, month, day = civil_date(days)
         fraction = f".{rest:09d}".rstrip("0") if rest else ""
         clock = f"{second // 3600:02d}:{second // 60 % 60:02d}:{second % 60:02d}"
-        return f"{year:04d}-{month:02d}-{day:02d}T{clock}{fraction}{self._zone()}"
-
-    def _zone(self) -> str:
-        if not self.offset:
-            return "Z"
         minutes = abs(self.offset) // 60
-        return f"{'-' if self.offset < 0 else '+'}{minutes // 60:02d}:{minutes % 60:02d}"
+        zone = f"{'-' if self.offset < 0 else '+'}{minutes // 60:02d}:{minutes % 60:02d}" if self.offset else "Z"
+        return f"{year:04d}-{month:02d}-{day:02d}T{clock}{fraction}{zone}"
 
 
 def civil_date(days: int) -> tuple[int, int, int]:
@@ -398,14 +394,6 @@ def _decimal(number: int, unit: int) -> str:
     return f"{units}.{fraction}" if fraction else str(units)
 
 
-def _timestamp_text(moment: Timestamp) -> str:
-    date, _, clock = str(moment).partition("T")
-    if clock.endswith("Z"):
-        return f"{date} {clock[:-1]} +0000 UTC"
-    zone = clock[-6:].replace(":", "")
-    return f"{date} {clock[:-6]} {zone} {zone}"
-
-
 def _plain(value: Value, kind: Kind) -> str:
     if kind is Kind.BOOL:
         return "true" if value else "false"
@@ -418,5 +406,7 @@ def _plain(value: Value, kind: Kind) -> str:
     if kind is Kind.DURATION:
         return duration_text(value)
     if kind is Kind.TIMESTAMP:
-        return _timestamp_text(value)
+        date, _, clock = str(value).partition("T")
+        zone = clock[-6:].replace(":", "")
+        return f"{date} {clock[:-1]} +0000 UTC" if clock.endswith("Z") else f"{date} {clock[:-6]} {zone} {zone}"
     return str(int(value)) if kind in (Kind.INT, Kind.UINT) else str(value)

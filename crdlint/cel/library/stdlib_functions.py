@@ -168,13 +168,6 @@ CONVERSIONS: Final[dict[str, Callable[..., Value]]] = {
 }
 
 
-def _local(moment: Timestamp, zone: str) -> tuple[int, int, int]:
-    """Return (days since 1970, second of the day, nanosecond) in a time zone."""
-    seconds, nanos = divmod(moment.nanoseconds, SECOND)
-    days, second = divmod(seconds + _offset(seconds, zone), values.DAY)
-    return days, second, nanos
-
-
 def _offset(seconds: int, zone: str) -> int:
     """Return the offset in seconds east of UTC of a zone name or `+hh:mm`; raise FunctionError with Go's text (inTimeZone)."""
     work.spend(len(zone) >> 4)
@@ -216,6 +209,7 @@ def _atoi(text: str) -> int:
     return number
 
 
+# By field of a timestamp: how it is read from the days since 1970, the second of the day, and the nanosecond.
 _FIELDS: Final[dict[str, Callable[[int, int, int], int]]] = {
     "year": lambda days, _second, _nanos: values.civil_date(days)[0],
     "month": lambda days, _second, _nanos: values.civil_date(days)[1] - 1,
@@ -232,8 +226,12 @@ _FIELDS: Final[dict[str, Callable[[int, int, int], int]]] = {
 
 def timestamp_getter(field: str) -> Callable[..., int]:
     """Return a function of a timestamp and an optional time zone; it raises FunctionError if the zone is invalid."""
-    read = _FIELDS[field]
-    return lambda moment, zone="UTC": read(*_local(moment, zone))
+
+    def get(moment: Timestamp, zone: str = "UTC") -> int:
+        seconds, nanos = divmod(moment.nanoseconds, SECOND)
+        return _FIELDS[field](*divmod(seconds + _offset(seconds, zone), values.DAY), nanos)
+
+    return get
 
 
 def _duration_getter(unit: int) -> Callable[[Duration], int]:

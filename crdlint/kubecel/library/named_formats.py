@@ -86,16 +86,13 @@ def _validate(format_: NamedFormat, text: str) -> Any:
     return Optional_(problems) if problems else NONE
 
 
-def _estimate_validate(_: Estimate, text: Estimate) -> CallEstimate:
-    return CallEstimate(text.traversal().scaled(_MAX_REGEX_SIZE * REGEX_FACTOR))
-
-
 def _track_validate(values: Sequence[Any], _: Any) -> int | None:
     if not isinstance(values[0], NamedFormat):
         return None
     return traversal(1.0 + actual_size(values[1])) * math.ceil(values[0].max_regex_size * REGEX_FACTOR)
 
 
+_ESTIMATE: Final = of_sizes(2, lambda _, text: CallEstimate(text.traversal().scaled(_MAX_REGEX_SIZE * REGEX_FACTOR)))
 LIBRARY: Final = Library(
     "format",
     introduced=(1, 31),
@@ -107,6 +104,6 @@ LIBRARY: Final = Library(
             for name in FORMATS
         ),
     ),
-    costs={"validate": CallCost(of_sizes(2, _estimate_validate), _track_validate)},
+    costs={"validate": CallCost(_ESTIMATE, _track_validate)},
     equality={NAMED_FORMAT: constant(Estimate(1, _MAX_NAME_SIZE).traversal())},
 )

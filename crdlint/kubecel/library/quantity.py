@@ -129,7 +129,10 @@ class Quantity(declaration.Opaque):
             total = _add_int64(self.unscaled, self.exponent, number, added.exponent)
             if total is not None:
                 return Quantity(*total, format_, computed=True)
-        return _add_exact(self, unscaled, added.exponent, format_)
+        least = min(self.exponent, added.exponent)
+        work.spend((self.unscaled.bit_length() + unscaled.bit_length()) >> 13)
+        sum_ = self.unscaled * _power(self.exponent - least) + unscaled * _power(added.exponent - least)
+        return Quantity(sum_, least, format_, exact=True, computed=True)
 
 
 def parse_quantity(text: str) -> Quantity:
@@ -267,13 +270,6 @@ def _add_int64(left: int, left_exponent: int, right: int, right_exponent: int) -
     first, second = _scale_int64(left, left_exponent - exponent), _scale_int64(right, right_exponent - exponent)
     total = None if first is None or second is None else _int64(first + second)
     return None if total is None else (total, exponent)
-
-
-def _add_exact(first: Quantity, unscaled: int, exponent: int, format_: str) -> Quantity:
-    least = min(first.exponent, exponent)
-    work.spend((first.unscaled.bit_length() + unscaled.bit_length()) >> 13)
-    total = first.unscaled * _power(first.exponent - least) + unscaled * _power(exponent - least)
-    return Quantity(total, least, format_, exact=True, computed=True)
 
 
 def _power_of_ten(exponent: int) -> float:
