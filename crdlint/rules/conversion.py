@@ -69,14 +69,16 @@ def _https(finding: Finding) -> Edits:
         yield finding.editor.respell(node, f"https://{node.value.removeprefix('http://')}")
 
 
-@Fixer("Write the version in lower case", "safe").example(
+@Fixer("Write the version as it is named", "safe").example(
     bad=_webhook("{service: {namespace: default, name: convert}}", "[V1]"),
     good=_webhook("{service: {namespace: default, name: convert}}", "[v1]"),
 )
 def _lower_review_version(finding: Finding) -> Edits:
+    """Write a version of reviews in lower case, without the group."""
     node = finding.scalar()
-    if node.value in {"V1", "V1beta1", "V1Beta1"}:
-        yield finding.editor.respell(node, node.value.lower())
+    version = node.value.lower().rpartition("/")[2]
+    if version != node.value and version in {"v1", "v1beta1"}:
+        yield finding.editor.respell(node, version)
 
 
 @Fixer("Remove the repetition", "safe").example(

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 _SOURCE: Final = "apiextensions-apiserver/pkg/apiserver/schema/defaulting ValidateDefaults"
 _BOOLEANS: Final = {"yes": "true", "on": "true", "no": "false", "off": "false"}
+_SEPARATED: Final = re.compile(r"\s*[|,;]\s*")
 _NEVER: Final = re.compile(r"(?!)")
 _WRITTEN: Final = {
     "integer": re.compile(r"-?(?:0|[1-9]\d*)\Z"),
@@ -68,6 +69,8 @@ def _of_its_type(finding: Finding) -> Edits:
             value = expect(Scalar, node, 0)
             if value.style not in {"|", ">"}:
                 yield editor.write(node, finding.written(value))
+    elif node.value == {"array": "[]", "object": "{}"}.get(expected):
+        yield editor.replace(node, node.value)
     elif expected == "array" and node.style not in {"|", ">"} and _item_type(finding) == actual:
         yield editor.replace(node, f"[{editor.text[node.start_mark.index : editor.end(node)]}]")
     elif expected == "string" and actual in {"integer", "number", "boolean"} and not node.style:
@@ -120,10 +123,21 @@ def _near_field(finding: Finding) -> Edits:
     good="mode: {type: string, enum: [Always, Never], default: Always}",
 )
 def _nearest_value(finding: Finding) -> Edits:
-    node = finding.scalar()
-    yield finding.editor.respell(
-        node, require(nearest(node.value, require(finding.reason(Code.ENUM)).arguments, _LIKE))
-    )
+    node, values = finding.scalar(), require(finding.reason(Code.ENUM)).arguments
+    if not any(node.value in _SEPARATED.split(value) for value in values):
+        yield finding.editor.respell(node, require(nearest(node.value, values, _LIKE)))
+
+
+@Fixer("Make values of the enum of what is joined", "unsafe").example(
+    bad="mode: {type: string, enum: [Always|Never], default: Always}",
+    good="mode: {type: string, enum: [Always, Never], default: Always}",
+)
+def _separate_values(finding: Finding) -> Edits:
+    """Write each of the values that separators join into the only one of an enum as one of its own."""
+    editor, values = finding.editor, expect(Sequence, finding.owner, "enum")
+    joined = _SEPARATED.split(expect(Scalar, values, 0).value)
+    if len(values.items) == 1 < len(joined) and finding.scalar().value in joined:
+        yield editor.write(values, f"[{', '.join(map(editor.value, joined))}]")
 
 
 @Fixer("Write the bound", "unsafe")
@@ -146,7 +160,7 @@ INVALID_DEFAULT = _Rule("default-invalid", "Default is not valid for its own sch
     help="Change the default to a value that the schema accepts, or change the schema to accept the default",
     marker="correct `+kubebuilder:default`",
     bad="replicas: {type: integer, minimum: 1, default: 0}", good="replicas: {type: integer, minimum: 1, default: 1}",
-    fixes=(_of_its_type, _enum_of_its_type, _nearest_value, _nearest_bound))  # fmt: skip
+    fixes=(_of_its_type, _enum_of_its_type, _separate_values, _nearest_value, _nearest_bound))  # fmt: skip
 _RULE: Final = _schema("{type: integer, x-kubernetes-validations: [{rule: '%s'}]}", "{replicas: 1}")
 RULE_FAILED = _Rule("default-rule-failed", "Default fails a validation rule",
     why="Every object that gets the default would be invalid.",

@@ -20,7 +20,7 @@ from crdlint.rules.type_fixes import WHOLE_CRD, in_spec, plain_blanks
 from crdlint.yaml import repairs
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import Editor, UneditableError
-from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, items_of, text_of
+from crdlint.yaml.nodes import Mapping, Mark, Node, Scalar, Sequence, child, items_of, text_of
 from crdlint.yaml.repairs import Repair
 from crdlint.yaml.values import to_json
 
@@ -159,11 +159,16 @@ def _schema_wrapper(finding: Finding) -> Edits:
             return
     else:
         return
-    if mapping.flow:
-        yield editor.inserted(start.index, f"{editor.value(missing)}: {{")
+    yield from _below(editor, missing, start, end, flow=mapping.flow)
+
+
+def _below(editor: Editor, name: str, start: Mark, end: int, *, flow: bool) -> Iterator[Edit]:
+    """Yield the edits that put fields below a new key."""
+    if flow:
+        yield editor.inserted(start.index, f"{editor.value(name)}: {{")
         yield editor.inserted(end, "}")
     else:
-        yield editor.inserted(start.index, f"{missing}:{editor.newline}{' ' * start.column}  ")
+        yield editor.inserted(start.index, f"{name}:{editor.newline}{' ' * start.column}  ")
         yield from editor.indent_lines(start.index, end, 2)
 
 
@@ -206,13 +211,17 @@ def _field_below(finding: Finding) -> Edits:
     editor, owner_name = finding.editor, _owner_below(finding)
     if owner_name is None or mapping.flow or len(mapping.items) == 2:
         return
-    source, is_inline = v1beta1.block(editor, value), isinstance(value, Scalar) or value.flow
     owner = mapping.find(owner_name)
-    yield editor.remove(mapping, key.value)
+    if owner is None and owner_name == "openAPIV3Schema":
+        return  # it may be that nothing there is a schema
     if owner is None:
-        below = f" {source}" if is_inline else v1beta1.shifted(source, 2)
-        yield editor.insert(mapping, owner_name, f"\n  {key.value}:{below}", before=key.value)
-    elif isinstance(owner[1], Mapping) and owner[1].find(key.value) is None and (is_inline or not owner[1].flow):
+        of, below = require(finding.go_type(mapping)).fields, (text_of(each) or "" for each in mapping.items[::2])
+        if key.value == next(name for name in below if name in of[owner_name].type.fields and name not in of):
+            yield from _below(editor, owner_name, key.start_mark, editor.end(value), flow=False)
+        return  # the others are moved after the first
+    source, is_inline = v1beta1.block(editor, value), isinstance(value, Scalar) or value.flow
+    yield editor.remove(mapping, key.value)
+    if isinstance(owner[1], Mapping) and owner[1].find(key.value) is None and (is_inline or not owner[1].flow):
         yield editor.insert(owner[1], key.value, source)
     elif is_null(owner[1]) or (isinstance(owner[1], Mapping) and not owner[1].items and is_inline):
         yield editor.write(owner[1], f"{{{key.value}: {source}}}")
@@ -649,7 +658,7 @@ _HELPS: Final[dict[str, Callable[[Finding, Edit], Placement]]] = {
     _outdented_field.title: _in_words("Indent `{name}` like the fields of the item above, which lacks it"),
     _blank_in_key.title: _in_words("Add a space after the colon"),
     _outdented_property.title: _in_words("Indent `{name}` like the properties above"),
-    _indented_property.title: _in_words("Indent `{name}` like the property above: a scalar has no properties"),
+    _indented_property.title: _in_words("Indent `{name}` like the property above"),
     _outdented_properties.title: _in_words("Indent `properties` and what is below it, up to the last property"),
     _indented_key.title: _in_words("Indent `{name}` like the property above, so that its keywords are below it"),
     _misplaced_property.title: _in_words("Move `{name}` into `properties`"),

@@ -14,6 +14,7 @@ from crdlint.crd.errors import FieldError, forbidden, invalid, not_supported, re
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.values import Typed
+from crdlint.rules import v1beta1
 from crdlint.rules.engine.advisory import SCALARS, Advisory, DecodedCRD
 from crdlint.rules.engine.common import Findings
 from crdlint.rules.engine.finding import (
@@ -57,12 +58,15 @@ _GOOD_MAP = _list(_MAP, _NAMED)
 
 
 def _with_type(type_: str) -> Callable[[Finding], Edits]:
-    """Return what adds the type that a list or map marker requires, if it is missing."""
+    """Return what adds the type that a list or map marker requires, if it is missing or another one than its fields have."""
 
     def edits(finding: Finding) -> Edits:
         owner, editor = finding.owner, finding.editor
-        if owner.find("type") is None and owner.find("x-kubernetes-int-or-string") is None:
+        entry, fields = owner.find("type"), [name for name in ("items", "properties") if owner.find(name) is not None]
+        if entry is None and owner.find("x-kubernetes-int-or-string") is None:
             yield editor.insert(owner, "type", editor.value(type_), before=editor.first(owner))
+        elif entry is not None and fields == [{"array": "items", "object": "properties"}[type_]]:
+            yield editor.respell(expect(Scalar, entry[1]), type_)
 
     return edits
 
@@ -86,15 +90,33 @@ def _atomic_items(finding: Finding) -> Edits:
     return [finding.editor.set(finding.owner, finding.name, finding.editor.value("atomic"), after="type")]
 
 
-@Fixer("Write `x-kubernetes-list-type` for a list", "unsafe").example(
-    bad="names: {type: array, items: {type: string}, x-kubernetes-map-type: atomic}",
-    good="names: {type: array, items: {type: string}, x-kubernetes-list-type: atomic}",
+def _marker_for(type_: str, old: str, new: str) -> Callable[[Finding], Edits]:
+    """Return what writes another marker for a schema of a type."""
+
+    def edits(finding: Finding) -> Edits:
+        owner = finding.owner
+        is_atomic = text_of(child(owner, old)) == "atomic" or type_ == "array"
+        if text_of(child(owner, "type")) == type_ and owner.find(new) is None and is_atomic:
+            yield finding.editor.respell(finding.editor.entry(owner, old)[0], new)
+
+    return edits
+
+
+@Fixer("Move the list type to the list", "unsafe").example(
+    bad=_list("", f"{_NAMED}, x-kubernetes-list-type: atomic"),
+    good=_list("", _NAMED) + "\n  x-kubernetes-list-type: atomic",
 )
-def _list_type_of_map_type(finding: Finding) -> Edits:
-    is_list = text_of(child(finding.owner, "type")) == "array"
-    if is_list and finding.owner.find("x-kubernetes-list-type") is None:
-        key, _ = finding.editor.entry(finding.owner, "x-kubernetes-map-type")
-        yield finding.editor.respell(key, "x-kubernetes-list-type")
+def _type_of_list(finding: Finding) -> Edits:
+    """Move the list type, with its keys, out of the items."""
+    items, editor = finding.owner, finding.editor
+    owner, key = expect(Mapping, editor.parent(items)), editor.key_of(items)
+    if key is None or key.value != "items" or owner.find("x-kubernetes-list-type") is not None:
+        return
+    names = tuple(
+        name for name in ("x-kubernetes-list-map-keys", "x-kubernetes-list-type") if items.find(name) is not None
+    )
+    yield from editor.remove_all(items, names)
+    yield from (editor.insert(owner, name, v1beta1.block(editor, editor.entry(items, name)[1])) for name in names)
 
 
 @Fixer("Add `x-kubernetes-list-type: map`", "safe").example(
@@ -211,7 +233,14 @@ MAP_TYPE_OBJECT = _Rule("map-type-not-object", "`x-kubernetes-map-type` on a sch
             bad="selector:\n  x-kubernetes-map-type: atomic",
             good="selector:\n  type: object\n  x-kubernetes-map-type: atomic",
         ),
-        _list_type_of_map_type,
+        Fixer(
+            "Write `x-kubernetes-list-type` for a list",
+            "unsafe",
+            _marker_for("array", "x-kubernetes-map-type", "x-kubernetes-list-type"),
+        ).example(
+            bad="names: {type: array, items: {type: string}, x-kubernetes-map-type: atomic}",
+            good="names: {type: array, items: {type: string}, x-kubernetes-list-type: atomic}",
+        ),
         Fixer("Remove `x-kubernetes-map-type`", "unsafe", _without_marker("x-kubernetes-map-type")).example(
             good="selector: {type: string}"
         ),
@@ -237,8 +266,14 @@ LIST_TYPE_ARRAY = _Rule("list-type-not-array", "`x-kubernetes-list-type` on a sc
             bad="ports:\n  x-kubernetes-list-type: atomic\n  items: {type: string}",
             good="ports:\n  type: array\n  x-kubernetes-list-type: atomic\n  items: {type: string}",
         ),
+        _type_of_list,
+        Fixer(
+            "Write `x-kubernetes-map-type` for an object",
+            "unsafe",
+            _marker_for("object", "x-kubernetes-list-type", "x-kubernetes-map-type"),
+        ).example(good="ports: {type: object, x-kubernetes-map-type: atomic}"),
         Fixer("Remove `x-kubernetes-list-type`", "unsafe", _without_marker("x-kubernetes-list-type")).example(
-            good="ports: {type: object}"
+            bad="ports: {type: object, x-kubernetes-list-type: map}", good="ports: {type: object}"
         ),
     ))  # fmt: skip
 SET_ATOMIC = _Rule("set-items-not-atomic", "Set items must be scalars or atomic",

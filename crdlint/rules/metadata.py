@@ -54,14 +54,19 @@ def _name_of_spec(finding: Finding) -> Edits:
         or name in {plural, names.singular, names.kind, group}
         or to_lower(name) == expected
         or re.sub(r"[/_ -]", ".", name) == expected.replace("-", ".")
-        or (first == plural and rest != group and _is_elsewhere(finding, group) and nearest(rest, [group], _LIKE))
+        or (first == plural and rest != group and _is_elsewhere(finding) and nearest(rest, [group], _LIKE))
     )
     return finding.write(expected) if is_partly_right else []
 
 
-def _is_elsewhere(finding: Finding, group: str) -> bool:
+def _is_elsewhere(finding: Finding) -> bool:
     """Return whether a document mentions its group besides `spec.group`: otherwise the error may be there."""
-    return len(re.findall(rf"(?<![\w.-]){re.escape(group)}(?![\w-])", finding.editor.text)) > 1
+    return _mentions(finding, finding.crd.spec.group) > 1
+
+
+def _mentions(finding: Finding, group: str) -> int:
+    """Return how often a document mentions a group, without the names that contain it."""
+    return len(re.findall(rf"(?<![\w.-]){re.escape(group)}(?![\w-])", finding.editor.text))
 
 
 @Fixer("Correct the plural or the group", "safe").example(
@@ -78,6 +83,8 @@ def _names_of_name(finding: Finding) -> Edits:
         yield editor.respell(_scalar(spec, "group"), group)
     elif group == finding.crd.spec.group and plural in _plurals(names) and names.plural not in _plurals(names):
         yield editor.respell(_scalar(expect(Mapping, spec, "names"), "plural"), plural)
+    elif plural == names.plural and "." in group and _mentions(finding, group) and not _is_elsewhere(finding):
+        yield editor.respell(_scalar(spec, "group"), group)
 
 
 def _scalar(mapping: Mapping, name: str) -> Scalar:

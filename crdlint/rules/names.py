@@ -39,7 +39,8 @@ def _group(finding: Finding) -> Edits:
     group = to_lower(written)
     if is_dns1123_subdomain(group) or "." not in group:  # the name of the CRD contains the group
         group = name.removeprefix(f"{plural}.") if plural and name.startswith(f"{plural}.") else ""
-        if written and not nearest(to_lower(written), [group, group.partition(".")[0]], _LIKE):
+        is_within = group and group in to_lower(written)  # a URL, or with a version
+        if written and not is_within and not nearest(to_lower(written), [group, group.partition(".")[0]], _LIKE):
             return []
     if group != written and "." in group and not is_dns1123_subdomain(group):
         return finding.write(group)
@@ -107,10 +108,11 @@ def _lower_case(finding: Finding) -> Edits:
 )
 def _plain_name(finding: Finding) -> Edits:
     """Write the name without the characters that a name cannot have, or without the group."""
-    node, group = finding.scalar(), finding.crd.spec.group
+    node, group, names = finding.scalar(), finding.crd.spec.group, finding.crd.spec.names
     name = node.value.removesuffix(f".{group}") if group else node.value
     name = re.sub(r"[^\w-]|_", "", name).strip("-")
-    is_joined = re.search(r"\w\s+\w", node.value) and name != f"{finding.crd.spec.names.kind}List"
+    is_known = f"{name}List" == names.list_kind or name == f"{names.kind}List" or to_lower(name) == names.singular
+    is_joined = re.search(r"\w\s+\w", node.value) and not is_known
     if name and not is_dns1035_label(to_lower(name)) and name != node.value and not is_joined:
         is_mixed = finding.name in {"kind", "listKind"}
         yield finding.editor.respell(node, name if is_mixed else to_lower(name))

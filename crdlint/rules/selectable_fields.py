@@ -40,6 +40,9 @@ def _nearest_field(finding: Finding) -> Edits:
     steps = node.value.split(".")[1:]
     schema = next(iter(finding.crd.spec.root_schemas()))
     written: list[str] = []
+    spec = schema.properties.get("spec")
+    if spec is not None and steps[0] in spec.properties and steps[0] not in schema.properties:
+        written, schema = ["spec"], spec
     for step in steps:
         written.append(require(step if step in schema.properties else nearest(step, schema.properties, _LIKE)))
         schema = schema.properties[written[-1]]

@@ -57,8 +57,10 @@ def from_a_dot(finding: Finding) -> Edits:
 def _below_its_parent(finding: Finding) -> Edits:
     node = finding.scalar()
     reason = finding.reason(Code.NOT_BELOW)
-    if reason is not None and node.value.startswith(".") and node.value.count(".") == 1:
-        yield finding.editor.respell(node, f"{reason.arguments[0]}{node.value}")
+    if reason is not None and node.value.startswith("."):
+        path = node.value.removeprefix(".spec").removeprefix(".status")
+        if path.count(".") == 1:
+            yield finding.editor.respell(node, f"{reason.arguments[0]}{path}")
 
 
 @Fixer("Add the usual path", "unsafe").example(

@@ -266,7 +266,7 @@ def _list_of_one(finding: Finding) -> Edits:
     elif isinstance(value, Mapping) and not value.items:
         yield editor.replace(value, "[]")
     elif isinstance(value, Mapping) and of.element is not None and of.element.kind != "struct":
-        if all(map(is_null, value.items[1::2])):
+        if all(is_null(each) or text_of(each) == "true" for each in value.items[1::2]):
             yield editor.write(value, f"[{', '.join(editor.value(name) for name in texts(value.items[::2]))}]")
     elif isinstance(value, Mapping) and value.flow:
         yield editor.replace(value, f"[{editor.text[value.start_mark.index : editor.end(value)]}]")
@@ -284,22 +284,30 @@ def _single_value(finding: Finding) -> Edits:
     expected = _expected(finding)
     if key.value == "type" and isinstance(value, (Mapping, Sequence)) and not value.items:
         yield finding.editor.replace(value, "object" if isinstance(value, Mapping) else "array")
-    if expected not in {"string", "bool", "int32", "int64", "float64"} or key.value == "type":
+    if expected not in {"string", "bool", "int32", "int64", "float64", "v1.ResourceScope"} or key.value == "type":
         return
     match expect(Sequence, value).items:
         case [Scalar() as scalar]:
-            is_text = expected == "string"
+            is_text = expected in {"string", "v1.ResourceScope"}
             text = finding.editor.value(scalar.value, like=scalar) if is_text else finding.editor.source(scalar)
             yield finding.editor.write(value, text)
 
 
-@Fixer("Take the mapping out of the list", "unsafe").example(
+@Fixer("Take the mappings out of the list", "unsafe").example(
     bad=_with("name:\n  - type: string"), good=_with("name:\n    type: string")
 )
 def _single_mapping(finding: Finding) -> Edits:
     value = finding.entry[2]
     of = finding.go_type(value)
-    return unlisted(finding, value) if of is not None and of.kind in {"struct", "map"} else ()
+    items = [expect(Mapping, item) for item in expect(Sequence, value).items]
+    names = [name for item in items for name in texts(item.items[::2])]
+    if of is None or of.kind not in {"struct", "map"}:
+        return
+    if len(items) == 1:
+        yield from unlisted(finding, value)
+    elif of.kind == "map" and len({*names}) == len(names) and not any(item.flow for item in items):
+        dashes = [finding.editor.text.rindex("-", 0, item.start_mark.index) for item in items]
+        yield from (Edit(dash, dash + 1, " ") for dash in dashes)
 
 
 @Fixer("Indent the field below the property above", "safe").example(

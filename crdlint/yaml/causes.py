@@ -34,6 +34,7 @@ _CAUSES: Final = (
     layout_causes.special_spaces,
     layout_causes.directives,
     layout_causes.strays,
+    value_causes.json_slips,
     value_causes.dashes,
     layout_causes.odd_indentation,
     value_causes.escapes,

@@ -287,6 +287,11 @@ def _block(text: BrokenText, index: int) -> list[int]:
     return list(takewhile(lambda i: indent_of(text.lines[i]) >= indent_of(text.lines[lines[0]]), lines))
 
 
+_TEXT: Final = re.compile(
+    r"(?:description|message|title|rule|messageExpression|deprecationWarning|pattern): |[|>][-+0-9]*\s*\Z"
+)
+
+
 def _prose(text: BrokenText) -> Iterator[Cause]:
     """Find a line of a text of several lines that is indented less than the text."""
     for i in text.near():
@@ -302,6 +307,8 @@ def _prose(text: BrokenText) -> Iterator[Cause]:
             if following < expected:
                 yield _shift(text, [previous], following - expected)
         if FIELD.match(text.lines[previous]):
+            if _TEXT.search(text.lines[previous]) is None:
+                continue
             expected = key_column(text.lines[previous]) + 2
         if indent < expected and not text.lines[i].lstrip().startswith("- "):
             help_ = f"Indent line {text.line(i)} by {_count(expected)} instead of {_count(indent)}, like the text above"

@@ -9,12 +9,13 @@ from html import unescape
 from typing import Final
 
 from crdlint.yaml import repairs
-from crdlint.yaml.broken_text import BrokenText, Cause, indent_of
+from crdlint.yaml.broken_text import BrokenText, Cause, entry_of, indent_of
 from crdlint.yaml.edit import Edit
+from crdlint.yaml.editor import quoted
 
 _CONFLICT: Final = re.compile(r"(<{7}|={7}|>{7}|\|{7})(?: |\r?\Z)")
 _QUOTED_LINE: Final = re.compile(r"[>|] ?")
-_OTHER_COMMENT: Final = re.compile(r"\A( *)(?://+|/\*+|--|;+)")
+_OTHER_COMMENT: Final = re.compile(r"\A( *)(?://+|/\*+|--|;+|<!--)")
 _MARKER: Final = re.compile(r" *(?:(?://|#) *)?\+[a-z]\w*(?::[\w:]*)?(?:=|\r?\Z)")
 _WORDS: Final = re.compile(r" *[^\W\d]\w*(?: [\w,.]+)+\r?\Z")
 _JSON_TOKEN: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"?|(?P<comment>//[^\r\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/)?)')
@@ -103,7 +104,7 @@ def json_comments(text: BrokenText) -> Iterator[Cause]:
 def _with_hash(line: str) -> str:
     end = "\r" if line.endswith("\r") else ""
     begun = _OTHER_COMMENT.sub(r"\1#", line.rstrip(" \t\r"), count=1)
-    return begun.removesuffix("*/") + end
+    return begun.removesuffix("*/").removesuffix("-->") + end
 
 
 def sentences(text: BrokenText) -> Iterator[Cause]:
@@ -125,3 +126,10 @@ def entities(text: BrokenText) -> Iterator[Cause]:
         edits = text.rewritten(lines, lambda line: _ENTITY.sub(lambda match: unescape(match[0]), line))
         help_ = f"Write the characters instead of HTML entities in {text.numbers(lines)}"
         yield text.cause(repairs.ENTITIES, lines[0], help_, edits)
+        yield text.cause(repairs.ENTITIES, lines[0], help_, text.rewritten(lines, _quoted_entities))
+
+
+def _quoted_entities(line: str) -> str:
+    """Return a line with the characters instead of entities in a value, which is put in quotes."""
+    entry = entry_of(line)
+    return line if entry is None else f"{entry.head}{quoted(unescape(entry.value))}{entry.rest}"

@@ -16,11 +16,13 @@ _BAD_START: Final = frozenset("!*&@%`|>")
 _BAD_ESCAPE: Final = re.compile(r'\\([^0abtnvfre "/\\N_LPxuU\n])')
 _BARE_KEY: Final = re.compile(r"([ ]*(?:- +)*[A-Za-z$][\w$./-]*)([ ]*\r?)\Z")
 _NO_BLANK: Final = re.compile(r"([ ]*(?:- +)*[A-Za-z$][\w$.-]*:)([^\s:/].*)\Z")
-_NO_COLON: Final = re.compile(r"([ ]*(?:- +)*)([A-Za-z$][\w$.-]*)( *[=;] *| +)(\S+ *\r?)\Z")
+_NO_COLON: Final = re.compile(r"([ ]*(?:- +)*)([A-Za-z$][\w$.-]*)( *[=;\uff1a] *| +)(\S+ *\r?)\Z")
 _OTHER_DASH: Final = re.compile(r"\A([ ]*)[\u2010-\u2015\u2212](?= )")
 _NO_BLANK_AFTER_DASH: Final = re.compile(r"[ ]*-(?=[A-Za-z$\"'])")
 _WORD: Final = re.compile(r" *[A-Za-z$][\w$./-]*[ ]*\r?\Z")
 _WORD_ITEM: Final = re.compile(r" *- +['\"]?[A-Za-z$][\w$./-]*['\"]?[ ]*\r?\Z")
+_JSON_KEY: Final = re.compile(r'(\s*"[\w$./-]+")[ \t]+(?=["{\[\dtfn])')
+_JSON_OPEN_TEXT: Final = re.compile(r'(\s*"[\w$./-]+": *"[^"]*?),?\s*\Z')
 _CLOSING: Final = {"[": "]", "{": "}"}
 
 
@@ -252,6 +254,29 @@ def dashes(text: BrokenText) -> Iterator[Cause]:
             edits = text.rewritten(range(i, end), lambda line: line.replace("-", "- ", 1))
             help_ = f"Write a space after the dash in {text.numbers(range(i, end))}"
             yield text.cause(repairs.BLANK_AFTER_DASH, i, help_, edits)
+
+
+def json_slips(text: BrokenText) -> Iterator[Cause]:
+    """Find what is missing in JSON: a colon, a quote at the end of a value, brackets at the end."""
+    if not text.document.text.lstrip().startswith("{"):
+        return
+    for i in text.near():
+        line, number = text.lines[i], text.line(i)
+        key = _JSON_KEY.match(line)
+        if key is not None:
+            new = f"{key[1]}: {line[key.end() :]}"
+            yield text.line_cause(
+                repairs.COLON, i, new, f"Add a colon after the key in line {number}: `{key[1].strip()}:`"
+            )
+        value = _JSON_OPEN_TEXT.match(line)
+        if value is not None:
+            help_ = f'Add `"` at the end of the value in line {number} to close the quote'
+            yield text.line_cause(repairs.CLOSED_QUOTE, i, f'{value[1]}"{line[value.end(1) :]}', help_)
+    opened, last = _open_brackets(text.document.text), max(i for i, line in enumerate(text.lines) if line.strip())
+    closing = "".join(_CLOSING[bracket] for bracket in reversed(opened))
+    if closing:
+        help_ = f"Add `{closing}` at the end of line {text.line(last)}"
+        yield text.line_cause(repairs.CLOSED_BRACKET, last, f"{text.lines[last].rstrip()}{closing}", help_)
 
 
 def brackets(text: BrokenText) -> Iterator[Cause]:
