@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 _SOURCE: Final = "apiextensions-apiserver/pkg/apiserver/schema/defaulting ValidateDefaults"
 _BOOLEANS: Final = {"yes": "true", "on": "true", "no": "false", "off": "false"}
-_SEPARATED: Final = re.compile(r"\s*[|,;]\s*")
+_SEPARATED: Final = re.compile("[|,;]")
 _NEVER: Final = re.compile(r"(?!)")
 _WRITTEN: Final = {
     "integer": re.compile(r"-?(?:0|[1-9]\d*)\Z"),
@@ -135,7 +135,7 @@ def _nearest_value(finding: Finding) -> Edits:
 def _separate_values(finding: Finding) -> Edits:
     """Write each of the values that separators join into the only one of an enum as one of its own."""
     editor, values = finding.editor, expect(Sequence, finding.owner, "enum")
-    joined = _SEPARATED.split(expect(Scalar, values, 0).value)
+    joined = [each.strip() for each in _SEPARATED.split(expect(Scalar, values, 0).value)]
     if len(values.items) == 1 < len(joined) and finding.scalar().value in joined:
         yield editor.write(values, f"[{', '.join(map(editor.value, joined))}]")
 

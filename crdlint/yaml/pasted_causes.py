@@ -17,7 +17,7 @@ _CONFLICT: Final = re.compile(r"(<{7}|={7}|>{7}|\|{7})(?: |\r?\Z)")
 _QUOTED_LINE: Final = re.compile(r"[>|] ?")
 _OTHER_COMMENT: Final = re.compile(r"\A( *)(?://+|/\*+|--|;+|<!--)")
 _MARKER: Final = re.compile(r" *(?:(?://|#) *)?\+[a-z]\w*(?::[\w:]*)?(?:=|\r?\Z)")
-_WORDS: Final = re.compile(r" *[^\W\d]\w*(?: [\w,.]+)+\r?\Z")
+_WORDS: Final = re.compile(r" *[^\W\d]\w*(?: [\w,.]+)*\r?\Z")
 _JSON_TOKEN: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"?|(?P<comment>//[^\r\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/)?)')
 _ENTITY: Final = re.compile(r"&(?:quot|apos|lt|gt|amp|nbsp|#\d+|#x[0-9a-fA-F]+);")
 

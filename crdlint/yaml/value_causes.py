@@ -22,7 +22,7 @@ _NO_BLANK_AFTER_DASH: Final = re.compile(r"[ ]*-(?=[A-Za-z$\"'])")
 _WORD: Final = re.compile(r" *[A-Za-z$][\w$./-]*[ ]*\r?\Z")
 _WORD_ITEM: Final = re.compile(r" *- +['\"]?[A-Za-z$][\w$./-]*['\"]?[ ]*\r?\Z")
 _JSON_KEY: Final = re.compile(r'(\s*"[\w$./-]+")[ \t]+(?=["{\[\dtfn])')
-_JSON_OPEN_TEXT: Final = re.compile(r'(\s*"[\w$./-]+": *"[^"]*?),?\s*\Z')
+_JSON_OPEN_TEXT: Final = re.compile(r'\s*"[\w$./-]+": *"[^"]*\Z')
 _CLOSING: Final = {"[": "]", "{": "}"}
 
 
@@ -268,10 +268,10 @@ def json_slips(text: BrokenText) -> Iterator[Cause]:
             yield text.line_cause(
                 repairs.COLON, i, new, f"Add a colon after the key in line {number}: `{key[1].strip()}:`"
             )
-        value = _JSON_OPEN_TEXT.match(line)
-        if value is not None:
+        if _JSON_OPEN_TEXT.match(line):
+            text_end = len(line.rstrip(", \t\r"))
             help_ = f'Add `"` at the end of the value in line {number} to close the quote'
-            yield text.line_cause(repairs.CLOSED_QUOTE, i, f'{value[1]}"{line[value.end(1) :]}', help_)
+            yield text.line_cause(repairs.CLOSED_QUOTE, i, f'{line[:text_end]}"{line[text_end:]}', help_)
     opened, last = _open_brackets(text.document.text), max(i for i, line in enumerate(text.lines) if line.strip())
     closing = "".join(_CLOSING[bracket] for bracket in reversed(opened))
     if closing:
