@@ -29,6 +29,7 @@ _MODE: Final = (
     "mode:\n  type: string\n  maxLength: 9\n  x-kubernetes-validations:\n  - rule: self {0} 'Fast' {1} self {0} 'Safe'"
 )
 _COMPARISONS: Final = frozenset({"_==_", "_!=_", "_<_", "_<=_", "_>_", "_>=_", "@in"})
+_COMPARED: Final = re.compile(r"[=!]=|[<>]|\bin\b")  # in the text of a rule
 _LONGEST: Final = 300  # characters of a rule
 _NEVER_FALSE: Final = "the rule is never false, so it checks nothing"
 _NEVER_TRUE: Final = "the rule is never true, so every value is rejected"
@@ -50,7 +51,8 @@ def _straight(finding: Finding) -> Edits:
     bad=_PATTERN.format("'^[^“”]+$'"), good=_PATTERN.format("'^[^\"]+$'"), fixes=(_straight,),
 ).advice_on(Nodes({"pattern"}))  # fmt: skip
 def _curly_quotes(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    curly = "".join(sorted({char for char in schema.pattern if ord(char) in _STRAIGHT}))
+    pattern = schema.pattern
+    curly = "" if pattern.isascii() else "".join(sorted({char for char in pattern if ord(char) in _STRAIGHT}))
     if curly:
         yield Advisory(
             f"the pattern has curly quotes ({curly}), which are not those on a keyboard", schema.path.child("pattern")
@@ -142,8 +144,9 @@ def _bounds(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 def _constant_rules(crd: DecodedCRD) -> Iterator[Advisory]:
     for rule in crd.rules:
         text = rule.rule.rule
-        is_short = len(text) <= _LONGEST  # the time grows with the number of comparisons
-        consequence = _consequence(text) if is_short and _compares_again(rule.compiled.rule.compiled.expr) else ""
+        # The time grows with the number of comparisons, and hardly any rule with one is constant.
+        is_judged = len(text) <= _LONGEST and len(_COMPARED.findall(text)) > 1
+        consequence = _consequence(text) if is_judged and _compares_again(rule.compiled.rule.compiled.expr) else ""
         if consequence:
             yield Advisory(consequence, rule.path.child("rule"))
 

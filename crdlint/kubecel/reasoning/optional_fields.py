@@ -68,7 +68,8 @@ def unguarded(expression: Expression) -> list[Unguarded]:
         node = pending.pop()
         below = children(node)
         pending.extend(reversed(below))
-        parents |= {id(child): node for child in below}
+        for child in below:
+            parents[id(child)] = node
         if isinstance(node, Select) and (path := _path(node)) is not None:
             named.setdefault(path, []).append(node)
             schema = None if node.test_only else _optional(expression, node)
