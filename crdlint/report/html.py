@@ -35,7 +35,6 @@ _LONGEST_KEY: Final = 200
 _LONGEST_LINE: Final = 200
 _MOST_AREAS: Final = 40
 _LEAST_SHARE: Final = 0.001  # of a schema's budget, below which a field is not drawn
-_BEFORE: Final = 1  # lines of the source above a finding
 _QUOTED: Final = re.compile(r"`([^`]+)`")
 # The headers of the columns and how each sorts; the text of a rule is in the row below its numbers.
 _COLUMNS: Final = (
@@ -157,6 +156,7 @@ class _Line(NamedTuple):
     before: str
     marked: str
     after: str
+    label: str = ""
 
 
 class _Row(NamedTuple):
@@ -205,15 +205,20 @@ class Findings(Report):
 
 
 def _source(text: str, starts: Sequence[int], finding: Diagnostic) -> list[_Line]:
-    lines = []
-    for number in range(max(finding.line - _BEFORE, 1), min(finding.line, len(starts)) + 1):
+    """Return the line of a finding, with the other line that it is about or the line above."""
+    lines: list[_Line] = []
+    other = words.other_line(finding)
+    for number in sorted({finding.line, max(finding.line - 1, 1) if other is None else other.line}):
+        if number > len(starts):
+            break
         end = starts[number] if number < len(starts) else len(text)
         line = text[starts[number - 1] : end].rstrip("\r\n")
         begin = finding.column - 1 if number == finding.line else len(line)
         stop = finding.end_column - 1 if finding.end_line == finding.line else len(line)
         shown = slice(max(0, begin - _LONGEST_LINE) if number == finding.line else 0, max(stop, begin) + _LONGEST_LINE)
         marked = line[begin:stop] if number == finding.line else ""
-        lines.append(_Line(number, line[shown.start : begin], marked, line[begin + len(marked) : shown.stop]))
+        label = other.label if other is not None and number == other.line else ""
+        lines.append(_Line(number, line[shown.start : begin], marked, line[begin + len(marked) : shown.stop], label))
     return lines
 
 

@@ -14,19 +14,11 @@ from crdlint.rules.consequences import causes
 from crdlint.yaml.edit import split_lines
 
 if TYPE_CHECKING:
-    from crdlint.diagnostics.diagnostic import Diagnostic, Related
+    from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult
     from crdlint.report.pieces import Outcome, SuiteOutcome, Summary, View
     from crdlint.suites.read import Suite
     from crdlint.suites.run import Result
-
-
-def _other_line(finding: Diagnostic) -> Related | None:
-    """Return the other position of a finding if it is in another line of the file."""
-    other = finding.related
-    if other is None or other is finding.before or other.file != finding.file or other.line == finding.line:
-        return None
-    return other
 
 
 class Report(pieces.Report):
@@ -99,7 +91,7 @@ class Report(pieces.Report):
             yield from self._source(finding, lines)
             yield from self._sentences(finding)
             other = finding.related
-            if other is not None and other is not _other_line(finding):
+            if other is not None and other is not words.other_line(finding):
                 yield from self._note(printable_line(f"{other.label} at {other.file}:{other.line}:{other.column}"))
             if words.advice(finding):
                 yield from self._page.wrapped(words.advice(finding), _INDENT, "  = help: ", "label")
@@ -130,7 +122,7 @@ class Report(pieces.Report):
 
     def _source(self, finding: Diagnostic, lines: list[str]) -> Iterator[str]:
         """Yield the line of a finding, with the other line of the file that it is about above or below."""
-        other, numbers = _other_line(finding), [finding.line]
+        other, numbers = words.other_line(finding), [finding.line]
         if other is not None and other.line <= len(lines):
             numbers = sorted([finding.line, other.line])
         digits = len(str(numbers[-1]))

@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.diagnostics.diagnostic import Diagnostic, Related
     from crdlint.linting.result import FileResult
 
 _ADVICE: Final = frozenset({"warning", "advice"})  # kinds
@@ -78,6 +78,14 @@ def message(finding: Diagnostic) -> str:
     """Return the headline and everything below it."""
     first = headline(finding) if finding.headline else finding.message
     return "\n".join(filter(None, (first, text(finding))))
+
+
+def other_line(finding: Diagnostic) -> Related | None:
+    """Return the other position of a finding if it is in another line of the file."""
+    other = finding.related
+    if other is None or other is finding.before or other.file != finding.file or other.line == finding.line:
+        return None
+    return other
 
 
 def kind_of(notice: str) -> str:
