@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from crdlint.cel import ast, types
 from crdlint.cel.ast import SourceInfo
-from crdlint.cel.decls import Env, Function, Overload, Variable
+from crdlint.cel.decls import Env, Overload, Variable
 from crdlint.cel.errors import CELError, Code, Problem, format_message, format_type, type_mismatch
 from crdlint.cel.types import DYN, ERROR, Kind, Type
 from crdlint.cel.unification import Substitution, TypeReplacer, most_general
@@ -194,35 +194,36 @@ class _Checker:
             return (yield from self._optional_select(expr))
         args: list[Type] = yield from ast.visit_all(expr.args)
         target = expr.target
+        name = expr.function
         if target is None:
-            function = self._env.find_function(expr.function)
-            if function is not None and function.name != expr.function:
-                self._result.namespaced[expr.id] = function.name
+            overloads = self._env.find_function(name)
+            name = overloads[0].function if overloads else name
         else:
             prefix = qualified_name(target)
-            function = None if prefix is None else self._env.find_function(f"{prefix}.{expr.function}")
-            if function is not None:
-                self._result.namespaced[expr.id] = function.name
-                target = None
+            overloads = () if prefix is None else self._env.find_function(f"{prefix}.{name}")
+            if overloads:
+                name, target = overloads[0].function, None
             else:
                 args.insert(0, (yield target))
-                function = self._env.find_function(expr.function)
-        if function is None:
-            self._undeclared(expr.id, expr.function)
+                overloads = self._env.find_function(name)
+        if name != expr.function:
+            self._result.namespaced[expr.id] = name
+        if not overloads:
+            self._undeclared(expr.id, name)
             return ERROR if target is None or self._dialect.types_undeclared_methods else _NIL
-        return self._overload(expr, function, args, member=target is not None)
+        return self._overload(expr, overloads, args, member=target is not None)
 
-    def _overload(self, expr: ast.Call, function: Function, args: Sequence[Type], *, member: bool) -> Type:
+    def _overload(self, expr: ast.Call, overloads: Sequence[Overload], args: Sequence[Type], *, member: bool) -> Type:
         """Return the type of a call and record the overloads that match; report an error if none does.
 
         Upstream: checker.resolveOverload.
         """
         ids: list[str] = []
-        result: Type | None = None
-        for overload in function.overloads:
+        name, result = overloads[0].function, None
+        for overload in overloads:
             if overload.member is not member or overload.id in self._disabled:
                 continue
-            if function.name in _LOGICAL and self._dialect.expects_bool_operands:
+            if overload.function in _LOGICAL and self._dialect.expects_bool_operands:
                 return self._logical(expr, overload, args)
             fit = self._fit(overload, args)
             if fit is None:
@@ -235,8 +236,8 @@ class _Checker:
         if result is None or result.kind is Kind.UNKNOWN:
             shown = [self._shown(self._substitution.substitute(type_, to_dyn=True)) for type_ in args]
             signature = f"{shown.pop(0)}.({', '.join(shown)})" if member else f"({', '.join(shown)})"
-            text = f"found no matching overload for '{function.name}' applied to '{signature}'"
-            return self._error(expr.id, text, Code.NO_MATCHING_OVERLOAD, (function.name, signature))
+            text = f"found no matching overload for '{name}' applied to '{signature}'"
+            return self._error(expr.id, text, Code.NO_MATCHING_OVERLOAD, (name, signature))
         self._result.reference_map[expr.id] = Reference(overload_ids=tuple(ids))
         return result
 

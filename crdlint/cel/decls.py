@@ -80,13 +80,6 @@ class Overload(NamedTuple):
     cost: CallCost | None = None
 
 
-class Function(NamedTuple):
-    """The overloads of a function, in the order in which they are tried."""
-
-    name: str
-    overloads: tuple[Overload, ...]
-
-
 def overload(
     function: str,
     id_: str,
@@ -110,20 +103,18 @@ def bound(call: Binding) -> Implementation:
     return call if isinstance(call, Implementation) else Implementation(call)
 
 
-def merge(function: Function | None, added: Overload) -> Function:
-    """Return the function with one more overload; raise DeclarationError on a collision. Upstream: FunctionDecl.AddOverload."""
-    if function is None:
-        return Function(added.function, (added,))
-    for known in function.overloads:
+def merge(overloads: tuple[Overload, ...], added: Overload) -> tuple[Overload, ...]:
+    """Return overloads of a function with one more; raise DeclarationError on a collision. Upstream: FunctionDecl.AddOverload."""
+    for known in overloads:
         if known.id == added.id:
             if _match(known, added, Type.is_equivalent) and known.result.is_equivalent(added.result):
-                return function
-            text = f"overload redefinition in function. {function.name}: {added.id} has multiple definitions"
+                return overloads
+            text = f"overload redefinition in function. {added.function}: {added.id} has multiple definitions"
             raise DeclarationError(text)
         if _match(known, added, lambda left, right: left.accepts(right) or right.accepts(left)):
-            text = f"overload signature collision in function {function.name}: {known.id} collides with {added.id}"
+            text = f"overload signature collision in function {added.function}: {known.id} collides with {added.id}"
             raise DeclarationError(text)
-    return Function(function.name, (*function.overloads, added))
+    return (*overloads, added)
 
 
 def _match(first: Overload, second: Overload, test: Callable[[Type, Type], bool]) -> bool:
@@ -198,10 +189,13 @@ _PROTOBUF: Final = WellKnownTypes()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Env:
-    """An immutable environment. `exempt` are functions whose arguments the validator of homogeneous literals does not check."""
+    """An immutable environment; the overloads of each function are in the order in which they are tried.
+
+    `exempt` are functions whose arguments the validator of homogeneous literals does not check.
+    """
 
     idents: Mapping[str, Variable] = field(default_factory=dict)
-    functions: Mapping[str, Function] = field(default_factory=dict)
+    functions: Mapping[str, tuple[Overload, ...]] = field(default_factory=dict)
     provider: WellKnownTypes = _PROTOBUF
     homogeneous: bool = False
     dialect: CELDialect = NEWEST.cel
@@ -229,10 +223,10 @@ class Env:
             elif not (known.type.is_exact(ident.type) and known.value == ident.value):
                 text = f"overlapping identifier for name '{ident.name}'"
                 raise DeclarationError(text)
-        own_functions: dict[str, Function] = {}
+        own_functions: dict[str, tuple[Overload, ...]] = {}
         for added in functions:
             name = added.function
-            own_functions[name] = merge(own_functions.get(name) or self.functions.get(name), added)
+            own_functions[name] = merge(own_functions.get(name) or self.functions.get(name, ()), added)
         return replace(
             self,
             idents={**own_idents, **self.idents},
@@ -252,6 +246,6 @@ class Env:
             self._provided[name] = Variable(name, INT, number)
         return self._provided.get(name)
 
-    def find_function(self, name: str) -> Function | None:
-        """Return the function that `name` refers to, which may start with a dot. Upstream: Env.LookupFunction."""
-        return self.functions.get(name.removeprefix("."))
+    def find_function(self, name: str) -> tuple[Overload, ...]:
+        """Return the overloads of a function, whose name may start with a dot; none if there is no such function."""
+        return self.functions.get(name.removeprefix("."), ())

@@ -213,8 +213,7 @@ def _fields(type_: Type, declarations: Declarations) -> Iterator[Completion]:
 
 def _call(name: str, target: Type | None, env: Env, environment: Environment) -> Completion | None:
     """Return a call of a function, with arguments with which it compiles; None if there are none."""
-    function = env.find_function(name)
-    for overload in () if function is None else function.overloads:
+    for overload in env.find_function(name):
         if overload.member is (target is None):
             continue
         if target is not None and not target.is_dyn and overload.args[0].kind not in (Kind.TYPE_PARAM, target.kind):
@@ -249,7 +248,7 @@ def since(name: str) -> Version | None:
     oldest: Server | None = None
     for server in sorted(SERVERS, key=lambda server: (server.major, server.minor), reverse=True):
         environment = new_expressions(server)
-        if not _has_macro(environment, name) and environment.env.find_function(name) is None:
+        if not _has_macro(environment, name) and not environment.env.find_function(name):
             return None if oldest is None else (oldest.major, oldest.minor)
         oldest = server
     return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from itertools import islice
+from itertools import chain, islice
 from typing import Final, NamedTuple
 
 from crdlint.cel.ast import Call, Literal
@@ -74,8 +74,7 @@ def _functions_of(state: State, type_: Type) -> str:
     """Return the help for a field of a value whose type has only functions."""
     names = [
         overload.function
-        for function in state.expression.env.functions.values()
-        for overload in function.overloads
+        for overload in chain.from_iterable(state.expression.env.functions.values())
         if overload.member and overload.args[0].name == type_.name and overload.function.isidentifier()
     ]
     return f"Call one of its functions: {', '.join(f'{name}()' for name in dict.fromkeys(names))}"
@@ -115,10 +114,10 @@ def _no_overload(state: State, name: str, *_: object) -> str | None:
             return f"Select the field of an object with a dot: `.{escaped}`"
     if name in ("hasValue", "value", "orValue", "or") and getattr(node.target, "name", None) == OLD_SELF:
         return "Set `optionalOldSelf: true` on the rule: otherwise oldSelf is not an optional value"
-    function = state.expression.env.find_function(state.compiled.result.namespaced.get(node.id, name))
-    if function is None or name in _OPERATORS:
+    overloads = state.expression.env.find_function(state.compiled.result.function(node))
+    if not overloads or name in _OPERATORS:
         return _OPERATORS.get(name)
-    return "Call it as " + " or ".join(map(_signature, function.overloads[:4]))
+    return "Call it as " + " or ".join(map(_signature, overloads[:4]))
 
 
 def _signature(overload: Overload) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import chain
 
 from crdlint.cel.compiler import Compiled
 from crdlint.cel.decls import Env
@@ -30,7 +31,7 @@ def functions_of(env: Env) -> Functions:
     for library in LIBRARIES:
         bindings |= library.older_bindings(env.dialect)
     regexes = {name: call for library in LIBRARIES for name, call in library.regexes.items()}
-    declared = [overload for function in env.functions.values() for overload in function.overloads]
+    declared = chain.from_iterable(env.functions.values())
     return Functions(declared, bindings, SINGLETONS, regexes)
 
 

@@ -155,7 +155,7 @@ def cost_key(uses: Uses, dialect: CELDialect) -> Hashable:
 @cache
 def overload_ids(env: Env) -> frozenset[str]:
     """Return the ids of all overloads that an environment declares."""
-    return frozenset(overload.id for function in env.functions.values() for overload in function.overloads)
+    return frozenset(overload.id for overloads in env.functions.values() for overload in overloads)
 
 
 @cache

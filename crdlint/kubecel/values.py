@@ -6,7 +6,7 @@ Conversion is lazy: a part of an object is converted when an expression reads it
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from typing import Any, Final
@@ -27,6 +27,7 @@ from crdlint.safety import calls, work
 from crdlint.schema.values import deep_equal
 
 _Comparing = Generator["_Comparing", bool | Error, bool | Error]
+_Pairs = Iterable[tuple[Value, Value] | bool | Error]
 
 _LIST: Final = list_type(DYN)
 _MAP: Final = map_type(DYN, DYN)
@@ -330,22 +331,19 @@ class ObjectValue(Mapping[Any, Any]):
         """The objects that identify it."""
         return self._value, self._properties, self._additional
 
-    def equal_steps(self, other: Value) -> _Comparing:
-        """Return whether all pairs are equal (see `calls.run`) in a value of the same kind and size."""
+    def pairs(self, other: Value) -> _Pairs:
+        """Yield what has to be equal in a value of the same kind and size; last, what differs or cannot be compared."""
         for name, item in self._value.items():
-            if self._schema_of(name) is None:
-                if type(other) is not ObjectValue:
-                    return no_overload(other)
-                if name in other._value and not deep_equal(item, other._value[name]):  # noqa: SLF001
-                    return False
-                continue
-            mine, theirs = self.find(name), find(other, name)
-            if (mine is MISSING) is not (theirs is MISSING):
-                return False
-            same = mine is MISSING or (yield from _pair(mine, theirs))
-            if same is not True:
-                return same
-        return True
+            if self._schema_of(name) is not None:
+                mine, theirs = self.find(name), find(other, name)
+                if (mine is MISSING) is not (theirs is MISSING):
+                    yield False
+                elif mine is not MISSING:
+                    yield mine, theirs
+            elif type(other) is not ObjectValue:
+                yield no_overload(other)
+            elif name in other._value and not deep_equal(item, other._value[name]):  # noqa: SLF001
+                yield False
 
     def cel_native(self) -> Any:
         """Return the JSON object."""
@@ -391,13 +389,9 @@ class ListValue(Sequence[Any]):
             return Error(f"unsupported index: {values.go_text(index)}")
         return to_value(self._values[index], self._items)
 
-    def equal_steps(self, other: Value) -> _Comparing:
-        """Return whether all pairs are equal (see `calls.run`) in a value of the same kind and size."""
-        for index in range(len(self)):
-            same = yield from _pair(self.cel_get(index), element(other, index))
-            if same is not True:
-                return same
-        return True
+    def pairs(self, other: Value) -> _Pairs:
+        """Yield what has to be equal in a value of the same kind and size; last, what differs or cannot be compared."""
+        return ((self.cel_get(index), element(other, index)) for index in range(len(self)))
 
     def cel_contains(self, value: Value) -> bool | Error:
         """Return whether an element equals a value; an error if none does and one cannot be compared."""
@@ -497,18 +491,13 @@ class MapListValue(ListValue):
             return id(value)  # an error in Go, which equals only itself
         return tuple(_key(value.get(name)) for name in self._keys)
 
-    def equal_steps(self, other: Value) -> _Comparing:
-        """Return whether the elements with the same keys are equal (see `calls.run`) in a value of the same kind and size."""
+    def pairs(self, other: Value) -> _Pairs:
+        """Yield the elements with the same keys, which have to be equal, or False for one that the other lacks."""
         work.spend(3 * len(self._values))
         mine = {self._key_of(value): value for value in self._values}
         for item in other:
             key = self._key_of(values.native(item))
-            if key not in mine:
-                return False
-            same = yield from _pair(to_value(mine[key], self._items), item)
-            if same is not True:
-                return same
-        return True
+            yield key in mine and (to_value(mine[key], self._items), item)
 
     def _plus(self, other: Value) -> Value:
         """Return this list with the elements of another, which replace elements with the same keys."""
@@ -524,10 +513,6 @@ class MapListValue(ListValue):
 _STEPPED: Final[frozenset[type]] = frozenset({ObjectValue, ListValue, MapListValue})
 
 
-def _pair(left: Value, right: Value) -> _Comparing:
-    return (yield _comparison(left, right)) if type(left) in _STEPPED else _same(left, right)
-
-
 def _comparison(left: ObjectValue | ListValue, right: Value) -> _Comparing:
     """Return whether two values are equal; two parts of a document are compared once, even if several rules do."""
     budget = work.current()
@@ -539,10 +524,17 @@ def _comparison(left: ObjectValue | ListValue, right: Value) -> _Comparing:
         verdict: bool | Error = known[key][0]
         return verdict
     work.spend(3 * len(left))
+    result: bool | Error = True
     if kind_of(right) is not kind_of(left) or len(left) != len(right):
         result = _differing(right, kind_of(left))
     else:
-        result = yield from left.equal_steps(right)
+        for pair in left.pairs(right):
+            if isinstance(pair, tuple):
+                result = (yield _comparison(*pair)) if type(pair[0]) in _STEPPED else _same(*pair)
+            else:
+                result = pair
+            if result is not True:
+                break
     if parts:
         known[key] = result, parts
     return result
