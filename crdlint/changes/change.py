@@ -87,10 +87,22 @@ class Collector:
         change = Change(rule.id, where, text, *paths, severity or rule.severity, help_, self.versions, shown)
         self.changes.append(change)
 
-    def report(self, rule: Rule, text: str, pair: Pair, attribute: str, *, severity: Severity | None = None) -> None:
-        """Add a change of an attribute of both schemas; the text follows the field and a colon."""
-        text = f"{pair.field.shown}: {text}"
-        self.add(rule, text, pair.paths(attribute), field=pair.field, severity=severity)
+    def report(
+        self,
+        rule: Rule,
+        text: str,
+        pair: Pair,
+        attribute: str,
+        *,
+        severity: Severity | None = None,
+        part: JSONSchemaProps | None = None,
+    ) -> None:
+        """Add a change of an attribute of both schemas; the text follows the field and a colon.
+
+        ``part`` is what the new schema requires, if the change rejects values.
+        """
+        text, example = f"{pair.field.shown}: {text}", self.explanation(pair, "true", part) if part else None
+        self.add(rule, text, pair.paths(attribute), field=pair.field, severity=severity, example=example)
 
     def example(self, pair: Pair, condition: str, part: JSONSchemaProps | ValidationRule) -> Example | None:
         """Return an example for a new condition on the values of a pair, which is a part of the new schema."""

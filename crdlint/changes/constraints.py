@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Generator, Iterator, Mapping, Sequence
+import re
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
@@ -171,7 +172,7 @@ def _enum(node: Conjunction) -> dict[Any, Any] | None:
     common: dict[Any, Any] | None = None
     for schema in node:
         if schema.enum:
-            values = {equality_key(value): value for value in schema.enum}
+            values = {equality_key(value): value for value in schema.enum if value is not None}  # no server accepts it
             common = values if common is None else {key: value for key, value in common.items() if key in values}
     return common
 
@@ -291,6 +292,11 @@ class Relation:
     def is_equal(self) -> bool:
         """Whether the two match the same texts."""
         return self.is_covered and self.covers
+
+
+def pattern_of(values: Iterable[Any]) -> str:
+    """Return a pattern that matches only the texts of some values."""
+    return f"^(?:{'|'.join(re.escape(value) for value in values if isinstance(value, str))})$"
 
 
 def pattern_relation(old: str, new: str, shortest: float = 0, longest: float | None = None) -> Relation:

@@ -14,14 +14,23 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from crdlint.cel.ast import Literal, Select, nodes
 from crdlint.changes.conditions import conditions_of
 from crdlint.changes.conjunction import Conjunction, Pair, items, keeps_unknown_fields, map_values, properties, type_of
-from crdlint.changes.constraints import Constraints, constraints, pattern_relation
+from crdlint.changes.constraints import Constraints, constraints, pattern_of, pattern_relation
 from crdlint.crd.model import JSONSchemaProps, ValidationRule
 from crdlint.kubecel.escaping import unescape
-from crdlint.kubecel.evaluation import MISSING, OutOfBudgetError, RuleValidators, Run, breaks, validate_rules
+from crdlint.kubecel.evaluation import (
+    MISSING,
+    OutOfBudgetError,
+    RuleValidator,
+    RuleValidators,
+    Run,
+    breaks,
+    validate_rules,
+)
 from crdlint.kubecel.reasoning.reasoner import ITEM
 from crdlint.kubecel.syntax_trees import parsed
 from crdlint.safety import work
 from crdlint.schema.defaulting import apply_defaults
+from crdlint.schema.embedded_resources import validate_embedded
 from crdlint.schema.list_type import validate_list_sets_and_maps
 from crdlint.schema.validator import ValueValidator
 from crdlint.schema.values import deep_copy
@@ -73,11 +82,13 @@ class Examples:
     def _breaking(self, pair: Pair, condition: str, part: JSONSchemaProps | ValidationRule) -> Iterator[Any]:
         """Yield values that the old schema accepts and a part of the new one rejects."""
         old, new = self._check(pair.old, pair), self._check(pair.new, pair)
-        for value in islice(self._values(pair, condition), _TRIED):
+        own = None if isinstance(part, ValidationRule) else _Check((part,), None, self._server)
+        null = [None] if pair.old[0].nullable else []
+        for value in chain(islice(self._values(pair, condition), _TRIED), null):
             if isinstance(part, ValidationRule):
                 broken = new.breaks(part, value) and not new.has_other_errors(value)
             else:
-                broken = bool(ValueValidator(part, server=self._server).validate(value))
+                broken = own is not None and bool(own.errors(value))
             if broken and not old.errors(value):
                 yield value
 
@@ -99,8 +110,8 @@ class Examples:
     def _check(self, node: Conjunction, pair: Pair | None) -> _Check:
         key = tuple(map(id, node))
         if key not in self._checks:
-            is_root = pair is not None and pair.parent is None
-            self._checks[key] = _Check(node, self._rules, self._server, is_root=is_root)
+            is_resource = node[0].x_embedded_resource or (pair is not None and pair.parent is None)
+            self._checks[key] = _Check(node, self._rules.of(node[0], is_root=is_resource), self._server)
         return self._checks[key]
 
     def _is_valid(self, node: Conjunction, value: Any) -> bool:
@@ -128,10 +139,11 @@ class Examples:
 class _Check:
     """Validates values of schemas that apply together, as the API server validates objects."""
 
-    def __init__(self, node: Conjunction, rules: RuleValidators, server: Server, *, is_root: bool) -> None:
+    def __init__(self, node: Conjunction, rules: RuleValidator | None, server: Server) -> None:
         self._node: Final = node
         self._values: Final = [ValueValidator(schema, server=server) for schema in node]
-        self._rules: Final = rules.of(node[0], is_root=is_root or node[0].x_embedded_resource)
+        self._rules: Final = rules
+        self._server: Final = server
 
     def _defaulted(self, value: Any) -> Any:
         value = deep_copy(value)
@@ -153,6 +165,7 @@ class _Check:
         count = [error for validator in self._values for error in validator.validate(value)]
         if type_of(self._node) in {"object", "array"}:
             count += validate_list_sets_and_maps(self._node[0], value)
+            count += validate_embedded(None, value, self._node[0], self._server, is_resource_root=False)
         run = Run("", _COST)
         with suppress(OutOfBudgetError):  # it is among the errors
             validate_rules(self._rules, run, None, value, MISSING)
@@ -233,7 +246,7 @@ class Candidates:
         for name, schemas in known.items():
             if name in fixed or not (name in required or name in names):
                 continue
-            values = [] if name in required and schemas[0].default is not None else [_ABSENT] * (name not in required)
+            values = [_ABSENT] * (name not in required or schemas[0].default is not None)
             inner = self._inner(schemas, after.get(name, ()), depth)
             values += inner if name in names else inner[: 1 if type_of(schemas) in {"object", "array"} else 2]
             options[name] = values
@@ -248,7 +261,7 @@ class Candidates:
         below = map_values(old)
         if not below and not keeps_unknown_fields(old):
             return
-        values = self._inner(below, map_values(new) if new else (), depth) if below else ["a"]
+        values = self._inner(below, map_values(new) if new else (), depth) if below else ["a", 1, {}]
         if not values:
             return
         for value in values:
@@ -318,7 +331,7 @@ class Candidates:
         if type_ == "string":
             return list(self._of_texts(old, folded, after))
         if type_ == "int-or-string":
-            return [*self._of_numbers(folded, after), "", "a", *self._texts]
+            return [*self._of_numbers(folded, after), *self._of_texts(old, folded, after)]
         return [{}, "a", 1, *self._texts, *self._numbers]
 
     def _of_numbers(self, old: Constraints, new: Constraints | None) -> list[Any]:
@@ -338,7 +351,10 @@ class Candidates:
         yield from self._texts
         known_patterns = sorted(folded.patterns) or [""]  # sets of texts have another order in each process
         for known in known_patterns:
-            for pattern in (*(sorted(after.patterns) if after else ()), _NOTHING):
+            patterns = sorted(after.patterns) if after else []
+            if after is not None and after.enum is not None:
+                patterns.append(pattern_of(after.enum.values()))
+            for pattern in (*patterns, _NOTHING):
                 text = pattern_relation(known, pattern, *folded.lengths).lost
                 if text is not None:
                     yield text

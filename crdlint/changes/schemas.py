@@ -113,7 +113,7 @@ def _below(pair: Pair, collector: Collector) -> Iterator[Pair]:
     if old_values and new_values:
         yield Pair(old_values, new_values, pair.field.map_values(), pair)
     elif new_values and keeps_unknown_fields(pair.old):
-        _report_typed(pair, pair.field.map_values(), new_values, collector)
+        _report_typed(pair, "", new_values, collector)
     removed = [name for name in before if name not in after]
     compared = [(name, before[name], new_values) for name in removed if new_values]
     compared += [(name, before.get(name, old_values), schemas) for name, schemas in after.items()]
@@ -208,20 +208,28 @@ def _is_similar(name: str, other: str) -> bool:
 def _report_added(pair: Pair, name: str, schemas: Conjunction, collector: Collector) -> None:
     if (not pair.field.path or pair.new[0].x_embedded_resource) and name in _OF_RESOURCES:
         return
-    field = pair.field.property(name)
     if keeps_unknown_fields(pair.old):
-        _report_typed(pair, field, schemas, collector)
+        _report_typed(pair, name, schemas, collector)
         return
+    field = pair.field.property(name)
     paths = schemas[0].path, path_of(pair.old, "properties")
     collector.add(rules.FIELD_ADDED, f"{field.shown} was added", paths, field=field)
 
 
-def _report_typed(pair: Pair, field: ComparedField, schemas: Conjunction, collector: Collector) -> None:
-    """Report a schema for values that the old schema stored as they were."""
+def _report_typed(pair: Pair, name: str, schemas: Conjunction, collector: Collector) -> None:
+    """Report a schema for values that the old schema stored as they were, of a field or, without a name, of a map."""
+    field = pair.field.property(name) if name else pair.field.map_values()
     if type_ := type_of(schemas):
         text = f"{field.shown} could have any value, and now must be of type {type_}; "
         text += field.consequence(is_container=False)
-        collector.add(rules.FIELD_TYPED, text, (schemas[0].path, path_of(pair.old, "properties")), field=field)
+        typed = JSONSchemaProps.of(
+            type="" if type_ == "int-or-string" else type_, x_int_or_string=type_ == "int-or-string"
+        )
+        of_values = JSONSchemaPropsOrBool.of(allows=True, schema=typed)
+        part = JSONSchemaProps.of(**({"properties": {name: typed}} if name else {"additional_properties": of_values}))
+        example = collector.explanation(pair, f"'{name}' in self", part)
+        paths = schemas[0].path, path_of(pair.old, "properties")
+        collector.add(rules.FIELD_TYPED, text, paths, field=field, example=example)
 
 
 def _compare_required(pair: Pair, collector: Collector) -> None:
@@ -261,11 +269,16 @@ def _compare_lists(pair: Pair, collector: Collector) -> None:
         merged = f"merges it item by item, and duplicates are rejected; {pair.field.consequence(is_container=True)}"
         effect = "of one manager replaces the items of all others" if after == "atomic" else merged
         text = f"list type changed from {before} to {after}: server-side apply {effect}"
-        collector.report(rules.LIST_TYPE, text, pair, "x_list_type")
+        collector.report(rules.LIST_TYPE, text, pair, "x_list_type", part=_uniqueness(new))
     elif after == "map" and set(old.x_list_map_keys) != set(new.x_list_map_keys):
         keys = f"from {', '.join(old.x_list_map_keys)} to {', '.join(new.x_list_map_keys)}"
         text = f"list map keys changed {keys}: server-side apply does not find items of stored objects"
-        collector.report(rules.LIST_MAP_KEYS, text, pair, "x_list_map_keys")
+        collector.report(rules.LIST_MAP_KEYS, text, pair, "x_list_map_keys", part=_uniqueness(new))
+
+
+def _uniqueness(schema: JSONSchemaProps) -> JSONSchemaProps:
+    """Return a schema that only requires of a list what its type does."""
+    return JSONSchemaProps.of(type="array", x_list_type=schema.x_list_type, x_list_map_keys=schema.x_list_map_keys)
 
 
 def _compare_maps(pair: Pair, collector: Collector) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,6 +19,7 @@ from crdlint.changes.constraints import (
     constraints,
     format_bound,
     length_bound,
+    pattern_of,
     pattern_relation,
 )
 from crdlint.changes.reasons import is_implied
@@ -69,8 +69,8 @@ def compare_constraints(pair: Pair, collector: Collector) -> None:
         if possible is not None:
             _compare_enumerated(pair, possible, new, collector)
             return
-        alternatives = "|".join(re.escape(value) for value in new.enum.values() if isinstance(value, str))
-        relations = (pattern_relation(known, f"^(?:{alternatives})$", *old.lengths) for known in old.patterns)
+        pattern = pattern_of(new.enum.values())
+        relations = (pattern_relation(known, pattern, *old.lengths) for known in old.patterns)
         if any(relation.is_covered for relation in relations):
             return
         values = list(new.enum.values())
@@ -107,17 +107,19 @@ def _possible_values(pair: Pair, old: Constraints) -> dict[Any, Any] | None:
 def _compare_enumerated(pair: Pair, old: Mapping[Any, Any], new: Constraints, collector: Collector) -> None:
     """Report which of the old values are rejected, whatever rejects them."""
     validators = [ValueValidator(schema, server=collector.server) for schema in pair.new]
-    lost = [
-        value
+    remaining = {
+        key: value
         for key, value in old.items()
-        if (new.enum is not None and key not in new.enum) or any(validator.validate(value) for validator in validators)
-    ]
+        if (new.enum is None or key in new.enum) and not any(validator.validate(value) for validator in validators)
+    }
+    lost = [value for key, value in old.items() if key not in remaining]
     if lost:
         text = f"{_values(lost)} not accepted any more"
         default = pair.old[0].default
         if default is not None and equality_key(default.value) in map(equality_key, lost):
             text += f"; {marshal(default.value)} was the default"
-        _reject(rules.ENUM_VALUE_REMOVED, text, {"enum": [], "not_": JSONSchemaProps.of(enum=lost)}, pair, collector)
+        part = {"enum": [*remaining.values()], **({} if remaining else {"not_": JSONSchemaProps.of(enum=lost)})}
+        _reject(rules.ENUM_VALUE_REMOVED, text, part, pair, collector)
     if new.enum is None:
         collector.report(rules.ENUM_REMOVED, f"the enumeration was removed: {NEW_VALUES}", pair, "enum")
     elif gained := [value for key, value in new.enum.items() if key not in old]:
@@ -279,14 +281,16 @@ def compare_annotations(pair: Pair, collector: Collector) -> None:
         else:
             text = "an explicit null is dropped"
         text = f"not nullable any more: {text}"
-        collector.report(rules.NULLABLE_REMOVED, text, pair, "nullable", severity=severity)
+        part = JSONSchemaProps.of(type=new.type) if severity == "error" else None
+        collector.report(rules.NULLABLE_REMOVED, text, pair, "nullable", severity=severity, part=part)
     elif new.nullable and not old.nullable:
         collector.report(rules.NULLABLE_ADDED, "nullable now: clients may read null", pair, "nullable")
     _compare_defaults(pair, collector)
     if new.x_embedded_resource and not old.x_embedded_resource:
         text = "an embedded resource now: `apiVersion` and `kind` are required; "
         text += field.consequence(is_container=True)
-        collector.report(rules.EMBEDDED_RESOURCE, text, pair, "x_embedded_resource")
+        part = JSONSchemaProps.of(type="object", x_embedded_resource=True)
+        collector.report(rules.EMBEDDED_RESOURCE, text, pair, "x_embedded_resource", part=part)
 
 
 def _compare_defaults(pair: Pair, collector: Collector) -> None:
@@ -297,7 +301,10 @@ def _compare_defaults(pair: Pair, collector: Collector) -> None:
         collector.report(rules.DEFAULT_ADDED, text, pair, "default")
     elif old is not None and new is None and pair.is_required:
         text = f"required, and its default {marshal(old.value)} was removed: manifests without the field are rejected"
-        collector.report(rules.DEFAULT_REMOVED, text, pair, "default", severity="error")
+        part = JSONSchemaProps.of(required=[pair.step])
+        example = collector.explanation(pair.parent, "true", part) if pair.parent is not None else None
+        text, paths = f"{pair.field.shown}: {text}", pair.paths("default")
+        collector.add(rules.DEFAULT_REMOVED, text, paths, field=pair.field, severity="error", example=example)
     elif old is not None and new is None and was != {}:
         text = f"default {marshal(was)} removed: objects without the field are read without it"
         collector.report(rules.DEFAULT_REMOVED, text, pair, "default")

@@ -81,6 +81,22 @@ FIELDS = [
     ("string", "pattern: '^[a-z]+$'", "self.matches('^[a-z]+$')", "enum: [z]"),
     ("array, items: {type: string}", "minItems: 2", "self.size() >= 2", "minItems: 3"),
 ]
+# Fields of other kinds of change that reject objects, and what is added to them or takes their place.
+ITEMS = "type: array, items: {type: object, properties: {k: {type: string}, l: {type: string%s}}, required: [k, l]}"
+MAP = ", x-kubernetes-list-type: map, x-kubernetes-list-map-keys: "
+KEPT = "type: object, x-kubernetes-preserve-unknown-fields: true"
+REJECTING = [
+    ("x-kubernetes-int-or-string: true", "x-kubernetes-int-or-string: true, maxLength: 5"),
+    ("type: string, pattern: '^(A|B|C)$'", "type: string, enum: [A, B]"),
+    ("type: array, items: {type: string, nullable: true}", "type: array, items: {type: string}"),
+    ("type: boolean, nullable: true", "type: boolean, nullable: true, enum: [true, false]"),
+    (ITEMS % ", default: x", ITEMS % ""),
+    ("type: array, items: {type: string}", "type: array, x-kubernetes-list-type: set, items: {type: string}"),
+    (ITEMS % "" + MAP + "[k, l]", ITEMS % "" + MAP + "[l]"),
+    (KEPT, f"{KEPT}, properties: {{b: {{x-kubernetes-int-or-string: true}}}}"),
+    (KEPT, "type: object, additionalProperties: {type: string}"),
+    (KEPT, f"{KEPT}, x-kubernetes-embedded-resource: true"),
+]  # fmt: skip
 
 
 def found(old: str, new: str) -> tuple[set[str], list[str]]:
@@ -90,7 +106,7 @@ def found(old: str, new: str) -> tuple[set[str], list[str]]:
     request = CheckRequest(previous=stored.get, policy=Policy(explains=True))
     result = lint_file(json.dumps(after), "new", request)
     changes = [each for each in result.diagnostics if each.rule.startswith("change-")]
-    examples = [each.example or "" for each in changes if each.severity == "error"]
+    examples = [each.example or "" for each in changes if each.severity == "error" or each.example]
     crds = [stored["foos.example.com"].crd, collect_crds(json.dumps(after)).by_name["foos.example.com"].crd]
     for example in examples:
         sent: Any = {**read(example), "metadata": {"name": "a", "namespace": "b"}}
@@ -110,6 +126,7 @@ def test_what_has_the_same_effect_breaks_nothing_and_all_else_has_an_example() -
             (field(type_, rule(text)), field(type_, tighter), True),
             (field(type_, tighter), field(type_, keyword), False),
         ]
+    specs += [(f"properties: {{k: {{{old}}}}}", f"properties: {{k: {{{new}}}}}", True) for old, new in REJECTING]
     wrong = []
     for old, new, breaks in [*specs, *WHOLE]:
         severities, examples = found(old, new)
