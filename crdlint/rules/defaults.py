@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 _SOURCE: Final = "apiextensions-apiserver/pkg/apiserver/schema/defaulting ValidateDefaults"
 _BOOLEANS: Final = {"yes": "true", "on": "true", "no": "false", "off": "false"}
-_SEPARATED: Final = re.compile("[|,;]")
+_SEPARATED: Final = re.compile("[|,;]| - ")
 _NEVER: Final = re.compile(r"(?!)")
 _WRITTEN: Final = {
     "integer": re.compile(r"-?(?:0|[1-9]\d*)\Z"),

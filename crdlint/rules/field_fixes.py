@@ -107,15 +107,21 @@ def _rename(finding: Finding) -> Edits:
         return
     if mapping.find(near) is not None or not _may_have(finding, mapping, near, value):
         return
+    names = {text_of(each) for each in value.items[::2]} if isinstance(value, Mapping) else set()
+    is_property = is_null(value) or (near in {"default", "example"} and names & _OF_PROPERTIES)
+    if finding.go_type(mapping) is SCHEMA and is_property:
+        return  # of the wrong indentation
     yield finding.editor.respell(key, near)
     if near in _LISTS and isinstance(value, Scalar) and _ONE.match(value.value) and finding.editor.is_text(value):
         yield finding.editor.replace(value, f"[{finding.written(value)}]")
 
 
 def _may_have(finding: Finding, mapping: Mapping, name: str, value: Node) -> bool:
-    """Return whether a field of a mapping may have a value: no text where the API has an object or a list of objects."""
+    """Return whether a field of a mapping may have a value: no text for objects or lists of them, no object for a text."""
     of = finding.go_type(mapping)
     field = None if of is None else of.fields.get(name)
+    if field is not None and isinstance(value, Mapping) and value.items:
+        return field.type.kind != "string"
     if field is None or not isinstance(value, Scalar) or is_null(value):
         return True
     element = field.type.element

@@ -23,6 +23,7 @@ from crdlint.rules.engine.finding import (
     Fixer,
     add_required,
     expect,
+    is_merged,
     nearest_of,
     removal,
     replacement,
@@ -65,7 +66,9 @@ def _with_type(type_: str) -> Callable[[Finding], Edits]:
         entry, fields = owner.find("type"), [name for name in ("items", "properties") if owner.find(name) is not None]
         if entry is None and owner.find("x-kubernetes-int-or-string") is None:
             yield editor.insert(owner, "type", editor.value(type_), before=editor.first(owner))
-        elif entry is not None and fields == [{"array": "items", "object": "properties"}[type_]]:
+        elif (
+            entry is not None and not is_merged(owner) and fields == [{"array": "items", "object": "properties"}[type_]]
+        ):
             yield editor.respell(expect(Scalar, entry[1]), type_)
 
     return edits

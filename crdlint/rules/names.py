@@ -113,7 +113,13 @@ def _plain_name(finding: Finding) -> Edits:
     name = re.sub(r"[^\w-]|_", "", name).strip("-")
     is_known = f"{name}List" == names.list_kind or name == f"{names.kind}List" or to_lower(name) == names.singular
     is_joined = re.search(r"\w\s+\w", node.value) and not is_known
-    if name and not is_dns1035_label(to_lower(name)) and name != node.value and not is_joined:
+    if (
+        name
+        and not is_dns1035_label(to_lower(name))
+        and name != node.value
+        and not is_joined
+        and " - " not in node.value
+    ):
         is_mixed = finding.name in {"kind", "listKind"}
         yield finding.editor.respell(node, name if is_mixed else to_lower(name))
 

@@ -41,6 +41,8 @@ def _nearest_field(finding: Finding) -> Edits:
     schema = next(iter(finding.crd.spec.root_schemas()))
     written: list[str] = []
     spec = schema.properties.get("spec")
+    if steps[0] in {"spec", "status"} - schema.properties.keys():
+        return  # the property is misspelt
     if spec is not None and steps[0] in spec.properties and steps[0] not in schema.properties:
         written, schema = ["spec"], spec
     for step in steps:

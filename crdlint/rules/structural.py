@@ -24,6 +24,7 @@ from crdlint.rules.engine.finding import (
     Finding,
     Fixer,
     expect,
+    is_merged,
     is_null,
     quoted_with_comment,
     removal,
@@ -47,6 +48,7 @@ _Rule: Final = partial(Rule, source=_SOURCE)
 _NOT_PLACES: Final = frozenset(SchemaPosition) - {SchemaPosition.OUTSIDE}
 _ROOT: Final = frozenset({SchemaPosition.ROOT})
 _NESTED: Final = frozenset({SchemaPosition.NESTED})
+_DOCUMENTATION: Final = frozenset({"description", "title", "default", "nullable"})
 _NUMERIC: Final = frozenset({"integer", "number"})
 _LIKE: Final = 0.7
 _WORDS: Final = {"item": "items", "kind": "type"}
@@ -68,6 +70,7 @@ _OF_VALUE: Final = {str: "string", bool: "boolean", int: "integer", list: "array
 _OF_FORMAT: Final = {"int32": "integer", "int64": "integer", "float": "number", "double": "number"}
 _LOOKAROUND: Final = re.compile(r"\(\?(?:[=!]|<[=!])[^()]*\)?")
 _KEYWORD: Final = re.compile(r"^( +)([\w$-]+):(?: |\r?$)", re.MULTILINE)
+_SWALLOWED: Final = re.compile(r"^ *(?:items|properties|type):", re.MULTILINE)
 _JUNCTOR: Final = re.compile(r"\.(allOf|anyOf|oneOf|not)(?![^.\[])")
 _OfRoot: Final = partial(_Rule, scope="schema")
 
@@ -219,7 +222,8 @@ def _items_of_any_type(finding: Finding) -> Edits:
     owner, parent = finding.owner, finding.editor.parent(finding.owner)
     names = [getattr(finding.editor.key_of(node), "value", "") for node in (owner, parent) if node is not None]
     types = [key for key in owner.items[::2] if getattr(key, "value", "") == "type"]
-    if names == ["items", "properties"] or len(types) > 1:
+    description = text_of(child(owner, "description")) or ""
+    if names == ["items", "properties"] or len(types) > 1 or _SWALLOWED.search(description):
         return  # its indentation may be wrong
     if owner.find("items") is None and _misspelled(finding) is None:
         name = finding.editor.name("x-kubernetes-preserve-unknown-fields")
@@ -229,7 +233,7 @@ def _items_of_any_type(finding: Finding) -> Edits:
 @Fixer("Write the type that Kubernetes gives it", "safe")
 def _named_type(finding: Finding) -> Edits:
     reason = finding.reason(Code.TYPE)
-    if _text_fields(finding) is not None:
+    if is_merged(finding.owner) or _text_fields(finding) is not None:
         return []
     return finding.write(reason.arguments[0]) if reason is not None else []
 
@@ -350,11 +354,30 @@ def _repeated_outside(finding: Finding) -> Edits:
         yield from _without(finding)
 
 
+@Fixer("Indent documentation and defaults like the alternatives", "unsafe").example(
+    bad="size:\n  anyOf:\n  - maxLength: 3\n  - pattern: '^[0-9]+$'\n    description: A size.\n  type: string",
+    good="size:\n  anyOf:\n  - maxLength: 3\n  - pattern: '^[0-9]+$'\n  description: A size.\n  type: string",
+)
+def _outdented_documentation(finding: Finding) -> Edits:
+    """Indent what follows the last alternative like the schema around it, which lacks it."""
+    editor, last = finding.editor, finding.owner
+    outer, listed = _alternatives(finding, last)[0], editor.parent(last)
+    is_last = isinstance(listed, Sequence) and listed.items[-1] is last and text_of(last.items[-2]) == finding.name
+    if finding.name not in _DOCUMENTATION or not is_last or last.flow or last.items[0] is last.items[-2]:
+        return
+    key, value = last.items[-2:]
+    by = key.start_mark.column - outer.start_mark.column
+    if outer.find(finding.name) is None:
+        start = editor.line_start(key.start_mark.index)
+        yield Edit(start, start + by, "")
+        yield from (Edit(each.start, each.start + by, "") for each in editor.indent_lines(start, editor.end(value), by))
+
+
 @Fixer("Remove documentation and defaults from the alternative", "unsafe").example(
     bad="size: {type: string, anyOf: [{maxLength: 3, title: short}, {pattern: '^[0-9]+$'}]}"
 )
 def _documentation(finding: Finding) -> Edits:
-    if finding.name in {"description", "title", "default", "nullable"}:
+    if finding.name in _DOCUMENTATION:
         yield from _without(finding)
 
 
@@ -461,6 +484,7 @@ NOT_STRUCTURAL = _Rule("structural-forbidden-in-junctor", "Type, default or desc
         ),
         _repeated_outside,
         _same_type_outside,
+        _outdented_documentation,
         _documentation,
     ))  # fmt: skip
 INCOMPLETE = Rule("structural-incomplete", "Field is specified only inside allOf, anyOf, oneOf or not",

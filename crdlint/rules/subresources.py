@@ -21,7 +21,7 @@ from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect
 from crdlint.rules.engine.rule import Caution, Hint, Rule, once
 from crdlint.safety.bugs import attempt
 from crdlint.schema.json_paths import Missing, follow, syntax_error
-from crdlint.yaml.nodes import Mapping, Scalar, child
+from crdlint.yaml.nodes import Mapping, Scalar, child, text_of
 
 # A schema with what the examples refer to. It preserves unknown fields, so that an example needs no status subresource.
 _OPEN: Final = "schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}\n"
@@ -92,13 +92,21 @@ def _column_path(finding: Finding) -> Edits:
     return from_a_dot(finding) if finding.name == "JSONPath" else []
 
 
-@Fixer("Add `type: string`", "unsafe").example(
+@Fixer("Add the type of the field", "unsafe").example(
     bad=_OPEN + "additionalPrinterColumns: [{name: Ready, jsonPath: .status.ready}]\n",
     good=_OPEN + "additionalPrinterColumns: [{name: Ready, jsonPath: .status.ready, type: string}]\n",
 )
 def _column_type(finding: Finding) -> Edits:
-    if finding.name == "type" and finding.error is not None and finding.error.type == REQUIRED:
-        yield finding.editor.set(finding.owner, "type", finding.editor.value("string"))
+    """Add the type of the field, or of a text if it is not known."""
+    if finding.name != "type" or finding.error is None or finding.error.type != REQUIRED:
+        return
+    schema = next(iter(finding.crd.spec.root_schemas()), None)
+    path = text_of(child(finding.owner, "jsonPath")) or ""
+    for step in path.split(".")[1:]:
+        schema = None if schema is None else schema.properties.get(step)
+    is_date = path == ".metadata.creationTimestamp" or (schema is not None and schema.format == "date-time")
+    type_ = "date" if is_date else "string" if schema is None or schema.type not in _TYPES else schema.type
+    yield finding.editor.set(finding.owner, "type", finding.editor.value(type_))
 
 
 @Fixer("Name the column after its field", "unsafe").example(

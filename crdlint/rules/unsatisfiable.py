@@ -13,7 +13,7 @@ from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.numbers import is_json_integer
 from crdlint.golang.values import marshal
 from crdlint.rules.engine.advisory import TYPES_OF, Advisory, DecodedCRD
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, is_null, require
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, is_merged, require
 from crdlint.rules.engine.markers import validation
 from crdlint.rules.engine.rule import Caution, Nodes
 from crdlint.rules.formats import formats_of, is_reported
@@ -68,8 +68,7 @@ def _to_items(finding: Finding) -> Edits:
 )
 def _without_type(finding: Finding) -> Edits:
     """Remove the type next to `x-kubernetes-int-or-string`, which replaces it."""
-    has_empty_key = any(map(is_null, finding.owner.items[1::2]))  # the type may belong below or above it
-    return finding.remove() if finding.name == "type" and not has_empty_key else []
+    return finding.remove() if finding.name == "type" and not is_merged(finding.owner) else []
 
 
 @Fixer("Put the value in quotes", "safe").example(

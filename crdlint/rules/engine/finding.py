@@ -354,6 +354,12 @@ def is_null(node: Node) -> bool:
     return isinstance(node, Scalar) and not node.style and resolve(node) is None
 
 
+def is_merged(mapping: Mapping) -> bool:
+    """Return whether a mapping has a key twice, or one without a value: a key between two objects may be lost."""
+    names = [getattr(key, "value", None) for key in mapping.items[::2]]
+    return len({*names}) < len(names) or any(map(is_null, mapping.items[1::2]))
+
+
 def repeated_below(finding: Finding) -> list[Mapping]:
     """Return the blocks in the owner's fields, or the last of a list there, that end with a second entry of the missing field."""
     values = [
