@@ -185,6 +185,7 @@ class _CRDWalk(DocumentWalk):
             rule, node, help_ = "decode-type", identity.node or root, attempt(misspelled_type_key, root)
         span = node_span(node, document.line_offset)
         self.report("decode", rule, message, span, help_, Manifest(document, root))
+        self.diagnostics[-1] = replace(self.diagnostics[-1], crd=name_of(root))
 
     def _check_misspelled(self, document: Document, root: Mapping, identity: Identity) -> bool:
         """Report an object that was meant to be a CRD, and return whether it is one."""

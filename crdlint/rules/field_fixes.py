@@ -608,9 +608,9 @@ def placement(finding: Finding) -> Placement | None:
     """Return the help for a field that is unknown or of a wrong type because of its place, or None for other reasons."""
     with suppress(UneditableError):
         return _indentation(finding, _outdented(finding))
-    if finding.problem is None or finding.problem.kind != "strict" or finding.problem.nearest is not None:
+    if finding.problem is None or finding.problem.kind != "strict":
         return None
-    for fixer in UNKNOWN:
+    for fixer in UNKNOWN if finding.problem.nearest is None else ():
         describe = _HELPS.get(fixer.title)
         with suppress(UneditableError):
             edits = [] if describe is None else list(fixer.edits(finding))

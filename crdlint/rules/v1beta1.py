@@ -65,8 +65,12 @@ def rewritten(finding: Finding) -> Edits:
 
 def moved(finding: Finding) -> str | None:
     """Return the help for a field that v1 has in another place, None for others."""
-    mapping, key, _ = finding.entry
+    mapping, key, value = finding.entry
     spec = expect(Mapping, finding.root, "spec")
+    if mapping is spec and key.value == "version" and isinstance(value, Scalar) and spec.find("versions") is None:
+        return (
+            f"Write `versions` instead, with an item that has `name: {value.value}`, `served: true` and `storage: true`"
+        )
     names = _OF_SPEC if mapping is spec else _OF_WEBHOOK if mapping is child(spec, "conversion") else ()
     return MOVED[key.value] if key.value in names else None
 

@@ -69,6 +69,12 @@ def test_the_last_lines_count_what_copies_repeat(tmp_path: Path) -> None:
         (tmp_path / f"{name}.yaml").write_text(BAD, encoding="utf-8")
     done = CliRunner().invoke(cli, ["check", "--no-cache", str(tmp_path)])
     assert "4 equal findings in 2 copies of these CRDs: --show-all shows them" in done.stdout.splitlines()
+    for name in "abc":
+        (tmp_path / f"{name}.yaml").write_text(BAD.replace("k8s.io/v1", "k8s.io/v1beta1", 1), encoding="utf-8")
+    done = CliRunner().invoke(cli, ["check", "--no-cache", str(tmp_path)])
+    assert done.stdout.count("error[api-version-removed]") == 1
+    for name in "abc":
+        (tmp_path / f"{name}.yaml").write_text(BAD, encoding="utf-8")
     (tmp_path / "c.yaml").unlink()
     (tmp_path / "b.yaml").write_text(BAD.replace("strin}", "string}"), encoding="utf-8")
     done = CliRunner().invoke(cli, ["check", "--no-cache", str(tmp_path)])

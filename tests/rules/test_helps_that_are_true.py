@@ -15,6 +15,10 @@ CASES = {
         "unknown-field", "Remove `version`: the versions are in `spec.versions`",
         SMALLEST.replace("  scope", "  version: v1\n  scope"),
     ),
+    "a version in the place of the versions": (
+        "unknown-field", "Write `versions` instead, with an item that has `name: v1`, `served: true` and `storage: true`",
+        SMALLEST.partition("  versions:")[0] + "  version: v1\n",
+    ),
     "no kind": (
         "decode-type", "Add `kind: CustomResourceDefinition`",
         SMALLEST.replace("kind: CustomResourceDefinition\n", ""),
