@@ -7,12 +7,11 @@ once.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from crdlint.cel.types import DYN, Kind, Type, agree
 
-if TYPE_CHECKING:
-    Agenda: TypeAlias = list[tuple[Type, Type, Type | None]]
+Agenda: TypeAlias = "list[tuple[Type, Type, Type | None]]"
 
 _LEGACY_NULLABLE: Final = (Kind.OPAQUE, Kind.STRUCT, Kind.ANY, Kind.DURATION, Kind.TIMESTAMP)
 _COMPOSITE: Final = (Kind.OPAQUE, Kind.LIST, Kind.MAP)

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from crdlint.crd.decode import Reader, reader_json
 from crdlint.crd.identity import is_json
+from crdlint.crd.model import JSONSchemaProps
 from crdlint.diagnostics.spelling import nearest
 from crdlint.evaluation.places import NotationError, schema_of, schema_of_notation
 from crdlint.files.paths import Selection, discover
 from crdlint.files.read import STDIN, UnreadableError, read_text
 from crdlint.kubecel.evaluation import MISSING
+from crdlint.kubernetes.servers import Server
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
+from crdlint.linting.result import FileResult
 from crdlint.resources.definitions import Definition, Definitions
 from crdlint.resources.objects import objects_of
 from crdlint.resources.pipeline import version_of
@@ -24,12 +27,6 @@ from crdlint.rules.charts import SKIPPED
 from crdlint.sources.helm.check import Charts
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.parse import Document, iter_documents
-
-if TYPE_CHECKING:
-    from crdlint.crd.model import JSONSchemaProps
-    from crdlint.kubernetes.servers import Server
-    from crdlint.linting.result import FileResult
-
 
 _LISTED: Final = 8
 

@@ -7,11 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from crdlint.cel import ast
 from crdlint.cel.ast import Uint, nodes
+from crdlint.cel.compiler import Compiled
 from crdlint.cel.errors import format_type
+from crdlint.cel.eval.cost import Event
 from crdlint.cel.eval.errors import Error
 from crdlint.cel.eval.values import MISSING, Duration, Optional_, Timestamp, Value, element, find, kind_of, native
 from crdlint.cel.source_ranges import SourceRanges
@@ -19,11 +21,6 @@ from crdlint.cel.types import DYN, Kind, Type, Written, enclosed, write, written
 from crdlint.golang.numbers import format_float
 from crdlint.golang.text import quote
 from crdlint.kubecel.cost.explain import written_parts
-
-if TYPE_CHECKING:
-    from crdlint.cel.compiler import Compiled
-    from crdlint.cel.eval.cost import Event
-
 
 _ITERATIONS: Final = 3  # of a loop that are part of the tree, besides the one that decides its value
 _MAX_DEPTH: Final = 200

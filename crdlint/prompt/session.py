@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.cel.errors import Code
+from crdlint.crd.model import JSONSchemaProps
 from crdlint.diagnostics.spelling import nearest
 from crdlint.evaluation.evaluate import SchemaRule, Workbench, run_rules
 from crdlint.evaluation.places import PlaceError, parse_place, place_text, schema_at
@@ -17,9 +18,6 @@ from crdlint.report.escapes import json_text, printable_line
 from crdlint.report.pieces import Values, View
 from crdlint.report.values import Text
 from crdlint.yaml.edit import Edit, apply
-
-if TYPE_CHECKING:
-    from crdlint.crd.model import JSONSchemaProps
 
 
 @dataclass(frozen=True, slots=True)
