@@ -21,7 +21,6 @@ from crdlint.cel.parser import ParseResult, parse, parse_valid
 from crdlint.cel.types import ERROR, Kind, Type
 from crdlint.golang.regexp import compile_error
 from crdlint.golang.times import TimeError, parse_duration, parse_time
-from crdlint.kubernetes.servers import CELDialect
 
 Findings: TypeAlias = Iterator[tuple[int, Problem]]
 
@@ -93,15 +92,14 @@ class CheckedExpr:
 
     nodes: Sequence[ast.Expr]
     result: CheckResult
-    exempt: frozenset[str]
-    dialect: CELDialect
+    env: Env
 
 
 def validate(expr: ast.Expr, source: SourceInfo, result: CheckResult, env: Env) -> list[CELError]:
     """Run the validators of the environment on an expression without type errors, and return the errors. Upstream: Env.Check."""
     if not env.validators:
         return []
-    checked = CheckedExpr(_post_order(expr, result), result, env.exempt, env.dialect)
+    checked = CheckedExpr(_post_order(expr, result), result, env)
     return [
         CELError(source.location_of(id_), problem, id_)
         for validator in env.validators
@@ -143,7 +141,7 @@ def _mixed(checked: CheckedExpr, rows: Sequence[Sequence[tuple[Expr, bool]]]) ->
         for pair in zip(rows[0], row, strict=True):
             expected, actual = (_type_of(part, checked, optional=optional) for part, optional in pair)
             if not expected.is_equivalent(actual):
-                yield pair[1][0].id, type_mismatch(expected, actual, checked.dialect)
+                yield pair[1][0].id, type_mismatch(expected, actual, checked.env.dialect)
 
 
 def _type_of(part: Expr, checked: CheckedExpr, *, optional: bool) -> Type:
@@ -176,8 +174,10 @@ def _exempt(checked: CheckedExpr) -> set[int]:
         node, is_exempt = stack.pop()
         if is_exempt:
             ids.add(node.id)
-        through = checked.dialect.exempts_whole_format_arguments or type(node) in (ast.ListExpr, ast.MapExpr)
-        below = (is_exempt and through) or (type(node) is ast.Call and checked.result.function(node) in checked.exempt)
+        through = checked.env.dialect.exempts_whole_format_arguments or type(node) in (ast.ListExpr, ast.MapExpr)
+        below = (is_exempt and through) or (
+            type(node) is ast.Call and checked.result.function(node) in checked.env.exempt
+        )
         stack.extend((child, below) for child in _children(node, checked.result))
     return ids
 

@@ -9,7 +9,7 @@ from typing import NoReturn
 from crdlint.cel import ast
 from crdlint.cel.ast import Expr, SourceInfo
 from crdlint.cel.builder import BINARY_OPERATORS, LITERALS, RESERVED, Builder, LiteralError, ParserOptions, join_terms
-from crdlint.cel.errors import CELError, Problem, display_errors
+from crdlint.cel.errors import CELError, Problem
 from crdlint.cel.lexer import Tokens, tokenize
 from crdlint.cel.macros import ExpansionError
 from crdlint.cel.stack import run_with_large_stack
@@ -27,10 +27,6 @@ class ParseResult:
     expr: Expr
     source_info: SourceInfo
     errors: Sequence[CELError]
-
-    def display(self) -> str:
-        """Return the errors as cel-go prints them."""
-        return display_errors(self.errors, self.source_info)
 
 
 def parse_valid(text: str, options: ParserOptions) -> ParseResult | None:
