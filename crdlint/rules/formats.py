@@ -83,7 +83,8 @@ def sets_of_objects(crd: DecodedCRD) -> Iterator[Advisory]:
         return
     first: dict[str, JSONSchemaProps] = {}
     for schema in crd.schemas:
-        first.setdefault(_type_in_set(schema), schema)
+        if schema.x_list_type == "set":
+            first.setdefault(_type_in_set(schema), schema)
     known_before = {"", *map(_type_in_set, crd.old_schemas)}
     for type_ in sorted(first.keys() - known_before):
         message = (
