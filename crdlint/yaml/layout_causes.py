@@ -10,7 +10,7 @@ from itertools import takewhile
 from typing import Final
 
 from crdlint.yaml import repairs
-from crdlint.yaml.broken_text import FIELD, BrokenText, Cause, entry_of, has_block_scalar, indent_of, key_column
+from crdlint.yaml.broken_text import FIELD, BrokenText, Cause, Entry, entry_of, has_block_scalar, indent_of, key_column
 from crdlint.yaml.edit import Edit, runs
 
 
@@ -157,6 +157,8 @@ def lists_below_text(text: BrokenText) -> Iterator[Cause]:
         entry = entry_of(text.lines[previous])
         is_key = entry is not None and ":" in entry.head and entry.value[0] not in "|>"
         items = [j for j in text.structure if j < previous and text.lines[j].startswith(f"{' ' * indent_of(line)}- ")]
+        if entry is not None and entry.value in _EMPTY and indent_of(line) >= key_column(text.lines[previous]):
+            yield _without_value(text, previous, entry)
         if is_key and items and indent_of(text.lines[previous]) == indent_of(line):
             yield _shift(text, [previous], key_column(line) - indent_of(line))  # a field of the item above
         if is_key and indent_of(line) >= key_column(text.lines[previous]):
@@ -234,8 +236,12 @@ def _empty_value(text: BrokenText, upper: int, lower: int) -> Iterator[Cause]:
     """Find an empty value in the line of a key that has fields below it."""
     entry = entry_of(text.lines[upper])
     if entry is not None and entry.value in _EMPTY and key_column(text.lines[lower]) > key_column(text.lines[upper]):
-        help_ = f"Remove `{entry.value}` in line {text.line(upper)}: the value is below it"
-        yield text.line_cause(repairs.NO_VALUE, upper, f"{entry.head.rstrip()}{entry.rest}", help_)
+        yield _without_value(text, upper, entry)
+
+
+def _without_value(text: BrokenText, line: int, entry: Entry) -> Cause:
+    help_ = f"Remove `{entry.value}` in line {text.line(line)}: the value is below it"
+    return text.line_cause(repairs.NO_VALUE, line, f"{entry.head.rstrip()}{entry.rest}", help_)
 
 
 def _list_outdented(text: BrokenText, stop: int) -> Iterator[Cause]:
@@ -271,6 +277,10 @@ def _below_text(text: BrokenText, stop: int) -> Iterator[Cause]:
     moves += [(moved, level - right) for moved in ([lower], below) for level in sorted(levels) if level <= left]
     for moved, by in moves if len(beside) == 1 and deeper == right else reversed(moves):
         yield _shift(text, moved, by)
+    if ":" in entry.head:
+        help_ = f"Make a comment of `{entry.value}` in line {text.line(upper)}: the value is below it"
+        new = f"{entry.head.rstrip()} # {entry.value}{entry.rest}"
+        yield text.line_cause(repairs.COMMENTED, upper, new, help_)
     help_ = (
         f"Remove the value in line {text.line(upper)}, or indent {text.numbers(range(below[0], below[-1] + 1))} by "
         f"{_count(left)} like line {text.line(upper)}: a key cannot have both a value and fields"

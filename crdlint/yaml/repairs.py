@@ -62,7 +62,7 @@ REMOVED_LINES: Final = _repair("Remove the lines that a patch removes, and its m
     f"-{_REST}8\n+{_REST}9\n", _LENGTH)
 COMMENT: Final = _repair("Begin the comment with `#`", "safe",
     f"  // Not too long.\n{_LENGTH}", f"  # Not too long.\n{_LENGTH}")
-COMMENTED: Final = _repair("Make a comment of the line", "unsafe",
+COMMENTED: Final = _repair("Make a comment of the text", "unsafe",
     f"  +kubebuilder:validation:MaxLength=9\n{_LENGTH}", f"  # +kubebuilder:validation:MaxLength=9\n{_LENGTH}")
 ENTITIES: Final = _repair("Write the characters instead of HTML entities", "safe",
     "  pattern: &quot;^a&quot;\n", '  pattern: "^a"\n')
