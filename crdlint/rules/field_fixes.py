@@ -291,12 +291,8 @@ def _required(schema: Node | None) -> list[str]:
 def _like_owner(finding: Finding, end: int) -> Iterator[Edit]:
     """Yield the edits that indent the lines from a field to an offset like the key of the object that has the field."""
     editor, (mapping, key, _) = finding.editor, finding.entry
-    by = key.start_mark.column - require(editor.key_of(mapping)).start_mark.column
-    start = editor.line_start(key.start_mark.index)
-    for edit in (Edit(start, start, ""), *editor.indent_lines(start, end, by)):
-        if editor.text[edit.start : edit.start + by].strip(" "):
-            raise UneditableError
-        yield Edit(edit.start, edit.start + by, "")
+    by = require(editor.key_of(mapping)).start_mark.column - key.start_mark.column
+    yield from editor.shifted(key.start_mark.index, end, by)
 
 
 @Fixer("Indent the properties below the object above", "unsafe").example(
@@ -323,9 +319,7 @@ def _outdented_properties(finding: Finding) -> Edits:
     properties = takewhile(
         lambda pair: isinstance(pair[1], Mapping) or text_of(pair[0]) not in SCHEMA.fields, mapping.pairs()
     )
-    start = editor.line_start(own.start_mark.index)
-    yield editor.inserted(start, " " * by)
-    yield from editor.indent_lines(start, editor.end([*properties][-1][1]), by)
+    yield from editor.shifted(own.start_mark.index, editor.end([*properties][-1][1]), by)
 
 
 @Fixer("Indent the key like the one above", "unsafe").example(
@@ -354,9 +348,7 @@ def _outdented_property(finding: Finding) -> Edits:
     properties = expect(Mapping, value_above)
     by = properties.start_mark.column - key.start_mark.column
     if getattr(name_above, "value", "") == "properties" and not properties.flow and by > 0:
-        start = editor.line_start(key.start_mark.index)
-        yield editor.inserted(start, " " * by)
-        yield from editor.indent_lines(start, _own_end(editor, value), by)
+        yield from editor.shifted(key.start_mark.index, _own_end(editor, value), by)
 
 
 def _own_end(editor: Editor, value: Node) -> int:
@@ -382,9 +374,7 @@ def _outdented_field(finding: Finding) -> Edits:
     if of is None or of.kind != "struct" or key.value not in of.fields or item.find(key.value) is not None:
         return
     if not item.flow and by > 0:
-        start = editor.line_start(key.start_mark.index)
-        yield editor.inserted(start, " " * by)
-        yield from editor.indent_lines(start, editor.end(value), by)
+        yield from editor.shifted(key.start_mark.index, editor.end(value), by)
 
 
 @Fixer("Move the property into `properties`", "unsafe").example(
@@ -591,10 +581,8 @@ def indented(finding: Finding) -> Edits:
     """Indent the fields below their key."""
     block, editor = _outdented(finding), finding.editor
     key, value = block.last
-    start = editor.line_start(block.first[0].start_mark.index)
-    yield editor.inserted(start, " " * _STEP)
     end = _own_end(editor, value) if block.key.value == "properties" else editor.end(value)
-    yield from editor.indent_lines(start, max(end, key.end_mark.index), _STEP)
+    yield from editor.shifted(block.first[0].start_mark.index, max(end, key.end_mark.index), _STEP)
 
 
 class Placement(NamedTuple):

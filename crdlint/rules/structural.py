@@ -125,9 +125,7 @@ def _text_fields(finding: Finding) -> tuple[int, int, int] | None:
 def _fields_in_text(finding: Finding) -> Edits:
     """Move the fields at the end of a description in block style, which are indented like it, out of the text."""
     start, end, by = require(_text_fields(finding))
-    yield Edit(start, start + by, "")
-    for edit in finding.editor.indent_lines(start, end, by):
-        yield Edit(edit.start, edit.start + by, "")
+    yield from finding.editor.shifted(start, end, -by)
 
 
 @Fixer("Accept any value", "unsafe").example(
@@ -185,16 +183,14 @@ def _add_type(finding: Finding, type_: str) -> Edit:
 )
 def _outdented_items(finding: Finding) -> Edits:
     """Indent the fields between `items` and the first of two types."""
-    owner, editor, step = finding.owner, finding.editor, "  "
+    owner, editor = finding.owner, finding.editor
     names = [getattr(key, "value", "") for key in owner.items[::2]]
     items = owner.find("items")
-    if owner.flow or names.count("type") != len(step) or items is None or not is_null(items[1]):
+    if owner.flow or names.count("type") <= 1 or items is None or not is_null(items[1]):
         return
     first, last = names.index("items") + 1, names.index("type")
     if first <= last:
-        start = editor.line_start(owner.items[2 * first].start_mark.index)
-        yield editor.inserted(start, step)
-        yield from editor.indent_lines(start, editor.end(owner.items[2 * last + 1]), len(step))
+        yield from editor.shifted(owner.items[2 * first].start_mark.index, editor.end(owner.items[2 * last + 1]), 2)
 
 
 @Fixer("Write a schema of the type", "safe").example(bad="ports: {type: array, items: integer}")
@@ -366,11 +362,9 @@ def _outdented_documentation(finding: Finding) -> Edits:
     if finding.name not in _DOCUMENTATION or not is_last or last.flow or last.items[0] is last.items[-2]:
         return
     key, value = last.items[-2:]
-    by = key.start_mark.column - outer.start_mark.column
     if outer.find(finding.name) is None:
-        start = editor.line_start(key.start_mark.index)
-        yield Edit(start, start + by, "")
-        yield from (Edit(each.start, each.start + by, "") for each in editor.indent_lines(start, editor.end(value), by))
+        by = outer.start_mark.column - key.start_mark.column
+        yield from editor.shifted(key.start_mark.index, editor.end(value), by)
 
 
 @Fixer("Remove documentation and defaults from the alternative", "unsafe").example(

@@ -353,10 +353,10 @@ def _field_of_object(finding: Finding) -> Edits:
     """Indent a keyword at the end of properties like them, if the last property has it and the object lacks it."""
     properties, key = _keyword_beside_properties(finding)
     owner, editor = expect(Mapping, finding.editor.parent(properties)), finding.editor
-    start, by = editor.line_start(key.start_mark.index), key.start_mark.column - owner.start_mark.column
+    by = owner.start_mark.column - key.start_mark.column
     last = expect(Mapping, properties.items[-3] if properties.items[-2] is key else None)
     if not _fits(last, finding.entry) and not owner.flow and not properties.flow and _fits(owner, finding.entry):
-        yield Edit(start, start + by, "")
+        yield from editor.shifted(key.start_mark.index, key.end_mark.index, by)
 
 
 @Fixer("Write a schema of the type", "safe").example(

@@ -286,6 +286,15 @@ class Editor:
                 edits.append(Edit(start, start, " " * by))
         return edits
 
+    def shifted(self, start: int, end: int, by: int) -> Iterator[Edit]:
+        """Yield the edits that indent the lines between two offsets by more blanks, or by fewer if `by` is negative."""
+        first = self.line_start(start)
+        for edit in (Edit(first, first, " " * by), *self.indent_lines(first, end, by)):
+            last = edit.start - min(by, 0)
+            if self.text[edit.start : last].strip(" "):
+                raise UneditableError
+            yield Edit(edit.start, last, edit.text)
+
     def remove_item(self, sequence: Sequence, index: int) -> Edit:
         """Return the edit that removes an item of a list."""
         return self._without(sequence, index, 1)

@@ -21,7 +21,7 @@ _OTHER_DASH: Final = re.compile(r"\A([ ]*)[\u2010-\u2015\u2212](?= )")
 _NO_BLANK_AFTER_DASH: Final = re.compile(r"[ ]*-(?=[A-Za-z$\"'])")
 _WORD: Final = re.compile(r" *[A-Za-z$][\w$./-]*[ ]*\r?\Z")
 _WORD_ITEM: Final = re.compile(r" *- +['\"]?[A-Za-z$][\w$./-]*['\"]?[ ]*\r?\Z")
-_TEXT_BELOW: Final = re.compile(r"([ ]*(?:- +)*[A-Za-z$][\w$.-]*)(?: +|:)(?=[|>])([|>][-+]?\d*[ ]*\r?)\Z")
+_TEXT_BELOW: Final = re.compile(r"([ ]*(?:- +)*[A-Za-z$][\w$.-]*)(?: +|:)([|>][-+]?\d?\r?)\Z")
 _JSON_KEY: Final = re.compile(r'(\s*"[\w$./-]+")[ \t]+(?=["{\[\dtfn])')
 _JSON_OPEN_TEXT: Final = re.compile(r'\s*"[\w$./-]+": *"[^"]*\Z')
 _CLOSING: Final = {"[": "]", "{": "}"}
@@ -206,9 +206,9 @@ def _is_one_of_texts(text: BrokenText, i: int) -> bool:
 
 def colons(text: BrokenText) -> Iterator[Cause]:
     """Find a key without a colon, and a colon without a space."""
-    headers = (i for i in text.upwards() if _TEXT_BELOW.match(text.lines[i]))
-    for i in islice(headers, 1):  # the parser stops in the text
-        header = _TEXT_BELOW.sub(r"\1: \2", text.lines[i])
+    headers = ((i, match) for i in text.upwards() if (match := _TEXT_BELOW.match(text.lines[i])) is not None)
+    for i, match in islice(headers, 1):  # the parser stops in the text
+        header = f"{match[1]}: {match[2]}"
         help_ = f"Write a colon and a space after the key in line {text.line(i)}: `{header.strip()}`"
         yield text.line_cause(repairs.BLANK_AFTER_COLON, i, header, help_)
     for i in text.near():

@@ -376,8 +376,9 @@ def repeated_below(finding: Finding) -> list[Mapping]:
 
 def _outdented(finding: Finding) -> Edits:
     for below in repeated_below(finding):
-        key, start = below.items[-2], finding.editor.line_start(below.items[-2].start_mark.index)
-        yield Edit(start, start + key.start_mark.column - finding.owner.start_mark.column, "")
+        key = below.items[-2]
+        by = finding.owner.start_mark.column - key.start_mark.column
+        yield from finding.editor.shifted(key.start_mark.index, key.end_mark.index, by)
 
 
 OUTDENTED = Fixer("Indent the repeated field like the object above, which lacks it", "unsafe", _outdented)
