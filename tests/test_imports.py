@@ -87,6 +87,9 @@ def test_heavy_modules_stay_out(code: str, absent: set[str], tmp_path: Path) -> 
 
 
 def test_a_file_from_the_cache_needs_no_rules(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        "[project]\nname = 'x'\n[tool.crdlint]\nkube-version = '1.36'\n", encoding="utf-8"
+    )
     (tmp_path / "bad.yaml").write_bytes(Path(BAD).read_bytes())
     modules = [loaded(RUN.format(["check", "bad.yaml"]), tmp_path) for _ in range(2)][-1]
     assert "crdlint.runner.cache" in modules

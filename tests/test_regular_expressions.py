@@ -120,7 +120,7 @@ BOUNDED = {
     "crdlint.kubernetes.constraints._SPAN[0]": "only texts of at most 1,000 characters",
     "crdlint.sources.helm.masking._AFTER[0]": "what follows one directive follows no other",
     "crdlint.config.comments._ALIAS_ITEM[0]": "tried once for each entry",
-    "crdlint.config.parse._TOKEN[0]": "only in TOML that is valid, whose strings are closed",
+    "crdlint.config.from_toml._TOKEN[0]": "only in TOML that is valid, whose strings are closed",
     "crdlint.golang.regexp_repair._TOKEN[0]": "left at the first `)` too many, before which all classes are closed",
     "crdlint.golang.times._PART[0]": "only texts that match as a whole are taken apart",
     "crdlint.rules.defaults._WRITTEN[0]": "only tried at the start of a text",

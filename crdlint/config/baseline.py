@@ -183,8 +183,8 @@ def _wrong(entry: Any) -> str | None:
 
 def _locate(text: str, steps: list[str | int]) -> tuple[int, int]:
     """Return the 1-based position of a part of the JSON, or the first line if it is unknown."""
+    from crdlint.config.from_yaml import read_yaml
     from crdlint.config.model import BrokenError
-    from crdlint.config.parse import read_yaml
 
     try:
         return read_yaml(text).locate(steps, False)

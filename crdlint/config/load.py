@@ -86,11 +86,11 @@ def _source(path: str, file: str) -> Source | None:
     is_toml = path.endswith(".toml")
     try:
         if is_toml:
-            from crdlint.config.parse import mentions_crdlint, read_toml
+            from crdlint.config.from_toml import mentions_crdlint, read_toml
 
             # The size of a pyproject.toml for other tools is not limited.
             return read_toml(decode(read_bytes(path, MAX_BYTES))) if mentions_crdlint(read_bytes(path)) else None
-        from crdlint.config.parse import read_yaml
+        from crdlint.config.from_yaml import read_yaml
 
         return read_yaml(decode(read_bytes(path, MAX_BYTES)))
     except BrokenError as error:

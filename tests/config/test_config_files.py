@@ -12,9 +12,9 @@ from typing import Any, Final
 import pytest
 
 import crdlint.config
+from crdlint.config.from_toml import mentions_crdlint
 from crdlint.config.load import MAX_BYTES, nearest, read_config
 from crdlint.config.model import Config, ConfigError
-from crdlint.config.parse import mentions_crdlint
 from crdlint.config.rule_patterns import is_known
 
 WHOLE_YAML = """\
