@@ -70,16 +70,6 @@ def _undefined_field(state: State, name: str) -> str | None:
     return f"Use one of the fields: {shown}{', ...' if len(fields) > _SHOWN_FIELDS else ''}"
 
 
-def _functions_of(state: State, type_: Type) -> str:
-    """Return the help for a field of a value whose type has only functions."""
-    names = [
-        overload.function
-        for overload in chain.from_iterable(state.expression.env.functions.values())
-        if overload.member and overload.args[0].name == type_.name and overload.function.isidentifier()
-    ]
-    return f"Call one of its functions: {', '.join(f'{name}()' for name in dict.fromkeys(names))}"
-
-
 def _undeclared(state: State, name: str) -> str | None:
     node = state.node
     arguments = len(node.args) if isinstance(node, Call) else -1
@@ -166,8 +156,11 @@ def _literal(state: State, function: str) -> str | None:
 
 
 def _selection(state: State, type_: Type) -> str | None:
-    if type_.kind is Kind.STRUCT:
-        return _functions_of(state, type_)
+    if type_.kind is Kind.STRUCT:  # of a library, whose values have only functions
+        overloads = chain.from_iterable(state.expression.env.functions.values())
+        own = [each.function for each in overloads if each.member and each.args[0].name == type_.name]
+        names = dict.fromkeys(name for name in own if name.isidentifier())
+        return f"Call one of its functions: {', '.join(f'{name}()' for name in names)}"
     if type_.kind is Kind.LIST:
         return "Select an element, `[0]`, or use all of them, `.all(x, x.name != '')`: a list has no fields"
     return f"End the path here: a value of type {format_type(type_)} has no fields"

@@ -35,7 +35,8 @@ class Model:
     """The costs of a rule and its message expression with other limits; each estimate counts as effort.
 
     `limits` contains the limits that affect the costs, by their keys: first those of the lists and maps around the
-    schema of the rule, then those of the values that its expressions use.
+    schema of the rule, then those of the values that its expressions use. `size` is the number of steps to estimate the
+    whole rule, `size_by_limits` that for a change of each of its limits alone.
     """
 
     def __init__(self, rule: EstimatedRule, effort: Effort) -> None:
@@ -54,16 +55,9 @@ class Model:
             else []
             for expression in (rule.compiled.rule, rule.compiled.message)
         ]
-
-    @property
-    def size(self) -> int:
-        """The number of steps to estimate the whole rule."""
-        return sum(term.size for terms in self._terms for term in terms)
-
-    @property
-    def size_by_limits(self) -> int:
-        """The number of steps to estimate the rule for a change of each of its limits alone."""
-        return sum(term.size * max(len(term.keys), 1) for terms in self._terms for term in terms)
+        terms = [term for terms in self._terms for term in terms]
+        self.size = sum(term.size for term in terms)
+        self.size_by_limits = sum(term.size * max(len(term.keys), 1) for term in terms)
 
     def costs(self, values: Values) -> tuple[int, int]:
         """Return the costs of the rule in one object and of its message with the limits `values` (cost units)."""
@@ -201,7 +195,8 @@ class Plan:
         model = self._model(rule)
         # Above half of the budget the cost would be reported as near the limit.
         for budget, floors in ((RULE_COST_LIMIT // 2, _FLOORS[:1]), (RULE_COST_LIMIT, _FLOORS)):
-            values = self._search([model], lambda costs: max(costs) <= budget).run(floors)  # noqa: B023  called immediately
+            search = _Search([model], self._values, self._effort, lambda costs: max(costs) <= budget)  # noqa: B023  run at once
+            values = search.run(floors)
             if values is not None:
                 self._take([model], values)
                 return
@@ -222,12 +217,10 @@ class Plan:
                 raise TooMuchEffortError
             models.append(self._model(next_rule))
             rest -= _sum(next_rule)
-        values = self._search(models, lambda costs: sum(costs) <= CRD_COST_LIMIT - rest).run(is_lowering=True)
+        search = _Search(models, self._values, self._effort, lambda costs: sum(costs) <= CRD_COST_LIMIT - rest)
+        values = search.run(is_lowering=True)
         if values is not None:
             self._take(models, values)
-
-    def _search(self, models: SequenceOf[Model], enough: Callable[[SequenceOf[int]], bool]) -> _Search:
-        return _Search(models, self._values, self._effort, enough)
 
     def _take(self, models: Iterable[Model], values: Values) -> None:
         for model in models:
@@ -305,7 +298,9 @@ class _Search:
         fitting = self._small_sets(needed, floor)
         if fitting:
             # Among sets of equal size, prefer limits that are not set yet, then the largest values.
-            return max((self._raised(chosen, floor) for chosen in fitting), key=self._worth)
+            unset = {limit.key for limit in self._usable if limit.bound is None}
+            raised = (self._raised(chosen, floor) for chosen in fitting)
+            return max(raised, key=lambda values: (len(unset & values.keys()), min(values.values())))
         chosen = list(self._usable)
         for limit in self._usable:
             if limit not in needed and self._passes(_values_of(floor, chosen, without=limit)):
@@ -334,10 +329,6 @@ class _Search:
         """Return the values for the largest round number of elements, and of characters, that suffices, or None."""
         index = _last(len(_ROUND), lambda index: self._passes(values_at(_ROUND[index], _ROUND[index] * _TEXT_FACTOR)))
         return None if index < 0 else values_at(_ROUND[index], _ROUND[index] * _TEXT_FACTOR)
-
-    def _worth(self, values: Values) -> tuple[int, float]:
-        unset = sum(limit.bound is None for limit in self._usable if limit.key in values)
-        return unset, min(values.values())
 
     def _alike(self, chosen: Iterable[Limit], floor: Values) -> Values:
         """Return the values for the largest common round number that suffices."""
