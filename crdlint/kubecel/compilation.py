@@ -62,7 +62,10 @@ ANY_VALUE: Final = Kind(None, _FAILED, "", f"program {_NOT_INSTANTIATED}")
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A rule or message expression of a schema, and the result of compiling it."""
+    """A rule or message expression of a schema, and the result of compiling it.
+
+    `compiled` is the tree with its types, or the errors; `error` is the server's message, None if there is no error.
+    """
 
     text: str
     kind: Kind
@@ -70,16 +73,8 @@ class Expression:
     environment: Environment
     compiler: RuleCompiler
     compilation: Compilation
-
-    @property
-    def compiled(self) -> Compiled:
-        """The tree with its types, or the errors."""
-        return self.compilation.compiled
-
-    @property
-    def error(self) -> str | None:
-        """The server's message about the expression, None if it has no error."""
-        return self.compilation.error
+    compiled: Compiled
+    error: str | None
 
     @property
     def highest_cost(self) -> int:
@@ -190,7 +185,8 @@ class RuleCompiler:
                     if known is None or known[0].version < environment.version:
                         self._sharing.valid[everywhere] = environment, compilation
             self._sharing.add(key, compilation, text)
-        return Expression(text, kind, optional_old_self, environment, self, compilation)
+        result = compilation.compiled, compilation.error
+        return Expression(text, kind, optional_old_self, environment, self, compilation, *result)
 
     def _reused(self, key: Hashable, environment: Environment) -> Compilation | None:
         """Return the result of compiling an expression for another server, or None if it is not valid for this one."""
