@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 import click
 
 from crdlint.cli import console, options
-from crdlint.cli.options import FindingOptions, HelmOptions, file_option, flag, kube_version, option
+from crdlint.cli.options import FindingOptions, FixOptions, HelmOptions, file_option, flag, kube_version, option
 from crdlint.cli.reports import Reports, Totals, add_file, nothing_found
 from crdlint.files.paths import Problem, Selection, discover
 from crdlint.files.read import STDIN
@@ -23,7 +23,7 @@ from crdlint.report import formats
 from crdlint.report.escapes import printable_line
 from crdlint.report.pieces import View
 from crdlint.report.words import Copies
-from crdlint.runner.fix_files import AddedIgnores, Fixing
+from crdlint.runner.fix_files import AddedIgnores
 from crdlint.runner.plan import Plan, Planner
 from crdlint.runner.task import Checker, CheckOutcome, Settings, Task
 from crdlint.safety.output import VARIABLE
@@ -64,7 +64,7 @@ class CheckState(Totals):
     ignores: UsedIgnores | None = None
 
 
-class CheckOptions(HelmOptions, FindingOptions):
+class CheckOptions(FixOptions, HelmOptions, FindingOptions):
     """The arguments and options of `crdlint check`."""
 
     required: bool | None = option(
@@ -84,10 +84,6 @@ class CheckOptions(HelmOptions, FindingOptions):
     hidden: bool = flag("Also show what the API server would report after the other findings are fixed.")
     show_all: bool = flag("Show each finding, however many are alike, also in copies of a CRD.")
     show_ignored: bool = flag("List the ignored findings, with the reason of each.")
-    fix: bool = flag("Apply safe fixes to the files.")
-    unsafe_fixes: bool = flag("With --fix or --diff, also apply fixes that may change the meaning.")
-    diff: bool = flag("Print the changes of --fix as a unified diff, and do not write files.")
-    show_fixes: bool = flag("With --fix or --diff, list the fixes.")
     add_ignore: bool = flag("Write a comment that ignores it for each finding, and report the others.")
     statistics: bool = flag("Count findings by rule.")
     show_files: bool = flag("List the files that may have CRDs instead of checking them.")
@@ -111,15 +107,11 @@ def command(arguments: CheckOptions) -> int:
       crdlint check config/crd/
       helm template --include-crds CHART | crdlint check -
     """  # noqa: D301  \b keeps the lines below it as they are
-    reads_stdin, fixes = STDIN in arguments.paths, arguments.fix or arguments.diff
+    reads_stdin = STDIN in arguments.paths
+    arguments.require_files()
     options.require(
-        (arguments.fix and reads_stdin, "--fix cannot change standard input (-): name a file"),
-        (arguments.diff and reads_stdin, "--diff cannot change standard input (-): name a file"),
-        (arguments.fix and arguments.diff, "--diff cannot be used with --fix"),
-        (arguments.unsafe_fixes and not fixes, "--unsafe-fixes requires --fix or --diff"),
-        (arguments.show_fixes and not fixes, "--show-fixes requires --fix or --diff"),
         (
-            arguments.add_ignore and (fixes or arguments.baseline_file or reads_stdin),
+            arguments.add_ignore and (arguments.fixes or arguments.baseline_file or reads_stdin),
             "--add-ignore cannot be used with --fix, --diff, --baseline or standard input (-)",
         ),
         (arguments.update_baseline and not arguments.baseline_file, "--update-baseline requires --baseline FILE"),
@@ -146,7 +138,7 @@ class _Command:
         override = arguments.override(include_dependencies=arguments.include_dependencies)
         builds, stdin_name = not arguments.no_kustomize, arguments.stdin_filename
         self._planner = Planner(arguments.kube_version, override, self._config, builds, stdin_name, _REQUEST)
-        self._fixing = Fixing(diff=arguments.diff) if arguments.fix or arguments.diff else None
+        self._fixing = arguments.fixing()
         if arguments.against:
             from crdlint.report.changes import Changes
 
@@ -180,7 +172,7 @@ class _Command:
             self._check_inputs(loaded, values)
         state.summary.seconds = time.perf_counter() - start
         if self._fixing is not None:
-            self._report_fixes(self._fixing)
+            arguments.report(self._fixing, state.problems)
         if not arguments.diff:
             self._report_end()
         nothing = not (state.summary.crds or state.has_findings or state.removed or state.problems or state.bugs)
@@ -355,19 +347,6 @@ class _Command:
         state.end(self._reports, self._options.fail_on, accepted=self._options.accept_rejections)
         if state.summary.repeated and not self._quiet and not self._reports.is_text:
             console.err(state.summary.repetitions())
-
-    def _report_fixes(self, fixing: Fixing) -> None:
-        """Write what was fixed, and what was not; with a diff, that is the whole report."""
-        for name, reason in self._state.problems if fixing.diff else ():
-            console.err(f"crdlint: {name}: {reason}")
-        for diff in fixing.diffs:
-            console.out(diff, nl=False)
-        for line in fixing.problems():
-            console.err(f"crdlint: {line}")
-        if not self._quiet:
-            console.err(fixing.summary())
-        for line in fixing.shown() if self._options.show_fixes else ():
-            console.err(line)
 
     def _report_known(self) -> None:
         """Write the baseline if that is asked for; otherwise report its entries that are no longer found."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import click
 
+from crdlint.cli import console
 from crdlint.cli.help import Command, complete_outputs, complete_paths, complete_rules
 from crdlint.files.read import STDIN
 from crdlint.kubernetes.servers import NEWEST, NEWEST_VERSION, OLDEST, SERVERS, parse_range
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from crdlint.config.model import Config, FailOn, FieldValidation
     from crdlint.diagnostics.diagnostic import Severity
     from crdlint.kubecel.second_opinion import Tally
+    from crdlint.runner.fix_files import Fixing
     from crdlint.sources.helm.render import Values
 
 
@@ -257,6 +259,52 @@ class FindingOptions(FileOptions, ConfigOptions):
     outputs: tuple[str, ...] = outputs_of("findings")
     required: bool | None  # whether there must be anything to check
     allow_empty: bool = flag("Deprecated: the same as --no-require-...", hidden=True)
+
+
+class FixOptions(Options):
+    """The options of fixes."""
+
+    paths: tuple[str, ...]
+    quiet: bool
+    fix: bool = flag("Apply safe fixes to the files.")
+    unsafe_fixes: bool = flag("With --fix or --diff, also apply fixes that may change the meaning.")
+    diff: bool = flag("Print the changes of --fix as a unified diff, and do not write files.")
+    show_fixes: bool = flag("With --fix or --diff, list the fixes.")
+
+    @property
+    def fixes(self) -> bool:
+        """Whether fixes are applied or printed."""
+        return self.fix or self.diff
+
+    def require_files(self) -> None:
+        """End the run if the options do not fit to each other, or to the paths."""
+        reads_stdin = STDIN in self.paths
+        require(
+            (self.fix and reads_stdin, "--fix cannot change standard input (-): name a file"),
+            (self.diff and reads_stdin, "--diff cannot change standard input (-): name a file"),
+            (self.fix and self.diff, "--diff cannot be used with --fix"),
+            (self.unsafe_fixes and not self.fixes, "--unsafe-fixes requires --fix or --diff"),
+            (self.show_fixes and not self.fixes, "--show-fixes requires --fix or --diff"),
+        )
+
+    def fixing(self) -> Fixing | None:
+        """Return what takes the fixes of the run, None without any."""
+        from crdlint.runner.fix_files import Fixing
+
+        return Fixing(diff=self.diff) if self.fixes else None
+
+    def report(self, fixing: Fixing, problems: Iterable[tuple[str, str]]) -> None:
+        """Write what was fixed, and what was not; with a diff, that is the whole report."""
+        for name, reason in problems if fixing.diff else ():
+            console.err(f"crdlint: {name}: {reason}")
+        for diff in fixing.diffs:
+            console.out(diff, nl=False)
+        for line in fixing.problems():
+            console.err(f"crdlint: {line}")
+        if not self.quiet:
+            console.err(fixing.summary())
+        for line in fixing.shown() if self.show_fixes else ():
+            console.err(line)
 
 
 class HelmOptions(Options):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.cli import console, options
-from crdlint.cli.options import FindingOptions, file_option, flag, many, option
+from crdlint.cli.options import FindingOptions, FixOptions, file_option, flag, many, option
 from crdlint.cli.reports import Reports, Totals, add_file, nothing_found
 from crdlint.files.paths import Found, Selection
 from crdlint.files.read import STDIN
@@ -14,17 +15,19 @@ from crdlint.report import formats
 from crdlint.report.pieces import View
 from crdlint.runner.plan import Planner
 from crdlint.runner.task import shown_name
+from crdlint.sources.helm.layout import TEMPLATES, Layout
 
 if TYPE_CHECKING:
     from crdlint.config.model import Config
     from crdlint.resources.definitions import Definitions
     from crdlint.resources.objects import Key
-    from crdlint.resources.pipeline import ResourceOptions
+    from crdlint.resources.pipeline import ResourceOptions, Validated
+    from crdlint.runner.fix_files import Fixing
 
 _NAMED: Final = 5  # groups in one message
 
 
-class ValidateOptions(FindingOptions):
+class ValidateOptions(FixOptions, FindingOptions):
     """The arguments and options of `crdlint validate`."""
 
     crds: tuple[str, ...] = file_option(
@@ -57,6 +60,7 @@ def command(arguments: ValidateOptions) -> int:
       crdlint validate --crd config/crd --old before.yaml after.yaml
     """  # noqa: D301  \b keeps the lines below it as they are
     inputs = (*arguments.paths, *arguments.crds, arguments.old)
+    arguments.require_files()
     options.require((inputs.count(STDIN) > 1, "- can be read only once"))
     return _Command(arguments).run()
 
@@ -76,6 +80,8 @@ class _Command:
         self._planner = Planner(arguments.kube_version, arguments.override(), arguments.read_config(), kustomize=False)
         self._run = Totals(bugs=self._inputs.bugs)
         self._excluded: set[str] = set()
+        self._layout = Layout()
+        self._fixing = arguments.fixing()
         self._second_opinions = options.new_tally() if arguments.second_opinion else None
 
     def run(self) -> int:
@@ -101,10 +107,17 @@ class _Command:
             inputs.notices[self._second_opinions.notice()] = None
         run.problems = list(inputs.problems)
         run.summary.seconds = time.perf_counter() - start
-        run.report_trouble(() if self._quiet else inputs.notices)
-        run.end(self._reports, self._options.fail_on, accepted=self._options.accept_rejections)
+        if self._fixing is not None:
+            self._options.report(self._fixing, run.problems)
+        if not self._options.diff:
+            run.report_trouble(() if self._quiet else inputs.notices)
+            run.end(self._reports, self._options.fail_on, accepted=self._options.accept_rejections)
         nothing = not (run.summary.crds or run.has_findings or run.problems or run.unwritten or run.bugs)
-        return 2 if nothing and self._is_missing_resources(discovered, definitions) else run.status
+        if nothing and self._is_missing_resources(discovered, definitions):
+            return 2
+        if self._fixing is not None and self._fixing.diff:
+            run.failed = bool(self._fixing.files)
+        return run.status
 
     def _old_objects(self, path: str) -> dict[Key, dict[str, Any]]:
         """Return the objects to validate updates of; of several with the same identity, the first is used."""
@@ -129,28 +142,54 @@ class _Command:
         if text is None:
             return
         self._run.summary.files += 1
+        updates, name, resource_options = olds is not None, shown_name(path), self._options_for(config, path)
+
+        def validate(text: str) -> Validated:
+            return validate_text(text, filename=name, definitions=definitions, old=olds, options=resource_options)
+
         with self._inputs.bugs_of(path):
-            validated = validate_text(
-                text, filename=shown_name(path), definitions=definitions, old=olds, options=self._options_for(config)
-            )
-        updates = olds is not None
+            validated = validate(text)
+            if self._fixing is not None and resource_options.fixes:
+                validated = self._fixed(self._fixing, path, validated, validate, config)
         applied = apply(validated.result, config, comments_of(validated.result), updates=updates, resources=True)
         self._run.take(applied)
-        add_file(self._reports, applied.result, quiet=self._quiet)
+        if not self._options.diff:
+            add_file(self._reports, applied.result, quiet=self._quiet)
         if self._options.show_defaulted:
             from crdlint.resources.dump import dump
 
             for stored_object in validated.stored:
                 console.out("\n".join(("---", *dump(stored_object))))
 
-    def _options_for(self, config: Config) -> ResourceOptions:
+    def _fixed(
+        self, fixing: Fixing, path: str, validated: Validated, validate: Callable[[str], Validated], config: Config
+    ) -> Validated:
+        """Fix a file, and return its result; if that cannot be written, the result of the unchanged file."""
+        from crdlint.runner.fixes import fix, reported
+
+        fixed = fix(
+            validated.result,
+            lambda text: validate(text).result,
+            unsafe=self._options.unsafe_fixes,
+            shown=lambda result: reported(result, config, resources=True),
+            named=config.selects,
+            of_resources=True,
+        )
+        problem = fixing.write(path, shown_name(path), fixed)
+        if problem is not None:
+            self._inputs.problem(shown_name(path), problem)
+        return validated if problem is not None or not fixed.edits else validate(fixed.text)
+
+    def _options_for(self, config: Config, path: str) -> ResourceOptions:
         from crdlint.resources.pipeline import ResourceOptions
         from crdlint.resources.placeholders import Patterns
 
         placeholders = Patterns(config.placeholders or (), built_in=config.placeholders is not None)
+        location = None if path == STDIN else self._layout.locate(path)
         return ResourceOptions(
-            placeholders, frozenset(self._options.skipped), self._options.strict_kinds, self._second_opinions
-        )
+            placeholders, frozenset(self._options.skipped), self._options.strict_kinds, self._second_opinions,
+            fixes=location is None or location.part != TEMPLATES,
+        )  # fmt: skip
 
     def _is_missing_resources(self, discovered: Found, definitions: Definitions) -> bool:
         """Report that no custom resource was found, and return whether that is an error."""

@@ -61,7 +61,7 @@ class Fixes:
         return replace(diagnostic, fix=fix, help=help_)
 
 
-_NO_FIXES: Final = Fixes()
+NO_FIXES: Final = Fixes()
 _LONGEST_INSTRUCTION: Final = 70  # characters
 
 
@@ -87,7 +87,7 @@ class DocumentWalk(ABC):
     """
 
     file: str
-    fixes: Fixes = _NO_FIXES
+    fixes: Fixes = NO_FIXES
     documents: int = 0
     skipped: int = 0
     crds: list[CRD] = field(default_factory=list)

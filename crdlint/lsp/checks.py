@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from crdlint.config.apply import apply, comments_of
 from crdlint.config.load import NAMES
 from crdlint.config.model import Config
 from crdlint.files.read import with_parents
@@ -22,6 +21,7 @@ from crdlint.runner.task import Checker, Settings, Task
 from crdlint.safety.bugs import collected, contain
 from crdlint.sources.fragments import is_suite
 from crdlint.sources.helm.layout import TEMPLATES, Layout
+from crdlint.yaml.edit import composed
 
 if TYPE_CHECKING:
     from crdlint.config.load import Cache
@@ -38,6 +38,7 @@ class Checked:
 
     ``findings`` are those that its configuration and ignore comments leave. ``crds`` is the result of its CRDs, with
     everything that was decoded. ``task`` is the check that led to it. None where the document has no CRD to check.
+    ``resources`` is the result of its custom resources, and ``validate`` returns that of another text.
     ``problems`` are why the document is not checked, such as a broken configuration.
     """
 
@@ -47,6 +48,8 @@ class Checked:
     task: Task | None = None
     problems: tuple[str, ...] = ()
     bugs: tuple[Bug, ...] = ()
+    resources: FileResult | None = None
+    validate: Callable[[str], FileResult] | None = None
 
 
 _REQUEST: Final = CheckRequest(skip_unfinished=True, keep=True, fixes=True)
@@ -88,8 +91,21 @@ class Checks:
         self._known.pop(uri, None)
 
     def fixed(self, document: Document) -> Fixed | None:
-        """Return a document with all safe fixes applied that bring no new error; None if it has no CRD."""
+        """Return a document with all safe fixes applied that bring no new error; None if it has no CRD or resource."""
         checked = self.of(document)
+        of_crds = self._fixed_crds(checked)
+        if checked.resources is None or checked.validate is None:
+            return of_crds
+        start, validate, config = checked.resources, checked.validate, checked.config
+        if of_crds is not None and of_crds.edits:
+            start = validate(of_crds.text)
+        fixed = fix(
+            start, validate, unsafe=False, shown=lambda each: reported(each, config, resources=True),
+            named=config.selects, of_resources=True,
+        )  # fmt: skip
+        return fixed if of_crds is None else replace(fixed, edits=tuple(composed(of_crds.edits, fixed.edits)))
+
+    def _fixed_crds(self, checked: Checked) -> Fixed | None:
         if checked.crds is None or checked.task is None:
             return None
         task = checked.task
@@ -123,29 +139,36 @@ class Checks:
         bugs = list(checked.bugs)
         with collected(bugs):
             try:
-                others = tuple(self._others(document, checked))
+                checked, others = self._others(document, checked)
             except Exception as error:
                 others = unchecked(document.path, text, contain(error)).diagnostics
         findings = tuple(dict.fromkeys((*checked.findings, *others)))
         return replace(checked, findings=findings, bugs=tuple(bugs))
 
-    def _others(self, document: Document, checked: Checked) -> Iterable[Diagnostic]:
+    def _others(self, document: Document, checked: Checked) -> tuple[Checked, Iterable[Diagnostic]]:
+        """Return the findings of resources or a suite, and the checked document with how its resources are validated."""
         text, path = document.text.text, document.path
         version = self.kube_version(checked)
         if is_suite(path, text.encode("utf-8", "surrogatepass")):
-            return resources.tested(text, path, self.index, version)
+            return checked, resources.tested(text, path, self.index, version)
         groups = resources.groups_in(text)
         if not groups:
-            return ()
+            return checked, ()
         definitions = self.index.definitions(document, checked.config, version)
         location = Layout().locate(path) if "{{" in text else None
         is_template = location is not None and location.part == TEMPLATES
-        result = resources.validated(text, path, definitions, checked.config, is_template=is_template)
+        config = checked.config
+
+        def validate(text: str) -> FileResult:
+            return resources.validated(text, path, definitions, config, is_template=is_template)
+
+        result = validate(text)
+        checked = replace(checked, resources=result, validate=validate)
         if not any(map(definitions.knows, groups)):
             # Other servers of the editor report the syntax errors of other files.
             diagnostics = (finding for finding in result.diagnostics if finding.rule != "yaml-syntax")
             result = replace(result, diagnostics=tuple(diagnostics))
-        return apply(result, checked.config, comments_of(result), resources=True).result.diagnostics
+        return checked, reported(result, config, resources=True)
 
     def kube_version(self, checked: Checked) -> str:
         """Return the version or range of Kubernetes that a document is checked for."""

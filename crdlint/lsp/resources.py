@@ -47,7 +47,7 @@ def groups_in(text: str) -> set[str]:
 def validated(text: str, path: str, definitions: Definitions, config: Config, *, is_template: bool) -> FileResult:
     """Return the result of validating the custom resources of a text; a template is read with its directives masked."""
     patterns = Patterns(config.placeholders or (), built_in=config.placeholders is not None or is_template)
-    options = ResourceOptions(patterns)
+    options = ResourceOptions(patterns, fixes=not is_template)
     if not is_template:
         return validate_text(text, filename=path, definitions=definitions, options=options).result
     masked = mask(text)

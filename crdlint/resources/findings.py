@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as MappingOf
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -19,8 +19,12 @@ from crdlint.diagnostics.diagnostic import Diagnostic, Kind, Related
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.regexp import compile_error
 from crdlint.golang.text import quote
+from crdlint.linting.documents import NO_FIXES
 from crdlint.rules import catalog
 from crdlint.rules.engine import headlines
+from crdlint.rules.engine.advisory import Advisory
+from crdlint.rules.engine.finding import Finding
+from crdlint.rules.value_fixes import Mistake, is_short, plain_value
 from crdlint.safety.bugs import attempt
 from crdlint.schema.numbers import integer_range
 from crdlint.schema.structural import TYPES
@@ -34,10 +38,12 @@ from crdlint.yaml.values import entries
 if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps, ValidationRule
     from crdlint.kubecel.second_opinion import Disagreement
+    from crdlint.linting.documents import Fixes
     from crdlint.resources.definitions import Definition
     from crdlint.resources.placeholders import Placeholders
     from crdlint.resources.places import ResourceLocator
     from crdlint.resources.validation import NotDecodedError, Outcome
+    from crdlint.rules.engine.finding import Manifest
 
 _METADATA: Final = "resource-metadata"
 _REQUIRED_STATUS: Final = "Remove `status` from `required` in the CRD: the API server drops the status of new objects"
@@ -76,6 +82,8 @@ class Findings(NamedTuple):
     version: str
     locator: ResourceLocator
     file: str
+    manifest: Manifest
+    fixes: Fixes = NO_FIXES
 
     def unknown(self, outcome: Outcome, placeholders: Placeholders) -> Iterator[Diagnostic]:
         """Yield the fields that the server does not know, at their keys, except for placeholders."""
@@ -88,17 +96,16 @@ class Findings(NamedTuple):
             if placeholders.is_key(location, name):
                 continue
             above_steps = steps_of(path[: -len(name) or None])
-            help_ = attempt(
-                _help_of_unknown,
-                path,
-                value_schema(schema, above_steps),
-                name,
-                value_schema(schema, above_steps[:-1]) if above_steps else None,
-            )
+            parent = value_schema(schema, above_steps)
+            outer = value_schema(schema, above_steps[:-1]) if above_steps else None
+            help_ = attempt(_help_of_unknown, path, parent, name, outer)
             span = self.locator.span_of(location, key=True)
             headline = headlines.of_unknown(name, path.removesuffix(name), None)
             message = f"unknown field {quote(path)}"
-            yield replace(diagnostic(self.file, "strict", "unknown-field", message, span, help_), headline=headline)
+            made = replace(diagnostic(self.file, "strict", "unknown-field", message, span, help_), headline=headline)
+            known = _known_fields(path, parent)
+            key = location.key if location.exact else None
+            yield made if key is None else self._fixed(made, Mistake(key, known, schema=parent, outer=outer))
 
     def errors(self, outcome: Outcome) -> Iterator[Diagnostic]:
         """Yield the errors of a resource, without duplicates."""
@@ -132,7 +139,18 @@ class Findings(NamedTuple):
             text = f': "{location.node.value}"' if isinstance(location.node, Scalar) else ""
             help_ = f"Write it in quotes, since YAML reads it as {_SCALARS[named.json_type]}{text}"
         span = self.locator.span_of(location)
-        return diagnostic(self.file, "decode", "resource-decode", str(error), span, help_)
+        made = diagnostic(self.file, "decode", "resource-decode", str(error), span, help_)
+        return self._fixed(made, Mistake(location.node, expected="" if named is None else named.go_type))
+
+    def _fixed(self, made: Diagnostic, mistake: Mistake, error: FieldError | None = None) -> Diagnostic:
+        """Return a finding with its fix, if there is one."""
+        if error is None:
+            finding = Finding(self.manifest, made.rule, advisory=Advisory(made.message, NIL, subject=mistake))
+        else:
+            finding = Finding(
+                self.manifest, made.rule, error=error._replace(subject=mistake, path=error.at or error.path)
+            )
+        return self.fixes.add(made, finding)
 
     def undecoded_field(self, error: NotDecodedError) -> tuple[str, SourceLocation]:
         """Return the metadata field that cannot be decoded, empty for the whole metadata, and the location of its value."""
@@ -153,7 +171,18 @@ class Findings(NamedTuple):
         related = None if error.cause is None else _rule_place(error.cause, error.detail, self.definition)
         span = self.locator.span_of(location)
         finding = catalog.get(error.rule).diagnostic_of(error, message, span, file=self.file)
-        return replace(finding, help=help_ or finding.help, related=related)
+        finding = replace(finding, help=help_ or finding.help, related=related)
+        reason = error.reason
+        if error.type == REQUIRED:
+            location = self.locator.find(path.parent or path)
+        if not location.exact:
+            return finding
+        words = reason.arguments if reason is not None and error.type == NOT_SUPPORTED else ()
+        expected = str(reason.arguments[0]) if reason is not None and reason.code is Code.TYPE else ""
+        valid = _valid_name(error) or ""
+        return self._fixed(
+            finding, Mistake(location.node, tuple(filter(_is_text, words)), valid, expected, schema), error
+        )
 
     def is_of_crd(self, error: FieldError) -> bool:
         """Return whether a defect of the CRD itself causes an error.
@@ -262,8 +291,8 @@ def _help_of_unknown(path: str, parent: JSONSchemaProps | None, name: str, grand
     `parent` is the schema of the object with the field, `grandparent` that of the object that contains it.
     """
     if path.startswith("metadata."):
-        meant = nearest(name, OBJECT_META.fields, LIKE)
-        return f"Write `{meant}` instead" if meant else f"Remove `{name}`; use an annotation for data of your own"
+        near = nearest(name, _known_fields(path, parent), LIKE)
+        return f"Write `{near}` instead" if near else f"Remove `{name}`; use an annotation for data of your own"
     known: MappingOf[str, JSONSchemaProps] = {} if parent is None else parent.properties
     near = nearest(name, known, LIKE)
     if near is not None:
@@ -296,8 +325,14 @@ def _of_metadata(error: FieldError, where: str, kind: str) -> str | None:
     field = where.removeprefix("metadata.")
     if error.type == REQUIRED:
         return f"Add `name: my-{kind.lower()}` to metadata" if field == "name" else f"Add `{field}` to metadata"
-    value = error.value
-    if not isinstance(value, str):
+    valid = _valid_name(error)
+    return f"Write `{valid}`" if valid else None
+
+
+def _valid_name(error: FieldError) -> str | None:
+    """Return the name that the text of an error about metadata probably means, or None if it has no such name."""
+    value, field = error.value, str(error.path).removeprefix("metadata.")
+    if not isinstance(value, str) or error.rule != _METADATA or error.type == REQUIRED:
         return None
     if field in {"name", "namespace", "generateName"}:
         valid = _NOT_A_NAME.sub("-", value.lower()).strip("-.")
@@ -307,7 +342,16 @@ def _of_metadata(error: FieldError, where: str, kind: str) -> str | None:
         valid = "/".join(_NOT_A_LABEL.sub("-", part).strip("-._") for part in value.split("/"))
     else:
         return None
-    return f"Write `{valid}`" if valid and valid != value and len(valid) <= _LONGEST else None
+    return valid if valid and valid != value and len(valid) <= _LONGEST else None
+
+
+def _is_text(word: object) -> bool:
+    return isinstance(word, str)
+
+
+def _known_fields(path: str, parent: JSONSchemaProps | None) -> Iterable[str]:
+    """Return the fields that an object may have, of which the path of an unknown one is given."""
+    return OBJECT_META.fields if path.startswith("metadata.") else () if parent is None else parent.properties
 
 
 def _sample(schema: JSONSchemaProps) -> str | None:
@@ -328,17 +372,16 @@ def _mistyped(reason: Reason, node: Node | None, _schema: JSONSchemaProps | None
         return None
     text: str = node.value
     if expected == "string" and actual in {"integer", "number", "boolean"}:
-        return f'Write it in quotes: "{text}"' if _is_short(text) else None
+        return f'Write it in quotes: "{text}"' if is_short(text) else None
     if actual in {"string", "integer"} and expected in {"integer", "number", "boolean"}:
-        value = _read_plain(text)
-        if value.__class__ in _CLASSES[expected] and actual == "string":
+        if actual == "string" and plain_value(text, expected) is not None:
             return f"Write it without quotes: `{text}`"
         if expected == "boolean" and text in {"0", "1"}:
             return f"Write `{'true' if text == '1' else 'false'}`"
         return f"Write {_NOUNS[expected]}"
     if expected == "integer" and actual == "number":
         return _integer_help(node)
-    if expected == "array" and actual != "null" and _is_short(text):
+    if expected == "array" and actual != "null" and is_short(text):
         return f"Write it as a list: `[{text}]`"
     return None
 
@@ -382,11 +425,6 @@ _NOUNS: Final = {
     "number": "a number, such as `1.5`",
     "boolean": "`true` or `false`",
 }
-_CLASSES: Final[dict[str, frozenset[type]]] = {
-    "integer": frozenset({int}),
-    "number": frozenset({int, float}),
-    "boolean": frozenset({bool}),
-}
 _BY_CODE: Final[dict[Code, Callable[..., str | None]]] = {
     Code.TYPE: _mistyped,
     Code.FORMAT: _unformatted,
@@ -395,20 +433,3 @@ _BY_CODE: Final[dict[Code, Callable[..., str | None]]] = {
     Code.ONE_OF: _alternatives,
     Code.ANY_OF: _alternatives,
 }
-
-
-def _is_short(text: str) -> bool:
-    return 0 < len(text) <= _LONGEST and "\n" not in text and '"' not in text
-
-
-def _read_plain(text: str) -> Any:
-    from crdlint.yaml import YAMLDecodeError
-    from crdlint.yaml.parse import parse_first
-
-    if not _is_short(text) or not re.fullmatch(r"[A-Za-z0-9.+_-]+", text):
-        return text
-    root = parse_first(text).root
-    try:
-        return resolve(root) if isinstance(root, Scalar) else text
-    except YAMLDecodeError:
-        return text

@@ -18,7 +18,7 @@ from crdlint.diagnostics.diagnostic import in_server_words
 from crdlint.golang.text import quote
 from crdlint.kubecel.evaluation import recorded
 from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
-from crdlint.linting.documents import DocumentWalk, read_documents, take_duplicate_keys
+from crdlint.linting.documents import DocumentWalk, Fixes, read_documents, take_duplicate_keys
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import CRD, FileResult
@@ -29,9 +29,13 @@ from crdlint.resources.placeholders import Patterns, Placeholders
 from crdlint.resources.places import ResourceLocator
 from crdlint.resources.validation import NotDecodedError
 from crdlint.rules import duplicates
+from crdlint.rules.engine.advisory import Advisory
+from crdlint.rules.engine.finding import Finding, Manifest
 from crdlint.rules.storage import refusal
+from crdlint.rules.value_fixes import Mistake
 from crdlint.safety.bugs import attempt
 from crdlint.yaml import YAMLDecodeError
+from crdlint.yaml.nodes import child
 from crdlint.yaml.parse import collector_paused, parse_first
 
 if TYPE_CHECKING:
@@ -71,13 +75,14 @@ class ResourceOptions:
 
     `skipped_kinds` are not validated: each is a kind, `GROUP/KIND` or `GROUP/VERSION/KIND`. `strict_kinds` reports an
     undefined kind of a group with CRDs as an error instead of a notice. `second_opinions` counts the evaluations of
-    rules that cel-python repeats; None disables them.
+    rules that cel-python repeats; None disables them. `fixes` adds fixes to findings.
     """
 
     placeholders: Patterns = field(default_factory=Patterns)
     skipped_kinds: frozenset[str] = frozenset()
     strict_kinds: bool = False
     second_opinions: Tally | None = None
+    fixes: bool = False
 
     def skips(self, resource: Object) -> bool:
         """Return whether an object is not validated."""
@@ -148,11 +153,12 @@ def report(
         resource = as_sent(resource, namespaced=definition.namespaced)
         old = None if old is None else as_sent(old, namespaced=definition.namespaced)
     locator = ResourceLocator(root, 0, resource_text)
+    manifest = Manifest(parse_first(resource_text), None, locator)
     outcome: Outcome | None = None
     by_server: list[tuple[Server, Sequence[Diagnostic]]] = []
     for server in versions.servers:
         on_server = definition.on(server)
-        findings = Findings(on_server, version, locator, filename)
+        findings = Findings(on_server, version, locator, filename, manifest)
         validator = on_server.validator(version)
         try:
             outcome = validator.create(resource) if old is None else validator.update(resource, old)
@@ -203,7 +209,8 @@ def validate_text(
     options: ResourceOptions = _DEFAULTS,
 ) -> Validated:
     """Validate every custom resource of a text, as an update if `old` contains it; invalid input raises no exceptions."""
-    walk = _ObjectWalk(filename, text=text, definitions=definitions, old=old, options=options)
+    fixes = Fixes(text if options.fixes else "")
+    walk = _ObjectWalk(filename, fixes, text=text, definitions=definitions, old=old, options=options)
     result = walk.run(text)
     return Validated(replace(result, notices=(*result.notices, *_notices(walk))), tuple(walk.stored))
 
@@ -296,17 +303,23 @@ class _ObjectCheck:
             return self._of_unknown_kind()
         if resource.version not in definition.served:
             served = ", ".join(f"`{version}`" for version in definition.served) or "none"
-            return [self._no_match(f"Use a served version of {identity.kind}: {served} ({definition.file})")]
+            words = [f"{resource.group}/{version}" for version in definition.served]
+            return [self._no_match(f"Use a served version of {identity.kind}: {served} ({definition.file})", words)]
         return [*self._rejection(definition), *self._of_definition(definition)]
 
-    def _advice(self, rule: str, message: str, field: str, help_: str | None = None) -> Diagnostic:
-        entry = self.resource.root.find(field)
-        span = node_span(self.resource.root if entry is None else entry[1], self.offset)
-        return diagnostic(self.walk.file, "advice", rule, message, span, help_)
+    def _advice(
+        self, rule: str, message: str, field: str, help_: str | None = None, words: Sequence[str] = ()
+    ) -> Diagnostic:
+        """Return a finding about a field, of which `words` are the values that may be meant."""
+        root = self.resource.root
+        node = child(root, field) or root
+        made = diagnostic(self.walk.file, "advice", rule, message, node_span(node, self.offset), help_)
+        advisory = Advisory(message, NIL, subject=Mistake(node, words))
+        return self.walk.fixes.add(made, Finding(Manifest(self.document, root), rule, advisory=advisory))
 
-    def _no_match(self, help_: str, field: str = "apiVersion") -> Diagnostic:
+    def _no_match(self, help_: str, words: Sequence[str] = (), field: str = "apiVersion") -> Diagnostic:
         identity = self.resource.identity
-        return self._advice("resource-no-match", _no_match(identity.kind, identity.api_version), field, help_)
+        return self._advice("resource-no-match", _no_match(identity.kind, identity.api_version), field, help_, words)
 
     def _misidentified(self, error: str) -> Diagnostic:
         span = node_span(self.resource.identity.node or self.resource.root, self.offset)
@@ -331,7 +344,7 @@ class _ObjectCheck:
         served = definitions.kinds(meant)[kind].served
         suggested = f"{meant}/{resource.version if resource.version in served or not served else served[0]}"
         if api_version:
-            return [self._no_match(f"Write `{suggested}` instead")]
+            return [self._no_match(f"Write `{suggested}` instead", [suggested])]
         message, help_ = "Object 'apiVersion' is missing", f"Add `apiVersion: {suggested}`"
         return [self._advice("resource-no-match", message, "kind", help_)]
 
@@ -349,7 +362,7 @@ class _ObjectCheck:
             return None
         near = known.kind_meant(group, kind) if kind else None
         help_ = (f"Write `{near}` instead: " if near else "") + known.describe(group)
-        return [self._no_match(help_, "kind" if kind else "apiVersion")]
+        return [self._no_match(help_, [near] if near else [], "kind" if kind else "apiVersion")]
 
     def _rejection(self, definition: Definition) -> Iterator[Diagnostic]:
         """Yield the finding that the API server rejects a CRD itself, once for each CRD."""
@@ -365,9 +378,11 @@ class _ObjectCheck:
         """Yield the server's findings, in its order: duplicates, unknown fields, errors, warnings."""
         walk, document, resource = self.walk, self.document, self.resource
         locator = ResourceLocator(resource.root, self.offset, document.text)
+        manifest = Manifest(document, resource.root, locator)
         placeholders = Placeholders(walk.options.placeholders, locator)
         for key in take_duplicate_keys(document, is_json=resource.json):
-            yield duplicates.of_yaml(key, walk.file, self.offset)
+            twice = duplicates.of_yaml(key, walk.file, self.offset)
+            yield walk.fixes.add(twice, Finding(manifest, twice.rule, duplicate=key))
         for two in duplicate_fields(resource.root) if resource.json else ():
             yield duplicates.of_json(two.message, two.path, two.first, two.later, walk.file, self.offset)
         content = resource.read()
@@ -375,7 +390,8 @@ class _ObjectCheck:
         by_server: list[tuple[Server, Sequence[Diagnostic]]] = []
         outcome, disagreements = None, []
         for server in definition.versions.servers:
-            findings = Findings(definition.on(server), resource.version, locator, walk.file)
+            on_server = definition.on(server)
+            findings = Findings(on_server, resource.version, locator, walk.file, manifest, walk.fixes)
             is_newest = server is definition.versions.newest
             second_opinions = walk.options.second_opinions if is_newest else None
             with recorded() if second_opinions is not None else nullcontext(()) as evaluations:
@@ -391,15 +407,13 @@ class _ObjectCheck:
                     disagreements = list(map(findings.disagreement, compare(evaluations, second_opinions)))
             by_server.append((server, server_findings))
         yield from FindingsByVersion(by_server).merged()
-        yield from self._refusal(content, locator, definition)
+        yield from self._refusal(content, manifest, definition)
         yield from disagreements
         walk.withheld.update(placeholders.withheld)
         if outcome is not None:
             walk.stored.append(_stored(outcome.resource, content))
 
-    def _refusal(
-        self, content: dict[str, Any], locator: ResourceLocator, definition: Definition
-    ) -> Iterator[Diagnostic]:
+    def _refusal(self, content: dict[str, Any], manifest: Manifest, definition: Definition) -> Iterator[Diagnostic]:
         """Yield that the storage rejects a new object that was copied from a cluster."""
         resource, old = self.resource, self.walk.old
         if old is not None and key_of(content, namespaced=definition.namespaced) in old:
@@ -408,8 +422,11 @@ class _ObjectCheck:
         version = meta.get("resourceVersion") if isinstance(meta, dict) else None
         advisory = refusal(resource.root, version, has_status=definition.has_status(resource.version))
         if advisory is not None:
-            span = locator.span_of(locator.find(advisory.path))
-            yield diagnostic(self.walk.file, advisory.kind, advisory.rule, advisory.message, span, advisory.help)
+            span = node_span(child(resource.root, *map(str, advisory.path.steps())) or resource.root, self.offset)
+            made = diagnostic(self.walk.file, advisory.kind, advisory.rule, advisory.message, span, advisory.help)
+            keeps_status = resource.root.find("status") is not None and not definition.has_status(resource.version)
+            finding = Finding(manifest, advisory.rule, advisory=advisory)
+            yield made if keeps_status else self.walk.fixes.add(made, finding)
 
     def _decoded(
         self, sent: dict[str, Any], findings: Findings, placeholders: Placeholders

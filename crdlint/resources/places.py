@@ -34,6 +34,11 @@ class ResourceLocator(Locator):
         self._lengths: dict[int, list[int]] = {}
         self._dead_ends = 0
 
+    def shared_by(self, path: Path) -> int:
+        """Return 1, since a resource has no versions."""
+        del path
+        return 1
+
     def find_text(self, text: str) -> SourceLocation:
         """Locate a printed path as far as the document contains it."""
         return self._follow_text(self._start, text)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from crdlint.rules import field_fixes, type_fixes, v1beta1
+from crdlint.rules import field_fixes, type_fixes, v1beta1, value_fixes
 from crdlint.rules.engine.examples import HEAD
 from crdlint.rules.engine.rule import Caution, Rule
 
@@ -86,7 +86,7 @@ UNKNOWN_FIELD = Rule("unknown-field", "Unknown field", scope="schema", source="s
     help="Remove the field, or correct its spelling (field names are case-sensitive)",
     bad="type: object\nproperties:\n  name: {type: string, maxlength: 63}\n",
     good="type: object\nproperties:\n  name: {type: string, maxLength: 63}\n",
-    fixes=(field_fixes.indented, *field_fixes.UNKNOWN))
+    fixes=(field_fixes.indented, *field_fixes.UNKNOWN, *value_fixes.UNKNOWN))
 UNKNOWN_FIELD_IGNORED = Caution("unknown-field-ignored", "Unknown field that the API server drops without an error",
     why="The decoder of `items` and `additionalProperties` is not strict: below them the API server drops unknown "
     "fields without an error, so the setting has no effect.",

@@ -9,44 +9,11 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
+from crdlint.rules import value_fixes
 from crdlint.rules.engine.rule import Caution, Rule
+from crdlint.rules.value_fixes import stream
 
-_CRD: Final = """\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: foos.example.com}
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {plural: foos, kind: Foo}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    subresources: {scale: {specReplicasPath: .spec.replicas, statusReplicasPath: .status.replicas}}
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          spec:
-            type: object
-            properties:
-              replicas: {type: integer}
-              mode: {type: string, enum: [Fast, Safe]}
-              ports: {type: array, x-kubernetes-list-type: set, items: {type: integer}}
-            x-kubernetes-validations:
-            - {rule: "!has(self.replicas) || self.replicas < 10", message: at most nine}
-"""
-
-
-def _stream(
-    spec: str, kind: str = "Foo", api_version: str = "example.com/v1", metadata: str = "{name: x, namespace: team}"
-) -> str:
-    head = f"apiVersion: {api_version}\nkind: {kind}\nmetadata: {metadata}\n"
-    return f"{_CRD}---\n{head}spec: {spec}\n"
-
-
-_GOOD: Final = _stream("{replicas: 1, mode: Fast, ports: [80]}")
+_GOOD: Final = stream("{replicas: 1, mode: Fast, ports: [80]}")
 _Rule: Final = partial(Rule, scope="resource", good=_GOOD)
 _REGISTRY: Final = "apiextensions-apiserver/pkg/registry/customresource"
 
@@ -56,21 +23,23 @@ VALUE = _Rule("resource-value", "Value is not valid for the schema of its CRD",
     why="The API server validates every object against the schema of its version. Since Kubernetes 1.30 an update may "
     "keep invalid values that it does not change.",
     help="Change the value to one that the schema accepts",
-    bad=_stream("{mode: Quick}"), source="kube-openapi/pkg/validation/validate")
+    fixes=value_fixes.VALUE,
+    bad=stream("{mode: Quick}"), source="kube-openapi/pkg/validation/validate")
 RULE_FAILED = _Rule("resource-rule", "Validation rule evaluates to false, or its evaluation fails",
     why="Rules express constraints between fields, and which changes are allowed. The API server rejects an object "
     "that breaks one.",
     help="Change the value so that the rule evaluates to true",
-    bad=_stream("{replicas: 10}"), source="apiextensions-apiserver/pkg/apiserver/schema/cel Validate")
+    bad=stream("{replicas: 10}"), source="apiextensions-apiserver/pkg/apiserver/schema/cel Validate")
 LIST_TYPE = _Rule("resource-list-type", "Duplicate item in a set, or duplicate keys in a map list",
     why="Server-side apply identifies the items of such lists by their values or keys.",
     help="Remove the duplicate item",
-    bad=_stream("{ports: [80, 80]}"),
+    bad=stream("{ports: [80, 80]}"),
     source="apiextensions-apiserver/pkg/apiserver/schema/listtype ValidateListSetsAndMaps")
 METADATA = _Rule("resource-metadata", "Invalid metadata of an object or embedded resource",
     why="Names, labels, annotations and owner references have the same syntax in all Kubernetes objects.",
     help="Change the metadata as the message requires",
-    bad=_stream("{}", metadata="{name: X_, namespace: team}"),
+    fixes=value_fixes.METADATA,
+    bad=stream("{}", metadata="{name: X_, namespace: team}"),
     source="apimachinery/pkg/api/validation ValidateObjectMeta")
 TYPE_META = _Rule("resource-type", "apiVersion or kind differs from the CRD's", source=f"{_REGISTRY} validator",
     why="The API server finds the schema of an object by its apiVersion and kind.",
@@ -79,25 +48,27 @@ TYPE_META = _Rule("resource-type", "apiVersion or kind differs from the CRD's", 
 SCALE = _Rule("resource-scale", "Field of the scale subresource is not a valid number of replicas",
     why="`kubectl scale` and autoscalers read and write this field.",
     help="Write an integer from 0 to 2147483647",
-    bad=_stream("{replicas: -1}"), source=f"{_REGISTRY} ValidateScaleSpec")
+    bad=stream("{replicas: -1}"), source=f"{_REGISTRY} ValidateScaleSpec")
 DECODE = _Rule("resource-decode", "Object cannot be decoded",
     why="The types of metadata, apiVersion and kind are fixed, whatever the schema specifies.",
     help="Write a value of the type that the message names",
-    bad=_stream("{}", metadata="{name: x, namespace: team, labels: [a]}"),
+    fixes=value_fixes.DECODE,
+    bad=stream("{}", metadata="{name: x, namespace: team, labels: [a]}"),
     source="apiextensions-apiserver/pkg/apiserver schemaCoercingDecoder")
 NO_MATCH = _Rule("resource-no-match", "No CRD serves this kind and version", origin="crdlint",
     why="The API server has no such resource, and kubectl reports this before it sends the object.",
     help="Change `apiVersion` and `kind` to a version and kind that a CRD serves",
-    bad=_stream("{}", kind="Fooo"), source="apimachinery/pkg/api/meta NoKindMatchError")
+    fixes=value_fixes.NO_MATCH,
+    bad=stream("{}", kind="Fooo"), source="apimachinery/pkg/api/meta NoKindMatchError")
 CRD_REFUSED = Caution("resource-crd-rejected", "Resource of a CRD that the API server rejects", scope="resource",
     why="A cluster without the CRD accepts none of its resources. crdlint validates them as if the CRD were accepted.",
     help="Fix the CRD first; `crdlint check` reports what is wrong",
-    bad=_stream("{}").replace("replicas: {type: integer}", "replicas: {type: integr}"), good=_GOOD,
+    bad=stream("{}").replace("replicas: {type: integer}", "replicas: {type: integr}"), good=_GOOD,
     aliases=("resource-crd-refused",))
 CRD_UNREADABLE = _Rule("resource-crd-unreadable", "Resource of a CRD that cannot be decoded", origin="crdlint",
     why="crdlint has no schema to validate the resource against.",
     help="Fix the CRD first; `crdlint check` reports what is wrong",
-    bad=_stream("{}").replace("scope: Namespaced", "scope: [Namespaced]"))
+    bad=stream("{}").replace("scope: Namespaced", "scope: [Namespaced]"))
 SECOND_OPINION = Caution("resource-second-opinion", "cel-python and crdlint evaluate the rule to different results",
     why="At least one of them differs from the API server. crdlint reports it only with `--second-opinion`.",
     help="Check the object on a cluster, and report the difference to crdlint",

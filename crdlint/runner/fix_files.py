@@ -1,4 +1,4 @@
-"""`crdlint check --fix` and `--diff`: write fixed files, or print the changes."""
+"""`--fix` and `--diff`: write fixed files, or print the changes."""
 
 from __future__ import annotations
 
@@ -40,19 +40,24 @@ class Fixing:
     def take(self, checked: CheckOutcome, checker: Checker) -> CheckOutcome:
         """Write the fixes of a file, and return its result; if they cannot be written, that of the unchanged file."""
         fixes = checked.fixes
-        if fixes is None:
+        problem = None if fixes is None else self.write(checked.task.path, checked.results[0].file, fixes)
+        if fixes is None or problem is None:
             return checked
+        return checker.check_text(fixes.before, checked.task)._replace(problem=problem)
+
+    def write(self, path: str, name: str, fixes: FileFixes) -> str | None:
+        """Write the fixes of a file, and return why they cannot be written, or None."""
         self.undone += fixes.undone
         if not fixes.edits:
-            return checked
+            return None
         try:
-            self._write(checked.task.path, checked.results[0].file, fixes)
+            self._write(path, name, fixes)
         except UnwritableError as error:
-            return checker.check_text(fixes.before, checked.task)._replace(problem=str(error))
+            return str(error)
         self.files += 1
         self.findings += len(fixes.applied)
-        self.applied[checked.results[0].file] = list(fixes.applied)
-        return checked
+        self.applied[name] = list(fixes.applied)
+        return None
 
     def _write(self, path: str, name: str, fixes: FileFixes) -> None:
         if not self.diff:

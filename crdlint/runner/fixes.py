@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, insort
+from bisect import bisect_left, bisect_right, insort
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Sequence as SequenceOf
@@ -85,6 +85,7 @@ def fix(
     shown: Callable[[FileResult], Iterable[Diagnostic]] = lambda result: result.diagnostics,
     check_until: CheckUntil | None = None,
     named: Callable[[str], bool] = lambda _: False,
+    of_resources: bool = False,
 ) -> Fixed:
     """Apply the fixes of the findings that `shown` returns, only safe ones or all, until nothing changes.
 
@@ -93,8 +94,11 @@ def fix(
     `check` returns the result of a text. If no fix applies and `result` is complete, it is not called. `check_until`
     returns a result that may stop, for texts that will be changed again (see `stop_at` of CheckRequest); the result of
     the fixed text is complete.
+
+    The objects `of_resources` have their errors each for itself: what is fixed must be gone, and nothing new there.
     """
-    return _Rounds(result, check, check_until or (lambda text, _: check(text)), unsafe, shown, named).run()
+    until = check_until or (lambda text, _: check(text))
+    return _Rounds(result, check, until, unsafe, shown, named, of_resources).run()
 
 
 @dataclass(slots=True)
@@ -110,6 +114,7 @@ class _Rounds:
     unsafe: bool
     shown: Callable[[FileResult], Iterable[Diagnostic]]
     named: Callable[[str], bool]
+    of_resources: bool = False
     edits: list[Edit] = field(default_factory=list)
     applied: list[Applied] = field(default_factory=list)
     undone: dict[Identity, Undone] = field(default_factory=dict)
@@ -130,7 +135,8 @@ class _Rounds:
             self.refused |= unproved
             if unproved:
                 continue
-            accepted, following = _Trial(self.current, chosen, self.check, self._check_next, self.undone).run()
+            trial = _TrialOfResources if self.of_resources else _Trial
+            accepted, following = trial(self.current, chosen, self.check, self._check_next, self.undone).run()
             self.refused |= self.undone.keys()
             if accepted and following.text in self.seen:
                 break
@@ -309,9 +315,48 @@ class _Trial:
         return brought
 
 
+class _TrialOfResources(_Trial):
+    """The fixes of resources on trial: they are kept if their findings are gone, and no object has a new error."""
+
+    __slots__ = ()
+
+    def _new_errors(self, after: FileResult, group: SequenceOf[Diagnostic]) -> list[str]:
+        errors, left = _by_object(self.before), _by_object(after)
+        gone = Counter(_key(self.before, finding) for finding in group)
+        unchecked = {key[0] for key, findings in errors.items() if any(not each.errors for each in findings)}
+        undecoded = {key[0] for key in errors if key[1] == _RESOURCE_DECODE}
+        fixed = {(finding.rule, finding.line, finding.column) for finding in group}
+        brought = []
+        for key, findings in left.items():
+            is_revealed = self.stage == _SYNTAX or (key[0] in unchecked and key[1] == _RESOURCE_RULE)
+            if key[0] in undecoded:  # the decoder stops at the first error
+                brought += [each.message for each in findings if (each.rule, each.line, each.column) in fixed]
+            elif key in gone or not is_revealed:
+                more = len(findings) - len(errors.get(key, ())) + gone[key]
+                brought += [finding.message for finding in findings[-more:] if more > 0]
+        return brought
+
+
+_RESOURCE_RULE: Final = "resource-rule"
+_RESOURCE_DECODE: Final = "resource-decode"
+
+
+def _by_object(result: FileResult) -> dict[tuple[int, str, str, str], list[Diagnostic]]:
+    """Return the rejections of a result by the number of their object and their identity."""
+    errors: dict[tuple[int, str, str, str], list[Diagnostic]] = {}
+    for finding in result.diagnostics:
+        if finding.severity == "error" or finding.fix is not None:
+            errors.setdefault(_key(result, finding), []).append(finding)
+    return errors
+
+
+def _key(result: FileResult, finding: Diagnostic) -> tuple[int, str, str, str]:
+    return (bisect_right([crd.line for crd in result.crds], finding.line), *_identity(finding))
+
+
 def _stage(finding: Diagnostic) -> int:
     """Return the stage at which the API server reports a finding; a stage is reached after all earlier ones succeed."""
-    if finding.rule == "yaml-syntax":
+    if finding.rule in {"yaml-syntax", "resource-no-match"}:
         return _SYNTAX
     if finding.rule == "unknown-field-ignored":
         return _STAGES["strict"]
@@ -354,11 +399,11 @@ def _path(finding: Diagnostic) -> str:
     return _SCHEMA.sub("schema", finding.field)
 
 
-def reported(result: FileResult, config: Config) -> tuple[Diagnostic, ...]:
+def reported(result: FileResult, config: Config, *, resources: bool = False) -> tuple[Diagnostic, ...]:
     """Return the findings of a file that its configuration and its comments do not ignore."""
     from crdlint.config.apply import apply, comments_of
 
-    return apply(result, config, comments_of(result)).result.diagnostics
+    return apply(result, config, comments_of(result), resources=resources).result.diagnostics
 
 
 def fixable(diagnostics: Iterable[Diagnostic]) -> Counter[str]:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from crdlint.changes.change import Policy
 from crdlint.changes.compare import changes
+from crdlint.crd.identity import identify
 from crdlint.crd.positions import Locator
 from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
 from crdlint.linting.stored_crds import collect_crds
 from crdlint.yaml.edit import Edit, apply, in_order, line_and_column, line_starts
+from crdlint.yaml.nodes import Mapping, Sequence
+from crdlint.yaml.parse import iter_documents
 
 if TYPE_CHECKING:
     from crdlint.crd.paths import Path
     from crdlint.linting.result import OldCRD
     from crdlint.yaml.nodes import Mark
+    from crdlint.yaml.parse import Document
 
     Lines = list[tuple[int, int]]
 
@@ -23,20 +28,46 @@ if TYPE_CHECKING:
 def unnamed_changes(text: str, edits: Iterable[Edit], *, keeps_meaning: bool = False) -> list[str]:
     """Return the changes of the CRDs of a text that its edits cause elsewhere; all changes if it `keeps_meaning`.
 
-    A CRD that cannot be decoded before the edits has no changes.
+    A CRD that cannot be decoded before the edits has no changes. Of other objects, no value elsewhere may vanish or appear.
     """
     edits = list(in_order(edits))
     fixed = apply(text, edits)
+    written = _edited_lines(text, fixed, edits)
     old = collect_crds(text).by_name
     new = collect_crds(fixed).by_name if old else {}
-    lines = None if keeps_meaning else _edited_lines(text, fixed, edits)
-    return [
+    lines = None if keeps_meaning else written
+    return [*_unnamed_values(text, fixed, written)] + [
         f"{name}: {change.text}"
         for name, before in old.items()
         if (after := new.get(name)) is not None
         for change in changes(before.crd, after.crd, parse_range(NEWEST_VERSION), Policy())
         if lines is None or not _is_named((before, change.old, lines[0]), (after, change.new, lines[1]))
     ]
+
+
+def _unnamed_values(text: str, fixed: str, lines: tuple[Lines, Lines]) -> Iterator[str]:
+    """Yield the keys and values of objects other than CRDs that vanish or appear on lines that are not edited."""
+    for pair in zip(iter_documents(text), iter_documents(fixed), strict=False):
+        if all(each.root is not None and identify(each.root, each.text).form == "other" for each in pair):
+            before, after = map(_values_beside, pair, lines)
+            yield from (f"`{value}` is gone" for value in before - after)
+            yield from (f"`{value}` is new" for value in after - before)
+
+
+def _values_beside(document: Document, lines: Lines) -> Counter[str]:
+    """Count the keys and values of a document on lines that are not edited."""
+    counts: Counter[str] = Counter()
+    pending, seen = [document.root], {id(document.root)}
+    while pending:
+        node = pending.pop()
+        if isinstance(node, (Mapping, Sequence)):
+            new = {id(item): item for item in node.items if id(item) not in seen}
+            seen.update(new)
+            pending += new.values()
+        elif node is not None:
+            first, last = (mark.line + document.line_offset + 1 for mark in (node.start_mark, node.end_mark))
+            counts[node.value] += not any(start <= last and first <= end for start, end in lines)
+    return counts
 
 
 def _is_named(*sides: tuple[OldCRD, Path, Lines]) -> bool:

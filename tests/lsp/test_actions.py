@@ -9,6 +9,8 @@ from editor import Editor, applied, edits_of
 from lsprotocol import types as lsp
 from test_diagnostics_of_crds import CRD, VALID, place
 
+from crdlint.rules.value_fixes import stream
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -51,6 +53,18 @@ def test_fix_all_applies_every_safe_fix(editor: Editor, only: str) -> None:
     assert action.kind == FIX_ALL
     fixed = applied(text.replace("\r\n", "\n"), edits_of(action))
     assert editor.retype("crd.yaml", fixed) == []
+
+
+def test_resources_have_the_fixes_of_their_findings(editor: Editor) -> None:
+    """The fix of all also repairs the CRD of the same file."""
+    bad, good = stream('{replica: 1, paused: "yes"}'), stream("{replicas: 1, paused: true}")
+    both = f"{bad}---\n{CRD}"
+    editor.open("foo.yaml", bad)
+    assert {"Correct the spelling", "Write the value without quotes"} <= editor.actions("foo.yaml", ALL, QUICK).keys()
+    for text, fixed in ((bad, good), (both, f"{good}---\n{CRD.replace(', port', '')}")):
+        editor.retype("foo.yaml", text)
+        (action,) = editor.actions("foo.yaml", ALL, FIX_ALL).values()
+        assert applied(text, edits_of(action)) == fixed
 
 
 def test_fix_all_is_resolved_when_chosen(tmp_path: Path) -> None:

@@ -14,8 +14,11 @@ from tables import each
 
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
+from crdlint.resources.definitions import Definitions
+from crdlint.resources.pipeline import ResourceOptions, validate_text
 from crdlint.rules.catalog import all_rules
 from crdlint.rules.engine.examples import manifest
+from crdlint.rules.value_fixes import CRD_OF_EXAMPLES
 from crdlint.runner.fixes import fix
 from crdlint.yaml import decode_yaml
 from crdlint.yaml.edit import apply
@@ -35,8 +38,17 @@ FIXES = [
 ]
 
 
-def checker(rule: Rule) -> Callable[[str], FileResult]:
+def is_of_resource(fixer: Fixer) -> bool:
+    return fixer.bad.startswith(CRD_OF_EXAMPLES)
+
+
+def checker(rule: Rule, fixer: Fixer) -> Callable[[str], FileResult]:
     """Return what checks a text, with the rule requested if it is only reported on request."""
+    if is_of_resource(fixer):
+        definitions = Definitions()
+        definitions.add(lint_file(CRD_OF_EXAMPLES, "crd.yaml", CheckRequest(keep=True)))
+        options = ResourceOptions(fixes=True)
+        return lambda text: validate_text(text, filename="x", definitions=definitions, options=options).result
     requested = frozenset({rule.id})
     return lambda text: lint_file(text, "x", CheckRequest(skip_unfinished=True, fixes=True, requested=requested))
 
@@ -57,12 +69,12 @@ IN_LINES = [row for row in FIXES if not examples(*row.values)[0].startswith("{")
 
 @each(("rule", "fixer"), FIXES)
 def test_the_bad_example_is_fixed(rule: Rule, fixer: Fixer) -> None:
-    check = checker(rule)
+    check = checker(rule, fixer)
     bad, good = examples(rule, fixer)
     before = check(bad)
     offered = [one.fix for one in before.diagnostics if one.rule == rule.id and one.fix is not None]
     assert (fixer.title, fixer.applicability) in {(one.title, one.applicability) for one in offered}
-    fixed = fix(before, check, unsafe=fixer.applicability == "unsafe", named=bool)
+    fixed = fix(before, check, unsafe=fixer.applicability == "unsafe", named=bool, of_resources=is_of_resource(fixer))
     assert (rule.id, fixer.title) in {(one.rule, one.title) for one in fixed.applied}
     assert fixed.undone == ()
     assert errors(fixed.result) == []
@@ -71,28 +83,39 @@ def test_the_bad_example_is_fixed(rule: Rule, fixer: Fixer) -> None:
         assert decode_yaml(fixed.text) == decode_yaml(good)
     else:
         assert fixed.text == good
-    again = fix(fixed.result, check, unsafe=fixer.applicability == "unsafe", named=bool)
+    again = fix(
+        fixed.result, check, unsafe=fixer.applicability == "unsafe", named=bool, of_resources=is_of_resource(fixer)
+    )
     assert again.edits == ()
 
 
 @each(("rule", "fixer"), FIXES)
 def test_only_unsafe_fixes_need_to_be_asked_for(rule: Rule, fixer: Fixer) -> None:
-    check = checker(rule)
+    check = checker(rule, fixer)
     bad, _ = examples(rule, fixer)
-    fixed = fix(check(bad), check, unsafe=False, named=bool)
+    fixed = fix(check(bad), check, unsafe=False, named=bool, of_resources=is_of_resource(fixer))
     assert (fixer.title in {one.title for one in fixed.applied}) == (fixer.applicability == "safe")
 
 
 @each(("rule", "fixer"), IN_LINES)
 @each("how", ["line ends", "comments"])
 def test_the_rest_of_the_text_is_kept(rule: Rule, fixer: Fixer, how: str) -> None:
-    check = checker(rule)
+    check = checker(rule, fixer)
     bad, good = examples(rule, fixer)
     if how == "line ends":
         bad, good = bad.replace("\n", "\r\n"), good.replace("\n", "\r\n")
     else:
         bad, good = f"# first\n---\n# above\n{bad}# below\n", f"# first\n---\n# above\n{good}# below\n"
-    assert fix(check(bad), check, unsafe=fixer.applicability == "unsafe", named=bool).text == good
+    assert (
+        fix(
+            check(bad),
+            check,
+            unsafe=fixer.applicability == "unsafe",
+            named=bool,
+            of_resources=is_of_resource(fixer),
+        ).text
+        == good
+    )
 
 
 @each("value", ["[]", "{}", "~", "[1]", "[a, b]", "{a: 1}", "1", "x"])

@@ -1,0 +1,257 @@
+"""Fixes of custom resources: what the helps of `crdlint validate` describe, as edits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from crdlint.crd.errors import REQUIRED
+from crdlint.diagnostics.spelling import is_slip, nearest
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, require
+from crdlint.rules.v1beta1 import block
+from crdlint.schema.value_help import LIKE
+from crdlint.yaml import YAMLDecodeError
+from crdlint.yaml.editor import UneditableError, quoted
+from crdlint.yaml.nodes import Mapping, Node, Scalar
+from crdlint.yaml.parse import parse_first
+from crdlint.yaml.resolve import resolve
+
+if TYPE_CHECKING:
+    from crdlint.crd.model import JSONSchemaProps
+
+CRD_OF_EXAMPLES: Final = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: foos.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: foos, kind: Foo}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    subresources: {scale: {specReplicasPath: .spec.replicas, statusReplicasPath: .status.replicas}}
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              replicas: {type: integer}
+              mode: {type: string, enum: [Fast, Safe]}
+              ports: {type: array, x-kubernetes-list-type: set, items: {type: integer}}
+              paused: {type: boolean}
+              pod:
+                type: object
+                required: [tier]
+                properties: {tier: {type: string, enum: [web]}, image: {type: string}}
+            x-kubernetes-validations:
+            - {rule: "!has(self.replicas) || self.replicas < 10", message: at most nine}
+"""
+
+
+def stream(
+    spec: str, kind: str = "Foo", api_version: str = "example.com/v1", metadata: str = "{name: x, namespace: team}"
+) -> str:
+    """Return a CRD and a resource of it."""
+    head = f"apiVersion: {api_version}\nkind: {kind}\nmetadata: {metadata}\n"
+    return f"{CRD_OF_EXAMPLES}---\n{head}spec: {spec}\n"
+
+
+def _example(fixer: Fixer, bad: str, good: str, **changed: str) -> Fixer:
+    """Return a fix with an example: the spec of a resource, or what is `changed` of one that has a spec."""
+    return fixer.example(stream(bad, **changed), stream(good), "resource")
+
+
+class Mistake(NamedTuple):
+    """What fixes know about a finding of a resource.
+
+    `node` is the value, or the key, that is wrong; of a missing field it is the object. `words` are the names or values
+    that may be meant, and `valid` is the one that is. `expected` is the type of the value, and `schema` that of the
+    value, or of the object with an unknown field; `outer` is that of the object around that.
+    """
+
+    node: Node
+    words: Iterable[str] = ()
+    valid: str = ""
+    expected: str = ""
+    schema: JSONSchemaProps | None = None
+    outer: JSONSchemaProps | None = None
+
+
+_CLASSES: Final[dict[str, frozenset[type]]] = {
+    "integer": frozenset({int}),
+    "number": frozenset({int, float}),
+    "boolean": frozenset({bool}),
+}
+_LONGEST: Final = 60  # the maximum number of characters of the user's text in a help
+_OF_FLOW: Final = re.compile(r"[][,{}]|: ")
+_JSON_NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+
+
+def is_short(text: str) -> bool:
+    """Return whether a text can be quoted in a help."""
+    return 0 < len(text) <= _LONGEST and "\n" not in text and '"' not in text
+
+
+def plain_value(text: str, expected: str) -> Any:
+    """Return what YAML reads without quotes, None unless it is a value of the expected type.
+
+    >>> plain_value("80", "integer")
+    80
+    """
+    if not is_short(text) or not re.fullmatch(r"[A-Za-z0-9.+_-]+", text):
+        return None
+    root = parse_first(text).root
+    try:
+        value = resolve(root) if isinstance(root, Scalar) else None
+    except YAMLDecodeError:
+        return None
+    return value if value.__class__ in _CLASSES.get(expected, ()) else None
+
+
+def meant(written: str, words: Iterable[str]) -> str | None:
+    """Return the only word that a text may be, ignoring case; None if there are several or none."""
+    words = list(words)
+    same = [word for word in words if word.lower() == written.lower()]
+    near = same or [word for word in words if nearest(written, [word], LIKE)]
+    return near[0] if len(near) == 1 else None
+
+
+def _mistake(finding: Finding) -> Mistake:
+    mistake = finding.subject
+    if not isinstance(mistake, Mistake):
+        raise UneditableError
+    return mistake
+
+
+def _respelled(finding: Finding, *, slip: bool) -> Edits:
+    mistake, editor = _mistake(finding), finding.editor
+    node = expect(Scalar, mistake.node)
+    word = require(meant(node.value, mistake.words))
+    parent = editor.parent(node)
+    is_taken = editor.is_key(node) and expect(Mapping, parent).find(word) is not None
+    if is_slip(node.value, word) == slip and not is_taken and "{{" not in node.value:
+        yield editor.respell(node, word)
+
+
+_SLIP: Final = Fixer("Correct the spelling", "safe", partial(_respelled, slip=True))
+_GUESS: Final = Fixer("Write the name that is similar", "unsafe", partial(_respelled, slip=False))
+
+
+@Fixer("Write the valid name", "unsafe")
+def _valid(finding: Finding) -> Edits:
+    mistake = _mistake(finding)
+    if mistake.valid:
+        yield finding.editor.respell(expect(Scalar, mistake.node), mistake.valid)
+
+
+def _mistyped(finding: Finding) -> tuple[Scalar, str]:
+    """Return a scalar of the wrong type, and the type that is expected."""
+    mistake = _mistake(finding)
+    node = expect(Scalar, mistake.node)
+    if not mistake.expected or "{{" in node.value or not is_short(node.value) or node.style in {"|", ">"}:
+        raise UneditableError
+    return node, mistake.expected
+
+
+@Fixer("Put the value in quotes", "safe")
+def _in_quotes(finding: Finding) -> Edits:
+    node, expected = _mistyped(finding)
+    if expected == "string" and not node.style and not isinstance(resolve(node), (str, type(None))):
+        yield finding.editor.replace(node, quoted(node.value, double=True))
+
+
+@Fixer("Write the value without quotes", "safe")
+def _without_quotes(finding: Finding) -> Edits:
+    node, expected = _mistyped(finding)
+    value = plain_value(node.value, expected) if finding.editor.is_text(node) else None
+    if isinstance(value, bool):
+        yield finding.editor.replace(node, str(value).lower())
+    elif value is not None and (_JSON_NUMBER.fullmatch(node.value) or not finding.editor.is_json):
+        yield finding.editor.replace(node, node.value)
+
+
+@Fixer("Write `true` or `false`", "unsafe")
+def _boolean(finding: Finding) -> Edits:
+    node, expected = _mistyped(finding)
+    if expected == "boolean" and node.value in {"0", "1"}:
+        yield finding.editor.replace(node, "true" if node.value == "1" else "false")
+
+
+@Fixer("Make a list of the value", "safe")
+def _list(finding: Finding) -> Edits:
+    node, expected = _mistyped(finding)
+    if expected == "array" and not (_OF_FLOW.search(node.value) and not node.style) and resolve(node) is not None:
+        yield finding.editor.replace(node, f"[{finding.written(node)}]")
+
+
+@Fixer("Add the field with its only value", "safe")
+def _only_value(finding: Finding) -> Edits:
+    mistake, editor = _mistake(finding), finding.editor
+    values = [] if mistake.schema is None else mistake.schema.enum
+    if finding.error is None or finding.error.type != REQUIRED or len(values) != 1 or not isinstance(values[0], str):
+        return
+    yield editor.insert(expect(Mapping, mistake.node), finding.name, editor.value(values[0]))
+
+
+def _homes(finding: Finding) -> tuple[Scalar, Mapping, list[Mapping]]:
+    """Return an unknown field, its object, and the objects above and below it that may have it and lack it."""
+    mistake, editor = _mistake(finding), finding.editor
+    key = expect(Scalar, mistake.node)
+    owner = expect(Mapping, editor.parent(key))
+    if mistake.schema is None or not editor.is_key(key) or meant(key.value, mistake.schema.properties) is not None:
+        raise UneditableError
+    around = editor.parent(owner)
+    homes: list[Node | None] = [around] if mistake.outer is not None and key.value in mistake.outer.properties else []
+    for name, schema in mistake.schema.properties.items():
+        if key.value in schema.properties:
+            entry = owner.find(name)
+            homes.append(None if entry is None else entry[1])
+    lacking = [home for home in homes if isinstance(home, Mapping) and home.find(key.value) is None]
+    if len(lacking) != len(homes):
+        raise UneditableError  # another object may have it
+    return key, owner, lacking
+
+
+@Fixer("Move the field to the object that has it", "unsafe")
+def _moved(finding: Finding) -> Edits:
+    key, owner, homes = _homes(finding)
+    editor = finding.editor
+    value = owner.items[editor.index(key) + 1]
+    if len(homes) == 1 and not owner.flow and not homes[0].flow and len(owner.items) > 2:
+        inner = editor.key_of(owner) if homes[0] is editor.parent(owner) else None
+        yield editor.remove(owner, key.value)
+        yield editor.insert(homes[0], key.value, block(editor, value), before="" if inner is None else inner.value)
+
+
+UNKNOWN: Final = (
+    _example(_SLIP, "{replica: 1}", "{replicas: 1}"),
+    _example(_GUESS, "{numReplicas: 1}", "{replicas: 1}"),
+    _example(_moved, "\n  image: a\n  pod:\n    tier: web", "\n  pod:\n    tier: web\n    image: a"),
+)
+VALUE: Final = (
+    _example(_SLIP, "{mode: fast}", "{mode: Fast}"),
+    _example(_GUESS, "{mode: Faster}", "{mode: Fast}"),
+    _example(_in_quotes, "{pod: {tier: web, image: 8}}", '{pod: {tier: web, image: "8"}}'),
+    _example(_without_quotes, '{replicas: "8"}', "{replicas: 8}"),
+    _example(_boolean, "{paused: 1}", "{paused: true}"),
+    _example(_list, "{ports: 80}", "{ports: [80]}"),
+    _example(_only_value, "{pod: {image: a}}", "{pod: {image: a, tier: web}}"),
+)
+METADATA: Final = (_valid.example(stream("{}", metadata="{name: X_, namespace: team}"), stream("{}"), "resource"),)
+DECODE: Final = (
+    _in_quotes.example(
+        stream("{}", metadata="{name: x, labels: {a: 1}}"),
+        stream("{}", metadata='{name: x, labels: {a: "1"}}'),
+        "resource",
+    ),
+)
+NO_MATCH: Final = (
+    _SLIP.example(stream("{}", api_version="exampel.com/v1"), stream("{}"), "resource"),
+    _GUESS.example(stream("{}", "Fooo"), stream("{}"), "resource"),
+)
