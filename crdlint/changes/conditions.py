@@ -15,7 +15,7 @@ from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.record import PROVENANCE
 from crdlint.kubecel.environment import stored_expressions
 from crdlint.kubecel.escaping import escape
-from crdlint.kubecel.reasoning.reasoner import ITEM, FieldPath
+from crdlint.kubecel.reasoning.reasoner import ITEM, VALUE, FieldPath
 from crdlint.kubernetes.servers import NEWEST
 
 _DEEPEST: Final = 12  # schemas within each other; deeper ones are compared by their digests
@@ -98,9 +98,10 @@ def lifted(condition_: str, path: FieldPath, value: str = _SELF, depth: int = 0)
     if not path:
         return f"({_with_self(condition_, value)})"
     step, *below = path
-    if step == ITEM:
+    if step in {ITEM, VALUE}:
         variable = f"outer_of_crdlint_{depth}"
-        return f"{value}.all({variable}, {lifted(condition_, tuple(below), variable, depth + 1)})"
+        inner = variable if step == ITEM else f"{value}[{variable}]"
+        return f"{value}.all({variable}, {lifted(condition_, tuple(below), inner, depth + 1)})"
     return f"(!{has(value, step)} || {lifted(condition_, tuple(below), f'{value}.{escape(step) or step}', depth + 1)})"
 
 

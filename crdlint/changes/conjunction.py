@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps
-from crdlint.kubecel.reasoning.reasoner import ITEM, FieldPath
+from crdlint.kubecel.reasoning.reasoner import ITEM, VALUE, FieldPath
 
 if TYPE_CHECKING:
     from crdlint.crd.paths import Path
@@ -74,10 +74,14 @@ def keeps_unknown_fields(node: Conjunction) -> bool:
     )
 
 
+_BELOW: Final = {ITEM: items, VALUE: map_values}
+
+
 def steps(path: FieldPath, node: Conjunction) -> Iterator[Conjunction]:
     """Yield the schemas of each value on a path, as far as there are any."""
     for step in path:
-        node = items(node) if step == ITEM else properties(node).get(step, ())
+        below = _BELOW.get(step)
+        node = properties(node).get(step, ()) if below is None else below(node)
         if not node:
             return
         yield node
@@ -146,7 +150,7 @@ class Pair:
     """The schemas of a value in the old and the new CRD.
 
     ``parent`` is the pair of the object or list that contains the value, and ``step`` the field of the value in it, ITEM,
-    or empty for the values of a map. ``is_required`` means that the new schema above requires the value.
+    or VALUE for the values of a map. ``is_required`` means that the new schema above requires the value.
     """
 
     old: Conjunction

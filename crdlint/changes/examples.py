@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from crdlint.cel.ast import Literal, Select, nodes
 from crdlint.changes.conditions import conditions_of
 from crdlint.changes.conjunction import Conjunction, Pair, items, keeps_unknown_fields, map_values, properties, type_of
-from crdlint.changes.constraints import Constraints, constraints, pattern_of, pattern_relation
+from crdlint.changes.constraints import JUNCTORS, Constraints, constraints, pattern_of, pattern_relation
+from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps, ValidationRule
 from crdlint.kubecel.escaping import unescape
 from crdlint.kubecel.evaluation import (
@@ -26,7 +27,7 @@ from crdlint.kubecel.evaluation import (
     breaks,
     validate_rules,
 )
-from crdlint.kubecel.reasoning.reasoner import ITEM
+from crdlint.kubecel.reasoning.reasoner import ITEM, VALUE
 from crdlint.kubecel.syntax_trees import parsed
 from crdlint.safety import work
 from crdlint.schema.defaulting import apply_defaults
@@ -45,7 +46,7 @@ _LONG_NAME: Final = 63
 _AROUND: Final = 60  # objects around a value, until one is valid
 _WORK: Final = 200_000  # steps for one example
 _COST: Final = 5_000  # of the rules of one value
-_COMPLETED: Final = 3  # values that break a condition, until one is part of a valid object
+_COMPLETED: Final = 12  # values that break a condition, until one is part of a valid object
 
 
 class Example(NamedTuple):
@@ -95,7 +96,8 @@ class Examples:
     def _values(self, pair: Pair, condition: str) -> Iterable[Any]:
         """Yield values that may break a condition, which are valid if they do not break an old one."""
         names, literals = mentioned(condition)
-        for known in conditions_of(pair.old):
+        of_parent = conditions_of(pair.parent.old) if pair.parent is not None and self.explains else []
+        for known in conditions_of(pair.old) + of_parent:
             more, others = mentioned(known)
             literals += others
             names |= more if names & more else set()
@@ -127,7 +129,7 @@ class Examples:
             values = (
                 around.lists(parent.old, value)
                 if pair.step == ITEM
-                else around.values(parent.old, parent.new, {**base, pair.step or "a": value})
+                else around.values(parent.old, parent.new, {**base, "a" if pair.step == VALUE else pair.step: value})
             )
             valid = next((each for each in islice(values, _AROUND) if not check.errors(each)), None)
             if valid is None:
@@ -182,10 +184,14 @@ _COMBINATIONS: Final = 400  # of the fields of an object
 _LONGEST: Final = 5_000  # characters of a text, items of a list, or fields of a map
 _NOTHING: Final = r"[^\x00-\x{10FFFF}]"  # a pattern that matches no text
 _SAMPLES: Final = {
-    "date-time": "1970-01-01T00:00:00Z", "date": "1970-01-01", "duration": "1s", "ipv4": "10.0.0.1", "ipv6": "::1",
+    "datetime": "1970-01-01T00:00:00Z", "date": "1970-01-01", "duration": "1s", "ipv4": "10.0.0.1", "ipv6": "::1",
     "cidr": "10.0.0.0/8", "uri": "https://a.b", "email": "a@b.c", "hostname": "a", "mac": "00:00:00:00:00:01",
     "uuid": "00000000-0000-4000-8000-000000000000", "byte": "YQ==",
 }  # fmt: skip
+_OF_LISTS: Final = sum(
+    SCHEMA_BITS[name]
+    for name in ("minItems", "maxItems", "x-kubernetes-list-type", "x-kubernetes-validations", *JUNCTORS)
+)
 _RESOURCE: Final = {"apiVersion": "v1", "kind": "A", "metadata": {"name": "a"}}
 _ABSENT: Final = object()
 
@@ -266,6 +272,7 @@ class Candidates:
             return
         for value in values:
             yield from ({**base, key: value} for key in ["a", *self._texts[: self._parts]])
+        yield from ({**base, "a" * size: values[0]} for size in self._sizes(old, "length"))
         for size in self._sizes(old, "properties"):
             yield {**base, **{f"a{i}": values[0] for i in range(size)}}
 
@@ -288,7 +295,8 @@ class Candidates:
         key = id(old[0]), id(new[0]) if new else 0, number
         if key not in self._inner_values:
             valid: dict[str, Any] = {}
-            is_plain = type_of(old) == "array" and not conditions_of(old)  # its items are valid
+            # The items of other lists are valid, and with them the list.
+            is_plain = type_of(old) == "array" and not any(schema.set_fields & _OF_LISTS for schema in old)
             for value in islice(self.values(old, new, depth=depth + 1), _TRIED_PARTS):
                 text = json.dumps(value)
                 if text not in valid and (is_plain or self._is_valid(old, value)):
@@ -342,7 +350,7 @@ class Candidates:
                     numbers += [bound.value, bound.value - 1, bound.value + 1]
         numbers += [factor * times for factor in old.multiples for times in (1, 2, 3)]
         numbers += [2**31, 2**53] if new is not None and new.formats - old.formats else []
-        if old.type == "integer":
+        if old.type != "number":
             return sorted({int(number) for number in numbers if float(number).is_integer()}, key=abs)
         return sorted({*map(float, numbers), 0.5, *(number + 0.5 for number in self._numbers)}, key=abs)
 

@@ -14,7 +14,7 @@ from crdlint.changes.conjunction import Conjunction, Pair, is_new, steps
 from crdlint.changes.constraints import Bound, Constraints, constraints, pattern_relation
 from crdlint.kubecel.escaping import escape
 from crdlint.kubecel.reasoning.domains import FAILED, PRESENT, SIZES, TRUE, Domain, Just, Numbers, Others, Piece
-from crdlint.kubecel.reasoning.reasoner import ITEM, Facts, FieldPath, Reasoner
+from crdlint.kubecel.reasoning.reasoner import ITEM, VALUE, Facts, FieldPath, Reasoner
 from crdlint.kubecel.syntax_trees import parsed, rule_key
 
 if TYPE_CHECKING:
@@ -96,8 +96,8 @@ class Reasons:
     @staticmethod
     def _below(tree: Expr, node: Conjunction) -> Iterator[str]:
         """Yield what schemas require of the fields that a condition names, as conditions on the whole value."""
-        of_items = [(*path, ITEM) for path in ((), *field_paths(tree))]
-        for path in (*field_paths(tree), *of_items):
+        inner = [(*path, step) for path in ((), *field_paths(tree)) for step in (ITEM, VALUE)]
+        for path in (*field_paths(tree), *inner):
             below = list(steps(path, node))
             if len(below) == len(path):
                 known = _related(tree, _trees(known_conditions(below[-1])))
@@ -113,7 +113,7 @@ def is_implied(pair: Pair, condition: str, server: Server) -> bool:
 def is_implied_above(pair: Pair, condition: str, server: Server) -> bool:
     """Return whether the old rules and junctors of the objects above a value imply a condition."""
     path: FieldPath = ()
-    while pair.parent is not None and pair.step and len(path) < _ABOVE:
+    while pair.parent is not None and len(path) < _ABOVE:
         path, pair = (pair.step, *path), pair.parent
         if _implies(pair.old, condition, path, server):
             return True
@@ -122,7 +122,7 @@ def is_implied_above(pair: Pair, condition: str, server: Server) -> bool:
 
 def _implies(node: Conjunction, condition: str, path: FieldPath, server: Server) -> bool:
     """Return whether what schemas require implies a condition on the value at a path below."""
-    names = {escape(step) or step for step in path} - {ITEM}
+    names = {escape(step) or step for step in path} - {ITEM, VALUE}
     known = [expr for expr in _trees(known_conditions(node)).values() if names <= _named(expr)]
     tree = parsed(lifted(condition, path)) if known else None
     return tree is not None and Reasoner(SchemaFacts(node, server)).results(tree, known) == TRUE
@@ -181,11 +181,12 @@ class SchemaFacts(Facts):
 
     def _domain(self, path: FieldPath) -> Domain:
         node = self._node(path)
-        if path and path[-1] != ITEM and self._is_new is not None and self._is_new(path):
+        is_part = not path or path[-1] in {ITEM, VALUE}
+        if not is_part and self._is_new is not None and self._is_new(path):
             return FAILED
         if not node:
             return super().values(path)
-        is_there = not path or path[-1] == ITEM or any(path[-1] in schema.required for schema in self._node(path[:-1]))
+        is_there = is_part or any(path[-1] in schema.required for schema in self._node(path[:-1]))
         domain = _values(constraints(node, self._server))
         if node[0].nullable:
             domain = (*domain, Just(None))

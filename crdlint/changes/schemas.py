@@ -27,7 +27,7 @@ from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps, JSONSchemaPropsOrBool
 from crdlint.crd.record import semantic_equal
 from crdlint.files.recognition import edits
-from crdlint.kubecel.reasoning.reasoner import ITEM
+from crdlint.kubecel.reasoning.reasoner import ITEM, VALUE
 from crdlint.rules import changes as rules
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def _below(pair: Pair, collector: Collector) -> Iterator[Pair]:
     required = frozenset(name for schema in pair.new for name in schema.required)
     old_values, new_values = map_values(pair.old), map_values(pair.new)
     if old_values and new_values:
-        yield Pair(old_values, new_values, pair.field.map_values(), pair)
+        yield Pair(old_values, new_values, pair.field.map_values(), pair, VALUE)
     elif new_values and keeps_unknown_fields(pair.old):
         _report_typed(pair, "", new_values, collector)
     removed = [name for name in before if name not in after]

@@ -149,7 +149,7 @@ def _compare_limits(pair: Pair, old: Constraints, new: Constraints, collector: C
     for limit in LIMITS:
         after = new.bounds.get(limit.attribute)
         before = _implied(old, limit)
-        if after == before:
+        if after in (before, old.bounds.get(limit.attribute)):
             continue
         if after is None or (before is not None and before.tighter_than(after, is_upper=limit.is_upper)):
             if limit.attribute in old.bounds:
@@ -250,7 +250,7 @@ def _compare_pattern(pair: Pair, relation: Relation, old: str, new: str, collect
 
 def _compare_formats(pair: Pair, old: Constraints, new: Constraints, collector: Collector) -> None:
     added, lost = sorted(new.formats - old.formats), sorted(old.formats - new.formats)
-    if not added and not lost:
+    if all(_has_range(old, name) for name in added) and (added or not lost):
         return
     tighter = [name for name in added if name not in NUMBER_FORMATS or name in _NARROW]
     if not tighter:
@@ -263,6 +263,15 @@ def _compare_formats(pair: Pair, old: Constraints, new: Constraints, collector: 
     text = f"format is {', '.join(tighter)}{before}: {which} are rejected"
     attributes = {"format": tighter[0], "type": new.type if new.type in {"string", "integer", "number"} else "string"}
     _reject(rules.FORMAT, text, attributes, pair, collector)
+
+
+def _has_range(old: Constraints, format_: str) -> bool:
+    """Return whether the limits of integers exclude all that are out of the range of a format."""
+    for attribute in ("maximum", "minimum"):
+        bound, known = format_bound(frozenset({format_}), attribute), old.bounds.get(attribute)
+        if old.type != "integer" or bound is None or bound.tighter_than(known, is_upper=attribute == "maximum"):
+            return False
+    return True
 
 
 # The formats of numbers that reject some numbers of 64 bits.

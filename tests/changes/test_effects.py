@@ -71,6 +71,16 @@ WHOLE: list[tuple[str, str, bool]] = [
     (nested("additionalProperties: {type: string}, " + rule("size(self) <= 5")),
      nested("additionalProperties: {type: string}, maxProperties: 4"), True),
 ]  # fmt: skip
+# What a map requires of its values, and whether the second way rejects objects of the first one.
+MAPS = "properties: {k: {type: object, maxProperties: 9, additionalProperties: {type: integer%s}%s}}"
+ABOVE_3 = [(f", {rule('self > 3')}", ""), (", minimum: 4", ""), ("", f", {rule('self.all(k, self[k] > 3)')}")]
+WHOLE += [(MAPS % old, MAPS % new, False) for old in ABOVE_3 for new in ABOVE_3 if old != new]
+WHOLE += [(MAPS % old, MAPS % (", minimum: 5", ""), True) for old in ABOVE_3]
+WHOLE += [
+    (MAPS % ("", ""), MAPS % ("", f", {rule('self.all(k, size(k) < 5)')}"), True),
+    ("required: [l], properties: {l: {type: array, minItems: 1, items: {type: string}}, k: {type: string}}",
+     "required: [l], properties: {l: {type: array, minItems: 1, items: {type: string}}, k: {type: string, maxLength: 1}}", True),
+]  # fmt: skip
 # Keywords of a field, the same as a rule, and a tighter keyword.
 FIELDS = [
     ("integer", "maximum: 5", "self < 6", "maximum: 4"),
@@ -86,6 +96,7 @@ ITEMS = "type: array, items: {type: object, properties: {k: {type: string}, l: {
 MAP = ", x-kubernetes-list-type: map, x-kubernetes-list-map-keys: "
 KEPT = "type: object, x-kubernetes-preserve-unknown-fields: true"
 REJECTING = [
+    ("type: string, format: date-time", "type: string, format: date"),
     ("x-kubernetes-int-or-string: true", "x-kubernetes-int-or-string: true, maxLength: 5"),
     ("type: string, pattern: '^(A|B|C)$'", "type: string, enum: [A, B]"),
     ("type: array, items: {type: string, nullable: true}", "type: array, items: {type: string}"),

@@ -19,9 +19,10 @@ from crdlint.kubecel.reasoning.domains import ANY_RESULT, DECIDED, ERROR, FAILED
 from crdlint.kubecel.syntax_trees import key, label
 from crdlint.safety import work
 
-# The fields that lead from a value to another one below it, with ITEM for an item of a list.
+# The fields that lead from a value to another one below it, with ITEM for an item of a list, and VALUE for one of a map.
 FieldPath: TypeAlias = "tuple[str, ...]"
 ITEM: Final = "[*]"
+VALUE: Final = "[key]"
 _MOST_STEPS: Final = 4_000  # nodes that are evaluated for one rule
 _STEPS_INSIDE: Final = 1_500  # with the conditions of folds
 _FREE_STEPS: Final = 400  # of these, which are not work of the document
@@ -34,6 +35,7 @@ _ORDERS: Final = {"_<_": "<", "_<=_": "<=", "_>_": ">", "_>=_": ">="}
 _MIRRORED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "=="}
 # The orderings of two numbers for which a comparison holds.
 _ORDERINGS: Final = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "="}
+_PARTS: Final[Mapping[Domain, str]] = {(Piece.LIST,): ITEM, (Piece.OBJECT,): VALUE}
 _CONDITIONS: Final = frozenset({*_LOGICAL, *_ORDERS, "!_", "_==_", "_!=_", "@in"})
 _OF_TEXTS: Final[Mapping[str, Callable[[str, str], bool]]] = {
     "startsWith": str.startswith, "endsWith": str.endswith, "contains": str.__contains__,
@@ -52,7 +54,7 @@ class Facts:
         """Return the values at a path; the field of an object, or the item of a list, that is there."""
         if path in self._absent:
             return FAILED
-        return domains.FIELD if path and path[-1] != ITEM else domains.PRESENT
+        return domains.FIELD if path and path[-1] not in {ITEM, VALUE} else domains.PRESENT
 
     def sizes(self, path: FieldPath) -> Domain:  # noqa: ARG002
         """Return the sizes of the texts, lists or objects at a path."""
@@ -387,13 +389,13 @@ class _Case:
         if isinstance(node, Select) and not node.test_only:
             return self._field(node, scope)[1]
         if isinstance(node, Ident) and node.name in scope:
-            known = scope[node.name]
-            return known._replace(domain=self._term(known.name, known.domain).domain)
+            return self._of_scope(scope[node.name])
         if isinstance(node, Call) and node.function == "_?_:_":
             return self._conditional(node, scope)
         if isinstance(node, Call) and node.function not in _CONDITIONS:
             operands = node.args if node.target is None else [node.target, *node.args]
-            return self._called(node, [self.value(operand, scope) for operand in operands])
+            called = self._called(node, [self.value(operand, scope) for operand in operands])
+            return self._of_scope(scope[called.name]) if called.name in scope else called
         if isinstance(node, Comprehension) and _quantified(node) is None:
             return self._fold(node, scope)
         if isinstance(node, ListExpr) and not node.optional_indices:
@@ -405,6 +407,9 @@ class _Case:
         if isinstance(node, (Select, Comprehension, Call)):
             return self._condition(node, scope)
         return self._unknown(node, scope)
+
+    def _of_scope(self, value: Value) -> Value:
+        return value._replace(domain=self._term(value.name, value.domain).domain)
 
     def _unknown(self, node: Expr, scope: _Scope) -> Value:
         return self._term(self._label(scope, node), self._facts.unknown)
@@ -594,9 +599,10 @@ class _Case:
         """Return what is known of the variables inside of a fold."""
         unknown = domains.present(self._facts.unknown)
         variables = {fold: Value(unknown, fold) for fold in _variables(node) if fold}
-        if range_.path is not None and range_.domain[:1] == (Piece.LIST,) and not node.iter_var2:
-            path = (*range_.path, ITEM)
-            variables[node.iter_var] = Value(self._facts.values(path), node.iter_var, path)
+        if range_.path is not None and range_.domain[:1] in _PARTS and not node.iter_var2:
+            step = _PARTS[range_.domain[:1]]
+            path, name = (*range_.path, step), node.iter_var if step == ITEM else f"{range_.name}[{node.iter_var}]"
+            variables[name] = Value(self._facts.values(path), name, path)
         return {**scope, **variables}
 
     def _of_items(
