@@ -184,7 +184,8 @@ class RuleCompiler:
                     known = self._sharing.valid.get(everywhere)
                     if known is None or known[0].version < environment.version:
                         self._sharing.valid[everywhere] = environment, compilation
-            self._sharing.add(key, compilation, text)
+            self._sharing.size += len(text)
+            self._sharing.compilations[key] = compilation
         result = compilation.compiled, compilation.error
         return Expression(text, kind, optional_old_self, environment, self, compilation, *result)
 

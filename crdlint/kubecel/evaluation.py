@@ -348,7 +348,8 @@ def _expressions(visit: _Visit, run: Run) -> None:
             invalid(_NO_BUDGET)
             raise OutOfBudgetError
         if result.error is not None:
-            invalid(_error_text(result.error, rule.rule), rule.cause(type_, path), _reason(result.error))
+            detail, reason = _explained(result.error, rule.rule)
+            invalid(detail, rule.cause(type_, path), reason)
             if result.error.startswith(COST_LIMIT_EXCEEDED):
                 raise OutOfBudgetError
         elif result.value is not True:
@@ -374,24 +375,18 @@ def _readapted(value: Any) -> Any:
     return Error(f"unsupported conversion to ref.Val: (*errors.errorString){value.message}") if is_error else value
 
 
-def _error_text(problem: str, rule: ValidationRule) -> str:
-    """Return the message for a rule whose evaluation fails; upstream distinguishes errors by their text."""
+def _explained(problem: str, rule: ValidationRule) -> tuple[str, Reason | None]:
+    """Return the message for a rule whose evaluation fails, and the reason; upstream distinguishes errors by their text."""
     named = (rule.message or rule.rule).strip(SPACE)
-    if problem.startswith("no such overload"):
-        return f"'{problem}': {_ARGUMENTS}: {named}"
-    if problem.startswith(COST_LIMIT_EXCEEDED):
-        return f"'{problem}': no further validation rules will be run due to call cost exceeds limit for rule: {named}"
-    return f"{problem} evaluating rule: {named}"
-
-
-def _reason(problem: str) -> Reason | None:
-    """Return the reason for a failed evaluation; cel-go's errors are only texts."""
-    if problem.startswith(COST_LIMIT_EXCEEDED):
-        return Reason(Code.OUT_OF_BUDGET)
     if problem.startswith(NO_SUCH_OVERLOAD):
-        return None
+        return f"'{problem}': {_ARGUMENTS}: {named}", None
+    if problem.startswith(COST_LIMIT_EXCEEDED):
+        stopped = "no further validation rules will be run due to call cost exceeds limit for rule"
+        return f"'{problem}': {stopped}: {named}", Reason(Code.OUT_OF_BUDGET)
     key = problem.removeprefix(NO_SUCH_KEY)
-    return Reason(Code.RULE_FAILED) if key == problem or " " in key else Reason(Code.NO_KEY, (key,))
+    is_key = key != problem and " " not in key
+    reason = Reason(Code.NO_KEY, (key,)) if is_key else Reason(Code.RULE_FAILED)
+    return f"{problem} evaluating rule: {named}", reason
 
 
 def _failed(ready: _Ready, visit: _Visit, run: Run, variables: dict[str, Any]) -> Path | None:

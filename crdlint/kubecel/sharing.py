@@ -54,11 +54,6 @@ class Sharing:
         self.size += len(parts)
         return self._shapes.setdefault(parts, next(_numbers))
 
-    def add(self, key: Hashable, compilation: Compilation, text: str) -> None:
-        """Store the result of compiling `text`."""
-        self.size += len(text)
-        self.compilations[key] = compilation
-
 
 _shared = Sharing()
 

@@ -181,16 +181,14 @@ class Session:
         results = run_rules(self._source, [rule])
         yield from self._reported(Values(rules=results, trees=True))
 
-    def help(self, argument: str) -> Iterator[str]:
+    def help(self, _argument: str) -> Iterator[str]:
         """Yield the commands."""
-        del argument
         yield "Write a CEL expression; it goes on in the next line as long as it is incomplete."
         for name, command in COMMANDS.items():
             yield f"  {f':{name} {command.argument}'.rstrip():24}{command.about}"
 
-    def quit(self, argument: str) -> Iterator[str]:
+    def quit(self, _argument: str) -> Iterator[str]:
         """End the session."""
-        del argument
         self.is_over = True
         yield from ()
 
