@@ -16,7 +16,7 @@ from crdlint.evaluation.trace import Step, Tree, deciding, type_text
 from crdlint.golang.text import SPACE
 from crdlint.kubecel import evaluation
 from crdlint.kubecel.compilation import ANY_VALUE, OLD_SELF, SELF, Expression, RuleCompiler
-from crdlint.kubecel.declarations import Declarations, Declarer, SchemaContext
+from crdlint.kubecel.declarations import Declarer, SchemaContext
 from crdlint.kubecel.environment import new_expressions
 from crdlint.kubecel.evaluation import MISSING
 from crdlint.kubecel.hints import hint
@@ -30,7 +30,6 @@ from crdlint.safety.bugs import attempt
 from crdlint.safety.work import Effort, WorkLimitError
 
 if TYPE_CHECKING:
-    from crdlint.cel.decls import Env
     from crdlint.crd.model import JSONSchemaProps, ValidationRule
     from crdlint.evaluation.source import Source
     from crdlint.kubecel.second_opinion import Opinion
@@ -106,28 +105,21 @@ class Workbench:
             raise _untyped()
         root = places.any_schema() if source.schema is None else source.schema
         self.schema: Final[JSONSchemaProps] = places.schema_at(root, self.steps)
-        is_resource = self.schema.x_embedded_resource if self.steps else source.is_resource
+        is_resource = self.schema.x_embedded_resource if self.steps else source.definition is not None
         self.environment: Final = new_expressions(source.server)
         declared = Declarer(source.server.cel).declare(self.schema, is_resource=is_resource)
         if declared is None:
             help_ = "Add a `type` to its schema, and to `items` of a list"
             raise PlaceError(f"{self.place or 'the object'} has no CEL type", help_)
         self._compiler = RuleCompiler(declared)
+        # The declarations that expressions may use, and the types of the schema at the place.
+        self.env: Final = self._compiler.env(self.environment, optional_old_self=False)
+        self.declarations: Final = self._compiler.declarations(self.environment)
         self.variables: Final[dict[str, Any]] = {}
         for name, root in ((SELF, source.value), (OLD_SELF, source.old)):
             value = MISSING if root is MISSING else places.value_at(root, self.steps)
             if value is not MISSING:
                 self.variables[name] = to_value(value, self.schema, is_resource=is_resource)
-
-    @property
-    def env(self) -> Env:
-        """The declarations that expressions may use."""
-        return self._compiler.env(self.environment, optional_old_self=False)
-
-    @property
-    def declarations(self) -> Declarations:
-        """The types of the schema at the place."""
-        return self._compiler.declarations(self.environment)
 
     def compile(self, text: str) -> Expression:
         """Compile an expression as the server compiles a new one."""

@@ -77,11 +77,6 @@ class Source:
     old: Any = MISSING
     notices: tuple[str, ...] = ()
 
-    @property
-    def is_resource(self) -> bool:
-        """Whether the root is a custom resource, with type and object metadata."""
-        return self.definition is not None
-
 
 def load(request: Request) -> Source:
     """Read the files of a request; raise SourceError."""
