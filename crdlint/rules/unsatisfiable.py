@@ -68,7 +68,8 @@ def _to_items(finding: Finding) -> Edits:
 )
 def _without_type(finding: Finding) -> Edits:
     """Remove the type next to `x-kubernetes-int-or-string`, which replaces it."""
-    return finding.remove() if finding.name == "type" and not is_merged(finding.owner) else []
+    is_one = finding.name == "type" and finding.scalar().value in _INT_OR_STRING  # another type may be of a lost key
+    return finding.remove() if is_one and not is_merged(finding.owner) else []
 
 
 @Fixer("Put the value in quotes", "safe").example(

@@ -1,4 +1,4 @@
-"""Every block of a CRD indented too far or too little: the guesses repair nearly all, and no fix makes another CRD."""
+"""Every block of a CRD indented too far or too little, and each line lost: no fix makes another CRD of what has two readings."""
 
 from __future__ import annotations
 
@@ -64,3 +64,16 @@ def test_shifted_blocks_are_moved_back(step: int, repaired: int) -> None:
     assert [name for name, verdicts in found.items() if "another CRD" in verdicts] == []
     counts = Counter(verdicts[1] for verdicts in found.values())
     assert counts["repaired"] >= repaired, counts
+
+
+@pytest.mark.parametrize("step", [9, pytest.param(1, marks=pytest.mark.exhaustive)], ids=["a ninth", "all"])
+def test_no_safe_fix_guesses_what_a_lost_line_was(step: int) -> None:
+    """Without the key between two objects these are one, of which nothing is removed."""
+    lines = ROUTES.splitlines(keepends=True)
+    found = []
+    for i in [i for i, line in enumerate(lines) if KEY.match(line)][::step]:
+        text = "".join([*lines[:i], *lines[i + 1 :]])
+        done = fix(check(text), check, unsafe=False)
+        if not errors(done.result) and not same(done.text, text) and not same(done.text, ROUTES):
+            found.append(f"line {i + 1}: {lines[i].strip()}")
+    assert found == []
