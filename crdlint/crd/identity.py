@@ -145,7 +145,7 @@ def near_miss(root: Mapping, identity: Identity, text: str) -> NearMiss | None:
     is_group = group == GROUP or is_near_group(group)
     if kind and not is_group and kind != KIND and not is_near_kind(kind):
         return None
-    keys = _type_keys(root)
+    keys = type_keys(root)
     if not kind and "kind" in keys:
         value = keys["kind"][1]
         kind = value.value if isinstance(value, Scalar) else ""
@@ -174,7 +174,7 @@ def is_partial(root: Mapping) -> bool:
 
 def misspelled_type_key(root: Mapping) -> str | None:
     """Return how to correct or add kind and apiVersion, or None if both keys are there."""
-    keys = _type_keys(root)
+    keys = type_keys(root)
     for known, (key, _) in keys.items():
         if isinstance(key, Scalar) and key.value.lower() != known.lower():
             return f"Write `{known}` instead of `{key.value}`"
@@ -183,7 +183,7 @@ def misspelled_type_key(root: Mapping) -> str | None:
 
 def corrections(root: Mapping) -> dict[str, tuple[Scalar | None, Node | None, str]]:
     """Return the key and value nodes of kind and apiVersion of a CRD (None if missing), and the correct value."""
-    keys = _type_keys(root)
+    keys = type_keys(root)
     result: dict[str, tuple[Scalar | None, Node | None, str]] = {}
     for name, correct in (("apiVersion", VERSION), ("kind", KIND)):
         key, value = keys.get(name, (None, None))
@@ -193,10 +193,10 @@ def corrections(root: Mapping) -> dict[str, tuple[Scalar | None, Node | None, st
 
 def is_type_key(root: Mapping, key: Node) -> bool:
     """Return whether a key is kind or apiVersion, or was probably meant to be."""
-    return any(key is type_key for type_key, _ in _type_keys(root).values())
+    return any(key is type_key for type_key, _ in type_keys(root).values())
 
 
-def _type_keys(root: Mapping) -> dict[str, tuple[Node, Node]]:
+def type_keys(root: Mapping) -> dict[str, tuple[Node, Node]]:
     """Return the key and value nodes of kind and apiVersion, or of keys that were probably meant to be."""
     exact: dict[str, tuple[Node, Node]] = {}
     near: dict[str, tuple[Node, Node]] = {}

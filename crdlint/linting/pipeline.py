@@ -26,6 +26,7 @@ from crdlint.linting.documents import DocumentWalk, Fixes, manifests, name_of, r
 from crdlint.linting.manifest import CheckedCRD, Subject, check_crd
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import CRD, STAGES, FileResult
+from crdlint.rules.engine import headlines
 from crdlint.rules.engine.advisory import misfits
 from crdlint.rules.engine.finding import Manifest
 from crdlint.safety.bugs import attempt
@@ -185,7 +186,9 @@ class _CRDWalk(DocumentWalk):
             rule, node, help_ = "decode-type", identity.node or root, attempt(misspelled_type_key, root)
         span = node_span(node, document.line_offset)
         self.report("decode", rule, message, span, help_, Manifest(document, root))
-        self.diagnostics[-1] = replace(self.diagnostics[-1], crd=name_of(root))
+        reported = self.diagnostics[-1]
+        headline = attempt(headlines.of_type, root) or reported.headline
+        self.diagnostics[-1] = replace(reported, crd=name_of(root), headline=headline)
 
     def _check_misspelled(self, document: Document, root: Mapping, identity: Identity) -> bool:
         """Report an object that was meant to be a CRD, and return whether it is one."""

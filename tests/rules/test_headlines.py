@@ -88,6 +88,9 @@ OF_CRDS = {
     ),
     ("scope: Namespaced", "scope: ''"): "`spec.scope` is empty",
     ("  scope: Namespaced\n", ""): "`spec.scope` is missing",
+    ("kind: CustomResourceDefinition\n", ""): "`kind` is missing",
+    ("kind: CustomResourceDefinition\n", "kind: [CustomResourceDefinition]\n"): "`kind` must be a string",
+    ("apiVersion: apiextensions.k8s.io/v1\n", ""): "`apiVersion` is missing",
     ("kind: Foo", "kind: [a]"): "`spec.names.kind` must be a string, not a list",
     ("scope: Namespaced", "scope: Namespaced\n  group: example.com"): "key `group` is set twice, in lines 6 and 8",
     ("    schema:", "    selectableFields: [{jsonPath: .spec.a}]\n    schema:"): (

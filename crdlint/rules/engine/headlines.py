@@ -26,6 +26,7 @@ from crdlint.safety.bugs import attempt
 
 if TYPE_CHECKING:
     from crdlint.crd.decode_errors import DecodeProblem
+    from crdlint.yaml.nodes import Mapping as Object
 
 LONGEST: Final = 90
 _LONGEST_VALUE: Final = 32  # characters
@@ -95,6 +96,21 @@ def of_unknown(name: str, parent: str, nearest: str | None) -> str:
     where = _last_field(parent)
     meant = f": did you mean `{nearest}`?" if nearest else ""
     return cut(f"unknown field `{name}`{f' in {where}' if where else ''}{meant}")
+
+
+def of_type(root: Object) -> str:
+    """Return the headline of an object without a kind or an apiVersion, empty if it has both."""
+    from crdlint.crd.identity import type_keys
+    from crdlint.yaml.values import to_json
+
+    keys = type_keys(root)
+    for name in ("kind", "apiVersion"):
+        key, value = keys.get(name, (None, None))
+        if key is None or value is None or str(to_json(key)).lower() != name.lower():
+            return f"`{name}` is missing"
+        if not isinstance(to_json(value), str):
+            return f"`{name}` must be a string"
+    return ""
 
 
 def of_format(name: str, type_: str, path: Path) -> str:
