@@ -18,19 +18,20 @@ async function archivePython() {
   pyodide.FS.mkdir("/source");
   pyodide.FS.mount(pyodide.FS.filesystems.NODEFS, { root: pythonFolder }, "/source");
   pyodide.runPython(`
-import pathlib, py_compile, zipfile
+import io, pathlib, py_compile, tarfile
 root = pathlib.Path("/source")
-with zipfile.ZipFile("/python.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-    for file in sorted(root.rglob("*")):
-        name = file.relative_to(root)
+with tarfile.open("/python.tar.xz", "w:xz", format=tarfile.USTAR_FORMAT, preset=9) as archive:
+    for file in sorted(filter(pathlib.Path.is_file, root.rglob("*"))):
+        name, data = file.relative_to(root), file.read_bytes()
         if file.suffix == ".py":
             unchecked = py_compile.PycInvalidationMode.UNCHECKED_HASH
-            py_compile.compile(file, "/one.pyc", str(name), doraise=True, invalidation_mode=unchecked)
-            archive.writestr(zipfile.ZipInfo(str(name.with_suffix(".pyc"))), pathlib.Path("/one.pyc").read_bytes(), zipfile.ZIP_DEFLATED)
-        elif file.is_file():
-            archive.writestr(zipfile.ZipInfo(str(name)), file.read_bytes(), zipfile.ZIP_DEFLATED)
+            py_compile.compile(file, "/one.pyc", str(name), doraise=True, optimize=2, invalidation_mode=unchecked)
+            name, data = name.with_suffix(".pyc"), pathlib.Path("/one.pyc").read_bytes()
+        entry = tarfile.TarInfo(str(name))
+        entry.size = len(data)
+        archive.addfile(entry, io.BytesIO(data))
 `);
-  return pyodide.FS.readFile("/python.zip");
+  return pyodide.FS.readFile("/python.tar.xz");
 }
 
 function examples() {
@@ -66,7 +67,7 @@ await esbuild.build({
 for (const name of PYODIDE) cpSync(path.join(pyodideFolder, name), path.join(out, "pyodide", name));
 for (const name of ["index.html", "style.css"]) cpSync(path.join(here, "web", name), path.join(out, name));
 writeFileSync(path.join(out, "examples.json"), JSON.stringify(examples()));
-writeFileSync(path.join(out, "python.zip"), await archivePython());
+writeFileSync(path.join(out, "python.tar.xz"), await archivePython());
 
 const names = files(out).filter((name) => name !== "service-worker.js");
 const hash = createHash("sha256");

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import difflib
 import json
+from collections import Counter
 from dataclasses import asdict
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.config.apply import is_rejection
+from crdlint.diagnostics.diagnostic import Fix
 from crdlint.kubecel.limits import RULE_COST_LIMIT
 from crdlint.kubernetes.servers import KNOWN, NEWEST_VERSION, SERVERS
 from crdlint.linting.pipeline import lint_file
@@ -19,6 +23,7 @@ from crdlint.resources.definitions import Definitions
 from crdlint.resources.pipeline import validate_text
 from crdlint.rules.catalog import all_rules
 from crdlint.rules.kube_versions import NEEDS_NEWER
+from crdlint.runner.fixes import fix
 from crdlint.yaml.parse import reading_notice
 
 if TYPE_CHECKING:
@@ -37,6 +42,20 @@ def versions() -> str:
     return json.dumps({"versions": [str(server) for server in reversed(SERVERS)] + [KNOWN], "default": NEWEST_VERSION})
 
 
+@lru_cache(maxsize=2)
+def linted(crd: str, old: str, version: str) -> FileResult:
+    """Return the result of a CRD, as an update of an old one if that is not empty; the newest ones are kept."""
+    previous = collect_crds(old).by_name.get if old.strip() else None
+    return lint_file(crd, _CRD, CheckRequest(kube_version=version, previous=previous, keep=True, fixes=True))
+
+
+def validated(resource: str, result: FileResult) -> FileResult:
+    """Return the result of custom resources against the CRDs of a result."""
+    definitions = Definitions()
+    definitions.add(result)
+    return validate_text(resource, filename=_RESOURCE, definitions=definitions).result
+
+
 def check(request: str) -> str:
     """Check `crd`, as an update of `old` if that is given, and `resource` against it, for the Kubernetes `version`.
 
@@ -44,28 +63,46 @@ def check(request: str) -> str:
     1-based lines and columns in characters.
     """
     given: dict[str, str] = json.loads(request)
-    old = collect_crds(given["old"]).by_name.get if given["old"].strip() else None
-    asked = CheckRequest(kube_version=given["version"], previous=old, keep=True, fixes=True)
-    result = lint_file(given["crd"], _CRD, asked)
-    answer: dict[str, Any] = {
-        "crd": _findings(result.diagnostics, result.text),
-        "resource": [],
-        "costs": _costs(result),
-        "notices": list(result.notices),
-        "crds": [crd.name for crd in result.crds],
-    }
-    validated: tuple[Diagnostic, ...] = ()
-    if given["resource"].strip():
-        definitions = Definitions()
-        definitions.add(result)
-        resource = validate_text(given["resource"], filename=_RESOURCE, definitions=definitions).result
-        validated = resource.diagnostics
-        answer["resource"] = _findings(validated, resource.text)
-        answer["notices"] += resource.notices
-    answer |= _headlines(given, answer["crds"], [*result.diagnostics, *validated])
+    result = linted(given["crd"], given["old"], given["version"])
+    resource = validated(given["resource"], result) if given["resource"].strip() else None
+    crds = [crd.name for crd in result.crds]
+    found = [*result.diagnostics, *(() if resource is None else resource.diagnostics)]
+    notices = [*result.notices, *(() if resource is None else resource.notices)]
     slower = reading_notice()  # true of every browser
-    answer["notices"] = [notice for notice in answer["notices"] if notice != slower]
+    answer = {
+        "crd": _findings(result.diagnostics, result.text),
+        "resource": [] if resource is None else _findings(resource.diagnostics, resource.text),
+        "costs": _costs(result),
+        "notices": [notice for notice in notices if notice != slower],
+        "crds": crds,
+        "versions": [str(server) for server in SERVERS],
+        **_headlines(given, crds, found),
+        "fixable": sum(one.fix is not None and one.fix.applicability == "safe" for one in result.diagnostics),
+    }
     return json.dumps(answer)
+
+
+def verdict(request: str) -> str:
+    """Return what `check` says of a version in short: the kind of the verdict, and the numbers of errors and warnings."""
+    answer: dict[str, Any] = json.loads(check(request))
+    found = [one for one in (*answer["crd"], *answer["resource"]) if not one["is_change"]]
+    counts = Counter(one["severity"] for one in found)
+    kind, rules = answer["kind"], sorted({one["rule"] for one in found if one["severity"] == "error"})
+    return json.dumps({"kind": kind, "verdict": answer["verdict"], "warnings": counts["warning"], "rules": rules})
+
+
+def fixed(request: str) -> str:
+    """Return the edits that make all safe fixes of the CRD which bring no new error, and the lines of their diff."""
+    given: dict[str, str] = json.loads(request)
+
+    def checked(text: str) -> FileResult:
+        return linted(text, given["old"], given["version"])
+
+    done = fix(checked(given["crd"]), checked, unsafe=False)
+    places = TextPositions(done.before)
+    edits = [asdict(edit) for edit in places.ranges(Fix("", "safe", done.edits))]
+    lines = difflib.unified_diff(done.before.splitlines(), done.text.splitlines(), lineterm="")
+    return json.dumps({"edits": edits, "count": len(done.applied), "diff": list(lines)[2:]})
 
 
 def _headlines(given: Mapping[str, str], crds: Sequence[str], found: Sequence[Diagnostic]) -> dict[str, str]:
@@ -93,14 +130,15 @@ def _findings(diagnostics: Sequence[Diagnostic], text: str) -> list[dict[str, An
 
 
 def _finding(one: Diagnostic, places: TextPositions) -> dict[str, Any]:
-    fix = None
+    repair = None
     if one.fix is not None:
         edits = [asdict(edit) for edit in places.ranges(one.fix)]
-        fix = {"title": one.fix.title, "safe": one.fix.applicability == "safe", "edits": edits}
+        repair = {"title": one.fix.title, "safe": one.fix.applicability == "safe", "edits": edits}
     return {
         "rule": one.rule,
         "url": rule_link(one.rule),
         "severity": one.severity,
+        "is_change": one.rule in _CHANGES,
         "message": one.message,
         "headline": headline(one),
         "where": where(one),
@@ -110,7 +148,7 @@ def _finding(one: Diagnostic, places: TextPositions) -> dict[str, Any]:
         "end_line": one.end_line,
         "end_column": one.end_column,
         "versions": list(one.versions),
-        "fix": fix,
+        "fix": repair,
     }
 
 

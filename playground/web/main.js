@@ -1,126 +1,53 @@
-import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
-import { yaml } from "@codemirror/lang-yaml";
-import { bracketMatching, defaultHighlightStyle, HighlightStyle, syntaxHighlighting } from "@codemirror/language";
-import { lintGutter, setDiagnostics } from "@codemirror/lint";
-import { search, searchKeymap } from "@codemirror/search";
-import { EditorState } from "@codemirror/state";
-import { drawSelection, EditorView, keymap, lineNumbers } from "@codemirror/view";
-import { tags } from "@lezer/highlight";
-
-import { offset } from "./positions.js";
+import { Client } from "./client.js";
+import { Editor } from "./editor.js";
+import { element, find, tabs } from "./elements.js";
 import { decode, encode } from "./share.js";
-
-const TABS = ["crd", "resource", "old"];
-const LONGEST_CHECK = 30_000; // milliseconds after which a check is stopped
-const DELAY = 120; // milliseconds between the last key and a check
-
-const find = (id) => document.getElementById(id);
-
-// Creates an element; strings become text, never markup.
-function element(name, attributes, ...children) {
-  const made = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.append(...children);
-  return made;
-}
-
-const colors = HighlightStyle.define([
-  { tag: tags.propertyName, class: "syntax-key" },
-  { tag: [tags.string, tags.content], class: "syntax-text" },
-  { tag: tags.comment, class: "syntax-comment" },
-  { tag: [tags.keyword, tags.meta], class: "syntax-keyword" },
-]);
-
-function editorState(text, label) {
-  return EditorState.create({
-    doc: text,
-    extensions: [
-      lineNumbers(),
-      lintGutter(),
-      history(),
-      drawSelection(),
-      bracketMatching(),
-      search(),
-      yaml(),
-      syntaxHighlighting(colors),
-      syntaxHighlighting(defaultHighlightStyle, { fallback: true }),
-      // Tab moves the focus, so that no one needs a mouse to leave the editor
-      keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap]),
-      EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
-      EditorView.updateListener.of((update) => {
-        if (update.docChanged) schedule();
-      }),
-    ],
-  });
-}
+import * as views from "./views.js";
 
 const LABELS = { crd: "CRD", resource: "Custom resource", old: "Old version of the CRD" };
-const states = Object.fromEntries(TABS.map((name) => [name, editorState("", LABELS[name])]));
-let shown = "crd";
-const view = new EditorView({ state: states.crd, parent: find("editor") });
+const VIEWS = ["findings", "changes", "costs", "versions", "trace"];
+const STAGES = { python: "Loading Python (12 MB, once)…", crdlint: "Loading crdlint (1.6 MB, once)…" };
+const DELAY = 120; // milliseconds between the last key and a check
+const SAVED = "crdlint-texts"; // survive a reload
 
-const textOf = (name) => (name === shown ? view.state : states[name]).doc.toString();
-
-function show(name, focus = false) {
-  if (name !== shown) {
-    states[shown] = view.state;
-    shown = name;
-    view.setState(states[name]);
-  }
-  for (const tab of TABS) {
-    const button = find(`tab-${tab}`);
-    button.setAttribute("aria-selected", String(tab === name));
-    button.tabIndex = tab === name ? 0 : -1;
-  }
-  find("editor").setAttribute("aria-labelledby", `tab-${name}`);
-  if (answer) mark();
-  if (focus) view.focus();
-}
-
-for (const [index, name] of TABS.entries()) {
-  const button = find(`tab-${name}`);
-  button.addEventListener("click", () => show(name));
-  button.addEventListener("keydown", (event) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (step) {
-      const next = TABS[(index + step + TABS.length) % TABS.length];
-      show(next);
-      find(`tab-${next}`).focus();
-    }
-  });
-}
-
-// The worker, and the check that it runs; a check that is asked for meanwhile waits until it has ended.
-let worker;
-let ready = false;
-let running = null;
-let waiting = false;
+let view = "findings";
 let timer;
+let running = false; // a check that is asked for meanwhile waits until it has ended
+let waiting = false;
 let answer = null;
 let stopped = null; // the texts that no answer could be given to
-
-const STAGES = {
-  python: "Loading Python (12 MB, once)…",
-  crdlint: "Loading crdlint (1 MB, once)…",
-};
 
 function status(text, busy = false) {
   find("status").textContent = text;
   document.body.toggleAttribute("data-busy", busy);
 }
 
-function startWorker() {
-  ready = false;
-  running = null;
-  worker = new Worker("worker.js", { type: "module" });
-  worker.onmessage = ({ data }) => {
-    if (data.stage) status(STAGES[data.stage], true);
-    else if (data.ready) begin(data.ready);
-    else if (data.failed) status(`Python could not be loaded: ${data.failed}`);
-    else finish(data);
-  };
-  worker.onerror = (event) => status(`Python could not be loaded: ${event.message ?? "the worker failed"}`);
-}
+const editor = new Editor(LABELS, schedule, (name, text, place) =>
+  client.ready ? client.ask(name, { ...request(), text, ...place }).catch(() => null) : null,
+);
+const client = new Client({
+  stage: (name) => status(STAGES[name], true),
+  failed: (why) => status(`Python could not be loaded: ${why}`),
+  ready: begin,
+});
+
+const show = tabs("tab", Object.keys(LABELS), (name) => {
+  editor.show(name);
+  find("editor").setAttribute("aria-labelledby", `tab-${name}`);
+  if (answer) mark();
+});
+tabs("view", VIEWS, (name) => {
+  view = name;
+  for (const each of VIEWS) find(`panel-${each}`).hidden = each !== name;
+  fill();
+});
+
+const request = () => ({
+  crd: editor.text("crd"),
+  resource: editor.text("resource"),
+  old: editor.text("old"),
+  version: find("version").value,
+});
 
 function begin({ versions, default: newest }) {
   const select = find("version");
@@ -128,7 +55,6 @@ function begin({ versions, default: newest }) {
   select.dataset.newest = newest;
   choose(select.dataset.wanted);
   select.disabled = false;
-  ready = true;
   if (stopped && JSON.stringify(stopped) === JSON.stringify(request())) {
     noVerdict("The browser cannot check this text: it is nested too deeply, or takes too long. The command line can.");
   } else check();
@@ -143,10 +69,12 @@ function choose(version) {
 }
 
 function noVerdict(text) {
-  find("findings").replaceChildren();
-  find("notices").replaceChildren();
-  find("costs-section").hidden = true;
-  headlines({ kind: "", verdict: text, breaking: "" });
+  answer = null;
+  views.findings([], LABELS);
+  views.notices([]);
+  views.costs([]);
+  views.headlines({ kind: "", verdict: text, breaking: "" });
+  find("fix-all").hidden = true;
   status("Nothing leaves this page.");
 }
 
@@ -154,10 +82,6 @@ function schedule() {
   clearTimeout(timer);
   timer = setTimeout(check, DELAY);
 }
-
-const request = () => ({ crd: textOf("crd"), resource: textOf("resource"), old: textOf("old"), version: find("version").value });
-
-const SAVED = "crdlint-texts"; // survive a reload
 
 function save() {
   try {
@@ -175,153 +99,109 @@ function saved() {
   }
 }
 
-function check() {
-  if (!ready) return;
+async function check() {
+  if (!client.ready) return;
   save();
   if (running) {
     waiting = true;
     return;
   }
   status("Checking…", true);
+  const asked = request();
   const started = performance.now();
-  const stop = setTimeout(() => {
-    stopped = request();
-    worker.terminate();
-    startWorker();
-  }, LONGEST_CHECK);
-  running = { id: started, stop, request: request() };
-  worker.postMessage({ id: running.id, request: running.request });
-}
-
-function finish({ id, answer: given, error, broken }) {
-  if (!running || running.id !== id) return;
-  const checked = running;
-  clearTimeout(checked.stop);
-  running = null;
-  if (broken) {
-    stopped = checked.request;
-    worker.terminate();
-    startWorker();
-    return;
+  running = true;
+  let given;
+  let problem = null;
+  try {
+    given = await client.ask("check", asked);
+  } catch (error) {
+    problem = error;
   }
-  if (waiting) {
-    waiting = false;
-    check();
-    return; // an answer about a text that has changed is not shown
+  running = false;
+  const again = waiting;
+  waiting = false;
+  if (problem?.broken) stopped = asked;
+  else if (again) check(); // an answer about a text that has changed is not shown
+  else if (problem) status(`crdlint failed. Please report this text: ${problem.message}`);
+  else {
+    answer = { ...given, request: asked };
+    mark();
+    report((performance.now() - started) / 1000);
   }
-  if (error) {
-    status(`crdlint failed. Please report this text: ${error}`);
-    return;
-  }
-  answer = given;
-  const seconds = (performance.now() - checked.id) / 1000;
-  mark();
-  report(seconds);
 }
-
-function ranges(finding, doc) {
-  const from = offset(doc, finding.line, finding.column);
-  return { from, to: Math.max(from, offset(doc, finding.end_line, finding.end_column)) };
-}
-
-const findings = (name) => (name === "old" ? [] : answer[name]);
 
 // Underlines the findings of the text that is shown.
 function mark() {
-  const doc = view.state.doc;
-  const diagnostics = findings(shown).map((finding) => ({
-    ...ranges(finding, doc),
-    severity: finding.severity,
-    source: finding.rule,
-    message: [finding.headline, finding.help].filter(Boolean).join("\n"),
-    actions: finding.fix ? [{ name: "Fix", apply: () => apply(shown, finding) }] : [],
-  }));
-  view.dispatch(setDiagnostics(view.state, diagnostics));
+  const { shown } = editor;
+  const found = shown === "old" ? [] : answer[shown];
+  editor.mark(
+    found.map((finding) => ({
+      finding,
+      severity: finding.severity,
+      source: finding.rule,
+      message: [finding.headline, finding.help].filter(Boolean).join("\n"),
+      actions: finding.fix ? [{ name: "Fix", apply: () => apply(shown, finding.fix.edits) }] : [],
+    })),
+  );
 }
 
-function apply(name, finding) {
+function apply(name, edits) {
   show(name);
-  const doc = view.state.doc;
-  const changes = finding.fix.edits.map((edit) => ({
-    from: offset(doc, edit.line, edit.column),
-    to: offset(doc, edit.end_line, edit.end_column),
-    insert: edit.text,
-  }));
-  view.dispatch({ changes, userEvent: "input.fix" });
-  view.focus();
+  editor.edit(edits);
 }
 
 function jump(name, finding) {
-  show(name, true);
-  const { from, to } = ranges(finding, view.state.doc);
-  view.dispatch({ selection: { anchor: from, head: to }, effects: EditorView.scrollIntoView(from, { y: "center" }) });
-}
-
-// Text with code in backquotes, as elements.
-function prose(text) {
-  return text.split("`").map((part, index) => (index % 2 ? element("code", {}, part) : part));
-}
-
-function item(name, finding) {
-  const place = element("button", { type: "button", class: "place" }, `${LABELS[name]}, line ${finding.line}`);
-  place.addEventListener("click", () => jump(name, finding));
-  const rule = element("a", { href: `../rules/${finding.rule}/`, target: "_blank", rel: "noopener" }, finding.rule);
-  const head = element("div", { class: "head" }, element("span", { class: "severity" }, finding.severity), " ", rule, " ", place);
-  const made = element("li", { class: finding.severity }, head, element("p", { class: "headline" }, ...prose(finding.headline)));
-  made.append(element("p", { class: "path" }, finding.where), element("p", { class: "message" }, finding.message));
-  if (finding.versions.length) made.append(element("p", {}, `Kubernetes ${finding.versions.join(", ")}`));
-  if (finding.help) made.append(element("p", { class: "help" }, ...prose(finding.help)));
-  if (finding.fix) {
-    const kind = finding.fix.safe ? "" : " (unsafe: check the change)";
-    const button = element("button", { type: "button", class: "fix" }, "Fix");
-    button.addEventListener("click", () => apply(name, finding));
-    made.append(element("p", { class: "repair" }, button, ` ${finding.fix.title}${kind}`));
-  }
-  return made;
+  show(name);
+  editor.select(finding);
 }
 
 function report(seconds) {
-  const all = [...answer.crd.map((one) => ["crd", one]), ...answer.resource.map((one) => ["resource", one])];
-  const order = { error: 0, warning: 1, info: 2 };
-  all.sort(([, a], [, b]) => order[a.severity] - order[b.severity]);
-  find("findings").replaceChildren(...all.map(([name, one]) => item(name, one)));
-  find("notices").replaceChildren(...answer.notices.map((text) => element("li", {}, text)));
-  headlines(answer);
-  costs();
+  const found = ["crd", "resource"].flatMap((name) => answer[name].map((one) => [name, one]));
+  views.findings(found, LABELS, (name, one) => ({ jump: () => jump(name, one), apply: () => apply(name, one.fix.edits) }));
+  views.notices(answer.notices);
+  views.headlines(answer);
+  views.costs(answer.costs, (cost) => jump("crd", { ...cost, end_line: cost.line, end_column: cost.column }));
+  find("fix-all").hidden = !answer.fixable;
+  views.forget();
+  fill();
   status(`Checked in ${seconds < 0.01 ? "less than 0.01" : seconds.toFixed(2)} s. Nothing leaves this page.`);
 }
 
-function headlines({ kind, verdict, breaking }) {
-  find("verdict").className = kind;
-  find("verdict").textContent = verdict;
-  find("breaking").textContent = breaking;
+// Fills the views that cost more than a check, when they are shown and as long as their texts are.
+async function fill() {
+  if (!answer) return;
+  const checked = answer;
+  const ask = async (name, changed = {}) => {
+    const given = await client.ask(name, { ...checked.request, ...changed });
+    if (answer !== checked) throw new Error("the texts have changed");
+    return given;
+  };
+  try {
+    if (view === "versions") await views.versions(answer.versions, (version) => ask("verdict", { version }), pick);
+    if (view === "trace") views.trace(await ask("trace"), checked.request.resource.trim() !== "");
+  } catch {
+    // the next answer fills them
+  }
 }
 
-function costs() {
-  find("costs-section").hidden = !answer.costs.length;
-  const most = [...answer.costs].sort((a, b) => b.share - a.share).slice(0, 50);
-  find("costs").replaceChildren(
-    ...most.map((cost) => {
-      const percent = cost.share * 100;
-      const share = percent >= 1000 ? "more than 10 times" : percent < 0.1 ? "less than 0.1 %" : `${percent.toFixed(percent < 10 ? 1 : 0)} %`;
-      const place = element("button", { type: "button", class: "place" }, cost.rule);
-      place.addEventListener("click", () => jump("crd", { ...cost, end_line: cost.line, end_column: cost.column }));
-      const bar = element("meter", { min: 0, max: 100, high: 50, optimum: 0, value: Math.min(percent, 100), "aria-label": share });
-      return element("li", { class: percent > 100 ? "error" : "" }, bar, element("span", {}, ` ${share} of the limit `), place);
-    }),
-  );
+function pick(version) {
+  find("version").value = version;
+  find("version").dispatchEvent(new Event("change"));
+}
+
+async function fixAll() {
+  const asked = request();
+  const given = await client.ask("fixed", asked).catch(() => null);
+  if (!given?.edits.length) status("No fix is left that brings no new error.");
+  else if ((await views.confirmed(given)) && request().crd === asked.crd) apply("crd", given.edits);
 }
 
 // Shows the texts of a state; `example` is the number of an example that they are.
 async function load(state, example = "") {
   find("examples").value = example;
-  for (const name of TABS) {
-    const made = editorState(state[name] ?? "", LABELS[name]);
-    states[name] = made;
-    if (name === shown) view.setState(made);
-  }
+  for (const name of Object.keys(LABELS)) editor.load(name, state[name] ?? "");
   find("version").dataset.wanted = state.version ?? "";
-  if (ready) choose(state.version);
+  if (client.ready) choose(state.version);
   show("crd");
   schedule();
 }
@@ -330,6 +210,7 @@ find("version").addEventListener("change", ({ target }) => {
   target.dataset.wanted = target.value;
   check();
 });
+find("fix-all").addEventListener("click", fixAll);
 find("share").addEventListener("click", async () => {
   location.hash = await encode(request());
   try {
@@ -362,6 +243,5 @@ window.addEventListener("hashchange", async () => {
   if (shared && JSON.stringify(shared) !== JSON.stringify(request())) load(shared);
 });
 
-startWorker();
 open();
 if ("serviceWorker" in navigator) navigator.serviceWorker.register("service-worker.js");

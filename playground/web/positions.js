@@ -9,3 +9,9 @@ export function offset(doc, line, column) {
   }
   return target.from + units;
 }
+
+// The 1-based line and column, in characters, of an offset.
+export function place(doc, at) {
+  const line = doc.lineAt(at);
+  return { line: line.number, column: [...line.text.slice(0, at - line.from)].length + 1 };
+}

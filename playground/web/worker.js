@@ -1,32 +1,46 @@
-// Runs crdlint in Pyodide. Messages in: {id, request}; out: {stage}, {ready}, {id, answer}, {id, error, broken} or {failed}.
+// Runs crdlint in Pyodide. Messages in: {id, ask, request}; out: {stage}, {ready}, {id, answer}, {id, error, broken} or {failed}.
 import { loadPyodide } from "./pyodide/pyodide.mjs";
 
 import { re2js } from "./re2js.js";
 
+const UNPACK = `
+import sys, tarfile
+with tarfile.open("/python.tar.xz") as archive:
+    archive.extractall("/crdlint", filter="data")
+sys.path.insert(0, "/crdlint")
+`;
+
 async function start() {
-  const archive = fetch("python.zip").then((response) => {
-    if (!response.ok) throw new Error(`python.zip: ${response.status}`);
+  const archive = fetch("python.tar.xz").then((response) => {
+    if (!response.ok) throw new Error(`python.tar.xz: ${response.status}`);
     return response.arrayBuffer();
   });
   postMessage({ stage: "python" });
   const pyodide = await loadPyodide({ indexURL: new URL("./pyodide/", import.meta.url).href });
   postMessage({ stage: "crdlint" });
   pyodide.registerJsModule("crdlint_re2js", re2js);
-  pyodide.unpackArchive(await archive, "zip", { extractDir: "/crdlint" });
-  pyodide.runPython("import sys; sys.path.insert(0, '/crdlint')");
-  return pyodide.pyimport("playground");
+  pyodide.FS.writeFile("/python.tar.xz", new Uint8Array(await archive));
+  pyodide.runPython(UNPACK);
+  pyodide.pyimport("playground");
+  return pyodide;
+}
+
+const MODULES = { complete: "editing", hover: "editing", trace: "tracing" }; // each is imported when it is first asked for
+
+async function answer(name, request) {
+  const pyodide = await started;
+  return JSON.parse(pyodide.pyimport(MODULES[name] ?? "playground")[name](JSON.stringify(request)));
 }
 
 const started = start();
 started.then(
-  (playground) => postMessage({ ready: JSON.parse(playground.versions()) }),
+  (pyodide) => postMessage({ ready: JSON.parse(pyodide.pyimport("playground").versions()) }),
   (error) => postMessage({ failed: String(error) }),
 );
 
 onmessage = async ({ data }) => {
-  const playground = await started;
   try {
-    postMessage({ id: data.id, answer: JSON.parse(playground.check(JSON.stringify(data.request))) });
+    postMessage({ id: data.id, answer: await answer(data.ask, data.request) });
   } catch (error) {
     // Python's own exceptions leave it usable; anything else, such as a full stack, does not
     postMessage({ id: data.id, error: String(error), broken: error?.name !== "PythonError" });

@@ -253,6 +253,50 @@ def test_the_keyboard_is_enough(shared_page: Page, url: str) -> None:
     shared_page.wait_for_selector("#verdict.good")
 
 
+def test_completion_and_hover_are_shown_without_a_mouse(shared_page: Page, url: str) -> None:
+    text = parts(EXAMPLES[18])["crd"].replace("'Safe' || self.size > 1", "self.")
+    open_texts(shared_page, url, crd=text.partition("      message:")[0].rstrip())
+    shared_page.click(".cm-content")
+    shared_page.keyboard.press("Control+End")
+    shared_page.keyboard.press("Control+Space")
+    shared_page.locator(".cm-tooltip-autocomplete li", has_text="size").wait_for()
+    shared_page.keyboard.type("siz")
+    shared_page.wait_for_timeout(200)  # CodeMirror takes no key shortly after the list has changed
+    shared_page.keyboard.press("Enter")
+    shared_page.locator(".cm-content", has_text="self.size").wait_for()
+    shared_page.keyboard.press("Control+k")
+    shared_page.keyboard.press("Control+i")
+    shared_page.locator(".cm-tooltip .about", has_text="self.size").wait_for()
+
+
+def test_all_fixes_are_shown_before_they_are_made(shared_page: Page, url: str) -> None:
+    open_texts(shared_page, url, crd=parts(EXAMPLES[3])["crd"])
+    for key in ("Escape", "Enter"):
+        shared_page.focus("#fix-all")
+        shared_page.keyboard.press("Enter")
+        shared_page.wait_for_selector("#diff .added")
+        assert shared_page.locator("#verdict.error").count() == 1
+        shared_page.focus("#apply-fixes")
+        shared_page.keyboard.press(key)
+        shared_page.wait_for_selector("#fixes:not([open])", state="attached")
+    shared_page.wait_for_selector("#verdict.good")
+
+
+def test_each_view_has_its_tab(shared_page: Page, url: str) -> None:
+    open_texts(shared_page, url, **{**parts(EXAMPLES[18]), "version": "1.30"})
+    shared_page.focus("#view-findings")
+    for name in ("changes", "costs", "versions"):
+        shared_page.keyboard.press("ArrowRight")
+        assert shared_page.locator("[role=tabpanel]:not([hidden]):not(#editor)").get_attribute("id") == f"panel-{name}"
+    shared_page.wait_for_selector("#versions tr:last-child td")
+    assert set(shared_page.locator("#versions td:nth-child(2)").all_inner_texts()) == {"rejected"}
+    shared_page.click("#versions tr:last-child button")
+    assert shared_page.input_value("#version") == NEWEST_VERSION
+    shared_page.click("#view-trace")
+    assert "self.size = 1" in shared_page.inner_text("#trace .rejected .why")
+    shared_page.click("#view-findings")
+
+
 def test_a_narrow_page_does_not_scroll_sideways(shared_page: Page, url: str) -> None:
     open_texts(shared_page, url, crd=CRD)
     shared_page.set_viewport_size({"width": 360, "height": 800})

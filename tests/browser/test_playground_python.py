@@ -4,22 +4,37 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from crds import crd_with_spec, object_in_json
 from examples import EXAMPLES, PLAYGROUND, parts
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 sys.path.append(str(PLAYGROUND / "python"))
+
+import editing
+import tracing
 
 import playground
 
 
+def ask(function: Callable[[str], str], **asked: Any) -> Any:
+    """Return what a function of the page answers."""
+    return json.loads(function(json.dumps({"crd": "", "resource": "", "old": "", "version": "1.36", **asked})))
+
+
 def check(**texts: str) -> dict[str, Any]:
-    answer: dict[str, Any] = json.loads(
-        playground.check(json.dumps({"crd": "", "resource": "", "old": "", "version": "1.36", **texts}))
-    )
+    answer: dict[str, Any] = ask(playground.check, **texts)
     return answer
+
+
+def after(text: str, part: str) -> dict[str, int]:
+    """Return the place behind a part of a text."""
+    before = text[: text.index(part) + len(part)]
+    return {"line": before.count("\n") + 1, "column": len(before) - before.rfind("\n")}
 
 
 def test_each_example_has_its_title_and_a_finding_with_a_help(subtests: pytest.Subtests) -> None:
@@ -108,3 +123,66 @@ def test_the_versions_are_those_of_crdlint() -> None:
 def test_odd_texts_are_answered() -> None:
     for text in ("", "\ufeff", "a: [", "---\n---\n", "x: &a [*a]", "kind: CustomResourceDefinition\n", "\x00"):
         assert check(crd=text, resource=text, old=text)["costs"] == []
+
+
+def test_each_version_has_its_verdict() -> None:
+    text = parts(EXAMPLES[1])["crd"]
+    assert ask(playground.verdict, crd=text, version="1.30") == {
+        "kind": "error",
+        "verdict": "The API server of Kubernetes 1.30 rejects this: 1 error.",
+        "warnings": 0,
+        "rules": ["cel-compilation"],
+    }
+    assert ask(playground.verdict, crd=text, version="1.31")["kind"] == "good"
+    update = ask(playground.verdict, crd=WITHOUT_FIELDS, old=WITH_FIELD)  # breaking changes are no errors of the server
+    assert (update["kind"], update["rules"]) == ("good", [])
+
+
+def test_all_safe_fixes_are_made_with_a_diff() -> None:
+    text = parts(EXAMPLES[3])["crd"]
+    assert check(crd=text)["fixable"] == 2
+    fixed = ask(playground.fixed, crd=text)
+    assert fixed["count"] == 2
+    assert [line.strip("+- ") for line in fixed["diff"] if line[0] in "+-"] == ["type: integer", "type: integer"]
+    lines = text.splitlines(keepends=True)
+    starts = [sum(map(len, lines[:number])) for number in range(len(lines) + 1)]
+    for edit in reversed(fixed["edits"]):
+        start = starts[edit["line"] - 1] + edit["column"] - 1
+        end = starts[edit["end_line"] - 1] + edit["end_column"] - 1
+        text = text[:start] + edit["text"] + text[end:]
+    assert check(crd=text)["kind"] == "good"
+    assert ask(playground.fixed, crd=text)["edits"] == []
+
+
+def test_completion_and_hover_know_the_crd() -> None:
+    example = parts(EXAMPLES[18])
+    crd, resource = example["crd"], example["resource"]
+    fields = ask(editing.complete, **example, text="crd", **after(crd, "self."))
+    assert {item["label"] for item in fields} == {"mode", "size"}
+    assert "enum" in ask(editing.hover, **example, text="crd", **after(crd, "enu")).lower()
+    values = ask(editing.complete, **example, text="resource", **after(resource, "mode: "))
+    assert {"Fast", "Safe"} <= {item["label"] for item in values}
+    assert "`integer`, required" in ask(editing.hover, **example, text="resource", **after(resource, "siz"))
+    for text in ("", "a: [", "- 1\n"):
+        assert ask(editing.complete, crd=text, text="crd", line=1, column=1) == []
+        assert ask(editing.hover, crd=text, text="crd", line=1, column=1) == ""
+
+
+def test_a_trace_says_why_a_rule_accepts_or_rejects() -> None:
+    example = parts(EXAMPLES[18])
+    [rejected] = ask(tracing.trace, **example)
+    assert rejected == {
+        "rule": "self.mode != 'Safe' || self.size > 1",
+        "where": "spec, rule 1",
+        "kind": "rejected",
+        "verdict": "rejected, cost 6",
+        "message": "spec: Invalid value: safe mode needs two or more",
+        "why": ["self.mode != 'Safe' = false", '  self.mode = "Safe"', "self.size > 1 = false", "  self.size = 1"],
+    }
+    [accepted] = ask(tracing.trace, **{**example, "resource": example["resource"].replace("size: 1", "size: 2")})
+    assert (accepted["kind"], accepted["message"]) == ("accepted", "")
+    transition = example["crd"].replace("self.mode != 'Safe'", "oldSelf.mode != 'Safe'")
+    [skipped] = ask(tracing.trace, **{**example, "crd": transition})
+    assert skipped["verdict"] == "not evaluated: a transition rule is only evaluated on update"
+    for text in ("", "a: [", "kind: Other\napiVersion: example.com/v1\n", "apiVersion: example.com/v1\nkind: Widget\n"):
+        assert [one for one in ask(tracing.trace, **{**example, "resource": text}) if one["kind"] == "rejected"] == []

@@ -1,0 +1,1 @@
+"""What completion and hover use of pygls."""

@@ -1,0 +1,155 @@
+// The editor: one view, and a state with its history for each text.
+import { autocompletion } from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { yaml } from "@codemirror/lang-yaml";
+import { bracketMatching, defaultHighlightStyle, HighlightStyle, syntaxHighlighting } from "@codemirror/language";
+import { lintGutter, setDiagnostics } from "@codemirror/lint";
+import { search, searchKeymap } from "@codemirror/search";
+import { EditorState, StateEffect, StateField } from "@codemirror/state";
+import { drawSelection, EditorView, hoverTooltip, keymap, lineNumbers, showTooltip } from "@codemirror/view";
+import { tags } from "@lezer/highlight";
+
+import { element, find, markdown } from "./elements.js";
+import { offset, place } from "./positions.js";
+
+const colors = HighlightStyle.define([
+  { tag: tags.propertyName, class: "syntax-key" },
+  { tag: [tags.string, tags.content], class: "syntax-text" },
+  { tag: tags.comment, class: "syntax-comment" },
+  { tag: [tags.keyword, tags.meta], class: "syntax-keyword" },
+]);
+const WORD = /[\w$.-]+$/; // what is completed without being asked for
+
+export function ranges(finding, doc) {
+  const from = offset(doc, finding.line, finding.column);
+  return { from, to: Math.max(from, offset(doc, finding.end_line, finding.end_column)) };
+}
+
+function tooltip(text, at) {
+  const dom = () => element("div", {}, element("div", { class: "about" }, ...markdown(text)));
+  return { pos: at, above: true, create: () => ({ dom: dom() }) };
+}
+
+// What is shown about the place of the cursor, for those who do not use a mouse.
+const explain = StateEffect.define();
+const explained = StateField.define({
+  create: () => null,
+  update(shown, transaction) {
+    const asked = transaction.effects.find((effect) => effect.is(explain));
+    return asked ? asked.value : transaction.docChanged || transaction.selection ? null : shown;
+  },
+  provide: (field) => showTooltip.from(field),
+});
+
+// `labels` are the texts' names; `changed` is called after an edit; `ask` asks for completions and for what is at a place.
+export class Editor {
+  #labels;
+  #changed;
+  #ask;
+  #states;
+  shown;
+
+  constructor(labels, changed, ask) {
+    this.#labels = labels;
+    this.#changed = changed;
+    this.#ask = ask;
+    this.#states = Object.fromEntries(Object.keys(labels).map((name) => [name, this.#state(name, "")]));
+    this.shown = Object.keys(labels)[0];
+    this.view = new EditorView({ state: this.#states[this.shown], parent: find("editor") });
+  }
+
+  text(name) {
+    return (name === this.shown ? this.view.state : this.#states[name]).doc.toString();
+  }
+
+  show(name) {
+    if (name === this.shown) return;
+    this.#states[this.shown] = this.view.state;
+    this.shown = name;
+    this.view.setState(this.#states[name]);
+  }
+
+  load(name, text) {
+    this.#states[name] = this.#state(name, text);
+    if (name === this.shown) this.view.setState(this.#states[name]);
+  }
+
+  mark(diagnostics) {
+    const { doc } = this.view.state;
+    const placed = diagnostics.map(({ finding, ...rest }) => ({ ...ranges(finding, doc), ...rest }));
+    this.view.dispatch(setDiagnostics(this.view.state, placed));
+  }
+
+  edit(edits) {
+    const { doc } = this.view.state;
+    const changes = edits.map((each) => ({ ...ranges(each, doc), insert: each.text }));
+    this.view.dispatch({ changes, userEvent: "input.fix" });
+    this.view.focus();
+  }
+
+  select(finding) {
+    const { from, to } = ranges(finding, this.view.state.doc);
+    this.view.dispatch({ selection: { anchor: from, head: to }, effects: EditorView.scrollIntoView(from, { y: "center" }) });
+    this.view.focus();
+  }
+
+  #state(name, text) {
+    return EditorState.create({
+      doc: text,
+      extensions: [
+        lineNumbers(),
+        lintGutter(),
+        history(),
+        drawSelection(),
+        bracketMatching(),
+        search(),
+        yaml(),
+        syntaxHighlighting(colors),
+        syntaxHighlighting(defaultHighlightStyle, { fallback: true }),
+        autocompletion({ override: [(context) => this.#complete(name, context)] }),
+        hoverTooltip(async (view, at) => this.#about(name, view.state.doc, at)),
+        explained,
+        // Tab moves the focus, so that no one needs a mouse to leave the editor
+        keymap.of([
+          { key: "Mod-k Mod-i", run: (view) => this.#explain(name, view) },
+          ...defaultKeymap,
+          ...historyKeymap,
+          ...searchKeymap,
+        ]),
+        EditorView.contentAttributes.of({ "aria-label": this.#labels[name], tabindex: "0" }),
+        EditorView.updateListener.of((update) => {
+          if (update.docChanged) this.#changed();
+        }),
+      ],
+    });
+  }
+
+  async #complete(name, context) {
+    if (!context.explicit && !context.matchBefore(WORD)) return null;
+    const { doc } = context.state;
+    const items = await this.#ask("complete", name, place(doc, context.pos));
+    if (!items?.length || context.aborted) return null;
+    const from = offset(doc, items[0].line, items[0].column);
+    const to = offset(doc, items[0].line, items[0].end_column);
+    const options = items.map((item, index) => ({
+      label: item.label,
+      apply: item.insert,
+      detail: item.detail,
+      type: item.type,
+      info: item.info || undefined,
+      sortText: `${item.order} ${String(index).padStart(5, "0")}`,
+    }));
+    return { from, to: Math.max(to, context.pos), options, validFor: /^[\w$-]*$/ };
+  }
+
+  async #about(name, doc, at) {
+    const text = await this.#ask("hover", name, place(doc, at));
+    return text ? tooltip(text, at) : null;
+  }
+
+  #explain(name, view) {
+    const at = view.state.selection.main.head;
+    this.#about(name, view.state.doc, at).then((shown) => view.dispatch({ effects: explain.of(shown) }));
+    return true;
+  }
+}
