@@ -18,7 +18,7 @@ PLAYGROUND: Final = ROOT / "playground"
 # What crdlint needs of its dependencies where nothing is rendered, configured or shown on a terminal.
 REQUIREMENTS: Final = ("antlr4-python3-runtime", "packaging", "ruamel.yaml")
 TIME_ZONES: Final = "tzdata"  # which Pyodide does not have
-# What is imported by name: the modules of rules, and what ruamel.yaml and tzdata read of themselves.
+# What is imported by name.
 BY_NAME: Final = ("crdlint/rules/**/*.py", "tzdata/**/*")
 
 
@@ -57,7 +57,7 @@ def _unpack_wheels(wheels: Path, target: Path) -> None:
 
 
 def _leave_needed(folder: Path) -> None:
-    """Remove the files that nothing in the page imports."""
+    """Remove the modules that nothing in the page imports, and the data of packages without any other."""
     pending = [*folder.glob("*.py"), *(file for pattern in BY_NAME for file in folder.glob(pattern))]
     needed: set[Path] = set()
     while pending:
@@ -69,8 +69,9 @@ def _leave_needed(folder: Path) -> None:
             for end in range(1, len(name) + 1):
                 place = folder.joinpath(*name[:end])
                 pending += filter(Path.is_file, (place.with_suffix(".py"), place / "__init__.py"))
-    for file in folder.rglob("*"):
-        if file.is_file() and file not in needed:
+    for file in filter(Path.is_file, folder.rglob("*")):
+        is_data = file.suffix != ".py" and file.parent / "__init__.py" in needed
+        if not is_data and file not in needed:
             file.unlink()
 
 
