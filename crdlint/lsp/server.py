@@ -24,6 +24,7 @@ from crdlint.lsp import actions
 from crdlint.lsp.actions import diagnostic_of
 from crdlint.lsp.checks import Checks
 from crdlint.lsp.complete import TRIGGERS, completions
+from crdlint.lsp.lenses import SHOW, Branches, lenses_of, links_of
 from crdlint.lsp.places import cursor_at
 from crdlint.lsp.reading import definition_at, hints_of, hover_of, references_at, related_to, symbols_of
 from crdlint.lsp.workspace import Workspace, settings_of
@@ -75,6 +76,7 @@ class EditorServer(LanguageServer):
         super().__init__("crdlint", __version__, protocol_cls=Protocol)
         self.documents: Final = Workspace()
         self.checks: Final = Checks(self.documents)
+        self.branches: Final = Branches()
         self._worker: Final = ThreadPoolExecutor(1, "checks")
         self._scanner: Final = ThreadPoolExecutor(1, "scanner")
         self._scanning: asyncio.Task[None] | None = None
@@ -106,6 +108,7 @@ class EditorServer(LanguageServer):
 
     def start_over(self) -> None:
         """Check the open documents again, and look for CRDs in the folders of the workspace."""
+        self.branches.forget()
         self.refresh()
         if self._scanning is not None:
             self._scanning.cancel()
@@ -299,6 +302,10 @@ def _add_actions(server: EditorServer) -> None:
             text = actions.explanation(catalog.get(rule))
         except KeyError:
             return None
+        return show(text)
+
+    @server.command(SHOW)
+    def show(text: str) -> str:
         server.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Info, text))
         return text
 
@@ -340,6 +347,17 @@ def _add_outlines(server: EditorServer) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
     async def symbols(params: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol]:
         return await server.answer(params.text_document, symbols_of) or []
+
+    @server.feature(lsp.TEXT_DOCUMENT_CODE_LENS)
+    async def lenses(params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
+        def run(document: Document) -> list[lsp.CodeLens]:
+            return lenses_of(document, server.checks.of(document), server.branches)
+
+        return await server.answer(params.text_document, run) or []
+
+    @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_LINK)
+    async def links(params: lsp.DocumentLinkParams) -> list[lsp.DocumentLink]:
+        return await server.answer(params.text_document, links_of) or []
 
     @server.feature(lsp.TEXT_DOCUMENT_INLAY_HINT)
     async def hints(params: lsp.InlayHintParams) -> list[lsp.InlayHint]:

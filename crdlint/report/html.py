@@ -24,6 +24,10 @@ from crdlint.report.cost_text import percent
 from crdlint.report.escapes import html_text
 from crdlint.report.page import rule_link
 from crdlint.report.pieces import Costs, Outcome, Report, View, WholeReport
+from crdlint.sources.helm.check import manifest_as_installed
+from crdlint.sources.helm.layout import Layout, outermost
+from crdlint.sources.helm.release import LIMIT, chart_files, release_of
+from crdlint.sources.helm.render import Values
 from crdlint.yaml.edit import line_starts
 
 if TYPE_CHECKING:
@@ -34,7 +38,7 @@ _TEMPLATES: Final = Path(__file__).with_name("templates")
 _LONGEST_KEY: Final = 200
 _LONGEST_LINE: Final = 200
 _MOST_AREAS: Final = 40
-_LEAST_SHARE: Final = 0.001  # of a schema's budget, below which a field is not drawn
+_LEAST_SHARE: Final = 0.001  # of a limit, below which an area is not drawn
 _QUOTED: Final = re.compile(r"`([^`]+)`")
 # The headers of the columns and how each sorts; the text of a rule is in the row below its numbers.
 _COLUMNS: Final = (
@@ -76,13 +80,21 @@ class CostReport(WholeReport[Costs]):
 
     def pieces(self, content: Costs) -> Iterator[str]:
         """Yield the page."""
-        yield cost_page(content.entries, content.top, content.unestimated)
+        layout = Layout()
+        places = (layout.locate(result.file) for result in content.results)
+        charts = dict.fromkeys(outermost(place.chart) for place in places if place is not None)
+        yield cost_page(content.entries, content.top, content.unestimated, list(map(_release, charts)))
 
 
-def cost_page(entries: Sequence[Entry], top: int | None = None, unestimated: Sequence[Diagnostic] = ()) -> str:
+def cost_page(
+    entries: Sequence[Entry],
+    top: int | None = None,
+    unestimated: Sequence[Diagnostic] = (),
+    releases: Sequence[_Release] = (),
+) -> str:
     """Return an HTML document with the costs of the first `top` rules, in the order of `entries`.
 
-    `unestimated` are the findings because of which rules have no estimate.
+    `unestimated` are the findings because of which rules have no estimate, `releases` the charts that were read.
     """
     shown = entries[:top]
     schemas = schema_costs(entries)
@@ -96,6 +108,8 @@ def cost_page(entries: Sequence[Entry], top: int | None = None, unestimated: Seq
         dear=sum(map(_is_over, entries)),
         schemas=[(schema, cost) for schema, cost in schemas.items() if cost > CRD_COST_LIMIT],
         areas=_areas(entries),
+        releases=releases,
+        release_limit=LIMIT,
         columns=_COLUMNS,
         is_sorted=all(dear.cost.expression_cost >= next_.cost.expression_cost for dear, next_ in pairwise(shown)),
         rule_limit=RULE_COST_LIMIT,
@@ -109,7 +123,7 @@ def _is_over(entry: Entry) -> bool:
 
 
 class _Area(NamedTuple):
-    """A field in the map of the budget: its share of the schema's budget, and its rectangle in percent of the map."""
+    """A field or CRD in a map: its share of the limit, and its rectangle in percent of the map."""
 
     name: str
     share: float
@@ -126,9 +140,34 @@ def _areas(entries: Sequence[Entry]) -> list[_Area]:
         cost = entry.cost
         name = f"{entry.value_path} of {cost.crd} {cost.version}".rstrip()
         costs[name] += cost.expression_cost + cost.message_max_cost
-    sizes = [(name, cost / CRD_COST_LIMIT) for name, cost in costs.most_common(_MOST_AREAS)]
-    sizes = [(name, share) for name, share in sizes if share > _LEAST_SHARE]
-    return list(_divided(sizes, 0.0, 0.0, 100.0, 100.0))
+    return _map(costs, CRD_COST_LIMIT)
+
+
+class _Release(NamedTuple):
+    """The release of a chart: its size in bytes, and the areas of its CRDs, and of what else it has, in a map of it.
+
+    The size is None if a file of the chart cannot be read.
+    """
+
+    chart: str
+    size: int | None = None
+    areas: Sequence[_Area] = ()
+
+
+def _release(chart: str) -> _Release:
+    """Return the release that Helm stores of a chart."""
+    release = release_of(chart_files(chart), manifest_as_installed(chart, Values()))
+    if release is None:
+        return _Release(chart)
+    sizes = Counter(release.shares)
+    sizes["everything else"] = max(release.size - sizes.total(), 0)
+    return _Release(chart, release.size, _map(sizes, LIMIT))
+
+
+def _map(sizes: Counter[str], limit: int) -> list[_Area]:
+    """Return the areas of the largest sizes in a map, with their shares of a limit."""
+    shares = [(name, size / limit) for name, size in sizes.most_common(_MOST_AREAS)]
+    return list(_divided([each for each in shares if each[1] > _LEAST_SHARE], 0.0, 0.0, 100.0, 100.0))
 
 
 def _divided(sizes: list[tuple[str, float]], left: float, top: float, width: float, height: float) -> Iterator[_Area]:

@@ -14,6 +14,7 @@ from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from commands import crdlint
 from crds import crd_with_spec
 
 from crdlint.diagnostics.diagnostic import Diagnostic
@@ -436,3 +437,26 @@ def test_findings_that_prevent_estimates() -> None:
     assert "a.yaml:1:1 yaml-syntax" in check
     assert "yaml: <b>" in check
     assert "Help: do x" in check
+
+
+def test_a_chart_has_a_map_of_its_release(tmp_path: Path) -> None:
+    chart = tmp_path / "chart"
+    (chart / "templates").mkdir(parents=True)
+    digests = [hashlib.sha256(bytes([number, high])).hexdigest() for number in range(256) for high in range(4)]
+    described = CRD.replace(
+        "    hosts:", f"    text: {{type: string, description: {''.join(digests)}}}\n        hosts:", 1
+    )
+    files = {"Chart.yaml": "apiVersion: v2\nname: chart\nversion: 1.0.0\n", "templates/crd.yaml": CRD}
+    for name, text in files.items():
+        (chart / name).write_text(text)
+    (chart / "templates" / "large.yaml").write_text(described.replace("foos", "bars").replace("Foo", "Bar"))
+    (chart / "README.md").write_text("\n".join(reversed(digests)))
+    page = crdlint("cost", "--format", "html", str(chart)).stdout
+    areas = {name: float(share) for name, share in re.findall(r'title="([^"]*): ([\d.]+)%"', page)}
+    in_secret = re.findall(r"([\d.]+)%</span>", page.partition("The release of ")[2])
+    assert list(areas) == ["bars.example.com", "everything else", "foos.example.com"]
+    assert sum(areas.values()) == pytest.approx(float(in_secret[0]), abs=0.5)
+    assert "which can have 1,024 KiB" in words(page)
+    with (chart / "README.md").open("wb") as file:
+        file.truncate(101 << 20)  # more than Helm reads
+    assert "its size is not known" in words(crdlint("cost", "--format", "html", str(chart)).stdout)
