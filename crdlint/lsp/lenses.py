@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 SHOW: Final = "crdlint.show"
 _BRANCHES: Final = ("main", "master")
 _NAME: Final = Path("metadata").child("name")
-_IGNORED: Final = re.compile(r"#\s*crdlint:\s*ignore(?:-file)?\[([^\]\r\n]*)\]")
+_IGNORED: Final = re.compile(r"#[ \t]*crdlint:[ \t]*ignore(?:-file)?\[([^\]#\r\n]*)\]")
 _RULE: Final = re.compile(r"[\w-]+")
 
 
