@@ -81,8 +81,8 @@ class CostReport(WholeReport[Costs]):
     def pieces(self, content: Costs) -> Iterator[str]:
         """Yield the page."""
         layout = Layout()
-        places = (layout.locate(result.file) for result in content.results)
-        charts = dict.fromkeys(outermost(place.chart) for place in places if place is not None)
+        locations = (layout.locate(result.file) for result in content.results)
+        charts = dict.fromkeys(outermost(location.chart) for location in locations if location is not None)
         yield cost_page(content.entries, content.top, content.unestimated, list(map(_release, charts)))
 
 
