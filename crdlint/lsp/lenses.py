@@ -69,7 +69,7 @@ def _in_branch(path: str) -> tuple[str, CollectedCRDs] | None:
 
 
 def lenses_of(document: Document, checked: Checked, branches: Branches) -> list[CodeLens]:
-    """Return the lenses of a document; a click on one shows all that it stands for."""
+    """Return the lenses of a document; a click on one shows the details."""
 
     def lens(span: Span, title: str, text: str) -> CodeLens:
         return CodeLens(document.text.range_of(span), Command(title, SHOW, arguments=[text]))
