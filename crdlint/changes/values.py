@@ -147,20 +147,17 @@ _UNEXPRESSED: Final = frozenset({"type", "x_int_or_string", "format"})  # CEL ha
 
 def _compare_limits(pair: Pair, old: Constraints, new: Constraints, collector: Collector) -> None:
     for limit in LIMITS:
-        after = new.bounds.get(limit.attribute)
-        before = _implied(old, limit)
-        if after in (before, old.bounds.get(limit.attribute)):
+        after, known = new.bounds.get(limit.attribute), old.bounds.get(limit.attribute)
+        if after == known or after == (before := _implied(old, limit)):
             continue
         if after is None or (before is not None and before.tighter_than(after, is_upper=limit.is_upper)):
-            if limit.attribute in old.bounds:
-                was = _number(old.bounds[limit.attribute])
-                now = "was removed" if after is None else f"changed from {was} to {_number(after)}"
+            if known is not None:
+                now = "was removed" if after is None else f"changed from {_number(known)} to {_number(after)}"
                 text = f"`{limit.keyword}` {now}: {NEW_VALUES}"
                 collector.report(rules.LIMIT_LOOSENED, text, pair, limit.attribute)
             continue
         if _cannot_break(pair, limit, after, collector):
             continue
-        known = old.bounds.get(limit.attribute)
         change = f"of {_number(after)} added" if known is None else f"changed from {_number(known)} to {_number(after)}"
         breaking = limit.breaking.format(_number(after), s="" if after.value == 1 else "s")
         if after.value == 1 and limit.empty:
