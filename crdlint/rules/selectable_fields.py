@@ -40,10 +40,10 @@ def _nearest_field(finding: Finding) -> Edits:
     steps = node.value.split(".")[1:]
     schema = next(iter(finding.crd.spec.root_schemas()))
     written: list[str] = []
-    spec = schema.properties.get("spec")
-    if steps[0] in {"spec", "status"} - schema.properties.keys():
+    spec, first = schema.properties.get("spec"), next(iter(steps), "")
+    if first in {"spec", "status"} - schema.properties.keys():
         return  # the property is misspelt
-    if spec is not None and steps[0] in spec.properties and steps[0] not in schema.properties:
+    if spec is not None and first in spec.properties and first not in schema.properties:
         written, schema = ["spec"], spec
     for step in steps:
         written.append(require(step if step in schema.properties else nearest(step, schema.properties, _LIKE)))

@@ -354,7 +354,7 @@ def _field_of_object(finding: Finding) -> Edits:
     properties, key = _keyword_beside_properties(finding)
     owner, editor = expect(Mapping, finding.editor.parent(properties)), finding.editor
     by = owner.start_mark.column - key.start_mark.column
-    last = expect(Mapping, properties.items[-3] if properties.items[-2] is key else None)
+    last = expect(Mapping, properties.items[-3] if key in properties.items[2:][-2:] else None)
     if not _fits(last, finding.entry) and not owner.flow and not properties.flow and _fits(owner, finding.entry):
         yield from editor.shifted(key.start_mark.index, key.end_mark.index, by)
 

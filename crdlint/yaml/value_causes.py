@@ -241,7 +241,7 @@ def _without_dashes(text: BrokenText) -> Iterator[Cause]:
         return
     indent = indent_of(text.lines[i])
     alike = [j for j in text.structure if _WORD.match(text.lines[j]) and indent_of(text.lines[j]) == indent]
-    words = next(run for run in runs(alike) if i in run)
+    words = next((run for run in runs(alike) if i in run), [i])
     before = text.lines[words[0] - 1]
     if before.strip() in _LISTS_OF_TEXTS or (_WORD_ITEM.match(before) and indent_of(before) == indent):
         edits = text.rewritten(words, lambda line: f"{line[:indent]}- {line[indent:]}")

@@ -146,6 +146,11 @@ LEFT = {
         SMALLEST.replace("      openAPIV3Schema: {type: object}\n", "      type: object\n      surprise: 1\n"),
         "schema-required",
     ),
+    "a keyword alone among properties": (
+        SMALLEST.replace("{type: object}", "{type: object, properties: {description: x}}"),
+        "decode-type",
+    ),
+    "a selectable field of no path": (f"{SMALLEST}    selectableFields: [{{jsonPath: '{{'}}]\n", "selectable-field-invalid"),
     "scope in the spec and in the names": (
         SMALLEST.replace(NAMES, "  names:\n    plural: foos\n    kind: Foo\n    scope: Cluster\n"),
         "unknown-field",
