@@ -94,6 +94,8 @@ def syntax_cause(document: Document, problems: Callable[[Node], int]) -> Cause |
                 best, furthest = cause, progress
             if progress.is_parsed and not progress.oddities:
                 return best
+        if find is layout_causes.special_spaces and furthest.is_parsed:
+            return best  # such a space is never meant, whatever else is wrong
     return best
 
 
