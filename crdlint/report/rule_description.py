@@ -14,7 +14,6 @@ from crdlint.config.model import Config
 from crdlint.kubernetes.servers import NEWEST, NEWEST_VERSION, SERVERS
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
-from crdlint.linting.result import FileResult
 from crdlint.linting.stored_crds import collect_crds
 from crdlint.rules.catalog import families
 from crdlint.rules.engine.examples import EXAMPLE_LIMIT, manifest, place_of_example

@@ -19,11 +19,11 @@ from crdlint.diagnostics.diagnostic import Diagnostic, Kind, Related
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.regexp import compile_error
 from crdlint.golang.text import quote
-from crdlint.linting.documents import NO_FIXES
+from crdlint.linting.documents import NO_FIXES, Fixes
 from crdlint.rules import catalog
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.advisory import Advisory
-from crdlint.rules.engine.finding import Finding
+from crdlint.rules.engine.finding import Finding, Manifest
 from crdlint.rules.value_fixes import Mistake, is_short, plain_value
 from crdlint.safety.bugs import attempt
 from crdlint.schema.numbers import integer_range
@@ -38,12 +38,10 @@ from crdlint.yaml.values import entries
 if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps, ValidationRule
     from crdlint.kubecel.second_opinion import Disagreement
-    from crdlint.linting.documents import Fixes
     from crdlint.resources.definitions import Definition
     from crdlint.resources.placeholders import Placeholders
     from crdlint.resources.places import ResourceLocator
     from crdlint.resources.validation import NotDecodedError, Outcome
-    from crdlint.rules.engine.finding import Manifest
 
 _METADATA: Final = "resource-metadata"
 _REQUIRED_STATUS: Final = "Remove `status` from `required` in the CRD: the API server drops the status of new objects"

@@ -14,20 +14,20 @@ from crdlint.crd.convert import read_crd
 from crdlint.crd.paths import NIL
 from crdlint.crd.positions import Locator, node_span, user_path_in_object
 from crdlint.diagnostics.by_version import FindingsByVersion
-from crdlint.diagnostics.diagnostic import in_server_words
+from crdlint.diagnostics.diagnostic import Diagnostic, in_server_words
 from crdlint.golang.text import quote
 from crdlint.kubecel.evaluation import recorded
-from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
+from crdlint.kubernetes.servers import NEWEST_VERSION, Server, parse_range
 from crdlint.linting.documents import DocumentWalk, Fixes, read_documents, take_duplicate_keys
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import CRD, FileResult
-from crdlint.resources.definitions import Definition, may_have_crd, rejection_of
+from crdlint.resources.definitions import Definition, Definitions, may_have_crd, rejection_of
 from crdlint.resources.findings import Findings, diagnostic
-from crdlint.resources.objects import as_sent, duplicate_fields, key_of, objects_of, read_resource, text_at
+from crdlint.resources.objects import Object, as_sent, duplicate_fields, key_of, objects_of, read_resource, text_at
 from crdlint.resources.placeholders import Patterns, Placeholders
 from crdlint.resources.places import ResourceLocator
-from crdlint.resources.validation import NotDecodedError
+from crdlint.resources.validation import NotDecodedError, Outcome
 from crdlint.rules import duplicates
 from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.finding import Finding, Manifest
@@ -35,20 +35,15 @@ from crdlint.rules.storage import refusal
 from crdlint.rules.value_fixes import Mistake
 from crdlint.safety.bugs import attempt
 from crdlint.yaml import YAMLDecodeError
-from crdlint.yaml.nodes import child
-from crdlint.yaml.parse import collector_paused, parse_first
+from crdlint.yaml.nodes import Node, child
+from crdlint.yaml.parse import Document, collector_paused, parse_first
 
 if TYPE_CHECKING:
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceDefinition
-    from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.kubecel.second_opinion import Tally
-    from crdlint.kubernetes.servers import Server
-    from crdlint.resources.definitions import Definitions
-    from crdlint.resources.objects import Key, Object
-    from crdlint.resources.validation import Outcome, Withhold
-    from crdlint.yaml.nodes import Node
-    from crdlint.yaml.parse import Document
+    from crdlint.resources.objects import Key
+    from crdlint.resources.validation import Withhold
 
 
 @dataclass(frozen=True, slots=True)

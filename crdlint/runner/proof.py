@@ -13,14 +13,12 @@ from crdlint.crd.positions import Locator
 from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
 from crdlint.linting.stored_crds import collect_crds
 from crdlint.yaml.edit import Edit, apply, in_order, line_and_column, line_starts
-from crdlint.yaml.nodes import Mapping, Sequence
-from crdlint.yaml.parse import iter_documents
+from crdlint.yaml.nodes import Mapping, Mark, Sequence
+from crdlint.yaml.parse import Document, iter_documents
 
 if TYPE_CHECKING:
     from crdlint.crd.paths import Path
     from crdlint.linting.result import OldCRD
-    from crdlint.yaml.nodes import Mark
-    from crdlint.yaml.parse import Document
 
     Lines = list[tuple[int, int]]
 

@@ -13,16 +13,14 @@ from crdlint.linting.result import FileResult
 from crdlint.rules.charts import BRACES, KUBE_VERSION, SKIPPED
 from crdlint.safety.programs import end_running, find
 from crdlint.sources.helm.failures import Failure, LeftOut, explained
-from crdlint.sources.helm.layout import CRDS, TEMPLATES, Layout, inside, outermost
+from crdlint.sources.helm.layout import CRDS, TEMPLATES, ChartLocation, Layout, inside, outermost
 from crdlint.sources.helm.masking import mask
-from crdlint.sources.helm.render import Rendered, Values, chart_digest, helm, render, render_manifest
+from crdlint.sources.helm.render import Helm, Rendered, Values, chart_digest, helm, render, render_manifest
 from crdlint.sources.helm.rendered import check_rendered
 from crdlint.sources.helm.templates import analyse, check_template, check_unrendered, template_findings, with_crds
 
 if TYPE_CHECKING:
     from crdlint.linting.result import Lint, LintWith
-    from crdlint.sources.helm.layout import ChartLocation
-    from crdlint.sources.helm.render import Helm
 
 _KIND: Final = "kind: CustomResourceDefinition"
 
