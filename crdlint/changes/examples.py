@@ -254,7 +254,11 @@ class Candidates:
                 continue
             values = [_ABSENT] * (name not in required or schemas[0].default is not None)
             inner = self._inner(schemas, after.get(name, ()), depth)
-            values += inner if name in names else inner[: 1 if type_of(schemas) in {"object", "array"} else 2]
+            if name not in names:  # the value is not to break the new schema
+                number = 1 if type_of(schemas) in {"object", "array"} else 2
+                accepted = islice((value for value in inner if self._is_valid(after.get(name, schemas), value)), number)
+                inner = [*accepted] or inner[:number]
+            values += inner
             options[name] = values
         base: dict[str, Any] = {**(_RESOURCE if old[0].x_embedded_resource else {}), **fixed}
         for chosen_values in _by_rank(list(options.values())):
@@ -312,10 +316,15 @@ class Candidates:
             return
         type_ = type_of(node)
         base: dict[str, Any] = next(self._objects(node, (), 1, {}), {}) if type_ == "object" else {}
-        types = {name: type_of(schemas) for name, schemas in properties(node).items() if name in base}
+        first = {"string": "a0", "integer": 1}
+        types = {
+            name: type_of(schemas)
+            for name, schemas in properties(node).items()
+            if name in base and type_of(schemas) in first and self._is_valid(schemas, first[type_of(schemas)])
+        }
         for i in range(_LONGEST):
             scalars = {"string": f"a{i}", "integer": i + 1}
-            varied = {name: scalars[type_] for name, type_ in types.items() if type_ in scalars}
+            varied = {name: scalars[type_] for name, type_ in types.items()}
             yield {**base, **varied} if type_ == "object" else scalars.get(type_, i)
 
     def _sizes(self, old: Conjunction, what: str) -> list[int]:

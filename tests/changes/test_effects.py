@@ -78,6 +78,9 @@ WHOLE += [(MAPS % old, MAPS % new, False) for old in ABOVE_3 for new in ABOVE_3 
 WHOLE += [(MAPS % old, MAPS % (", minimum: 5", ""), True) for old in ABOVE_3]
 WHOLE += [
     (MAPS % ("", ""), MAPS % ("", f", {rule('self.all(k, size(k) < 5)')}"), True),
+    ("required: [l], properties: {l: {type: array, items: {type: string}}, k: {type: integer}}",
+     "required: [l], properties: {l: {type: array, minItems: 1, items: {type: string}}, k: {type: integer}}, "
+     + rule("!has(self.k) || self.k < 5"), True),
     ("required: [l], properties: {l: {type: array, minItems: 1, items: {type: string}}, k: {type: string}}",
      "required: [l], properties: {l: {type: array, minItems: 1, items: {type: string}}, k: {type: string, maxLength: 1}}", True),
 ]  # fmt: skip
@@ -94,12 +97,15 @@ FIELDS = [
 # Fields of other kinds of change that reject objects, and what is added to them or takes their place.
 ITEMS = "type: array, items: {type: object, properties: {k: {type: string}, l: {type: string%s}}, required: [k, l]}"
 MAP = ", x-kubernetes-list-type: map, x-kubernetes-list-map-keys: "
+CONDITIONS = "type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [t], items: {type: object, "
+CONDITIONS += "properties: {t: {type: string}, s: {type: string, enum: [A]}, u: {type: string, format: date}}, required: [t, s, u]}"
 KEPT = "type: object, x-kubernetes-preserve-unknown-fields: true"
 REJECTING = [
     ("type: string, format: date-time", "type: string, format: date"),
     ("x-kubernetes-int-or-string: true", "x-kubernetes-int-or-string: true, maxLength: 5"),
     ("type: string, pattern: '^(A|B|C)$'", "type: string, enum: [A, B]"),
     ("type: array, items: {type: string, nullable: true}", "type: array, items: {type: string}"),
+    (CONDITIONS, f"{CONDITIONS}, maxItems: 3"),
     ("type: boolean, nullable: true", "type: boolean, nullable: true, enum: [true, false]"),
     (ITEMS % ", default: x", ITEMS % ""),
     ("type: array, items: {type: string}", "type: array, x-kubernetes-list-type: set, items: {type: string}"),
