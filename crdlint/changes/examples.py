@@ -17,16 +17,9 @@ from crdlint.changes.conjunction import Conjunction, Pair, items, keeps_unknown_
 from crdlint.changes.constraints import JUNCTORS, Constraints, constraints, pattern_of, pattern_relation
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps, ValidationRule
+from crdlint.kubecel import evaluation
 from crdlint.kubecel.escaping import unescape
-from crdlint.kubecel.evaluation import (
-    MISSING,
-    OutOfBudgetError,
-    RuleValidator,
-    RuleValidators,
-    Run,
-    breaks,
-    validate_rules,
-)
+from crdlint.kubecel.evaluation import MISSING, OutOfBudgetError, RuleValidator, RuleValidators, Run
 from crdlint.kubecel.reasoning.reasoner import ITEM, VALUE
 from crdlint.kubecel.syntax_trees import parsed
 from crdlint.safety import work
@@ -154,7 +147,7 @@ class _Check:
 
     def breaks(self, rule: ValidationRule, value: Any) -> bool:
         """Return whether a value breaks one of the rules."""
-        return breaks(self._rules, rule, self._defaulted(value), _COST)
+        return evaluation.breaks(self._rules, rule, self._defaulted(value), _COST)
 
     def has_other_errors(self, value: Any) -> bool:
         """Return whether something else than a rule rejects a value."""
@@ -170,7 +163,7 @@ class _Check:
             count += validate_embedded(None, value, self._node[0], self._server, is_resource_root=False)
         run = Run("", _COST)
         with suppress(OutOfBudgetError):  # it is among the errors
-            validate_rules(self._rules, run, None, value, MISSING)
+            evaluation.validate_rules(self._rules, run, None, value, MISSING)
         return [*count, *run.errors]
 
 
