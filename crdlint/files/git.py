@@ -195,14 +195,10 @@ def _answers(data: bytes, names: Iterable[str], *, with_content: bool) -> Iterat
         if with_content:
             content = data[start : start + size]
             start += size + 1
-            if _id_of(kind, content, name) != name:
+            algorithm = hashlib.sha1 if len(name) == _SHA1_LENGTH else hashlib.sha256
+            if algorithm(kind + b"\0" + content, usedforsecurity=False).hexdigest() != name:
                 return
         yield name, size, content
-
-
-def _id_of(kind: bytes, content: bytes, like: str) -> str:
-    algorithm = hashlib.sha1 if len(like) == _SHA1_LENGTH else hashlib.sha256
-    return algorithm(kind + b"\0" + content, usedforsecurity=False).hexdigest()
 
 
 def _missing(name: str) -> str:

@@ -62,18 +62,13 @@ def read_bytes(path: str, limit: int = MAX_BYTES, *, follow_link: bool = True) -
             with _open(path, follow_link=follow_link) as file:
                 return _bounded(file, limit)
         if number == 0:
-            return _bounded(_standard_input(), limit)
+            if sys.stdin is None:
+                raise UnreadableError("standard input is closed")
+            return _bounded(sys.stdin.buffer, limit)
         with os.fdopen(os.dup(number), "rb") as file:
             return _bounded(file, limit)
     except (OSError, ValueError) as error:
         raise UnreadableError(reason(error)) from error
-
-
-def _standard_input() -> BinaryIO:
-    if sys.stdin is None:
-        message = "standard input is closed"
-        raise UnreadableError(message)
-    return sys.stdin.buffer
 
 
 def _open(path: str, *, follow_link: bool) -> BinaryIO:

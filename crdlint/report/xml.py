@@ -83,7 +83,9 @@ class JUnit(Report):
             failures += bool(errors)
             failure = ""
             if errors:
-                failure = _element(3, "failure", _texts(errors), type=errors[0].rule, message=_headline(errors))
+                more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+                message = f"{words.headline(errors[0])}{more}"
+                failure = _element(3, "failure", _texts(errors), type=errors[0].rule, message=message)
             output = _texts([finding for finding in own if finding.severity != "error"])
             cases += _case(failure, output, classname=result.file, name=name or "file")
         counts = {"tests": len(by_crd), "failures": failures, "errors": 0, "skipped": 0}
@@ -101,11 +103,6 @@ class JUnit(Report):
         for file, reason in problems:
             yield _broken(file, "file", {"type": "unreadable", "message": reason}, skipped=0)
         yield "</testsuites>\n"
-
-
-def _headline(errors: Sequence[Diagnostic]) -> str:
-    more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
-    return f"{words.headline(errors[0])}{more}"
 
 
 def _texts(findings: Sequence[Diagnostic]) -> str:

@@ -18,9 +18,8 @@ _PLAIN: Final = re.compile(r"[A-Za-z_/](?:[A-Za-z0-9_./@%+=~^()<>;,$*!?|\\-]|:(?
 _WORDS: Final = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan", "inf"})
 _LITERAL: Final = re.compile(rf"[^\s{HIDDEN}]")
 _ESCAPED: Final = re.compile(f'[\t\n{HIDDEN}\ufffe\uffff"\\\\]|#(?=#(?:vso|teamcity)?\\[)')
-_LONGEST_SIMPLE_KEY: Final = (
-    128  # bytes; go-yaml prints longer keys with a question mark (yaml_emitter_check_simple_key)
-)
+# In bytes; go-yaml prints longer keys with a question mark (yaml_emitter_check_simple_key).
+_LONGEST_SIMPLE_KEY: Final = 128
 _ESCAPES: Final = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r", "\0": "\\0", "#": "\\x23"}
 
 
@@ -67,17 +66,11 @@ def _entries(value: Any) -> Iterator[tuple[str | None, Any]]:
 
 
 def _scalar(value: Any) -> str:
-    if isinstance(value, str):
-        return value if _is_plain(value) else _quoted(value)
-    return marshal(value)  # also an empty list or object
-
-
-def _is_plain(text: str) -> bool:
-    return bool(_PLAIN.match(text)) and text.lower() not in _WORDS and is_plain_string(text)
-
-
-def _quoted(text: str) -> str:
-    return '"' + _ESCAPED.sub(lambda match: _ESCAPES.get(match[0]) or _escape(ord(match[0])), text) + '"'
+    if not isinstance(value, str):
+        return marshal(value)  # also an empty list or object
+    if _PLAIN.match(value) and value.lower() not in _WORDS and is_plain_string(value):
+        return value
+    return '"' + _ESCAPED.sub(lambda match: _ESCAPES.get(match[0]) or _escape(ord(match[0])), value) + '"'
 
 
 def _escape(code: int) -> str:

@@ -34,7 +34,9 @@ def write(path: str | Path, data: bytes | Iterable[bytes], *, made_from: bytes |
     """
     path = Path(path)
     pieces = (data,) if isinstance(data, bytes) else data
-    status = _status(path)
+    status: os.stat_result | None = None
+    with suppress(FileNotFoundError):
+        status = path.stat()
     if status is not None and (not stat.S_ISREG(status.st_mode) or not _OPEN_FILES.isdisjoint(path.absolute().parents)):
         with path.open("wb") as file:
             file.writelines(pieces)
@@ -88,13 +90,6 @@ def _replace(target: Path, pieces: Iterable[bytes], made_from: bytes | None, sta
         with suppress(OSError):
             made.unlink()
         raise
-
-
-def _status(path: Path) -> os.stat_result | None:
-    try:
-        return path.stat()
-    except FileNotFoundError:
-        return None
 
 
 def _take_over(path: Path, source: Path, status: os.stat_result) -> None:

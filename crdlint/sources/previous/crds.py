@@ -193,14 +193,9 @@ class OldFile:
     template: OldTemplate | None = None
 
     @property
-    def data(self) -> bytes:
-        """The bytes of the file."""
-        return zlib.decompress(self.packed)
-
-    @property
     def text(self) -> str:
         """The text of the file."""
-        return decode(self.data)
+        return decode(zlib.decompress(self.packed))
 
 
 def pack(data: bytes) -> bytes:
@@ -368,7 +363,7 @@ def compare(previous: PreviousCRDs, new: NewFiles, is_checked: Callable[[str], b
     names = {name for names_in_file in crds.values() for name in names_in_file}
     missing: dict[str, tuple[OldFile, OldCRD]] = {}
     for index, file in enumerate(previous.files):
-        if not file.in_scope or _is_unchanged(file) or not (file.path == "" or is_checked(file.path)):
+        if not file.in_scope or _current_text(file) == file.text or not (file.path == "" or is_checked(file.path)):
             continue
         old_crds = previous.of_file(index)
         for document in old_crds.unread:
@@ -391,13 +386,6 @@ def compare(previous: PreviousCRDs, new: NewFiles, is_checked: Callable[[str], b
     else:
         comparison.results += _results(missing, previous, crds)
     return comparison
-
-
-def _is_unchanged(file: OldFile) -> bool:
-    try:
-        return file.path != "" and read_bytes(file.path) == file.data
-    except UnreadableError:
-        return False
 
 
 def _moved(names: Iterable[str], paths: Iterable[str]) -> Iterator[tuple[str, str]]:
