@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.crd.errors import EVALUATION_LIMIT, Code, FieldError
+from crdlint.crd.errors import EVALUATION_LIMIT, REQUIRED, Code, FieldError
 from crdlint.crd.model import JSONSchemaProps
-from crdlint.crd.paths import Path
+from crdlint.crd.paths import Path, Step
 from crdlint.diagnostics.diagnostic import Applicability
 from crdlint.diagnostics.spelling import nearest
 from crdlint.kubecel.limits import RUNTIME_BUDGET
@@ -212,15 +212,35 @@ def _validated(
         schema, path, defaulted, require_pruned=options.require_pruned_defaults, rules=rules, server=options.server
     )
     own_rules = {RULE_FAILED.id, EVALUATION_LIMIT}
-    return [error if error.rule in own_rules else _ours(error) for error in errors]
+    skipped = len(path.steps())
+    return [error if error.rule in own_rules else _ours(error, schema, skipped) for error in errors]
 
 
-def _ours(error: FieldError) -> FieldError:
+def _ours(error: FieldError, root: JSONSchemaProps, skipped: int) -> FieldError:
+    """Return an error of a default as one of this family; `skipped` is the number of steps to the root schema."""
     from crdlint.schema.value_help import suggestion
 
     is_unpruned = error.reason is not None and error.reason.code is Code.UNKNOWN_FIELDS
     rule = UNPRUNED if is_unpruned else INVALID_DEFAULT
-    return error.reported_as(rule.id, None if error.help else attempt(suggestion, error, None))
+    schema = attempt(_missing, root, error.path.steps()[skipped:]) if error.type == REQUIRED else None
+    return error.reported_as(rule.id, None if error.help else attempt(suggestion, error, schema))
+
+
+def _missing(schema: JSONSchemaProps | None, steps: SequenceOf[Step]) -> JSONSchemaProps | None:
+    """Return the schema of the value at a path within a default."""
+    from crdlint.schema.traversal import value_schema
+    from crdlint.schema.value_help import steps_of
+
+    remaining = iter(steps)
+    for step in remaining:
+        if schema is None or step == "default":
+            break
+        if step == "properties":
+            schema = schema.properties.get(str(next(remaining)))
+        else:
+            below = schema.items if step == "items" else schema.additional_properties
+            schema = None if below is None else below.schema
+    return value_schema(schema, (name for step in remaining for name in steps_of(str(step))))
 
 
 @dataclass(slots=True)
