@@ -79,7 +79,7 @@ CASES = {
     "quote inside": b(HOST, HOST.replace("The name of a host.", "'It isn't long.'"), "Write `''` for an apostrophe between single quotes in line {}", HOST.replace("The name of a host.", "'It isn''t long.'")),
     "list in the line of its key": b(REQUIRED, "            required: - host\n", "Move the list in line {} to lines of its own, below the key"),
     "list below a value": b(REQUIRED, "            required: host\n            - host\n", "Remove the value in line {} or the list below it: a key cannot have both"),
-    "fields below a value": b(HOSTS, "              hosts: a\n                type: array\n", "Remove the value in line {}, or indent lines {+1} to {+3} by 14 spaces like line {}: a key cannot have both a value and fields"),
+    "fields below a value": b(HOSTS, "              hosts: a\n                type: array\n", "Make a comment of `a` in line {}: the value is below it"),
     "one space too few": b("                maxLength: 9\n", "               maxLength: 9\n", "Indent line {} by 16 spaces instead of 15 spaces"),
     "one space too many": b("                maxLength: 9\n", "                 maxLength: 9\n", "Indent line {} by 16 spaces instead of 17 spaces"),
     "one space too many after a text": b("and no quotes.\n                type: string\n", "and no quotes.\n                 type: string\n", "Indent line {+1} by 16 spaces instead of 17 spaces"),
