@@ -29,6 +29,7 @@ class Report(pieces.Report):
         self._infos = 0  # infos that are shown
         self._noted: set[str] = set()  # kinds of notices
         self._repeated_notices = 0  # that are not shown
+        self._skipped: list[Diagnostic] = []  # the CRDs that only Helm can render: one is shown
 
     def file(self, result: FileResult) -> Iterator[str]:
         """Yield the text about a file."""
@@ -40,6 +41,11 @@ class Report(pieces.Report):
         if view.statistics:
             for rule, count in sorted(outcome.by_rule.items(), key=lambda item: (-item[1], item[0])):
                 yield f"{count:6}  {self._page.styled(rule, '', rule_link(rule))}\n"
+        if len(self._skipped) > 1 and not view.show_all:
+            _, second, *others = self._skipped
+            more = f" and {words.counted(len(others), 'other place')}" if others else ""
+            line = f"{words.counted(len(others) + 1, 'more CRD')} not checked without Helm, at {second.file}:{second.line}{more}"
+            yield f"{printable_line(line)}: --show-all shows {'them' if others else 'it'}\n"
         if self._repeated_notices:
             notes = words.counted(self._repeated_notices, "more note")
             yield f"{notes} of the same kinds: --show-all shows {'it' if self._repeated_notices == 1 else 'them'}\n"
@@ -60,7 +66,7 @@ class Report(pieces.Report):
             yield printable_line(f"{result.file}: note: {notices[0]}{more}")
         lines = split_lines(result.text) if result.diagnostics else []
         for findings in words.by_crd(result.diagnostics, show_all=self._view.show_all):
-            visible = [d for d in findings if not d.hidden]
+            visible = [d for d in findings if not d.hidden and not self._is_repeated(d)]
             self._infos += sum(d.severity == "info" for d in visible)
             hidden = [d for d in findings if d.hidden]
             yield from self._grouped(visible, lines, result.text)
@@ -74,6 +80,12 @@ class Report(pieces.Report):
                 count = words.counted(len(hidden), "more finding")
                 yield from self._note(f"{count} after these are fixed: crdlint check --hidden shows them")
                 yield ""
+
+    def _is_repeated(self, finding: Diagnostic) -> bool:
+        """Return whether it is not the first CRD that only Helm can render."""
+        if finding.rule == _SKIPPED:
+            self._skipped.append(finding)
+        return finding.rule == _SKIPPED and len(self._skipped) > 1 and not self._view.show_all
 
     def _grouped(self, findings: Sequence[Diagnostic], lines: list[str], text: str) -> Iterator[str]:
         """Yield findings, each with those below it that only follow from it."""
@@ -221,6 +233,7 @@ def _fixable(summary: Summary) -> str:
 
 
 _UNKNOWN: Final = "unknown-field"
+_SKIPPED: Final = "helm-skipped"
 _INDENT: Final = " " * 4
 _LONGEST_FIX: Final = 6  # lines
 _SHORT: Final = 8  # columns of a label

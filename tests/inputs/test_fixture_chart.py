@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 from click.testing import CliRunner
@@ -33,3 +34,18 @@ def test_what_the_chart_supports_is_said() -> None:
     newer = CliRunner().invoke(cli, ["check", "--no-helm", "--kube-version", "1.31", "--format", "concise", str(CHART)])
     assert "kube-version-too-old" not in newer.stdout
     assert "list-map-key-required" in newer.stdout
+
+
+def test_that_helm_is_missing_is_said_once(tmp_path: Path) -> None:
+    text = (CHART / "templates" / "dynamic.yaml").read_text(encoding="utf-8")
+    shutil.copytree(CHART, tmp_path / "chart")
+    for name in "abc":
+        (tmp_path / "chart" / "templates" / f"{name}.yaml").write_text(text, encoding="utf-8")
+    command = ["check", "--no-helm", "--select", "helm-skipped", str(tmp_path)]
+    once = CliRunner().invoke(cli, command).stdout
+    assert once.count("warning[helm-skipped]") == 1
+    place = (tmp_path / "chart" / "templates" / "b.yaml").as_posix()
+    assert f"3 more CRDs not checked without Helm, at {place}:7 and 2 other places: --show-all shows them\n" in once
+    assert " 4 warnings" in once
+    each = CliRunner().invoke(cli, [*command, "--show-all"]).stdout
+    assert (each.count("warning[helm-skipped]"), "more CRDs" in each) == (4, False)
