@@ -127,21 +127,24 @@ class _CRDWalk(DocumentWalk):
         return has_crd or self._check_outdented(document)
 
     def _check_outdented(self, document: Document) -> bool:
-        """Report a document without a kind that has the kind of a CRD after its end, as wrong indentation causes.
+        """Report a document without a kind that has the kind of a CRD after its end or behind a line number.
 
         Return False for other documents.
         """
         root, offset = document.root, document.line_offset
         has_kind = isinstance(root, Mapping) and root.find("kind") is not None
         text = document.text
-        if root is None or has_kind or KIND not in text or "{{" in text or not _LOST.search(text):
+        if root is None or has_kind or KIND not in text or "{{" in text or (lost := _LOST.search(text)) is None:
             return False
         first, end = root.start_mark.line + 1 + offset, root.end_mark
         last = max(end.line + bool(end.column) + offset, first)
         lines = f"line {first}" if first == last else f"lines {first} to {last}"
         help_ = f"Fix the indentation, or comment the lines out: the API server reads {lines} as the whole document"
+        if lost["number"]:
+            help_ = "Remove the numbers at the beginning of the lines"
         message = kind_missing(root, text)
         self.report("decode", "decode-type", message, node_span(root, offset), help_)
+        self.diagnostics[-1] = replace(self.diagnostics[-1], headline=f"`kind: {KIND}` is no key of the document")
         return True
 
     def in_server_words(self, message: str) -> str:
@@ -223,5 +226,5 @@ class _CRDWalk(DocumentWalk):
 
 _NO_KEY: Final = "unsupported map key"
 _KEY_ERROR: Final = ByVersion("Unsupported map key", (31, _NO_KEY))
-# The kind of a CRD at the start of a line.
-_LOST: Final = re.compile(r"^kind:[ \t]+CustomResourceDefinition\b", re.MULTILINE)
+# The kind of a CRD at the start of a line, or behind the number of the line.
+_LOST: Final = re.compile(r"^(?P<number>[ \t]*\d+ ?[:.|]?[ \t]+)?kind:[ \t]+CustomResourceDefinition\b", re.MULTILINE)

@@ -296,7 +296,7 @@ class SuiteReport(pieces.SuiteReport):
 # A bad value longer than this many characters is folded in the terminal; JSON output has it whole.
 _LONGEST: Final = 80
 _HEAD: Final = 60
-_VALUE: Final = re.compile(r": (?:Invalid|Unsupported|Duplicate) value: (?=[\[{\"])")
+_VALUE: Final = re.compile(r": (?:Invalid|Unsupported|Duplicate) value: (?=[\[{\"])|^Object '\w+' is missing in (?=')")
 _QUOTED: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 
 
@@ -304,7 +304,8 @@ def fold(message: str) -> str:
     """Return a message with its bad value cut to its beginning where that is long."""
     if len(message) <= _LONGEST:
         return message
-    last_bracket = len(message) if message.endswith(("]", "}")) else max(map(message.rfind, ("]: ", "}: "))) + 1
+    is_last = message.endswith(("]", "}")) or message.startswith("Object '")
+    last_bracket = len(message) if is_last else max(map(message.rfind, ("]: ", "}: "))) + 1
     for match in _VALUE.finditer(message):
         start = match.end()
         end = _end_of_quoted(message, start) if message[start] == '"' else last_bracket

@@ -27,6 +27,7 @@ _CAUSES: Final = (
     pasted_causes.conflicts,
     layout_causes.separators,
     pasted_causes.patches,
+    pasted_causes.line_numbers,
     pasted_causes.entities,
     pasted_causes.comments,
     pasted_causes.json_comments,

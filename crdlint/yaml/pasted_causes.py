@@ -1,4 +1,4 @@
-"""Causes of syntax errors in text that was pasted: conflicts, patches, comments of other languages, HTML."""
+"""Causes of syntax errors in text that was pasted: conflicts, patches, line numbers, comments of other languages, HTML."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from html import unescape
+from itertools import pairwise
 from typing import Final
 
 from crdlint.yaml import repairs
@@ -14,6 +15,7 @@ from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import quoted
 
 _CONFLICT: Final = re.compile(r"(<{7}|={7}|>{7}|\|{7})(?: |\r?\Z)")
+_NUMBERED: Final = re.compile(r"[ \t]*(\d{1,7}) ?[:.|]?(?:[ \t]|\r?\Z)")
 _QUOTED_LINE: Final = re.compile(r"[>|] ?")
 _OTHER_COMMENT: Final = re.compile(r"\A( *)(?://+|/\*+|--|;+|<!--)")
 _MARKER: Final = re.compile(r" *(?:(?://|#) *)?\+[a-z]\w*(?::[\w:]*)?(?:=|\r?\Z)")
@@ -70,6 +72,14 @@ def patches(text: BrokenText) -> Iterator[Cause]:
         unmarked = (text.replaced(i, blank + text.lines[i][1:]) for i in added)
         edits = (*unmarked, *text.removed(removed))
         yield text.cause(repairs.REMOVED_LINES if removed else repairs.PATCH, added[0], help_, edits)
+
+
+def line_numbers(text: BrokenText) -> Iterator[Cause]:
+    """Find the numbers of the lines in front of them, as editors and `cat -n` show them."""
+    numbered = [(i, _NUMBERED.match(line)) for i, line in enumerate(text.lines) if line.strip()]
+    numbers = [int(match[1]) for _, match in numbered if match is not None]
+    if len(numbers) == len(numbered) > 1 and all(later > number for number, later in pairwise(numbers)):
+        yield text.cause(None, numbered[0][0], f"Remove the numbers at the beginning of {text.numbers(i for i, _ in numbered)}")
 
 
 def comments(text: BrokenText) -> Iterator[Cause]:

@@ -325,3 +325,19 @@ def test_a_crd_behind_the_end_of_the_document_is_told_of(lead: str, message: str
     assert (one.kind, one.line) == ("decode", 1)
     assert one.message == message.format(text=text, types=types)
     assert "reads line 1 as the whole document" in str(one.help)
+
+
+@each(
+    ("numbered", "rule", "help_"),
+    [
+        ("{:4} {}", "decode-type", "Remove the numbers at the beginning of the lines"),
+        ("{:6}\t{}", "decode-type", "Remove the numbers at the beginning of the lines"),
+        ("{} | {}", "decode-type", "Remove the numbers at the beginning of the lines"),
+        ("{}: {}", "yaml-syntax", "Remove the numbers at the beginning of lines 1 to 3"),
+    ],
+)
+def test_a_crd_that_was_pasted_with_its_line_numbers_is_told_of(numbered: str, rule: str, help_: str) -> None:
+    lines = ["apiVersion: apiextensions.k8s.io/v1", "kind: CustomResourceDefinition", "spec: {}"]
+    text = "\n".join(numbered.format(i, line) for i, line in enumerate(lines, 1))
+    [one] = crdlint.lint_text(text)
+    assert (one.rule, one.line, one.help) == (rule, 1, help_)

@@ -81,6 +81,8 @@ def test_a_long_value_is_folded_and_a_short_one_is_not() -> None:
     assert len(fold(long)) < 160
     short = 'a: Invalid value: "x": must be y'
     assert fold(short) == short
+    document = f"Object 'Kind' is missing in 'apiVersion: v1\n{'a: b' * 99}\n'"
+    assert fold(document) == f"{document[:88]}… (414 characters)"
 
 
 def test_control_characters_are_spelt_out() -> None:
