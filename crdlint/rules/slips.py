@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _PATTERN: Final = "name:\n  type: string\n  pattern: {}"
 _STRAIGHT: Final = str.maketrans("\u201c\u201d\u2018\u2019", "\"\"''")
+_CURLY_QUOTED: Final = re.compile("[\u2018\u201c](.*)[\u2019\u201d]", re.DOTALL)
 # A `^` behind a character that is read, or a `$` before one: only such a pattern can match no text.
 _INNER_EDGE: Final = re.compile(r"(?<![\[(|:?\\^])(?<=.)\^|(?<!\\)\$(?=[^)|$])", re.DOTALL)
 _NOTHING: Final = r"[^\x00-\x{10FFFF}]"
@@ -42,14 +43,16 @@ _OLD_SELF: Final = "oldSelf"
 )
 def _straight(finding: Finding) -> Edits:
     node = finding.scalar()
-    yield finding.editor.respell(node, node.value.translate(_STRAIGHT))
+    around = _CURLY_QUOTED.fullmatch(node.value)
+    yield finding.editor.respell(node, around[1] if around else node.value.translate(_STRAIGHT))
 
 
-@Caution("pattern-curly-quotes", "Pattern has curly quotes",
-    why="Word processors and chat programs replace straight quotes by curly ones. The pattern then rejects what users type.",
-    help="Write straight quotes", marker="write straight quotes in `+kubebuilder:validation:Pattern`",
+@Caution("curly-quotes", "Curly quotes in a pattern, or around a value of an enum",
+    why="Word processors and chat programs replace straight quotes by curly ones. They are part of the value for the API server, "
+    "which then rejects what users type.",
+    help="Write straight quotes", marker="write straight quotes in `+kubebuilder:validation:Pattern` or `Enum`",
     bad=_PATTERN.format("'^[^“”]+$'"), good=_PATTERN.format("'^[^\"]+$'"), fixes=(_straight,),
-).advice_on(Nodes({"pattern"}))  # fmt: skip
+).advice_on(Nodes({"pattern", "enum"}))  # fmt: skip
 def _curly_quotes(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     pattern = schema.pattern
     curly = "" if pattern.isascii() else "".join(sorted({char for char in pattern if ord(char) in _STRAIGHT}))
@@ -57,6 +60,9 @@ def _curly_quotes(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisor
         yield Advisory(
             f"the pattern has curly quotes ({curly}), which are not those on a keyboard", schema.path.child("pattern")
         )
+    for i, value in enumerate(schema.enum):
+        if isinstance(value, str) and _CURLY_QUOTED.fullmatch(value):
+            yield Advisory(f"the curly quotes of {value} are a part of the value", schema.path.child("enum").index(i))
 
 
 @Caution("pattern-matches-nothing", "Pattern that no text matches",
