@@ -79,7 +79,8 @@ def line_numbers(text: BrokenText) -> Iterator[Cause]:
     numbered = [(i, _NUMBERED.match(line)) for i, line in enumerate(text.lines) if line.strip()]
     numbers = [int(match[1]) for _, match in numbered if match is not None]
     if len(numbers) == len(numbered) > 1 and all(later > number for number, later in pairwise(numbers)):
-        yield text.cause(None, numbered[0][0], f"Remove the numbers at the beginning of {text.numbers(i for i, _ in numbered)}")
+        lines = text.numbers(i for i, _ in numbered)
+        yield text.cause(None, numbered[0][0], f"Remove the numbers at the beginning of {lines}")
 
 
 def comments(text: BrokenText) -> Iterator[Cause]:
