@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
@@ -172,6 +173,7 @@ _PARTS: Final = 20  # values of a field, or of an item, within another value
 _FEW_PARTS: Final = 2  # of them, if there is nothing to break
 _TRIED_PARTS: Final = 60  # of values, until so many are valid
 _SOME: Final = 3  # fields of an object that must have any
+_FEW_TEXTS: Final = 3  # constants that a text is not to contain
 _SIZES: Final = 12  # of texts, lists and maps
 _COMBINATIONS: Final = 400  # of the fields of an object
 _LONGEST: Final = 5_000  # characters of a text, items of a list, or fields of a map
@@ -364,6 +366,7 @@ class Candidates:
             patterns = sorted(after.patterns) if after else []
             if after is not None and after.enum is not None:
                 patterns.append(pattern_of(after.enum.values()))
+            patterns += [re.escape(text) for text in self._texts[:_FEW_TEXTS] if known]
             for pattern in (*patterns, _NOTHING):
                 text = pattern_relation(known, pattern, *folded.lengths).lost
                 if text is not None:

@@ -12,7 +12,7 @@ from crdlint.cel.ast import Expr, Ident, Select, nodes
 from crdlint.changes.conditions import known_conditions, lifted
 from crdlint.changes.conjunction import Conjunction, Pair, is_new, steps
 from crdlint.changes.constraints import Bound, Constraints, constraints, pattern_relation
-from crdlint.kubecel.escaping import escape
+from crdlint.kubecel.escaping import escape, unescape
 from crdlint.kubecel.reasoning.domains import FAILED, PRESENT, SIZES, TRUE, Domain, Just, Numbers, Others, Piece
 from crdlint.kubecel.reasoning.reasoner import ITEM, VALUE, Facts, FieldPath, Reasoner
 from crdlint.kubecel.syntax_trees import parsed, rule_key
@@ -148,7 +148,7 @@ def field_paths(tree: Expr) -> Sequence[FieldPath]:
     for node in nodes(tree):
         steps_up: list[str] = []
         while isinstance(node, Select):
-            steps_up.append(node.field)
+            steps_up.append(unescape(node.field) or node.field)
             node = node.operand
         if isinstance(node, Ident) and node.name == "self":
             path = tuple(reversed(steps_up))

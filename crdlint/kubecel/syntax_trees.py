@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from crdlint.cel import ast
 from crdlint.cel.ast import Call, Comprehension, Expr, Ident, ListExpr, Literal, MapExpr, Select, children, nodes
+from crdlint.cel.builder import RESERVED
 from crdlint.cel.parser import parse
 from crdlint.kubecel.compilation import OLD_SELF, SELF
 from crdlint.kubecel.environment import stored_expressions
@@ -29,12 +30,14 @@ def parsed(text: str) -> Expr | None:
 
 
 def _rename(tree: Expr) -> None:
-    """Rename the iteration variables of a tree that nothing else uses."""
+    """Rename the iteration variables of a tree that nothing else uses, and spell fields that are keywords like others."""
     stack: list[tuple[Expr, Mapping[str, str]]] = [(tree, {})]
     while stack:
         node, names = stack.pop()
         if isinstance(node, Ident):
             node.name = names.get(node.name, node.name)
+        elif isinstance(node, Select) and node.field in RESERVED:
+            node.field = f"__{node.field}__"
         if not isinstance(node, Comprehension):
             stack.extend((child, names) for child in children(node))
             continue

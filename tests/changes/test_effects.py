@@ -84,6 +84,19 @@ WHOLE += [
     ("required: [l], properties: {l: {type: array, minItems: 1, items: {type: string}}, k: {type: string}}",
      "required: [l], properties: {l: {type: array, minItems: 1, items: {type: string}}, k: {type: string, maxLength: 1}}", True),
 ]  # fmt: skip
+# A field that is a keyword of CEL, which rules name as it is and escaped, and texts that a pattern determines.
+KEYWORD = "properties: {p: {type: object, properties: {namespace: {type: string%s}}}}"
+OF_FIELD = KEYWORD % (", " + rule("self != 'x'"))
+for name in ("namespace", "__namespace__"):
+    of_object = KEYWORD % "" + ", " + rule(f"!has(self.p) || !has(self.p.{name}) || self.p.{name} != 'x'")
+    WHOLE += [(of_object, OF_FIELD, False), (OF_FIELD, of_object, False)]
+PATH = "properties: {p: {type: string, pattern: '^[a-z]+[.]io/v[0-9]$'%s}}"
+WHOLE += [
+    (PATH % "", PATH % f", {rule(f'self.{call}')}", rejects)
+    for call, rejects in (
+        ("contains('.io/')", False), ("contains('_io/')", True), ("startsWith('a')", True), ("endsWith('1')", True),
+    )
+]  # fmt: skip
 # Keywords of a field, the same as a rule, and a tighter keyword.
 FIELDS = [
     ("integer", "maximum: 5", "self < 6", "maximum: 4"),

@@ -6,6 +6,7 @@ divided, and the rule is evaluated in each case. What is not understood can have
 
 from __future__ import annotations
 
+import re
 from ast import literal_eval
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from functools import reduce
@@ -14,6 +15,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from crdlint.cel import ast
 from crdlint.cel.ast import Call, Comprehension, Expr, Ident, ListExpr, Literal, MapExpr, Select, Uint, children, nodes
+from crdlint.kubecel.escaping import unescape
 from crdlint.kubecel.reasoning import domains
 from crdlint.kubecel.reasoning.domains import ANY_RESULT, DECIDED, ERROR, FAILED, FALSE, TRUE, Domain, Just, Piece
 from crdlint.kubecel.syntax_trees import key, label
@@ -40,6 +42,8 @@ _CONDITIONS: Final = frozenset({*_LOGICAL, *_ORDERS, "!_", "_==_", "_!=_", "@in"
 _OF_TEXTS: Final[Mapping[str, Callable[[str, str], bool]]] = {
     "startsWith": str.startswith, "endsWith": str.endswith, "contains": str.__contains__,
 }  # fmt: skip
+
+_PATTERNS: Final = {"startsWith": "^{}", "endsWith": "{}$", "contains": "{}"}
 
 
 class Facts:
@@ -427,7 +431,7 @@ class _Case:
         name = f"{owner.name}.{node.field}"
         if domains.fails(owner.domain):
             return owner.domain, Value(FAILED, name)
-        path = None if owner.path is None else (*owner.path, node.field)
+        path = None if owner.path is None else (*owner.path, unescape(node.field) or node.field)
         field = self._term(name, self._facts.unknown if path is None else self._facts.values(path), path)
         if domains.may_fail(owner.domain):
             if not owner.is_open:
@@ -465,7 +469,12 @@ class _Case:
 
     def _of_text(self, function: str, value: Value, other: str) -> Domain:
         """Return the values of a function of two texts, of which one is known."""
-        if function == "matches" and value.path is not None and self._facts.match(value.path, other):
+        pattern = _PATTERNS[function].format(re.escape(other)) if function in _PATTERNS else other
+        if (
+            (function == "matches" or function in _PATTERNS)
+            and value.path is not None
+            and self._facts.match(value.path, pattern)
+        ):
             return domains.OF_RESULTS[TRUE | (ERROR if domains.may_fail(value.domain) else 0)]
         only = domains.constant(value.domain)
         if function in _OF_TEXTS and only is not None and isinstance(only.value, str):
