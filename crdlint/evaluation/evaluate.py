@@ -188,9 +188,9 @@ def _untyped() -> PlaceError:
 
 def traced(expression: Expression, variables: dict[str, Any]) -> tuple[Result, Step]:
     """Evaluate an expression without errors, with its sub-expressions."""
-    traced_program = program(expression.compiled, expression.environment, traced=True)
+    planned = program(expression.compiled, expression.environment)
     try:
-        result, events = traced_program.trace(variables, PER_CALL_LIMIT)
+        result, events = planned.trace(variables, PER_CALL_LIMIT)
     except WorkLimitError as limit:
         result, events = Result(Error(str(limit)), 0), []
     return result, Tree(expression.compiled, events, variables).root(result.value, result.cost)

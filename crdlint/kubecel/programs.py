@@ -15,13 +15,9 @@ from crdlint.kubecel.environment import LIBRARIES, OVERLOAD_COSTS, Environment, 
 from crdlint.kubernetes.servers import CELDialect
 
 
-def program(compiled: Compiled, environment: Environment, *, traced: bool = False) -> Program:
-    """Return the program of an expression without errors; raise PlanError if it cannot be planned.
-
-    A program that is `traced` can be traced; it is slower.
-    """
-    functions, costs = functions_of(environment.env), costs_of(environment.dialect)
-    return plan(compiled.expr, compiled.result, functions, costs, traced=traced)
+def program(compiled: Compiled, environment: Environment) -> Program:
+    """Return the program of an expression without errors; raise PlanError if it cannot be planned."""
+    return plan(compiled.expr, compiled.result, functions_of(environment.env), costs_of(environment.dialect))
 
 
 @cache

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from crdlint.cel.ast import Uint
 from crdlint.cel.eval import values
@@ -15,8 +14,14 @@ from crdlint.cel.eval.values import KEYS, MISSING, NONE, PLAIN_LISTS, Optional_,
 from crdlint.cel.types import Kind
 
 Run: TypeAlias = Callable[[Frame], Value]
-Then: TypeAlias = Callable[[Frame, Value], Value]
-Note: TypeAlias = Callable[[Frame, int, Value], None]
+
+
+class Step(NamedTuple):
+    """A part of a program: its id in the costs, its function, and a bound of the Python stack frames that it needs."""
+
+    id: int
+    run: Run
+    depth: int
 
 
 def not_a_key(value: Value) -> str:
@@ -68,131 +73,64 @@ def _index(key: Value) -> Value:
     if cls is Uint:
         return int(key) if key < 2**63 else Error(f"unsupported index value {values.go_text(key)} in list")
     if cls is float:
-        index = values.lossless_int(key)
-        return Error(f"unsupported index value {values.go_text(key)} in list") if index is None else index
+        is_integer = -(2.0**63) < key < 2.0**63 and key == int(key)
+        return int(key) if is_integer else Error(f"unsupported index value {values.go_text(key)} in list")
     return Error(f"unsupported index type '{values.type_of(key)}' in list")
 
 
 @dataclass(frozen=True, slots=True)
 class Qualifier:
-    """One selection: if the value is absent, `get` returns an error and `maybe` returns `MISSING`."""
+    """One selection, by a key that is constant, or by one that `computed` returns: a value of `KEYS`, or an error.
 
-    id: int
-    optional: bool
-    get: Then
-    maybe: Then
-
-
-def constant(id_: int, key: Value, *, optional: bool, note: Note) -> Qualifier:
-    """Return a selection by a constant key."""
-
-    def get(frame: Frame, operand: Value) -> Value:
-        if type(operand) is dict:
-            value = operand.get(key, MISSING) if type(key) is str else MISSING
-            if value is MISSING:
-                value = no_such_key(key)
-        else:
-            value = select(operand, key, test=False)
-        note(frame, id_, value)
-        return value
-
-    return Qualifier(id_, optional, get, _noted_if_found(_test(key), id_, note))
-
-
-def _test(key: Value) -> Then:
-    return lambda _, operand: select(operand, key, test=True)
-
-
-def _noted_if_found(test: Then, id_: int, note: Note) -> Then:
-    """Return a selection that records only a value that is present."""
-
-    def maybe(frame: Frame, operand: Value) -> Value:
-        value = test(frame, operand)
-        if value is not MISSING and type(value) is not Error:
-            note(frame, id_, value)
-        return value
-
-    return maybe
-
-
-def presence(id_: int, key: Value, *, note: Note) -> Qualifier:
-    """Return a presence test; an absent value is not an error. Upstream: interpreter.testOnlyQualifier."""
-    test = _test(key)
-
-    def get(frame: Frame, operand: Value) -> Value:
-        value = test(frame, operand)
-        result = value if type(value) is Error else value is not MISSING
-        note(frame, id_, result)
-        return result
-
-    return Qualifier(id_, False, get, _noted_if_found(test, id_, note))
-
-
-def computed(id_: int, key: Run, *, optional: bool, note: Note, relative: bool, keeps_errors: bool = True) -> Qualifier:
-    """Return a selection by a key that is evaluated; `relative` if the key is an expression other than a name.
-
-    Without `keeps_errors`, the error of the key is replaced by one about its type.
+    A presence test (interpreter.testOnlyQualifier) is true where a value is present. `drops` is set if the key is an
+    expression other than a name: its value is on the stack.
     """
 
-    def evaluated(frame: Frame, operand: Value, *, test: bool) -> Value:
-        value = key(frame)
-        if type(value) is Error and keeps_errors:
+    id: int
+    key: Value = None
+    computed: Run | None = None
+    optional: bool = False
+    tests: bool = False
+    drops: bool = False
+
+    def select(self, frame: Frame, operand: Value, *, maybe: bool) -> Value:
+        """Return the selected value, and record it; if `maybe`, an absent value is `MISSING`, and not recorded."""
+        key = self.key if self.computed is None else self.computed(frame)
+        value = key if type(key) is Error else select(operand, key, test=maybe or self.tests)
+        if maybe and (value is MISSING or type(value) is Error):
             return value
-        return select(operand, value, test=test) if type(value) in KEYS else Error(not_a_key(value))
-
-    def noted(frame: Frame, selected: int, value: Value) -> None:
-        if relative:
-            frame.drop(selected)
-        note(frame, selected, value)
-
-    def get(frame: Frame, operand: Value) -> Value:
-        value = evaluated(frame, operand, test=False)
-        noted(frame, id_, value)
+        if self.tests and not maybe and type(value) is not Error:
+            value = value is not MISSING
+        frame.select(self.id, value, (self.id,) if self.drops else ())
         return value
 
-    return Qualifier(id_, optional, get, _noted_if_found(partial(evaluated, test=True), id_, noted))
 
+def checked_key(run: Run, *, keeps_errors: bool) -> Run:
+    """Return a computed key as a key or an error; without `keeps_errors`, its own error becomes one about its type."""
 
-def apply(qualifiers: Sequence[Qualifier]) -> Then:
-    """Return a function that applies the selections in turn to a value. Upstream: interpreter.applyQualifiers."""
-
-    def run(frame: Frame, value: Value) -> Value:
-        optional = False
-        if type(value) is Optional_:
-            if value.content is MISSING:
-                return value
-            value, optional = values.native(value.content), True
-        elif type(value) is Error:
+    def checked(frame: Frame) -> Value:
+        value = run(frame)
+        if type(value) in KEYS or (type(value) is Error and keeps_errors):
             return value
-        for qualifier in qualifiers:
-            if optional or qualifier.optional:
-                optional = True
-                value = qualifier.maybe(frame, value)
-                if value is MISSING:
-                    return NONE
-            else:
-                value = qualifier.get(frame, value)
-            if type(value) is Error:
-                return value
-        return Optional_(value) if optional else value
+        return Error(not_a_key(value))
 
-    return run
+    return checked
 
 
 @dataclass(slots=True)
 class Attribute:
-    """A name or another expression, with the selections that the planner adds to it.
+    """A name or another expression, with the selections that the planner adds to it. Upstream: interpreter.applyQualifiers.
 
-    `depth` bounds the number of Python stack frames that its function needs.
+    `depth` bounds the number of Python stack frames that its function needs. `counts_errors` records the first selection
+    if there is an error in place of a value to select from.
     """
 
     base_id: int
     base: Run
     depth: int
-    is_name: bool = False
+    counts_errors: bool = False
     qualifiers: list[Qualifier] = field(default_factory=list)
     test_id: int = 0
-    note_error: Note | None = None
 
     @property
     def id(self) -> int:
@@ -205,21 +143,35 @@ class Attribute:
 
     def run(self) -> Run:
         """Return the function that computes the value, without recording it for the cost."""
-        operand, selected = self.operand(), apply(self.qualifiers)
-        return lambda frame: selected(frame, operand(frame))
-
-    def operand(self) -> Run:
-        """Return the function for the operand of selections; `note_error` records one selection from an error."""
-        base, note = self.base, self.note_error
-        if note is None or not self.qualifiers:
-            return base
-        id_ = self.qualifiers[0].id
+        base, qualifiers, counts_errors = self.base, tuple(self.qualifiers), self.counts_errors
+        is_plain = not any(each.computed or each.optional or each.tests for each in qualifiers)
+        keys = [each.key for each in qualifiers]
 
         def run(frame: Frame) -> Value:
-            value = base(frame)
+            value, optional = base(frame), False
             if type(value) is Error:
-                note(frame, id_, value)
-            return value
+                if counts_errors and qualifiers:
+                    frame.select(qualifiers[0].id, value)
+                return value
+            if type(value) is Optional_:
+                if value.content is MISSING:
+                    return value
+                value, optional = values.native(value.content), True
+            elif is_plain and not frame.stacked:  # the most frequent case
+                for key in keys:
+                    value = select(value, key, test=False)
+                    frame.charge(1)
+                    if type(value) is Error:
+                        break
+                return value
+            for qualifier in qualifiers:
+                optional = optional or qualifier.optional
+                value = qualifier.select(frame, value, maybe=optional)
+                if value is MISSING:
+                    return NONE
+                if type(value) is Error:
+                    return value
+            return Optional_(value) if optional else value
 
         return run
 
@@ -229,8 +181,7 @@ class Conditional:
     """`condition ? truthy : falsy`, with selections from either branch. Upstream: interpreter.conditionalAttribute."""
 
     own_id: int
-    condition_id: int
-    condition: Run
+    condition: Step
     truthy: Attribute | Conditional
     falsy: Attribute | Conditional
     depth: int
@@ -249,7 +200,7 @@ class Conditional:
 
     def run(self) -> Run:
         """Return the function that computes the value of a branch (see `Attribute`)."""
-        condition, truthy, falsy = self.condition, self.truthy.run(), self.falsy.run()
+        condition, truthy, falsy = self.condition.run, self.truthy.run(), self.falsy.run()
 
         def run(frame: Frame) -> Value:
             value = condition(frame)

@@ -95,49 +95,61 @@ NO_LIMIT: Final = 1 << 80
 
 
 class Frame:
-    """Variables by name, variables of comprehensions by slot, and the cost so far in cost units."""
+    """Variables by name, variables of comprehensions by slot, and the cost so far in cost units.
 
-    __slots__ = ("_last", "_stack", "cost", "limit", "slots", "variables")
+    Unless it is `stacked`, a call is charged for the arguments that it is made with.
+    """
 
-    def __init__(self, variables: Mapping[str, Value], slots: int, limit: int | None) -> None:
+    __slots__ = ("_last", "_stack", "cost", "limit", "slots", "stacked", "variables")
+
+    def __init__(
+        self, variables: Mapping[str, Value], slots: int, limit: int | None = None, *, stacked: bool = False
+    ) -> None:
         self.variables: Final = variables
         self.slots: Final[list[Value]] = [MISSING] * slots
         self.cost = 0
         self.limit: Final = NO_LIMIT if limit is None else limit
         # Id, value, and the previous position of the same id; `_last` has the topmost position of each id.
+        self.stacked: Final = stacked
         self._stack: Final[list[tuple[int, Value, int]]] = []
         self._last: Final[dict[int, int]] = {}
 
-    def push(self, id_: int, value: Value) -> None:
-        """Push a value on the stack."""
+    def put(self, id_: int, value: Value, dropped: Sequence[int] = ()) -> None:
+        """Remove the topmost value of each id in `dropped` and everything above it from the stack, and push a value."""
         stack, last = self._stack, self._last
-        stack.append((id_, value, last.get(id_, -1)))
-        last[id_] = len(stack) - 1
+        if self.stacked:
+            for argument in dropped:
+                self.take((argument,), ())
+            stack.append((id_, value, last.get(id_, -1)))
+            last[id_] = len(stack) - 1
 
-    def drop(self, id_: int) -> None:
-        """Remove the topmost value with the id `id_` and everything above it, if there is one."""
-        index = self._last.get(id_, -1)
-        if index >= 0:
-            self.cut(index)
+    def take(self, ids: Sequence[int], values: Sequence[Value]) -> Sequence[Value] | None:
+        """Remove and return the arguments of a call, starting with the last; return None if one is missing.
 
-    def cut(self, size: int) -> None:
-        """Truncate the stack to `size` values."""
-        stack, last = self._stack, self._last
-        while len(stack) > size:
-            id_, _, before = stack.pop()
-            last[id_] = before
-
-    def take(self, ids: Sequence[int]) -> list[Value] | None:
-        """Remove and return the values of arguments, starting with the last; return None if one is missing."""
-        values: list[Value] = []
+        `values` are those that were evaluated for the call.
+        """
+        stack = self._stack
+        if not self.stacked:
+            return values if len(values) == len(ids) else None
+        arguments: list[Value] = []
         for id_ in reversed(ids):
             index = self._last.get(id_, -1)
             if index < 0:
                 return None
-            values.append(self._stack[index][1])
+            arguments.append(stack[index][1])
             self.cut(index)
-        values.reverse()
-        return values
+        return arguments[::-1]
+
+    def cut(self, size: int) -> None:
+        """Truncate the stack to `size` values."""
+        stack, last = self._stack, self._last
+        while stack and len(stack) > size:
+            id_, _, before = stack.pop()
+            last[id_] = before
+
+    def mark(self) -> int:
+        """Return the size of the stack."""
+        return len(self._stack)
 
     def charge(self, cost: int) -> None:
         """Add to the cost; raise CancelledError if it exceeds the limit. A negative cost exceeds it, because it is a uint64."""
@@ -151,26 +163,13 @@ class Frame:
         if self.cost + cost > self.limit:
             self.charge(cost)
 
-    def mark(self) -> int:
-        """Return the size of the stack."""
-        return len(self._stack)
-
-    def selected(self, _id: int, _value: Value) -> None:
-        """Count the selection of a field, key or index, if no stack is needed."""
+    def select(self, id_: int, value: Value, dropped: Sequence[int] = ()) -> None:
+        """Charge for a name, or the selection of a field, key or index, and put its value on the stack."""
         self.cost += 1
         if self.cost > self.limit:
             raise CancelledError(COST_LIMIT_EXCEEDED)
-
-    def qualified(self, id_: int, value: Value) -> None:
-        """Record the selection of a field, key or index."""
-        self.selected(id_, value)
-        self.push(id_, value)
-
-    def attribute(self, id_: int, value: Value, pushed: int, cost: int) -> None:
-        """Record the value of an attribute (a name with its selections)."""
-        self.drop(id_)
-        self.charge(cost)
-        self.push(pushed, value)
+        if self.stacked:
+            self.put(id_, value, dropped)
 
 
 class Event(NamedTuple):
@@ -187,10 +186,10 @@ class TracingFrame(Frame):
     __slots__ = ("events",)
 
     def __init__(self, variables: Mapping[str, Value], slots: int, limit: int | None) -> None:
-        super().__init__(variables, slots, limit)
+        super().__init__(variables, slots, limit, stacked=True)
         self.events: Final[list[Event]] = []
 
-    def push(self, id_: int, value: Value) -> None:
+    def put(self, id_: int, value: Value, dropped: Sequence[int] = ()) -> None:
         """Push a value on the stack, and record it."""
-        super().push(id_, value)
+        super().put(id_, value, dropped)
         self.events.append(Event(id_, value, self.cost))

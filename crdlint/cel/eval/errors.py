@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Final, TypeVar
+from typing import ClassVar, Final
 
 from crdlint.cel.types import ERROR, Type
-
-_T = TypeVar("_T")
 
 NO_SUCH_OVERLOAD: Final = "no such overload"
 
 
 @dataclass(frozen=True, slots=True)
 class Error:
-    """An error as a value: its text, and the id of the expression that caused it, 0 if unknown. Upstream: types.Err."""
+    """An error as a value. Upstream: types.Err."""
 
     cel_type: ClassVar[Type] = ERROR
 
     message: str
-    id: int = 0
 
     def cel_equal(self, _: object) -> Error:
         """Return this error: comparing with an error fails."""
@@ -54,10 +51,3 @@ class CancelledError(Exception):
 
 NO_SUCH_KEY: Final = "no such key: "  # before the key
 COST_LIMIT_EXCEEDED: Final = "operation cancelled: actual cost limit exceeded"
-
-
-def with_expr_id(value: _T, id_: int) -> _T | Error:
-    """Return `value`; an error without an expression id gets `id_`. Upstream: types.LabelErrNode."""
-    if isinstance(value, Error) and value.id == 0:
-        return Error(value.message, id_)
-    return value

@@ -9,36 +9,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from crdlint.cel import ast
 from crdlint.cel.checker import CheckResult
 from crdlint.cel.decls import CONVERSIONS, Implementation, WellKnownTypes
 from crdlint.cel.estimates import LIST_COST, MAP_COST, STRUCT_COST
 from crdlint.cel.eval import steps
-from crdlint.cel.eval.attributes import Attribute, Conditional, Note, Run, computed, constant, not_a_key, presence
+from crdlint.cel.eval.attributes import Attribute, Conditional, Qualifier, Run, Step, checked_key, not_a_key
 from crdlint.cel.eval.cost import Costs, Event, Frame, TracingFrame
 from crdlint.cel.eval.equality import equal, members_of
 from crdlint.cel.eval.errors import CancelledError, Error, PlanError
-from crdlint.cel.eval.functions import Functions, matches, with_constant_pattern
+from crdlint.cel.eval.functions import Functions, with_constant_pattern
 from crdlint.cel.eval.messages import new_message
-from crdlint.cel.eval.values import KEYS, MISSING, Map, Value
+from crdlint.cel.eval.values import KEYS, MISSING, Map, MutableMap, Value
 from crdlint.cel.stack import more_frames
 from crdlint.cel.types import STANDARD_TYPES, Kind, Type
 
-Planned: TypeAlias = "Constant | Computed | Attribute | Conditional"
+Planned: TypeAlias = "Constant | Step | Attribute | Conditional"
 Visit: TypeAlias = Generator[ast.Expr, Planned, Planned]
 
-_LEAF_DEPTH: Final = 6
-# The frames of an operation above those of its operands, and of a selection with a computed key.
-_STEP_DEPTH: Final = 2
+# The frames of a selection with a computed key.
 _SELECTION_DEPTH: Final = 7
 _OPTIONAL_ORS: Final = {"or": "optional_or_optional", "orValue": "optional_orValue_value"}
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Constant:
     """A value that is known before evaluation."""
 
@@ -46,61 +44,20 @@ class Constant:
     value: Value
 
 
-@dataclass(slots=True)
-class Computed:
-    """An expression as a function; `depth` bounds the number of Python stack frames that it needs."""
-
-    id: int
-    run: Run
-    depth: int
-
-
 class _Planner:
-    """Plans an expression. A plan that is `traced` requires a `TracingFrame`, which records the value of each node."""
-
-    def __init__(self, result: CheckResult, functions: Functions, costs: Costs, *, traced: bool) -> None:
+    def __init__(self, result: CheckResult, functions: Functions, costs: Costs) -> None:
         self._result: Final = result
         self._functions: Final = functions
         self._costs: Final = costs
-        self._traced: Final = traced
-        # Whether arguments must be looked up on the stack of values; only some comprehensions and traces need that.
-        self._stacked = traced
         self._scopes: Final[list[Mapping[str, Run]]] = []
         self._slots = 0
+        self._stacked = False
+        # Whether an error may leave values of what was planned on the stack.
+        self._leaves_values = False
 
     def plan(self, root: ast.Expr) -> Program:
-        planned = self._open(ast.visit(root, self, {}))
-        return Program(planned.run, self._slots, planned.depth)
-
-    def _open(self, node: Planned) -> Computed:
-        """Return the function of a node; no selections can be added to it afterwards."""
-        if isinstance(node, Computed):
-            return node
-        if isinstance(node, Constant):
-            return self._step(node.id, steps.always(node.value), _LEAF_DEPTH)
-        if isinstance(node, Conditional):
-            dropped = (node.falsy.id, node.truthy.id, node.condition_id)
-            made = self._step(node.id, steps.labelled(node.run(), node.id), node.depth, dropped)
-            return replace(made, id=_id(node))
-        is_plain = node.is_name and not (node.test_id or any(each.optional for each in node.qualifiers))
-        if is_plain and not self._stacked:
-            return Computed(node.id, steps.plain_name(node.operand(), node.qualifiers, node.id), node.depth)
-        run = steps.attribute(node.run(), node.id, node.test_id, stacked=self._stacked)
-        return Computed(_id(node), run, node.depth)
-
-    def _step(self, id_: int, run: Run, depth: int, dropped: tuple[int, ...] = ()) -> Computed:
-        """Return a step without cost, which removes values from the stack."""
-        return Computed(id_, steps.dropping(run, dropped, id_) if self._stacked else run, depth)
-
-    def _runs(self, nodes: Sequence[Planned]) -> tuple[list[Run], int]:
-        """Return the functions of operands, and the depth of an operation on them."""
-        opened = [self._open(node) for node in nodes]
-        return [node.run for node in opened], max((node.depth for node in opened), default=_LEAF_DEPTH) + _STEP_DEPTH
-
-    @property
-    def _note(self) -> Note:
-        """Return the function that records a selection."""
-        return Frame.qualified if self._stacked else Frame.selected
+        planned = _step(ast.visit(root, self, {}))
+        return Program(planned.run, self._slots, planned.depth, self._stacked)
 
     def unspecified(self, expr: ast.Unspecified) -> Planned:
         raise PlanError(f"unsupported expr: {expr}")
@@ -122,44 +79,32 @@ class _Planner:
             if type_ is not None and type_.kind is Kind.TYPE:
                 return Constant(id_, _type_named(name, type_))
         head = next((scope[name] for scope in reversed(self._scopes) if name in scope), None) or _global(name)
-        note = self._note if self._costs.dialect.selection_from_error_has_cost else None
-        return Attribute(id_, head, _LEAF_DEPTH, is_name=True, note_error=note)
+        return Attribute(id_, head, steps.LEAF_DEPTH, self._costs.dialect.selection_from_error_has_cost)
 
     def select(self, expr: ast.Select) -> Visit:
         if expr.id in self._result.reference_map:
             return self._name(expr.id, expr.field)
         operand = yield expr.operand
-        attribute = self._relative(operand)
+        attribute = _relative(operand)
+        attribute.add(Qualifier(expr.id, expr.field, tests=expr.test_only))
         if expr.test_only:
-            attribute.add(presence(expr.id, expr.field, note=self._note))
             attribute.test_id = expr.id
-        else:
-            attribute.add(constant(expr.id, expr.field, optional=False, note=self._note))
         return attribute
 
-    def _relative(self, node: Planned) -> Attribute | Conditional:
-        if isinstance(node, (Attribute, Conditional)):
-            return node
-        operand = self._open(node)
-        return Attribute(operand.id, operand.run, operand.depth + _SELECTION_DEPTH)
-
     def _index(self, expr: ast.Call, args: list[Planned], *, optional: bool) -> Planned:
-        attribute = self._relative(args[0])
+        attribute = _relative(args[0])
         key = args[1]
-        note = self._note
         if isinstance(key, Constant):
             if type(key.value) not in KEYS:
                 raise PlanError(not_a_key(key.value))
-            attribute.add(constant(expr.id, key.value, optional=optional, note=note))
+            attribute.add(Qualifier(expr.id, key.value, optional=optional))
             return attribute
-        relative = isinstance(key, Computed)
+        is_step = isinstance(key, Step)
         is_selection = isinstance(key, Conditional) or (isinstance(key, Attribute) and bool(key.qualifiers))
         keeps_errors = is_selection or self._costs.dialect.keeps_errors_of_indexes
-        run = key.run if isinstance(key, Computed) else key.run()
+        run = checked_key(key.run if isinstance(key, Step) else key.run(), keeps_errors=keeps_errors)
         attribute.depth = max(attribute.depth, key.depth + _SELECTION_DEPTH)
-        attribute.add(
-            computed(expr.id, run, optional=optional, note=note, relative=relative, keeps_errors=keeps_errors)
-        )
+        attribute.add(Qualifier(expr.id, computed=run, optional=optional, drops=is_step))
         return attribute
 
     def call(self, expr: ast.Call) -> Visit:
@@ -167,9 +112,8 @@ class _Planner:
         target = None if expr.id in self._result.namespaced else expr.target
         args: list[Planned] = yield from ast.visit_all(expr.args if target is None else [target, *expr.args])
         if function == "_?_:_":
-            condition, truthy, falsy = self._open(args[0]), self._relative(args[1]), self._relative(args[2])
-            depth = max(condition.depth, truthy.depth, falsy.depth) + _STEP_DEPTH
-            return Conditional(expr.id, condition.id, condition.run, truthy, falsy, depth)
+            condition, truthy, falsy = _step(args[0]), _relative(args[1]), _relative(args[2])
+            return Conditional(expr.id, condition, truthy, falsy, steps.depth_over([condition, truthy, falsy]))
         if function == "_[_]":
             return self._index(expr, args, optional=False)
         if function in ("_[?_]", "_?._"):
@@ -179,31 +123,25 @@ class _Planner:
     def _plain_call(self, call: ast.Call, function: str, args: list[Planned]) -> Planned:
         id_ = call.id
         if function == "_&&_" or function == "_||_":
-            runs, depth = self._runs(args)
-            return self._step(id_, steps.logical(runs, id_, decisive=function == "_||_"), depth, _ids(args))
+            return steps.logical(id_, _steps(args), decisive=function == "_||_")
         overload_id = self._overload_id(call, function)
         if len(args) == 2 and function in _OPTIONAL_ORS and overload_id in ("", _OPTIONAL_ORS[function]):
-            (optional, other), depth = self._runs(args)
-            return self._step(id_, steps.or_optional(optional, other, unwrap=function == "orValue"), depth)
+            return steps.or_optional(id_, _steps(args), unwrap=function == "orValue")
         resolved = _EQUALITIES.get(function) or self._functions.resolve(function, overload_id)
         if resolved is None:
             if not args:
                 raise PlanError(f"no such overload: {function}()")
             resolved = steps.missing(function, id_, variadic=len(args) > 2)
-        folded = self._folded(id_, function, overload_id, args, resolved)
+        folded = _folded(id_, function, overload_id, args, resolved)
         if folded is not None:
             return folded
         regex = self._functions.regexes.get(function)
         pattern = None if regex is None or len(args) < 2 else args[1]
         if regex is not None and isinstance(pattern, Constant) and type(pattern.value) is str:
             resolved = Implementation(with_constant_pattern(regex, pattern.value), variadic=True)
-        return self._counted_call(id_, function, overload_id, args, resolved)
-
-    def _resolved(self, call: ast.Call) -> Implementation | None:
-        """Return the implementation of a call, regardless of its arguments."""
-        function = self._result.function(call)
-        is_compiled = function in self._functions.regexes
-        return _COMPILED if is_compiled else self._functions.resolve(function, self._overload_id(call, function))
+        self._leaves_values |= steps.stops(resolved, len(args))
+        cost, in_advance = self._costs.of_call(function, overload_id), self._costs.is_in_advance(overload_id)
+        return steps.call(id_, resolved, _steps(args), cost, in_advance=in_advance)
 
     def _overload_id(self, call: ast.Call, function: str) -> str:
         if function in _EQUALITIES:
@@ -211,108 +149,106 @@ class _Planner:
         ids = self._result.overload_ids(call)
         return ids[0] if len(ids) == 1 else ""
 
-    def _folded(
-        self, id_: int, function: str, overload_id: str, args: list[Planned], resolved: Implementation
-    ) -> Planned | None:
-        """Return the optimized form of a call, or None if there is none. Upstream: interpreter.decOptimize."""
-        if overload_id == "in_list":
-            container = args[1]
-            members = members_of(container.value) if isinstance(container, Constant) else None
-            if members is None:
-                return None
-            if not members:
-                return Constant(id_, value=False)
-            (operand,), depth = self._runs(args[:1])
-            return self._step(id_, steps.membership(operand, members), depth)
-        if function in CONVERSIONS and len(args) == 1 and isinstance(args[0], Constant):
-            value = steps.unary(resolved, steps.always(args[0].value), id_, None)(_NO_FRAME)
-            if type(value) is Error:
-                raise PlanError(value.message)
-            return Constant(id_, value)
-        return None
-
-    def _counted_call(
-        self, id_: int, function: str, overload_id: str, args: list[Planned], resolved: Implementation
-    ) -> Computed:
-        runs, depth = self._runs(args)
-        cost = self._costs.of_call(function, overload_id)
-        counted = None if self._stacked else cost
-        in_advance = self._costs.is_in_advance(overload_id)
-        if resolved.variadic or len(args) not in (1, 2):
-            run = steps.variadic(resolved, runs, id_, counted)
-        elif len(args) == 1:
-            run = steps.unary(resolved, runs[0], id_, counted, in_advance=in_advance)
-        else:
-            run = steps.binary(resolved, runs, id_, counted, in_advance=in_advance)
-        return Computed(id_, steps.call(run, id_, cost, _ids(args)) if self._stacked else run, depth)
-
-    def _constructed(self, id_: int, parts: list[Planned], then: Callable[[list[Run]], Run], cost: int) -> Computed:
-        runs, depth = self._runs(parts)
-        return Computed(id_, steps.constructor(then(runs), _ids(parts), id_, cost, stacked=self._stacked), depth)
-
     def list_(self, expr: ast.ListExpr) -> Visit:
         elements: list[Planned] = yield from ast.visit_all(expr.elements)
         if not elements:
             return Constant(expr.id, [])
         optional = frozenset(expr.optional_indices)
-        return self._literal_of(expr.id, elements, lambda runs: steps.list_of(runs, optional, expr.id), LIST_COST)
+        return self._literal(expr.id, elements, lambda runs: steps.list_of(runs, optional), LIST_COST)
 
     def map_(self, expr: ast.MapExpr) -> Visit:
         parts: list[Planned] = yield from ast.visit_all(ast.children(expr))
         if not parts:
             return Constant(expr.id, Map())
-        optional = frozenset(index for index, entry in enumerate(expr.entries) if entry.optional)
-        return self._literal_of(expr.id, parts, lambda runs: steps.map_of(runs, optional, expr.id), MAP_COST)
-
-    def _literal_of(self, id_: int, parts: list[Planned], then: Callable[[list[Run]], Run], cost: int) -> Planned:
-        values = [steps.always(part.value) for part in parts if isinstance(part, Constant)]
-        if len(values) == len(parts):
-            try:
-                return Constant(id_, then(values)(_NO_FRAME))
-            except CancelledError as panic:
-                raise PlanError(str(panic)) from None
-        return self._constructed(id_, parts, then, cost)
+        optional = _optional(expr.entries)
+        build = MutableMap.frozen
+        return self._literal(
+            expr.id, parts, lambda runs: steps.map_of(runs[::2], runs[1::2], optional, build), MAP_COST
+        )
 
     def struct(self, expr: ast.StructExpr) -> Visit:
         reference = self._result.reference_map.get(expr.id)
-        name = expr.type_name if reference is None else reference.name
+        build = partial(new_message, expr.type_name if reference is None else reference.name)
         values: list[Planned] = yield from ast.visit_all(ast.children(expr))
-        names = [entry.field for entry in expr.fields]
-        optional = frozenset(index for index, entry in enumerate(expr.fields) if entry.optional)
-        build = partial(new_message, name)
-        return self._constructed(
-            expr.id, values, lambda runs: steps.struct_of(build, names, runs, optional, expr.id), STRUCT_COST
-        )
+        names, optional = [steps.always(entry.field) for entry in expr.fields], _optional(expr.fields)
+        return self._constructed(expr.id, values, lambda runs: steps.map_of(names, runs, optional, build), STRUCT_COST)
+
+    def _literal(self, id_: int, parts: list[Planned], then: Callable[[list[Run]], Run], cost: int) -> Planned:
+        """Return a list or map literal, a constant one of constants."""
+        values = [steps.always(part.value) for part in parts if isinstance(part, Constant)]
+        if len(values) < len(parts):
+            return self._constructed(id_, parts, then, cost)
+        try:
+            return Constant(id_, then(values)(_NO_FRAME))
+        except CancelledError as panic:
+            raise PlanError(str(panic)) from None
+
+    def _constructed(self, id_: int, parts: list[Planned], then: Callable[[list[Run]], Run], cost: int) -> Planned:
+        self._leaves_values |= len(parts) > 1
+        made = _steps(parts)
+        return steps.constructor(id_, then([part.run for part in made]), made, cost)
 
     def comprehension(self, expr: ast.Comprehension) -> Visit:
-        initial = yield expr.accu_init
-        over = yield expr.iter_range
+        initial = _step((yield expr.accu_init))
+        over = _step((yield expr.iter_range))
         slot, self._slots = self._slots, self._slots + steps.SLOTS
-        (initial_run, over_run), depth = self._runs([initial, over])
-        outer = {expr.accu_var: steps.accumulator(slot, initial_run)}
+        outer = {expr.accu_var: steps.accumulator(slot, initial.run)}
         inner = {expr.iter_var: steps.variable(slot + 2)}
         if expr.iter_var2:
             inner.setdefault(expr.iter_var2, steps.variable(slot + 3))
         # The accumulator is resolved first.
         self._scopes.append({**inner, **outer})
-        stacked = self._stacked
-        self._stacked = self._traced or not steps.iterations_independent(expr, self._resolved)
-        loop, loop_depth = self._runs((yield from ast.visit_all([expr.loop_condition, expr.loop_step])))
-        self._stacked = stacked
+        self._leaves_values = False
+        loop = _steps((yield from ast.visit_all([expr.loop_condition, expr.loop_step])))
+        if self._leaves_values and steps.is_filter(expr.loop_step):
+            self._stacked = True
+        self._leaves_values = True
         self._scopes[-1] = outer
-        result = self._open((yield expr.result))
+        result = _step((yield expr.result))
         self._scopes.pop()
         pairs, hides_errors = bool(expr.iter_var2), self._costs.dialect.hides_errors_of_ranges
-        run = steps.fold(slot, over_run, (*loop, result.run), pairs=pairs, id_=expr.id, hides_errors=hides_errors)
-        return self._step(expr.id, run, max(depth, loop_depth, result.depth + _STEP_DEPTH), (_id(over),))
+        return steps.fold(expr.id, slot, [initial, over, *loop, result], pairs=pairs, hides_errors=hides_errors)
 
 
-def _id(node: Planned) -> int:
-    return node.test_id or node.id if isinstance(node, (Attribute, Conditional)) else node.id
+def _step(node: Planned) -> Step:
+    """Return a node as a step; no selections can be added to it afterwards."""
+    if isinstance(node, Step):
+        return node
+    if isinstance(node, Constant):
+        return steps.free(node.id, steps.always(node.value), steps.LEAF_DEPTH)
+    return steps.conditional(node) if isinstance(node, Conditional) else steps.attribute(node)
 
 
-def _ids(nodes: Sequence[Planned]) -> tuple[int, ...]:
-    return tuple(map(_id, nodes))
+def _steps(nodes: Sequence[Planned]) -> list[Step]:
+    return [_step(node) for node in nodes]
+
+
+def _relative(node: Planned) -> Attribute | Conditional:
+    """Return what selections can be added to."""
+    if isinstance(node, (Attribute, Conditional)):
+        return node
+    operand = _step(node)
+    return Attribute(operand.id, operand.run, operand.depth + _SELECTION_DEPTH)
+
+
+def _folded(id_: int, function: str, overload_id: str, args: list[Planned], resolved: Implementation) -> Planned | None:
+    """Return the optimized form of a call, or None if there is none. Upstream: interpreter.decOptimize."""
+    if overload_id == "in_list":
+        container = args[1]
+        members = members_of(container.value) if isinstance(container, Constant) else None
+        if members is None:
+            return None
+        return steps.membership(id_, _step(args[0]), members) if members else Constant(id_, value=False)
+    if function in CONVERSIONS and len(args) == 1 and isinstance(args[0], Constant):
+        value = resolved.call(args[0].value)
+        if type(value) is Error:
+            raise PlanError(value.message)
+        return Constant(id_, value)
+    return None
+
+
+def _optional(entries: Sequence[ast.MapEntry | ast.StructField]) -> frozenset[int]:
+    return frozenset(index for index, entry in enumerate(entries) if entry.optional)
 
 
 def _type_named(name: str, type_: Type) -> Type:
@@ -339,9 +275,7 @@ def _global(name: str) -> Run:
 
 _MESSAGES: Final = WellKnownTypes()
 _TYPES: Final = {known.name: known for known in STANDARD_TYPES}
-# A call with a constant expression is variadic.
-_COMPILED: Final = Implementation(matches, variadic=True)
-_NO_FRAME: Final = Frame({}, 0, None)
+_NO_FRAME: Final = Frame({}, 0)
 _EQUALITIES: Final = {
     "_==_": Implementation(equal),
     "_!=_": Implementation(steps.differs),
@@ -349,10 +283,10 @@ _EQUALITIES: Final = {
 
 # Expressions that need fewer frames than this are evaluated without raising the recursion limit.
 _SHALLOW: Final = 100
+_NO_MORE: Final = nullcontext()
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(NamedTuple):
     """A value, which may be an `Error`, and the cost in cost units."""
 
     value: Value
@@ -368,38 +302,34 @@ class Result:
 class Program:
     """A planned expression; evaluations share no state.
 
-    It has the function that evaluates it, the number of slots for comprehensions, and the depth of the Python stack.
+    It has the function that evaluates it, the number of slots for comprehensions, the depth of the Python stack, and
+    whether its cost requires cel-go's stack.
     """
 
     _run: Run
     _slots: int
     _depth: int
+    _stacked: bool
 
     def evaluate(self, activation: Mapping[str, Value], cost_limit: int | None = None) -> Result:
         """Evaluate with variables by name; errors, including an exceeded cost limit, are results. Upstream: Program.Eval."""
-        return self._result(Frame(activation, self._slots, cost_limit))
+        return self._result(Frame(activation, self._slots, cost_limit, stacked=self._stacked))
 
     def trace(self, activation: Mapping[str, Value], cost_limit: int | None = None) -> tuple[Result, list[Event]]:
-        """Evaluate a program that was planned with `traced`; also return the values of its nodes, in order."""
+        """Evaluate, and also return the values of the nodes, in order."""
         frame = TracingFrame(activation, self._slots, cost_limit)
         return self._result(frame), frame.events
 
     def _result(self, frame: Frame) -> Result:
         # The parser's limit bounds the depth.
-        deeper = nullcontext() if self._depth < _SHALLOW else more_frames(self._depth)
         try:
-            with deeper:
+            with _NO_MORE if self._depth < _SHALLOW else more_frames(self._depth):
                 value = self._run(frame)
         except CancelledError as cancelled:
             value = Error(str(cancelled))
         return Result(value, frame.cost)
 
 
-def plan(
-    expr: ast.Expr, check_result: CheckResult, functions: Functions, costs: Costs, *, traced: bool = False
-) -> Program:
-    """Plan a checked expression; raise PlanError with cel-go's text if that fails. Upstream: Env.Program.
-
-    A program that is `traced` can be traced; it is slower.
-    """
-    return _Planner(check_result, functions, costs, traced=traced).plan(expr)
+def plan(expr: ast.Expr, check_result: CheckResult, functions: Functions, costs: Costs) -> Program:
+    """Plan a checked expression; raise PlanError with cel-go's text if that fails. Upstream: Env.Program."""
+    return _Planner(check_result, functions, costs).plan(expr)

@@ -198,9 +198,9 @@ def test_errors(program: Callable[..., Program], text: str, message: str) -> Non
     assert program(text).evaluate(VARIABLES).error == message
 
 
-def test_error_has_the_id_of_its_expression(program: Callable[..., Program]) -> None:
-    value = program("self.l[0] == 1 && 1 / 0 == 1").evaluate(VARIABLES).value
-    assert value.id == 8
+def test_a_trace_has_the_id_of_the_expression_that_fails(program: Callable[..., Program]) -> None:
+    result, events = program("self.l[0] == 1 && 1 / 0 == 1").trace(VARIABLES)
+    assert next(event.id for event in events if event.value is result.value) == 8
 
 
 def test_missing_variable(program: Callable[..., Program]) -> None:
