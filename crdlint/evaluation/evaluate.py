@@ -174,8 +174,9 @@ class Workbench:
         help_ = attempt(hint, expression, Effort()) if errors else None
         source = expression.compiled.source
         begin, stop = source.location(start), source.location(end)
+        rule = OUTPUT_TYPE if expression.has_wrong_type else COMPILES
         return Diagnostic(
-            "apiserver", "field", (COMPILES if errors else OUTPUT_TYPE).id, "error", text, detail=text, file=NAME,
+            "apiserver", "field", rule.id, "error", text, detail=text, file=NAME,
             line=begin.line, column=begin.column + 1, end_line=stop.line, end_column=stop.column + 1,
             help=help_.text if help_ is not None else None, headline=headline,
         )  # fmt: skip

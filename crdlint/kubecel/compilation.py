@@ -77,6 +77,11 @@ class Expression:
     error: str | None
 
     @property
+    def has_wrong_type(self) -> bool:
+        """Whether it compiles, but has a value of another type than its kind requires."""
+        return not self.compiled.errors and self.kind.output not in (None, self.compiled.output_type)
+
+    @property
     def highest_cost(self) -> int:
         """The maximum cost of one evaluation (cost units), 0 for an expression with an error."""
         compilation = self.compilation
@@ -209,7 +214,7 @@ class RuleCompiler:
         error = None
         if compiled.errors:
             error = kind.not_compiled + compiled.display()
-        elif kind.output is not None and compiled.output_type is not kind.output:
+        elif kind.output not in (None, compiled.output_type):
             error = kind.wrong_output
         elif compiled.may_fail_to_plan():
             from crdlint.kubecel.programs import program

@@ -39,10 +39,13 @@ def hint(expression: Expression, effort: Effort) -> Hint:
         return Hint(meant.help, Reason(ReasonCode.MEANT, (meant.edits, meant.is_certain)))
     state = State(expression, expression.text, expression.compiled)
     if state.error is None:
-        return Hint(_output_type(expression))
+        return Hint(_output_type(expression) if expression.has_wrong_type else _CONSTANTS)
     problem = state.error.problem
     find = _HINTS.get(problem.code)
     return Hint(find(state, *problem.args) if callable(find) else find)
+
+
+_CONSTANTS: Final = "Correct the constant: the API server converts it when the CRD is applied"
 
 
 def _output_type(expression: Expression) -> str:

@@ -328,9 +328,12 @@ def _problem(expression: Expression, rule: ValidationRule, path: Path, effort: E
 
     errors = expression.compiled.errors
     clue, detail = attempt(hint, expression, effort) or Hint(None), expression.error or ""
-    error = invalid((COMPILES if errors else OUTPUT_TYPE).id, path, rule, detail, help=clue.text, reason=clue.reason)
-    if not errors:
+    declaration = OUTPUT_TYPE if expression.has_wrong_type else COMPILES
+    error = invalid(declaration.id, path, rule, detail, help=clue.text, reason=clue.reason)
+    if expression.has_wrong_type:
         return error._replace(subject=str(expression.compiled.output_type))
+    if not errors:
+        return error._replace(subject=detail.removeprefix(expression.kind.not_instantiated))
     first = min(errors, key=lambda problem: problem.location)
     return error._replace(
         inside=error_range(first, expression.compiled.source), errors=len(errors), subject=first.problem

@@ -18,7 +18,10 @@ OF_FIELDS = {
         "`items` of `a` must be a scalar or atomic, as the list is a set"
     ),
     "a: {type: array, x-kubernetes-list-type: set, items: {type: object, x-kubernetes-map-type: atomic}}": (
-        "`a` is a set, but its items have the type `object`"
+        "`a` is a set of scalars, but its items have the type `object`"
+    ),
+    "a: {type: string, x-kubernetes-validations: [{rule: int('x') == 1}]}": (
+        "rule on `a`: type conversion error from 'string' to 'int'"
     ),
     "a: {type: string, x-kubernetes-validations: [{rule: self.hasValue()}]}": (
         "rule on `a`: `string` has no function `hasValue()`"
@@ -44,7 +47,7 @@ OF_FIELDS = {
     "a: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [b, b], items: {type: object, "
     "properties: {b: {type: string, default: c}}}}": "list map key `b` is repeated in `a`",
     "a: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [b], items: {type: string}}": (
-        "`items` of `a` has the type `string`, but items of a map list are objects"
+        "`items` of `a` has the type `string`, but map lists need objects"
     ),
     "a: {type: array, x-kubernetes-list-type: set, items: {type: string, nullable: true}}": (
         "`items` of `a` cannot be nullable: the list is a set or a map"
@@ -78,10 +81,26 @@ def test_a_headline_names_the_root(schema: str, headline: str) -> None:
 
 OF_CRDS = {
     ("name: foos.example.com", "name: foo.example.com"): (
-        "`metadata.name` cannot be `foo.example.com`: it is `<plural>.<group>`"
+        "`metadata.name` must be `<plural>.<group>`, but is `foo.example.com`"
     ),
-    ("name: foos.example.com", "name: foos.example.com\n  labels: {a/b/c: x}"): "key in `metadata.labels` cannot be `a/b/c`",
-    ("name: foos.example.com", "name: foos.example.com\n  labels: {a: b c}"): "value in `metadata.labels` cannot be `b c`",
+    ("name: foos.example.com", "name: foos.example.com\n  labels: {a/b/c: x}"): (
+        "key in `metadata.labels` has characters that are not allowed: `a/b/c`"
+    ),
+    ("name: foos.example.com", "name: foos.example.com\n  labels: {a: b c}"): (
+        "value in `metadata.labels` has characters that are not allowed: `b c`"
+    ),
+    ("name: foos.example.com", "name: foos.example.com\n  labels: {a: b-}"): (
+        "value in `metadata.labels` does not begin and end with a letter or digit: `b-`"
+    ),
+    ("name: foos.example.com", "name: foos.example.com\n  finalizers: [example.com/" + "a" * 64 + "]"): (
+        f"name in `metadata.finalizers` is longer than 63 characters: `example.com/{'a' * 15}…`"
+    ),
+    ("name: foos.example.com", "name: foos.example.com\n  annotations: {x/: b}"): (
+        "key in `metadata.annotations` has an empty name: `x/`"
+    ),
+    ("type: object", 'type: "object\\n"'): r'type of `openAPIV3Schema` is `"object\n"`, not `object`',
+    ("plural: foos", "plural: Foos"): "`spec.names.plural` has upper-case letters: `Foos`",
+    ("kind: Foo", "kind: 9Foo"): "`spec.names.kind` begins with a digit: `9Foo`",
     ("name: v1\n", "name: V1\n"): "version name `V1` is not a lower-case DNS label",
     ("name: foos.example.com", "name: foos.example.com\n  creationTimestamp: ''"): (
         "`metadata.creationTimestamp`: parsing time \"\" as \"2006-01-02T15:04:05Z07:00\""

@@ -5,6 +5,7 @@ A headline is made from the path, the value and the reason of an error, never fr
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -33,6 +34,7 @@ _LONGEST_VALUE: Final = 32  # characters
 _LONGEST_PATH: Final = 60  # characters
 _SHOWN_VALUES: Final = 3
 _ROOT: Final = "`openAPIV3Schema`"
+_LONGEST_NAME: Final = 63  # characters
 _PRINTED: Final = re.compile(r"[^.\[\]]+|\[[^\]]*\]?")
 _RULES: Final = "x-kubernetes-validations"
 # Internal names, and those of v1.
@@ -120,7 +122,7 @@ def of_format(name: str, type_: str, path: Path) -> str:
 
 def of_set(type_: str, path: Path) -> str:
     """Return the headline of a set whose items are no scalars; `path` is that of its list type."""
-    return cut(f"{_of_path(path).phrase} is a set, but its items have the type `{type_}`")
+    return cut(f"{_of_path(path).phrase} is a set of scalars, but its items have the type `{type_}`")
 
 
 def of_decode(problem: DecodeProblem) -> str:
@@ -144,6 +146,12 @@ def of_decode(problem: DecodeProblem) -> str:
 
 def _of_error(error: FieldError) -> str:
     target, reason = _target(error), error.reason
+    special = _SPECIAL.get(error.rule) or (_SPECIAL_VALUES.get(error.rule) if error.type == INVALID else None)
+    if special is not None:
+        return cut(special(error, target))
+    codes = () if reason is None or (reason.code is Code.ENUM and target.keyword) else (_CODES.get(reason.code),)
+    templates = (_BY_RULE.get((error.rule, error.type)), _BY_RULE.get((error.rule, "")), *codes)
+    template = next(filter(None, templates), None) or _default(error, target)
     is_word = target.keyword.isalpha()  # and could be the name of a property
     values: dict[str, object] = {
         "of": target.inside or target.phrase,
@@ -154,15 +162,10 @@ def _of_error(error: FieldError) -> str:
         "value": _shown(error.value),
         "at": f"`{error.at.step}`" if error.at is not None else "a keyword beside `properties`",
         "label": "key" if error.key else "value",
+        "wrong": _wrong(error.value) if "{wrong}" in template else "",
         "args": () if reason is None else reason.arguments,
         "fix": f": use {_listed(reason.arguments)}" if reason is not None and reason.code is Code.ENUM else "",
     }
-    special = _SPECIAL.get(error.rule) or (_SPECIAL_VALUES.get(error.rule) if error.type == INVALID else None)
-    if special is not None:
-        return cut(special(error, target))
-    codes = () if reason is None or (reason.code is Code.ENUM and target.keyword) else (_CODES.get(reason.code),)
-    templates = (_BY_RULE.get((error.rule, error.type)), _BY_RULE.get((error.rule, "")), *codes)
-    template = next(filter(None, templates), None) or _default(error, target)
     text = template.format_map(values)
     if len(text) > LONGEST and values["fix"]:
         text = template.format_map(values | {"fix": ""})
@@ -263,6 +266,8 @@ def _shown(value: object) -> str:
     if value is None or isinstance(value, (bool, int, float)):
         return f"`{str(value).lower().replace('none', 'null')}`"
     if isinstance(value, str):
+        if value.strip() not in {"", value} and len(value) < _LONGEST_VALUE:
+            return f"`{json.dumps(value, ensure_ascii=False)}`"  # what is wrong is at an end
         return f"`{_short(value)}`" if value[:_LONGEST_VALUE].strip() else "empty" if not value else "blank"
     if isinstance(value, (list, tuple)):
         are_short = value and all(isinstance(item, (str, int, float)) for item in value[:_SHOWN_VALUES])
@@ -291,6 +296,21 @@ def _listed(values: Sequence[object], word: str = "or") -> str:
     return f" {word} ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
 
 
+def _wrong(value: object) -> str:
+    """Return what is wrong with a name; its prefix, up to a slash, does not count."""
+    name = str(_untyped(value)).rpartition("/")[2]
+    is_plain = name.replace("-", "").isalnum() and name.isascii()
+    faults = {
+        "is longer than 63 characters": len(name) > _LONGEST_NAME,
+        "has an empty name": not name,
+        "does not begin and end with a letter or digit": not (name[:1].isalnum() and name[-1:].isalnum()),
+        "begins with a digit": is_plain and name[:1].isdigit(),
+        "has upper-case letters": is_plain and name != name.lower(),
+        "has characters that are not allowed": True,
+    }
+    return next(text for text, applies in faults.items() if applies)
+
+
 def _rule_failed(error: FieldError, target: _Target) -> str:
     reason, cause = error.reason, error.cause
     if reason is not None and reason.code in {Code.NOT_CHECKED, Code.OUT_OF_BUDGET}:
@@ -311,8 +331,8 @@ def _not_compiled(error: FieldError, target: _Target) -> str:
     """Return the headline of an expression that does not compile, from the first problem that the compiler found."""
     kind, problem = target.keyword, error.subject
     expression = f"{kind} on {target.phrase}"
-    if problem is None:
-        return f"{expression} does not compile"
+    if problem is None or isinstance(problem, str):
+        return of_message(f"{expression}: {problem}") if problem else f"{expression} does not compile"
     code, args = problem.code.name, [_name(argument) for argument in problem.args]  # type: ignore[attr-defined]
     if code == "UNRECOGNIZED_TOKEN" and args[0][:1] in {"'", '"'}:
         return f"{expression}: the string `{args[0]}` is not closed"
@@ -375,7 +395,7 @@ def _map_items(error: FieldError, target: _Target) -> str:
     if not shown:
         return f"{target.phrase} has a list of schemas as `items`, but items of a map list have one"
     type_ = "no type" if shown == "empty" else f"the type {shown}"
-    return f"{target.phrase} has {type_}, but items of a map list are objects"
+    return f"{target.phrase} has {type_}, but map lists need objects"
 
 
 def _too_expensive(error: FieldError, target: _Target) -> str:
@@ -453,7 +473,7 @@ _BY_RULE: Final = {
     for rule, type_, text in (
         ("structural-items-required", "", "list {of} has no `items`"),
         ("structural-root-not-object", "", "type of {of} is {value}, not `object`"),
-        ("root-type-with-status", "", "type of {of} is {value}, not `object`"),
+        ("root-type-with-status", "", "type of `openAPIV3Schema` is {value}, not `object`"),
         ("structural-forbidden-in-junctor", "", "{key} of {field} is not allowed inside {junctor}"),
         ("structural-incomplete", "", "{of} is specified only inside `allOf`, `anyOf`, `oneOf` or `not`"),
         ("metadata-restricted", "", "schema of `metadata` may only restrict `name` and `generateName`"),
@@ -466,9 +486,9 @@ _BY_RULE: Final = {
         ("pattern-invalid", "", "pattern of {of} is not a valid RE2 expression: {value}"),
         ("type-unsupported", "", "{of} has the unknown type {value}"),
         ("type-null", "", "{of} has the type `null`"),
-        ("items-not-a-schema", "", "`items` of {of} is a list of schemas"),
+        ("items-not-a-schema", "", "`items` of {of} is a list of schemas, not one schema"),
         ("unique-items-forbidden", "", "`uniqueItems: true` is not allowed on {of}"),
-        ("properties-and-additional-properties", "", "{of} has both `properties` and `additionalProperties`"),
+        ("properties-and-additional-properties", "", "{of} cannot have both `properties` and `additionalProperties`"),
         ("map-type-not-object", "", "`x-kubernetes-map-type` on {of}, which is not an object"),
         ("list-type-not-array", "", "`x-kubernetes-list-type` on {of}, which is not an array"),
         ("set-items-not-atomic", "", "{of} must be a scalar or atomic, as the list is a set"),
@@ -478,9 +498,9 @@ _BY_RULE: Final = {
         ("list-map-key-unknown", "", "list map key {value} of {of} is not a property of the list's items"),
         ("list-map-key-not-scalar", "", "list map key {of} has the type {value}, which is not a scalar"),
         ("list-map-key-required", "", "list map key {of} is neither required nor defaulted"),
-        ("list-map-key-nullable", "", "list map key {of} is nullable"),
+        ("list-map-key-nullable", "", "list map key {of} cannot be nullable"),
         ("list-items-nullable", "", "{of} cannot be nullable: the list is a set or a map"),
-        ("root-fields-with-status", "", "{at} is not allowed at the root of the schema of a CRD with status"),
+        ("root-fields-with-status", "", "{at} is not allowed at the root of a schema with the status subresource"),
         ("root-nullable", "", "`nullable: true` is not allowed at the root of the schema"),
         ("rule-required", "", "rule on {of} is empty"),
         ("rule-message-invalid", REQUIRED, "rule on {of} has several lines and no message"),
@@ -488,27 +508,28 @@ _BY_RULE: Final = {
         ("rule-message-expression-empty", "", "`messageExpression` of a rule on {of} is blank"),
         ("rule-field-path-invalid", "", "`fieldPath` {value} of a rule on {of} names no field"),
         ("cel-optional-old-self-unused", "", "rule on {of} sets `optionalOldSelf`, but does not use `oldSelf`"),
-        ("cel-schema-without-type", "", "rule on {of}, which has no CEL type"),
-        ("metadata-labels", INVALID, "{label} in {of} cannot be {value}"),
-        ("metadata-name", INVALID, "{of} cannot be {value}: it is `<plural>.<group>`"),
+        ("cel-schema-without-type", "", "rule on {of}, whose schema gives CEL no type"),
+        ("metadata-labels", INVALID, "{label} in {of} {wrong}: {value}"),
+        ("metadata-name", INVALID, "{of} must be `<plural>.<group>`, but is {value}"),
         ("group-invalid", INVALID, "{of} is not a lower-case domain name with a dot: {value}"),
-        ("names-invalid", INVALID, "{of} is not a DNS label: {value}"),
+        ("names-invalid", INVALID, "{of} {wrong}: {value}"),
         (
             "selectable-field-invalid",
             INVALID,
             "`jsonPath` {value} of a selectable field names no string, boolean or integer",
         ),
-        ("metadata-annotations", INVALID, "key in {of} cannot be {value}"),
-        ("metadata-finalizers", INVALID, "{of} cannot contain {value}"),
+        ("metadata-annotations", INVALID, "key in {of} {wrong}: {value}"),
+        ("metadata-annotations-too-long", "", "{of} has more than 256 KiB in all"),
+        ("metadata-finalizers", INVALID, "name in {of} {wrong}: {value}"),
         ("version-name-invalid", "", "version name {value} is not a lower-case DNS label"),
         ("api-approval", REQUIRED, "annotation `api-approved.kubernetes.io` is missing"),
-        ("preserve-unknown-fields", "", "`spec.preserveUnknownFields` is true"),
+        ("preserve-unknown-fields", "", "`spec.preserveUnknownFields: true` is not allowed in v1"),
         ("defaults-with-preserve-unknown-fields", "", "defaults need `spec.preserveUnknownFields: false`"),
         ("schema-not-convertible", "", "{keyword} is not allowed on {of}"),
         ("structural-root-additional-properties", "", "{key} is not allowed at the root of the schema"),
         ("embedded-resource-in-metadata", "", "{key} is not allowed inside the metadata of a resource"),
         ("schema-required", "", "version has no `schema.openAPIV3Schema`"),
-        ("names-list-kind-same", "", "`kind` and `listKind` are both {value}"),
+        ("names-list-kind-same", "", "`kind` and `listKind` cannot both be {value}"),
         ("stored-version-missing", "", "{value} is stored, but is no version in `spec.versions`"),
     )
 }
