@@ -165,7 +165,8 @@ def _formats(node: Conjunction, type_: str, server: Server) -> frozenset[str]:
     if not formats or type_ in {"integer", "number"}:
         return formats.intersection(NUMBER_FORMATS)
     checked = {normalized(name) for name in formats if type_ in _STRINGS and is_supported(name, server)}
-    return frozenset(checked - {"password"})  # any string is one
+    spelled = {"date-time" if name == "datetime" else name for name in checked}
+    return frozenset(spelled - {"password"})  # any string is one
 
 
 def _enum(node: Conjunction) -> dict[Any, Any] | None:

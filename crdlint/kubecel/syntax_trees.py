@@ -6,7 +6,7 @@ Keys are equal for texts that differ only in spaces, parentheses, quotes and the
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import Any, Final
 
 from crdlint.cel import ast
@@ -30,7 +30,7 @@ def parsed(text: str) -> Expr | None:
 
 
 def _rename(tree: Expr) -> None:
-    """Rename the iteration variables of a tree that nothing else uses, and spell fields that are keywords like others."""
+    """Rename the iteration variables of a tree that nothing else uses, and write fields and tests of them in one way."""
     stack: list[tuple[Expr, Mapping[str, str]]] = [(tree, {})]
     while stack:
         node, names = stack.pop()
@@ -38,6 +38,8 @@ def _rename(tree: Expr) -> None:
             node.name = names.get(node.name, node.name)
         elif isinstance(node, Select) and node.field in RESERVED:
             node.field = f"__{node.field}__"
+        elif isinstance(node, Call) and node.target is not None and node.function in {"orValue", "hasValue"}:
+            _write_tests(node, node.target)
         if not isinstance(node, Comprehension):
             stack.extend((child, names) for child in children(node))
             continue
@@ -50,6 +52,31 @@ def _rename(tree: Expr) -> None:
         node.iter_var = inner[node.iter_var]
         stack.extend((child, inner) for child in inside)
         stack.append((range_, names))
+
+
+def _write_tests(call: Call, target: Expr) -> None:
+    """Write `a.?b.orValue(c)` as `has(a.b) ? a.b : c`, and `a.?b.hasValue()` likewise."""
+    tests, field = _optional_field(target)
+    if tests:
+        condition = reduce(lambda left, right: Call(call.id, "_&&_", None, [left, right]), tests)
+        is_test = call.function == "hasValue"
+        values = [Literal(call.id, value=True), Literal(call.id, value=False)] if is_test else [field, *call.args]
+        call.function, call.target, call.args = "_?_:_", None, [condition, *values]
+
+
+def _optional_field(node: Expr) -> tuple[list[Expr], Expr]:
+    """Return the tests of the optional fields on the way from a variable to a field, and that field without them."""
+    name = node.args[1] if isinstance(node, Call) and node.function == "_?._" else None
+    if isinstance(name, Literal) and isinstance(node, Call):
+        (tests, operand), field = _optional_field(node.args[0]), str(name.value)
+    elif isinstance(node, Select):
+        (tests, operand), field = _optional_field(node.operand), node.field
+    else:
+        return [], node
+    if not isinstance(operand, (Ident, Select)):
+        return [], node
+    selected = Select(node.id, operand, field)
+    return [*tests, Select(node.id, operand, field, test_only=True)] if tests or name is not None else [], selected
 
 
 @lru_cache(maxsize=4096)

@@ -87,8 +87,13 @@ WHOLE += [
 # A field that is a keyword of CEL, which rules name as it is and escaped, and texts that a pattern determines.
 KEYWORD = "properties: {p: {type: object, properties: {namespace: {type: string%s}}}}"
 OF_FIELD = KEYWORD % (", " + rule("self != 'x'"))
-for name in ("namespace", "__namespace__"):
-    of_object = KEYWORD % "" + ", " + rule(f"!has(self.p) || !has(self.p.{name}) || self.p.{name} != 'x'")
+for condition in (
+    "!has(self.p) || !has(self.p.namespace) || self.p.namespace != 'x'",
+    "!has(self.p) || !has(self.p.__namespace__) || self.p.__namespace__ != 'x'",
+    "self.?p.namespace.orValue('') != 'x'",
+    "!self.?p.?namespace.hasValue() || self.p.namespace != 'x'",
+):
+    of_object = KEYWORD % "" + ", " + rule(condition)
     WHOLE += [(of_object, OF_FIELD, False), (OF_FIELD, of_object, False)]
 PATH = "properties: {p: {type: string, pattern: '^[a-z]+[.]io/v[0-9]$'%s}}"
 WHOLE += [
