@@ -179,7 +179,7 @@ _COMBINATIONS: Final = 400  # of the fields of an object
 _LONGEST: Final = 5_000  # characters of a text, items of a list, or fields of a map
 _NOTHING: Final = r"[^\x00-\x{10FFFF}]"  # a pattern that matches no text
 _SAMPLES: Final = {
-    "datetime": "1970-01-01T00:00:00Z", "date": "1970-01-01", "duration": "1s", "ipv4": "10.0.0.1", "ipv6": "::1",
+    "date-time": "1970-01-01T00:00:00Z", "date": "1970-01-01", "duration": "1s", "ipv4": "10.0.0.1", "ipv6": "::1",
     "cidr": "10.0.0.0/8", "uri": "https://a.b", "email": "a@b.c", "hostname": "a", "mac": "00:00:00:00:00:01",
     "uuid": "00000000-0000-4000-8000-000000000000", "byte": "YQ==",
 }  # fmt: skip
