@@ -11,7 +11,7 @@ from collections.abc import Mapping as MappingOf
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from crdlint.crd.positions import node_span
 from crdlint.diagnostics.diagnostic import INTERNAL_ERROR
@@ -21,6 +21,7 @@ from crdlint.files.read import UnreadableError, decode, read_bytes, read_text, r
 from crdlint.files.recognition import KIND
 from crdlint.golang.values import marshal
 from crdlint.kubernetes.servers import NEWEST_VERSION
+from crdlint.linting.documents import read_documents
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.resources.definitions import Definition, Definitions, is_rejection
@@ -29,8 +30,11 @@ from crdlint.sources.crd_lookup import files_in, files_near_suite, folders_near_
 from crdlint.sources.fragments import SUITE_SUFFIX
 from crdlint.yaml import YAMLDecodeError, decode_yaml
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence
-from crdlint.yaml.parse import iter_documents, parse_first
+from crdlint.yaml.parse import Document, parse_first
 from crdlint.yaml.values import entries, to_json
+
+if TYPE_CHECKING:
+    from crdlint.linting.result import FileResult
 
 Read: TypeAlias = "Callable[[str], str | None]"
 
@@ -59,10 +63,30 @@ class Target:
 
 @dataclass(slots=True)
 class _FileCRDs:
-    """The CRDs of a file, and errors of documents that may be CRDs but cannot be read."""
+    """The CRDs of files, and the positions and errors of documents that may be CRDs but cannot be read."""
 
     targets: list[Target] = field(default_factory=list)
-    broken: list[tuple[str, str]] = field(default_factory=list)  # positions and messages
+    broken: list[tuple[str, str]] = field(default_factory=list)
+
+    def add(self, file: str, text: str) -> None:
+        """Add the CRDs of a text."""
+
+        def read(document: Document) -> None:
+            value: Any = None if document.root is None else to_json(document.root)
+            if _is_crd(value):
+                self.targets.append(Target(file, value))
+
+        for document, _, _, message in read_documents(text, read) if KIND in text else ():
+            if KIND in document.text:
+                line = document.line_offset if document.error is None else document.error.line
+                self.broken.append((f"{file}:{line + 1}", message))
+
+    def add_file(self, path: str, read: Read) -> None:
+        """Add the CRDs of a file."""
+        try:
+            self.add(path, read(path) or "")
+        except UnreadableError as error:
+            self.broken.append((path, str(error)))
 
 
 class SuiteCRDs:
@@ -77,9 +101,11 @@ class SuiteCRDs:
         that cannot be read.
         """
         self._read: Final[Read] = read or (lambda path: read_text(path, only_crds=True))
-        joined = _joined(_read_crds(file, text) for file, text in files)
         self.kube_version = kube_version
-        self._given, self.broken = joined.targets, joined.broken
+        crds = _FileCRDs()
+        for file, text in files:
+            crds.add(file, text)
+        self._targets, self.broken = crds.targets, crds.broken
         self._folders: dict[str, _FileCRDs] = {}
         self._defined: dict[tuple[int, str], tuple[Definition, str]] = {}
 
@@ -94,8 +120,9 @@ class SuiteCRDs:
     def of(self, suite: Suite) -> list[Target]:
         """Return the CRDs of a suite; raise MissingCRDError if there are none."""
         if suite.crd_file:
-            files = files_near_suite(suite.file, suite.crd_file)
-            crds = _joined(_read_file(path, self._read) for path in files)
+            crds = _FileCRDs()
+            for path in files_near_suite(suite.file, suite.crd_file):
+                crds.add_file(path, self._read)
             candidates, broken = crds.targets[:1], crds.broken
         else:
             candidates, broken = self._by_name(suite)
@@ -109,8 +136,8 @@ class SuiteCRDs:
     def _by_name(self, suite: Suite) -> tuple[list[Target], list[tuple[str, str]]]:
         """Return the CRDs with the name in a suite, and the errors of files that may contain them."""
         broken: list[tuple[str, str]] = []
-        targets = [target for target in self._given if target.name == suite.crd_name]
-        for folder in () if self._given or self.broken else folders_near_suite(suite.file):
+        targets = [target for target in self._targets if target.name == suite.crd_name]
+        for folder in () if self._targets or self.broken else folders_near_suite(suite.file):
             crds = self._folder(folder)
             targets = [target for target in crds.targets if target.name == suite.crd_name]
             broken += crds.broken
@@ -120,46 +147,15 @@ class SuiteCRDs:
 
     def _folder(self, folder: str) -> _FileCRDs:
         if folder not in self._folders:
+            crds = self._folders[folder] = _FileCRDs()
             try:
-                self._folders[folder] = _joined(_read_file(path, self._read) for path in files_in(folder))
+                for path in files_in(folder):
+                    crds.add_file(path, self._read)
             except (FileNotFoundError, NotADirectoryError):
-                self._folders[folder] = _FileCRDs()
+                pass
             except OSError as error:
-                self._folders[folder] = _FileCRDs(broken=[(folder, reason(error))])
+                crds.broken.append((folder, reason(error)))
         return self._folders[folder]
-
-
-def _joined(files: Iterable[_FileCRDs]) -> _FileCRDs:
-    read = list(files)
-    return _FileCRDs([crd for file in read for crd in file.targets], [error for file in read for error in file.broken])
-
-
-def _read_file(path: str, read: Read) -> _FileCRDs:
-    try:
-        text = read(path)
-    except UnreadableError as error:
-        return _FileCRDs(broken=[(path, str(error))])
-    return _FileCRDs() if text is None else _read_crds(path, text)
-
-
-def _read_crds(file: str, text: str) -> _FileCRDs:
-    crds = _FileCRDs()
-    if KIND not in text:
-        return crds
-    for document in iter_documents(text):
-        try:
-            if document.error is not None:
-                if KIND in document.text:
-                    crds.broken.append((f"{file}:{document.error.line + 1}", document.error.message))
-                continue
-            value: Any = None if document.root is None else to_json(document.root)
-        except YAMLDecodeError as error:
-            if KIND in document.text:
-                crds.broken.append((f"{file}:{document.line_offset + 1}", str(error)))
-            continue
-        if _is_crd(value):
-            crds.targets.append(Target(file, value))
-    return crds
 
 
 def _is_crd(value: Any) -> bool:
@@ -171,18 +167,16 @@ def reduced(target: Target, version: str) -> tuple[dict[str, Any], str]:
     """Return a CRD with only one version, served and stored, and the name of the version; raise MissingCRDError."""
     spec = target.value.get("spec")
     versions = spec.get("versions") if isinstance(spec, dict) else None
-    if not isinstance(versions, list) or not all(isinstance(entry, dict) for entry in versions):
-        raise _rejected(target.value, target.file)
-    names = [entry.get("name") for entry in versions]
-    if not all(isinstance(name, str) for name in names):
-        raise _rejected(target.value, target.file)
+    if not isinstance(versions, list) or not all(isinstance(_find(entry).get("name"), str) for entry in versions):
+        raise _rejected(_check(target.value, target.file, NEWEST_VERSION))
+    names = [entry["name"] for entry in versions]
     if not version:
         if len(versions) != 1:
             raise MissingCRDError(f"{target.file} has the versions {', '.join(names)}: set `version` in the suite")
         version = names[0]
     if version not in names:
         raise MissingCRDError(f"{target.file} has no version {version}: there are {', '.join(names)}")
-    only = [{**entry, "served": True, "storage": True} for entry in versions if entry.get("name") == version]
+    only = [{**entry, "served": True, "storage": True} for entry in versions if entry["name"] == version]
     return {**target.value, "spec": {**spec, "versions": only}}, version  # type: ignore[dict-item]
 
 
@@ -202,24 +196,24 @@ def patched(target: Target, patches: tuple[dict[str, Any], ...]) -> Target:
 
 def define(value: dict[str, Any], file: str, kube_version: str) -> Definition:
     """Return a CRD to validate objects against; raise MissingCRDError with the API server's message if it is rejected."""
-    definitions = Definitions()
-    definitions.add(lint_file(marshal(value), file, CheckRequest(kube_version=kube_version, keep=True)))
+    definitions, result = Definitions(), _check(value, file, kube_version)
+    definitions.add(result)
     for definition in definitions.by_kind.values():
         if not definition.errors:
             return definition
-    raise _rejected(value, file, kube_version)
+    raise _rejected(result)
 
 
-def _rejected(value: dict[str, Any], file: str, kube_version: str = NEWEST_VERSION) -> MissingCRDError:
-    errors = [
-        finding
-        for finding in lint_file(marshal(value), file, CheckRequest(kube_version=kube_version)).diagnostics
-        if is_rejection(finding)
-    ]
-    if errors[:1] and errors[0].rule == INTERNAL_ERROR:
-        return MissingCRDError(f"{file}: {errors[0].message}")
-    reason = errors[0].message if errors else "it has no versions"
-    return MissingCRDError(f"the API server rejects the CRD of {file}: {reason}")
+def _check(value: dict[str, Any], file: str, kube_version: str) -> FileResult:
+    return lint_file(marshal(value), file, CheckRequest(kube_version=kube_version, keep=True))
+
+
+def _rejected(result: FileResult) -> MissingCRDError:
+    error = next(filter(is_rejection, result.diagnostics), None)
+    if error is not None and error.rule == INTERNAL_ERROR:
+        return MissingCRDError(f"{result.file}: {error.message}")
+    why = "it has no versions" if error is None else error.message
+    return MissingCRDError(f"the API server rejects the CRD of {result.file}: {why}")
 
 
 _SET: Final = "release.openshift.io/feature-set"

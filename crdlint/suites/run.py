@@ -111,11 +111,11 @@ def _line_of(disagreement: Disagreement) -> str:
     return f"{prefix}crdlint evaluates `{rule}` to {disagreement.ours}, cel-python to {disagreement.theirs}"
 
 
+@dataclass(frozen=True, slots=True)
 class _Runner:
-    def __init__(self, definition: Definition, version: str, target: Target) -> None:
-        self._definition = definition
-        self._version = version
-        self._target = target
+    _definition: Definition
+    _version: str
+    _target: Target
 
     def run(self, case: Case) -> _FailedError:
         """Run a test and return its failure, without lines if it passed."""
@@ -132,23 +132,26 @@ class _Runner:
 
     def _create(self, case: Case) -> None:
         outcome = self._created(self._definition, self._object(case.initial, "initial"))
-        if not self._rejects(outcome, case.expected_error, "the create"):
-            self._accepted(outcome, "the object should be created")
+        if self._accepts(outcome, "the object should be created", "the create", case.expected_error):
             self._compare(outcome.resource, case.expected)
 
-    def _rejects(self, outcome: Outcome, expected: str, what: str) -> bool:
-        """Return whether an error is expected; it is a failure if the object is not rejected with it."""
+    def _accepts(self, outcome: Outcome, expectation: str, what: str = "", error: str = "") -> bool:
+        """Return whether an object is accepted, False if it is rejected with the expected `error`; else it is a failure."""
         refusal = self._refusal(outcome)
-        if expected and not refusal:
-            raise _FailedError(f"{what} should be rejected, but is accepted; expected:", f"  {expected}")
-        if expected and not any(expected in text for text in refusal):
+        if not error and not refusal:
+            return True
+        if not error:
+            raise _FailedError(f"{expectation}, but:", f"  {refusal[0]}", in_oldest_words=(expectation, refusal[-1]))
+        if not refusal:
+            raise _FailedError(f"{what} should be rejected, but is accepted; expected:", f"  {error}")
+        if not any(error in text for text in refusal):
             raise _FailedError(
                 f"{what} should be rejected with another error:",
-                f"  expected: {expected}",
+                f"  expected: {error}",
                 f"  got:      {refusal[0]}",
                 in_oldest_words=(what, refusal[-1]),
             )
-        return bool(expected)
+        return False
 
     def _update(self, case: Case) -> None:
         stored = self._initial(case)
@@ -156,17 +159,14 @@ class _Runner:
         if isinstance(updated["metadata"], dict):
             updated["metadata"]["name"] = stored["metadata"]["name"]
         outcome = self._updated(updated, stored)
-        if self._rejects(outcome, case.expected_error, "the update"):
+        if not self._accepts(outcome, "the object should be updated", "the update", case.expected_error):
             return
-        self._accepted(outcome, "the object should be updated")
-        stored = outcome.resource
         if updated.get("status") is not None:
-            outcome = self._with_status(self._definition, updated["status"], stored)
-            if self._rejects(outcome, case.expected_status_error, "the update of the status"):
+            outcome = self._with_status(self._definition, updated["status"], outcome.resource)
+            what = "the update of the status"
+            if not self._accepts(outcome, "the status should be updated", what, case.expected_status_error):
                 return
-            self._accepted(outcome, "the status should be updated")
-            stored = outcome.resource
-        self._compare(stored, case.expected)
+        self._compare(outcome.resource, case.expected)
 
     def _initial(self, case: Case) -> dict[str, Any]:
         initial = self._object(case.initial, "initial")
@@ -175,15 +175,14 @@ class _Runner:
             changed = patched(self._target, case.patches)
             definition = define(reduced(changed, self._version)[0], changed.file, str(definition.versions))
         outcome = self._created(definition, initial)
-        self._accepted(outcome, "the initial object should be created")
-        stored = outcome.resource
+        self._accepts(outcome, "the initial object should be created")
         if initial.get("status") is not None:
-            outcome = self._with_status(definition, initial["status"], stored)
-            self._accepted(outcome, "the initial status should be updated")
-            stored = outcome.resource
+            outcome = self._with_status(definition, initial["status"], outcome.resource)
+            self._accepts(outcome, "the initial status should be updated")
+        stored = outcome.resource
         if case.patches:
             outcome = self._updated(stored, stored)
-            self._accepted(outcome, "the initial object should be let pass, unchanged, by the CRD without patches")
+            self._accepts(outcome, "the initial object should be let pass, unchanged, by the CRD without patches")
         return stored
 
     def _object(self, text: str, what: str) -> dict[str, Any]:
@@ -220,11 +219,6 @@ class _Runner:
 
     def _with_status(self, definition: Definition, status: Any, stored: dict[str, Any]) -> Outcome:
         return _validated(definition.validator(self._version).update_status, {**stored, "status": status}, stored)
-
-    def _accepted(self, outcome: Outcome, what: str) -> None:
-        refusal = self._refusal(outcome)
-        if refusal:
-            raise _FailedError(f"{what}, but:", f"  {refusal[0]}", in_oldest_words=(what, refusal[-1]))
 
     def _refusal(self, outcome: Outcome) -> tuple[str, ...]:
         """Return the server's rejection as it is and as servers before 1.36 print it, or an empty tuple."""
