@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from crdlint.diagnostics.diagnostic import Diagnostic, in_server_words
 from crdlint.kubernetes.servers import NEWEST_VERSION
+from crdlint.linting.documents import collect_crds
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import RuleCost
-from crdlint.linting.stored_crds import collect_crds
 from crdlint.resources.pipeline import ResourceReport, report
 from crdlint.rules.catalog import on_request
 from crdlint.yaml import YAMLDecodeError, decode_yaml

@@ -1,27 +1,285 @@
-"""Changes of `not`, `anyOf`, `oneOf` and x-kubernetes-validations: they are compared by their effect, as conditions on a value."""
+"""Changes of `not`, `anyOf`, `oneOf` and x-kubernetes-validations, compared by their effect as conditions on a value.
+
+A new condition may reject no object: rules and junctors of the old schema imply it, or the schemas do.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from crdlint.cel.ast import Expr, Ident, nodes
+from crdlint.cel.ast import Expr, Ident, Select, nodes
 from crdlint.changes.change import NEW_VALUES, Collector
-from crdlint.changes.conditions import junctor_condition
-from crdlint.changes.conjunction import Conjunction, Pair, steps, type_of
-from crdlint.changes.constraints import JUNCTORS, fingerprint, junctors_of
-from crdlint.changes.reasons import FOR_EXISTING, WIDER, Reasons, field_paths
+from crdlint.changes.conditions import junctor_condition, known_conditions, lifted
+from crdlint.changes.conjunction import Conjunction, Pair, is_new, steps, type_of
+from crdlint.changes.constraints import (
+    JUNCTORS,
+    Bound,
+    Constraints,
+    constraints,
+    fingerprint,
+    junctors_of,
+    pattern_relation,
+)
 from crdlint.crd.model import JSONSchemaProps, ValidationRule
 from crdlint.golang.values import marshal
-from crdlint.kubecel.reasoning.domains import TRUE
-from crdlint.kubecel.reasoning.reasoner import Facts, FieldPath, Reasoner
+from crdlint.kubecel.escaping import escape, unescape
+from crdlint.kubecel.reasoning.domains import FAILED, PRESENT, SIZES, TRUE, Domain, Just, Numbers, Others, Piece
+from crdlint.kubecel.reasoning.reasoner import ITEM, VALUE, Facts, FieldPath, Reasoner
 from crdlint.kubecel.syntax_trees import parsed, rule_key
 from crdlint.rules import changes as rules
 
 if TYPE_CHECKING:
+    from crdlint.changes.change import Collector
     from crdlint.changes.examples import Example
+    from crdlint.crd.model import ValidationRule
     from crdlint.crd.paths import Path
     from crdlint.diagnostics.diagnostic import Severity
+    from crdlint.kubernetes.servers import Server
+
+
+_QUICK: Final = 8  # the part of the steps with which a reason is looked for before an example
+_ABOVE: Final = 4  # objects and lists above a value whose rules may be about it
+# Why an added condition rejects no object.
+WIDER: Final = "replaces a stricter one"
+BY_SCHEMA: Final = "which the schema implies already"
+BY_OLD_SCHEMA: Final = "which the old schema implied"
+BY_OLD_RULES: Final = "which the old rules implied"
+FOR_EXISTING: Final = "which is true for all objects without new fields and values"
+
+
+class Reasons:
+    """Finds the reason why a new condition on a value rejects no object, by what is known of these."""
+
+    def __init__(self, pair: Pair, server: Server) -> None:
+        self._pair: Final = pair
+        self._server: Final = server
+        self._known: Final = _trees(known_conditions(pair.old))
+        self._kept: Final = _trees(known_conditions(pair.new))
+        self._anything: Final = Reasoner(Facts())
+        self._new: Final = Reasoner(SchemaFacts(pair.new, server))
+        self._old: Final = Reasoner(SchemaFacts(pair.old, server))
+        self._existing: Final = Reasoner(SchemaFacts(pair.old, server, lambda path: is_new(path, pair.old, pair.new)))
+
+    def effect(
+        self, condition: str, part: JSONSchemaProps | ValidationRule, collector: Collector
+    ) -> tuple[str | None, Example | None]:
+        """Return why a new condition rejects no object, or an example that it rejects, if either is known."""
+        self._existing.share = self._new.share = _QUICK
+        reason = self.reason(condition)
+        self._existing.share = self._new.share = 1
+        example = collector.example(self._pair, condition, part) if reason is None else None
+        return (reason if reason is not None or example is not None else self.reason(condition)), example
+
+    def reason(self, condition: str) -> str | None:
+        """Return why a condition is true for all existing objects, None if it may not be."""
+        tree = parsed(condition)
+        if tree is None:
+            return None
+        for node, reason in ((self._pair.new, BY_SCHEMA), (self._pair.old, BY_OLD_SCHEMA)):
+            if repeats_list_type(condition, node):
+                return reason
+        related = _related(tree, {**self._known, **_trees(self._below(tree, self._pair.old))})
+        known = list(related.values())
+        is_known = self._existing.results(tree, known) == TRUE
+        removed = [expr for name, expr in related.items() if name in self._known and name not in self._kept]
+        if is_known and self._is_wider(tree, removed):
+            return WIDER
+        if self._new.results(tree) == TRUE:
+            return BY_SCHEMA
+        if not is_known:
+            return BY_OLD_RULES if is_implied_above(self._pair, condition, self._server) else None
+        if self._old.results(tree) == TRUE:
+            return BY_OLD_SCHEMA
+        return BY_OLD_RULES if known and self._new.results(tree, known) == TRUE else FOR_EXISTING
+
+    def remains(self, condition: str) -> bool:
+        """Return whether the new schema implies an old condition, so that removing it changes nothing."""
+        tree = parsed(condition)
+        if tree is None:
+            return False
+        known = _related(tree, {**self._kept, **_trees(self._below(tree, self._pair.new))})
+        return self._new.results(tree, list(known.values())) == TRUE
+
+    def _is_wider(self, tree: Expr, removed: Sequence[Expr]) -> bool:
+        """Return whether a rule follows from removed ones, whatever the schema is, and they do not follow from it."""
+        if not removed or self._anything.results(tree, removed) != TRUE or self._anything.results(tree) == TRUE:
+            return False
+        return any(self._new.results(expr, [tree]) != TRUE for expr in removed)
+
+    @staticmethod
+    def _below(tree: Expr, node: Conjunction) -> Iterator[str]:
+        """Yield what schemas require of the fields that a condition names, as conditions on the whole value."""
+        inner = [(*path, step) for path in ((), *field_paths(tree)) for step in (ITEM, VALUE)]
+        for path in (*field_paths(tree), *inner):
+            below = list(steps(path, node))
+            if len(below) == len(path):
+                known = _related(tree, _trees(known_conditions(below[-1])))
+                texts = (text for text in known_conditions(below[-1]) if rule_key(text) in known)
+                yield from (lifted(text, path) for text in texts)
+
+
+def is_implied(pair: Pair, condition: str, server: Server) -> bool:
+    """Return whether the old rules and junctors of a value, or of those above it, imply a condition."""
+    return _implies(pair.old, condition, (), server) or is_implied_above(pair, condition, server)
+
+
+def is_implied_above(pair: Pair, condition: str, server: Server) -> bool:
+    """Return whether the old rules and junctors of the objects above a value imply a condition."""
+    path: FieldPath = ()
+    while pair.parent is not None and len(path) < _ABOVE:
+        path, pair = (pair.step, *path), pair.parent
+        if _implies(pair.old, condition, path, server):
+            return True
+    return False
+
+
+def _implies(node: Conjunction, condition: str, path: FieldPath, server: Server) -> bool:
+    """Return whether what schemas require implies a condition on the value at a path below."""
+    names = {escape(step) or step for step in path} - {ITEM, VALUE}
+    known = [expr for expr in _trees(known_conditions(node)).values() if names <= _named(expr)]
+    tree = parsed(lifted(condition, path)) if known else None
+    return tree is not None and Reasoner(SchemaFacts(node, server)).results(tree, known) == TRUE
+
+
+def _trees(conditions: Iterable[str]) -> dict[str, Expr]:
+    return {rule_key(text): tree for text in conditions if (tree := parsed(text)) is not None}
+
+
+def _related(tree: Expr, known: Mapping[str, Expr]) -> dict[str, Expr]:
+    """Return the conditions that name a field of another one, or no field as that one."""
+    named = _named(tree)
+    return {name: expr for name, expr in known.items() if not (named and _named(expr)) or named & _named(expr)}
+
+
+def _named(tree: Expr) -> AbstractSet[str]:
+    return {node.field for node in nodes(tree) if isinstance(node, Select)}
+
+
+def field_paths(tree: Expr) -> Sequence[FieldPath]:
+    """Return the paths of the fields of `self` that a rule names, each one after those above it."""
+    paths: dict[FieldPath, None] = {}
+    for node in nodes(tree):
+        steps_up: list[str] = []
+        while isinstance(node, Select):
+            steps_up.append(unescape(node.field) or node.field)
+            node = node.operand
+        if isinstance(node, Ident) and node.name == "self":
+            path = tuple(reversed(steps_up))
+            paths.update(dict.fromkeys(path[: i + 1] for i in range(len(path))))
+    return tuple(paths)
+
+
+_SIZES: Final = {"string": "length", "array": "items", "object": "properties"}
+_VALUES: Final[dict[str, Domain]] = {
+    "boolean": (Just(value=True), Just(value=False)), "array": (Piece.LIST,), "object": (Piece.OBJECT,),
+    "int-or-string": (Numbers(is_whole=True), Others()),
+}  # fmt: skip
+
+
+class SchemaFacts(Facts):
+    """The facts about the objects that a schema accepts; ``is_new`` returns whether none of them has a field."""
+
+    def __init__(self, node: Conjunction, server: Server, is_new: Callable[[FieldPath], bool] | None = None) -> None:
+        super().__init__()
+        self._server = server
+        self._is_new = is_new
+        self._nodes: dict[FieldPath, Conjunction] = {(): node}
+        self._values: dict[FieldPath, Domain] = {}
+
+    def values(self, path: FieldPath) -> Domain:
+        """Return the values at a path; the field of an object, or the item of a list, that is there."""
+        if path not in self._values:
+            self._values[path] = self._domain(path)
+        return self._values[path]
+
+    def _domain(self, path: FieldPath) -> Domain:
+        node = self._node(path)
+        is_part = not path or path[-1] in {ITEM, VALUE}
+        if not is_part and self._is_new is not None and self._is_new(path):
+            return FAILED
+        if not node:
+            return super().values(path)
+        is_there = is_part or any(path[-1] in schema.required for schema in self._node(path[:-1]))
+        domain = _values(constraints(node, self._server))
+        if node[0].nullable:
+            domain = (*domain, Just(None))
+        return domain if is_there or any(schema.default is not None for schema in node) else (*FAILED, *domain)
+
+    def sizes(self, path: FieldPath) -> Domain:
+        """Return the sizes of the texts, lists or objects at a path."""
+        folded = self._folded(path)
+        suffix = None if folded is None or "byte" in folded.formats else _SIZES.get(folded.type)
+        if folded is None or suffix is None:
+            return SIZES
+        low, high = (folded.bounds.get(f"{end}_{suffix}") for end in ("min", "max"))
+        return _numbers(low or Bound(0), high, is_whole=True)
+
+    def match(self, path: FieldPath, pattern: str) -> bool:
+        """Return whether all texts at a path match a pattern."""
+        folded = self._folded(path)
+        return folded is not None and any(self.covers(known, pattern) for known in folded.patterns)
+
+    def covers(self, pattern: str, other: str) -> bool:
+        """Return whether all texts that match a pattern match another one."""
+        return pattern_relation(pattern, other).is_covered
+
+    def _folded(self, path: FieldPath) -> Constraints | None:
+        node = self._node(path)
+        return constraints(node, self._server) if node else None
+
+    def _node(self, path: FieldPath) -> Conjunction:
+        if path not in self._nodes:
+            self._nodes[path] = next(steps(path[-1:], self._node(path[:-1])), ())
+        return self._nodes[path]
+
+
+def _values(folded: Constraints) -> Domain:
+    if folded.enum is not None:
+        return tuple(
+            Piece.LIST if isinstance(value, list) else Piece.OBJECT if isinstance(value, dict) else Just(value)
+            for value in folded.enum.values()
+        )
+    if folded.type in {"integer", "number"}:
+        return _numbers(*map(folded.bounds.get, ("minimum", "maximum")), is_whole=folded.type == "integer")
+    if folded.type == "string":
+        return (Others(frozenset({(False, "")} if "min_length" in folded.bounds else ())),)
+    return _VALUES.get(folded.type, PRESENT)
+
+
+def _numbers(low: Bound | None, high: Bound | None, *, is_whole: bool) -> Domain:
+    low, high = low or Bound(-math.inf), high or Bound(math.inf)
+    return Numbers(low.value, high.value, is_whole, low.is_strict, high.is_strict).narrowed()
+
+
+# Rules for the uniqueness of list items, with {} for the equality of two of them.
+_UNIQUE: Final = (
+    "self.all(x, self.exists_one(y, {}))",
+    "self.all(x, self.filter(y, {}).size() == 1)",
+    "self.all(x, self.filter(y, {}).size() <= 1)",
+    "self.all(x, size(self.filter(y, {})) == 1)",
+    "size(self.filter(x, size(self.filter(y, {})) > 1)) == 0",
+    "self.filter(x, self.filter(y, {}).size() > 1).size() == 0",
+    "!self.exists(x, self.filter(y, {}).size() > 1)",
+)
+
+
+def repeats_list_type(rule: str, node: Conjunction) -> bool:
+    """Return whether a rule only requires that the items of a list are unique, as its type does."""
+    keys = {"set": ("",), "map": tuple(f".{name}" for name in node[0].x_list_map_keys)}.get(node[0].x_list_type or "")
+    return keys is not None and rule_key(rule) in _unique_by(keys)
+
+
+@lru_cache(maxsize=64)
+def _unique_by(keys: tuple[str, ...]) -> frozenset[str]:
+    equalities = [
+        " && ".join(f"{variable}{name} == {other}{name}" for name in keys)
+        for variable, other in (("x", "y"), ("y", "x"))
+    ]
+    return frozenset(rule_key(rule.format(equality)) for rule in _UNIQUE for equality in equalities)
 
 
 _FIELDS: Final = 32  # fields of a rule that are assumed to be absent, one after the other

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from weakref import ref
 
 from crdlint.changes import values
-from crdlint.changes.changed_conditions import compare_junctors, compare_messages, compare_rules
+from crdlint.changes.changed_conditions import Reasons, compare_junctors, compare_messages, compare_rules, is_implied
 from crdlint.changes.conditions import conditions_of, has
 from crdlint.changes.conjunction import (
     ComparedField,
@@ -22,7 +22,6 @@ from crdlint.changes.conjunction import (
     type_of,
 )
 from crdlint.changes.constraints import of_conjunction
-from crdlint.changes.reasons import Reasons, is_implied
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps, JSONSchemaPropsOrBool
 from crdlint.crd.record import semantic_equal

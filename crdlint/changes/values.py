@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.changes.change import NEW_VALUES, Collector
+from crdlint.changes.changed_conditions import is_implied
 from crdlint.changes.conditions import condition, count_of_fields
 from crdlint.changes.conjunction import Conjunction, Pair, keeps_unknown_fields, type_of
 from crdlint.changes.constraints import (
@@ -22,7 +23,6 @@ from crdlint.changes.constraints import (
     pattern_of,
     pattern_relation,
 )
-from crdlint.changes.reasons import is_implied
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.values import marshal
 from crdlint.rules import changes as rules

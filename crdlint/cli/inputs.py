@@ -16,8 +16,7 @@ from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
-from crdlint.resources.definitions import Definitions
-from crdlint.resources.index import CRDFiles
+from crdlint.resources.definitions import CRDFiles, Definitions
 from crdlint.rules.charts import SKIPPED
 from crdlint.runner.task import shown_name
 from crdlint.safety.bugs import Bug, collected

@@ -39,10 +39,10 @@ if TYPE_CHECKING:
     from crdlint.crd.paths import Path
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.kubecel.estimated_rule import EstimatedRule
+    from crdlint.linting.create import Report
     from crdlint.linting.documents import Fixes
     from crdlint.linting.request import CheckRequest
     from crdlint.linting.result import Stage
-    from crdlint.linting.schema import Report
     from crdlint.rules.engine.advisory import Advise, Advisory
     from crdlint.safety.work import Effort
     from crdlint.yaml.nodes import Node

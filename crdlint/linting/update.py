@@ -12,8 +12,7 @@ from crdlint.crd.errors import FieldError, invalid
 from crdlint.crd.paths import Path
 from crdlint.crd.record import semantic_equal
 from crdlint.golang.values import Typed
-from crdlint.linting.create import report_of
-from crdlint.linting.schema import Report, is_structural
+from crdlint.linting.create import Report, is_structural, report_of
 from crdlint.rules import conversion, metadata
 from crdlint.rules.engine.common import Options
 from crdlint.rules.list_types import map_list_keys_map_set, mergeable_set_item

@@ -15,8 +15,8 @@ from crdlint.crd.paths import Path
 from crdlint.files.git import commit_of, has_revision
 from crdlint.files.read import UnreadableError, decode
 from crdlint.files.repository import RepositoryError, repository_of
+from crdlint.linting.documents import collect_crds
 from crdlint.linting.pipeline import lint_file
-from crdlint.linting.stored_crds import collect_crds
 from crdlint.lsp.reading import cost_of, share_of
 from crdlint.report.page import rule_link
 from crdlint.report.words import counted, headline

@@ -17,8 +17,7 @@ from crdlint.files.repository import is_below
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.lsp.workspace import stamp_of
-from crdlint.resources.definitions import Definitions, may_have_crd
-from crdlint.resources.index import Outline, outline
+from crdlint.resources.definitions import Definitions, Outline, may_have_crd, outline
 from crdlint.resources.pipeline import ResourceOptions, validate_text
 from crdlint.resources.placeholders import Patterns
 from crdlint.sources.crd_lookup import configured_crds, crd_folders_near, files_beside

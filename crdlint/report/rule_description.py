@@ -12,9 +12,9 @@ from crdlint.config.apply import apply
 from crdlint.config.comments import read_comments
 from crdlint.config.model import Config
 from crdlint.kubernetes.servers import NEWEST, NEWEST_VERSION, SERVERS
+from crdlint.linting.documents import collect_crds
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
-from crdlint.linting.stored_crds import collect_crds
 from crdlint.rules.catalog import families
 from crdlint.rules.engine.examples import EXAMPLE_LIMIT, manifest, place_of_example
 from crdlint.sources.helm.templates import check_template, check_unrendered

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps, ValidationRule
     from crdlint.kubecel.second_opinion import Disagreement
     from crdlint.resources.definitions import Definition
+    from crdlint.resources.objects import ResourceLocator
     from crdlint.resources.placeholders import Placeholders
-    from crdlint.resources.places import ResourceLocator
     from crdlint.resources.validation import NotDecodedError, Outcome
 
 _METADATA: Final = "resource-metadata"

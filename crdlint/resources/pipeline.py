@@ -24,9 +24,17 @@ from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import CRD, FileResult
 from crdlint.resources.definitions import Definition, Definitions, may_have_crd, rejection_of
 from crdlint.resources.findings import Findings, diagnostic
-from crdlint.resources.objects import Object, as_sent, duplicate_fields, key_of, objects_of, read_resource, text_at
+from crdlint.resources.objects import (
+    Object,
+    ResourceLocator,
+    as_sent,
+    duplicate_fields,
+    key_of,
+    objects_of,
+    read_resource,
+    text_at,
+)
 from crdlint.resources.placeholders import Patterns, Placeholders
-from crdlint.resources.places import ResourceLocator
 from crdlint.resources.validation import NotDecodedError, Outcome
 from crdlint.rules import duplicates
 from crdlint.rules.engine.advisory import Advisory

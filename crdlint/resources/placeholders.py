@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from crdlint.cel.ast import Expr
     from crdlint.crd.paths import Path
     from crdlint.crd.positions import SourceLocation
-    from crdlint.resources.places import ResourceLocator
+    from crdlint.resources.objects import ResourceLocator
 
     _Steps: TypeAlias = tuple["_Steps | None", str | int]
 

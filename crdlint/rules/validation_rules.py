@@ -29,7 +29,7 @@ _Rule: Final = partial(Rule, source=_SOURCE)
 _LONGEST: Final = 2000  # characters, of the 2048 that a message may have
 _LIKE: Final = 0.8
 _LIKE_FIELD: Final = 0.6
-# Reported only if the schema can be converted to a structural one, in which the path is resolved (crdlint.linting.schema).
+# Reported only if the schema can be converted to a structural one, in which the path is resolved (crdlint.linting.create).
 NO_FIELD: Final = Reason(Code.NO_FIELD)
 _NO_FIELD_DETAIL: Final = Wording.by_version("fieldPath must be a valid path", (34, "must be a valid path"))
 REASONS: Final = ("FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired")

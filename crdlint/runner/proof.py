@@ -11,7 +11,7 @@ from crdlint.changes.compare import changes
 from crdlint.crd.identity import identify
 from crdlint.crd.positions import Locator
 from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
-from crdlint.linting.stored_crds import collect_crds
+from crdlint.linting.documents import collect_crds
 from crdlint.yaml.edit import Edit, apply, in_order, line_and_column, line_starts
 from crdlint.yaml.nodes import Mapping, Mark, Sequence
 from crdlint.yaml.parse import Document, iter_documents

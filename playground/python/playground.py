@@ -13,9 +13,9 @@ from crdlint.config.apply import is_rejection
 from crdlint.diagnostics.diagnostic import Fix
 from crdlint.kubecel.limits import RULE_COST_LIMIT
 from crdlint.kubernetes.servers import KNOWN, NEWEST_VERSION, SERVERS
+from crdlint.linting.documents import collect_crds
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
-from crdlint.linting.stored_crds import collect_crds
 from crdlint.report.locations import TextPositions
 from crdlint.report.page import rule_link
 from crdlint.report.words import counted, headline, where

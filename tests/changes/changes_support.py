@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from crds import small
 
+from crdlint.linting.documents import collect_crds
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
-from crdlint.linting.stored_crds import collect_crds
 from crdlint.yaml import decode_yaml
 
 if TYPE_CHECKING:

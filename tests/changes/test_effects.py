@@ -9,9 +9,9 @@ from changes_support import read, with_spec
 
 from crdlint.changes.change import Policy
 from crdlint.changes.examples import mentioned
+from crdlint.linting.documents import collect_crds
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
-from crdlint.linting.stored_crds import collect_crds
 from crdlint.resources.validation import ResourceValidator
 
 ABC = "properties: {a: {type: string}, b: {type: string}, c: {type: string}}"

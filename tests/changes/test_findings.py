@@ -11,9 +11,9 @@ from tables import each
 
 import crdlint
 from crdlint.changes.change import Policy
+from crdlint.linting.documents import collect_crds
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
-from crdlint.linting.stored_crds import collect_crds
 
 ALSO = "is rejected if the existing object breaks this, even if it changes another field"
 

@@ -12,7 +12,7 @@ from crds import SMALLEST
 from crdlint import lint_text
 from crdlint.cli.main import cli
 from crdlint.crd import convert
-from crdlint.linting import documents, manifest, stored_crds
+from crdlint.linting import documents, manifest
 from crdlint.lsp.checks import Checks
 from crdlint.lsp.workspace import Workspace
 from crdlint.report import formats
@@ -100,7 +100,7 @@ def test_what_could_not_be_read_is_not_removed(
         assert (done.exit_code, BUG in done.stdout, "removed" in done.output) == (3, True, False), done.output
     # The old side fails.
     monkeypatch.setattr(manifest, "read_crd", convert.read_crd)
-    monkeypatch.setattr(stored_crds, "read_crd", broken)
+    monkeypatch.setattr(documents, "read_crd", broken)
     (folder / "a.yaml").write_text(REJECTED)
     done = crdlint("diff", "old/a.yaml", "a.yaml")
     assert (done.exit_code, "old/a.yaml: line 1: not compared: a bug in crdlint" in done.stderr) == (3, True), (

@@ -10,9 +10,9 @@ from crds import crd_with_spec
 from test_html_costs import read, words
 
 from crdlint.api import lint_text
+from crdlint.linting.documents import collect_crds
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
-from crdlint.linting.stored_crds import collect_crds
 from crdlint.report import formats
 from crdlint.report.pieces import Outcome, Summary, View
 

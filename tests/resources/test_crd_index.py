@@ -9,8 +9,7 @@ from tables import each
 
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
-from crdlint.resources.definitions import Definitions
-from crdlint.resources.index import CRDFiles, outline
+from crdlint.resources.definitions import CRDFiles, Definitions, outline
 
 if TYPE_CHECKING:
     import pytest

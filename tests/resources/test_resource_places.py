@@ -10,7 +10,7 @@ from present import root_of
 from tables import each
 
 from crdlint.crd.paths import Path
-from crdlint.resources.places import ResourceLocator
+from crdlint.resources.objects import ResourceLocator
 from crdlint.yaml.nodes import Scalar
 
 if TYPE_CHECKING:

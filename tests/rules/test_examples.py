@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from tables import each
 
 import crdlint.rules
+from crdlint.linting.documents import collect_crds
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
-from crdlint.linting.stored_crds import collect_crds
 from crdlint.report import rule_description
 from crdlint.rules import catalog
 from crdlint.rules.catalog import all_rules

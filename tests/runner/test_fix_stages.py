@@ -8,7 +8,7 @@ import pytest
 from crds import crd_with_schema
 
 from crdlint.config.model import Config
-from crdlint.linting import documents, manifest, schema
+from crdlint.linting import create, documents, manifest
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.rules import cel
@@ -104,7 +104,7 @@ def test_rules_and_advice_are_checked_only_once(name: str, tmp_path: Path, monke
     path = tmp_path / "crd.yaml"
     path.write_text(TEXTS[name])
     rules, advice = counted(monkeypatch, cel, "_compiled"), counted(monkeypatch, manifest, "_advisories")
-    hidden, parsed = counted(monkeypatch, schema, "hidden_errors"), counted(monkeypatch, documents, "parse_chunk")
+    hidden, parsed = counted(monkeypatch, create, "hidden_errors"), counted(monkeypatch, documents, "parse_chunk")
     checker = Checker(Settings(fixing="safe"))
     checked = Fixing().take(
         checker.check(Task(str(path), REQUEST, config=Config())),

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.positions import Locator, Span
 from crdlint.files.patterns import is_in_order
+from crdlint.linting.documents import collect_crds
 from crdlint.linting.result import CollectedCRDs
-from crdlint.linting.stored_crds import collect_crds
 from crdlint.safety.programs import shortened
 
 if TYPE_CHECKING:

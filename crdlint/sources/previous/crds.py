@@ -16,8 +16,8 @@ from crdlint.files.paths import Problem, Selection, discover
 from crdlint.files.read import UnreadableError, decode, read_bytes, read_text
 from crdlint.files.recognition import may_hold_crd
 from crdlint.files.repository import RepositoryError
+from crdlint.linting.documents import collect_crds
 from crdlint.linting.result import CollectedCRDs, ComparedCRD, FileResult, OldCRD, UnreadDocument
-from crdlint.linting.stored_crds import collect_crds
 from crdlint.rules.changes import REMOVED
 from crdlint.rules.charts import SKIPPED
 from crdlint.safety.programs import shortened
