@@ -213,14 +213,14 @@ def _duplicate_key_findings(subject: Subject, manifest: Manifest) -> Iterator[Di
         near = keys[max(i - _NEAR, 0) : i + _NEAR]
         help_ = attempt(duplicates.repeated_block, key, near, offset)
         diagnostic = duplicates.of_yaml(key, subject.file, offset, help_)
-        yield subject.fixes.add(diagnostic, Finding(manifest, diagnostic.rule, duplicate=key))
+        yield subject.fixes.add(diagnostic, Finding(manifest, diagnostic.rule, key))
 
 
 def _problem_findings(crd: _DecodedCRD, problems: Iterable[DecodeProblem], *, hidden: bool) -> Iterator[Diagnostic]:
     subject = crd.subject
     for problem in problems:
         diagnostic = replace(_decode_finding(problem, subject.file, subject.document), hidden=hidden)
-        finding = Finding(crd.manifest, diagnostic.rule, problem=problem)
+        finding = Finding(crd.manifest, diagnostic.rule, problem)
         placed = attempt(placement, finding)
         if placed is not None:
             name = problem.path.rpartition(".")[2]
@@ -237,7 +237,7 @@ def _ignored_fields(crd: _DecodedCRD) -> Iterator[Diagnostic]:
         span = node_span(problem.node, subject.document.line_offset)
         diagnostic = rule.diagnostic(subject.file, "advice", message, span, problem.help)
         diagnostic = replace(diagnostic, headline=attempt(headlines.of_decode, problem) or diagnostic.headline)
-        yield subject.fixes.add(diagnostic, Finding(crd.manifest, rule.id, problem=problem))
+        yield subject.fixes.add(diagnostic, Finding(crd.manifest, rule.id, problem))
 
 
 def _decode_finding(problem: DecodeProblem, file: str, document: Document) -> Diagnostic:
@@ -318,7 +318,7 @@ def _located(
         missing = locator.missing(error.path) if decoded.problems else None
         if missing is not None:
             diagnostic = replace(diagnostic, lacks=_lacking(*missing))
-        diagnostic = subject.fixes.add(diagnostic, Finding(crd.manifest, error.rule, error=error))
+        diagnostic = subject.fixes.add(diagnostic, Finding(crd.manifest, error.rule, error))
         located[message] = _with_marker(diagnostic, crd.crd)
     return located
 
@@ -372,7 +372,7 @@ def _advised(crd: _DecodedCRD, advisory: Advisory) -> Diagnostic:
         diagnostic = replace(diagnostic, severity=advisory.severity)
     if advisory.old_path is not None and crd.old is not None:
         diagnostic = replace(diagnostic, related=_in_old(crd.old, advisory.old_path))
-    return subject.fixes.add(diagnostic, Finding(crd.manifest, advisory.rule, advisory=advisory))
+    return subject.fixes.add(diagnostic, Finding(crd.manifest, advisory.rule, advisory))
 
 
 def _all(advise: Advise, decoded: DecodedCRD) -> list[Advisory]:

@@ -143,12 +143,9 @@ class Findings(NamedTuple):
     def _fixed(self, made: Diagnostic, mistake: Mistake, error: FieldError | None = None) -> Diagnostic:
         """Return a finding with its fix, if there is one."""
         if error is None:
-            finding = Finding(self.manifest, made.rule, advisory=Advisory(made.message, NIL, subject=mistake))
-        else:
-            finding = Finding(
-                self.manifest, made.rule, error=error._replace(subject=mistake, path=error.at or error.path)
-            )
-        return self.fixes.add(made, finding)
+            return self.fixes.add(made, Finding(self.manifest, made.rule, Advisory(made.message, NIL, subject=mistake)))
+        about = error._replace(subject=mistake, path=error.at or error.path)
+        return self.fixes.add(made, Finding(self.manifest, made.rule, about))
 
     def undecoded_field(self, error: NotDecodedError) -> tuple[str, SourceLocation]:
         """Return the metadata field that cannot be decoded, empty for the whole metadata, and the location of its value."""

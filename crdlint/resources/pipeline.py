@@ -318,7 +318,7 @@ class _ObjectCheck:
         node = child(root, field) or root
         made = diagnostic(self.walk.file, "advice", rule, message, node_span(node, self.offset), help_)
         advisory = Advisory(message, NIL, subject=Mistake(node, words))
-        return self.walk.fixes.add(made, Finding(Manifest(self.document, root), rule, advisory=advisory))
+        return self.walk.fixes.add(made, Finding(Manifest(self.document, root), rule, advisory))
 
     def _no_match(self, help_: str, words: Sequence[str] = (), field: str = "apiVersion") -> Diagnostic:
         identity = self.resource.identity
@@ -385,7 +385,7 @@ class _ObjectCheck:
         placeholders = Placeholders(walk.options.placeholders, locator)
         for key in take_duplicate_keys(document, is_json=resource.json):
             twice = duplicates.of_yaml(key, walk.file, self.offset)
-            yield walk.fixes.add(twice, Finding(manifest, twice.rule, duplicate=key))
+            yield walk.fixes.add(twice, Finding(manifest, twice.rule, key))
         for two in duplicate_fields(resource.root) if resource.json else ():
             yield duplicates.of_json(two.message, two.path, two.first, two.later, walk.file, self.offset)
         content = resource.read()
@@ -428,7 +428,7 @@ class _ObjectCheck:
             span = node_span(child(resource.root, *map(str, advisory.path.steps())) or resource.root, self.offset)
             made = diagnostic(self.walk.file, advisory.kind, advisory.rule, advisory.message, span, advisory.help)
             keeps_status = resource.root.find("status") is not None and not definition.has_status(resource.version)
-            finding = Finding(manifest, advisory.rule, advisory=advisory)
+            finding = Finding(manifest, advisory.rule, advisory)
             yield made if keeps_status else self.walk.fixes.add(made, finding)
 
     def _decoded(

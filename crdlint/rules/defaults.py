@@ -113,7 +113,7 @@ def _enum_of_its_type(finding: Finding) -> Edits:
 
 @Fixer("Spell the field as the schema does", "unsafe")
 def _near_field(finding: Finding) -> Edits:
-    about, names = require(finding.error), require(finding.reason(Code.UNKNOWN_FIELDS)).arguments
+    about, names = finding.error, require(finding.reason(Code.UNKNOWN_FIELDS)).arguments
     if names:
         yield finding.editor.respell(expect(Scalar, finding.location(about.at or about.path).key), names[0])
 

@@ -22,7 +22,7 @@ from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import Editor, UneditableError
 from crdlint.yaml.nodes import Mapping, Mark, Node, Scalar, Sequence, child, items_of, text_of
 from crdlint.yaml.repairs import Repair
-from crdlint.yaml.values import to_json
+from crdlint.yaml.values import DuplicateKey, to_json
 
 _Pair = tuple["Node", "Node"]
 _STEP: Final = 2  # spaces
@@ -100,9 +100,8 @@ def _blank_in_key(finding: Finding) -> Edits:
 @Fixer("Spell the field as the API does", "safe")
 def _rename(finding: Finding) -> Edits:
     """Spell a field as the API does, if the mapping does not have that field."""
-    problem = finding.problem
     mapping, key, value = finding.entry
-    near = None if problem is None else problem.nearest or _other_name(finding, mapping, key.value)
+    near = finding.problem.nearest or _other_name(finding, mapping, key.value)
     if near is None or key.value in _NOT_KEPT or _GLUED.match(key.value):
         return
     if mapping.find(near) is not None or not _may_have(finding, mapping, near, value):
@@ -443,12 +442,13 @@ IGNORED: Final = (
 def _twice(finding: Finding) -> tuple[Mapping, int, int]:
     """Return the mapping with a key set twice, and the indexes of the two keys."""
     editor = finding.editor
-    if finding.duplicate is not None and finding.duplicate.how == "written twice":
-        first, later = finding.duplicate.first, finding.duplicate.later
-    elif finding.duplicate is None and finding.problem is not None and finding.problem.first is not None:
-        first, later = finding.problem.first, finding.problem.node
+    about = finding.about
+    if isinstance(about, DuplicateKey):
+        if about.how != "written twice":
+            raise UneditableError
+        first, later = about.first, about.later
     else:
-        raise UneditableError
+        first, later = require(finding.problem.first), finding.problem.node
     mapping = expect(Mapping, editor.parent(first))
     names = [getattr(key, "value", None) for key in mapping.items[: 2 * _MOST_KEYS + 2 : 2]]
     # A block that is indented too far repeats several keys: removing them would lose it.
@@ -596,7 +596,7 @@ def placement(finding: Finding) -> Placement | None:
     """Return the help for a field that is unknown or of a wrong type because of its place, or None for other reasons."""
     with suppress(UneditableError):
         return _indentation(finding, _outdented(finding))
-    if finding.problem is None or finding.problem.kind != "strict":
+    if finding.problem.kind != "strict":
         return None
     for fixer in UNKNOWN if finding.problem.nearest is None else ():
         describe = _HELPS.get(fixer.title)

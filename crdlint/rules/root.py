@@ -25,8 +25,7 @@ _Rule: Final = partial(Rule, scope="version", source=_SOURCE)
 
 
 def _field(finding: Finding) -> Edits:
-    about = finding.error
-    node = finding.node(None if about is None else about.at)
+    node = finding.node(finding.error.at)
     mapping = finding.editor.parent(node)
     if isinstance(mapping, Mapping):
         yield finding.editor.remove_at(mapping, finding.editor.index(node) - 1)
@@ -36,8 +35,8 @@ def _field(finding: Finding) -> Edits:
     bad="schema:\n  openAPIV3Schema:\n    type: object\n    $schema: http://json-schema.org/schema#\nsubresources: {status: {}}\n"
 )
 def _without_effect(finding: Finding) -> Edits:
-    about = finding.error
-    if about is not None and about.at is not None and str(about.at.step) in {"$schema", "id"}:
+    field = finding.error.at
+    if field is not None and str(field.step) in {"$schema", "id"}:
         yield from _field(finding)
 
 

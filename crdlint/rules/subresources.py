@@ -70,7 +70,7 @@ def _usual_path(finding: Finding) -> Edits:
     name = finding.name.rpartition(".")[2]
     scale = expect(Mapping, finding.owner, "scale")
     usual = {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}.get(name)
-    if usual and finding.error is not None and finding.error.type == REQUIRED:
+    if usual and finding.error.type == REQUIRED:
         yield finding.editor.set(scale, name, finding.editor.value(usual))
 
 
@@ -98,7 +98,7 @@ def _column_path(finding: Finding) -> Edits:
 )
 def _column_type(finding: Finding) -> Edits:
     """Add the type of the field, or of a text if it is not known."""
-    if finding.name != "type" or finding.error is None or finding.error.type != REQUIRED:
+    if finding.name != "type" or finding.error.type != REQUIRED:
         return
     schema = next(iter(finding.crd.spec.root_schemas()), None)
     path = text_of(child(finding.owner, "jsonPath")) or ""

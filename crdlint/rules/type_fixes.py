@@ -63,11 +63,6 @@ def _certified(bundle: str) -> str:
     return f"conversion: {{strategy: Webhook, webhook: {{clientConfig: {service}, conversionReviewVersions: [v1]}}}}"
 
 
-def _expected(finding: Finding) -> str:
-    """Return the Go type that the decoder expects."""
-    return "" if finding.problem is None else finding.problem.go_type
-
-
 def _wrong_scalar(finding: Finding) -> Scalar:
     node = finding.scalar()
     if finding.editor.is_key(node):
@@ -77,7 +72,7 @@ def _wrong_scalar(finding: Finding) -> Scalar:
 
 def _value_expected_as(finding: Finding, go_type: str) -> Node | None:
     """Return the value of the wrong type, if the decoder expects a Go type."""
-    if _expected(finding) != go_type or finding.problem is None:
+    if finding.problem.go_type != go_type:
         return None
     node = finding.problem.node
     return finding.entry[2] if finding.editor.is_key(node) else node
@@ -107,7 +102,7 @@ def plain_blanks(finding: Finding) -> Edits:
 def type_keys(finding: Finding) -> Edits:
     """Write kind and apiVersion, keys and values, as a CRD has them."""
     editor, root = finding.editor, finding.root
-    if finding.problem is not None:
+    if finding.about is not None:
         return
     for name, (key, value, expected) in corrections(root).items():
         if key is None:
@@ -193,7 +188,7 @@ def _exclusive_bound(finding: Finding) -> Edits:
 @Fixer("Write the value without quotes", "safe")
 def _plain_value(finding: Finding) -> Edits:
     """Write a number or a boolean without quotes."""
-    node, expected = _wrong_scalar(finding), _expected(finding)
+    node, expected = _wrong_scalar(finding), finding.problem.go_type
     if node.style in {"|", ">"}:
         return
     text = node.value.strip()
@@ -217,7 +212,7 @@ def _number_within(finding: Finding) -> Edits:
     """Write the number that a text contains, such as `8` for `<= 8`, `8 items` and `1000` for `1k`."""
     node = _wrong_scalar(finding)
     match = _AMONG.match(node.value.strip())
-    if match is not None and _expected(finding) in {*_INTEGERS, "float64"} and not node.style:
+    if match is not None and finding.problem.go_type in {*_INTEGERS, "float64"} and not node.style:
         number = int(match[1].translate(_LOOKALIKES)) * (1000 if match[2] else 1)
         yield finding.editor.replace(node, str(number))
 
@@ -239,7 +234,7 @@ def _missing_blank(finding: Finding) -> Edits:
 )
 def _text_value(finding: Finding) -> Edits:
     node = _wrong_scalar(finding)
-    if not node.style and _expected(finding) in {"string", "map[string]string"}:
+    if not node.style and finding.problem.go_type in {"string", "map[string]string"}:
         yield finding.editor.replace(node, quoted(node.value, double=finding.editor.is_json))
 
 
@@ -281,7 +276,7 @@ def _list_of_one(finding: Finding) -> Edits:
 def _single_value(finding: Finding) -> Edits:
     """Take the only value out of a list, and write the type for an empty list or mapping."""
     _, key, value = finding.entry
-    expected = _expected(finding)
+    expected = finding.problem.go_type
     if key.value == "type" and isinstance(value, (Mapping, Sequence)) and not value.items:
         yield finding.editor.replace(value, "object" if isinstance(value, Mapping) else "array")
     if expected not in {"string", "bool", "int32", "int64", "float64", "v1.ResourceScope"} or key.value == "type":
@@ -364,7 +359,7 @@ def _field_of_object(finding: Finding) -> Edits:
 )
 def _schema_of_type(finding: Finding) -> Edits:
     editor, node = finding.editor, _value_expected_as(finding, "v1.JSONSchemaProps")
-    if node is None and finding.problem is not None and finding.problem.message == _SCHEMA_OR_BOOLEAN:
+    if node is None and finding.problem.message == _SCHEMA_OR_BOOLEAN:
         node = finding.entry[2]
     key = None if node is None else editor.key_of(node)
     if key is not None and key.value == "type":  # its indentation may be wrong
@@ -379,8 +374,8 @@ def _schema_of_type(finding: Finding) -> Edits:
 )
 def _object_of_text(finding: Finding) -> Edits:
     """Write an object with the text that is written in its place, as a rule with its expression."""
-    editor, node = finding.editor, expect(Scalar, _value_expected_as(finding, _expected(finding)))
-    expected = _LISTS.get(_expected(finding), _expected(finding))
+    editor, node = finding.editor, expect(Scalar, _value_expected_as(finding, finding.problem.go_type))
+    expected = _LISTS.get(finding.problem.go_type, finding.problem.go_type)
     field = _MAIN_FIELDS.get(expected.removeprefix("[]"))
     if field is None or node.style in {"|", ">"} or not editor.is_text(node):
         return

@@ -194,7 +194,7 @@ def _list(finding: Finding) -> Edits:
 def _only_value(finding: Finding) -> Edits:
     mistake, editor = _mistake(finding), finding.editor
     values = [] if mistake.schema is None else mistake.schema.enum
-    if finding.error is None or finding.error.type != REQUIRED or len(values) != 1 or not isinstance(values[0], str):
+    if finding.error.type != REQUIRED or len(values) != 1 or not isinstance(values[0], str):
         return
     yield editor.insert(expect(Mapping, mistake.node), finding.name, editor.value(values[0]))
 

@@ -10,8 +10,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from crdlint.crd import gotypes
+from crdlint.crd.errors import FieldError
 from crdlint.diagnostics.diagnostic import Applicability, Fix
 from crdlint.diagnostics.spelling import nearest
+from crdlint.rules.engine.advisory import Advisory
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import Editor, UneditableError, quoted
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child
@@ -19,12 +21,11 @@ from crdlint.yaml.resolve import resolve
 
 if TYPE_CHECKING:
     from crdlint.crd.decode_errors import DecodeProblem
-    from crdlint.crd.errors import Code, FieldError, Reason
+    from crdlint.crd.errors import Code, Reason
     from crdlint.crd.gotypes import GoType
     from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
     from crdlint.crd.paths import Path
     from crdlint.crd.positions import Locator, SourceLocation
-    from crdlint.rules.engine.advisory import Advisory
     from crdlint.yaml.broken_text import Cause
     from crdlint.yaml.parse import Document
     from crdlint.yaml.values import DuplicateKey
@@ -80,18 +81,15 @@ class Manifest:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A finding of the decoder (`problem`), of validation (`error`), of an advisory rule (`advisory`), or a duplicate key.
+    """A finding of the decoder, of validation, of an advisory rule, or of the parser, which `about` describes.
 
     `version` is the index of the version to use if all versions share the part at the path.
     """
 
     manifest: Manifest
     rule: str
-    problem: DecodeProblem | None = None
-    error: FieldError | None = None
-    advisory: Advisory | None = None
-    duplicate: DuplicateKey | None = None
-    version: int = field(default=0)
+    about: DecodeProblem | DuplicateKey | FieldError | Advisory | None = None
+    version: int = 0
 
     @property
     def editor(self) -> Editor:
@@ -104,22 +102,32 @@ class Finding:
         return require(self.manifest.crd)
 
     @property
+    def problem(self) -> DecodeProblem:
+        """The problem of the decoder; raise UneditableError for another finding."""
+        from crdlint.crd.decode_errors import DecodeProblem  # most documents have no problem
+
+        return _of_class(DecodeProblem, self.about)
+
+    @property
+    def error(self) -> FieldError:
+        """The error of validation; raise UneditableError for another finding."""
+        return _of_class(FieldError, self.about)
+
+    @property
     def path(self) -> Path:
-        """The path of the finding, as the server reports it."""
-        about = self.error or self.advisory
-        if about is None:
+        """The path of the finding, as the server reports it; raise UneditableError if it has none."""
+        if not isinstance(self.about, (FieldError, Advisory)):
             raise UneditableError
-        return about.path
+        return self.about.path
 
     @property
     def subject(self) -> Any:
         """What the rule found out for its fix, None if nothing."""
-        about = self.error or self.advisory
-        return None if about is None else about.subject
+        return self.about.subject if isinstance(self.about, (FieldError, Advisory)) else None
 
     def reason(self, *codes: Code) -> Reason | None:
         """Return the reason of the error, if its code is one of `codes`, else None."""
-        reason = None if self.error is None else self.error.reason
+        reason = self.about.reason if isinstance(self.about, FieldError) else None
         return reason if reason is not None and reason.code in codes else None
 
     @property
@@ -133,7 +141,7 @@ class Finding:
 
     def node(self, path: Path | None = None) -> Node:
         """Return the node at a path, by default that of the finding; raise UneditableError if it does not exist."""
-        if path is None and self.problem is not None:
+        if path is None and not isinstance(self.about, (FieldError, Advisory)):
             return self.problem.node
         location = self.location(path or self.path)
         if not location.exact:
@@ -192,7 +200,7 @@ class Finding:
     def each_version(self) -> Iterator[Finding]:
         """Yield this finding for each version that shares the part at its path."""
         yield self
-        if self.manifest.locator is None or self.problem is not None or self.duplicate is not None:
+        if self.manifest.locator is None or not isinstance(self.about, (FieldError, Advisory)):
             return
         for version in range(1, self.manifest.locator.shared_by(self.path)):
             yield replace(self, version=version)
@@ -218,6 +226,12 @@ class Finding:
         if isinstance(entry[1], Scalar):
             return [self.editor.respell(entry[1], value)]
         return [self.editor.write(entry[1], self.editor.value(value))]
+
+
+def _of_class(kind: type[_T], about: object) -> _T:
+    if not isinstance(about, kind):
+        raise UneditableError
+    return about
 
 
 def _no_edits(_finding: Finding) -> Edits:
