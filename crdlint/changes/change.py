@@ -1,18 +1,13 @@
-"""A change between two versions of a CRD, how severities depend on where it is, and the collector of changes."""
+"""A change between two versions of a CRD, and how severities depend on where it is."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from crdlint.changes.conjunction import ComparedField, Pair
-    from crdlint.changes.examples import Example, Examples
-    from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps, ValidationRule
+    from crdlint.crd.model import CustomResourceDefinition
     from crdlint.crd.paths import Path
-    from crdlint.diagnostics.diagnostic import Severity
-    from crdlint.kubernetes.servers import Server
     from crdlint.rules.engine.rule import Rule
 
 AlphaPolicy: TypeAlias = Literal["lower", "same", "off"]
@@ -35,22 +30,21 @@ class Policy(NamedTuple):
 
 
 class Change(NamedTuple):
-    """One change: the id of its rule, the field that it is about (``.spec.replicas``), and what it means.
+    """One change: its rule, with the severity and the help of the change, and what it means.
 
-    ``field`` is empty for a change of the whole CRD or of a version. ``new`` and ``old`` are where to look in the new and
-    the old CRD. ``versions`` are those that have the change, empty if it is about no version's schema. ``example`` is the
-    JSON of an object that was valid and is not any more. ``is_alpha`` marks an error that is a warning in alpha versions.
+    ``new`` and ``old`` are where to look in the new and the old CRD. ``field`` is the field that it is about
+    (``.spec.replicas``), empty for the whole CRD or a version. ``example`` is the JSON of an object that was valid and is
+    not any more. ``versions`` are those that have the change, empty if it is about no version's schema. ``is_alpha`` marks
+    an error that is a warning in alpha versions.
     """
 
-    rule: str
-    field: str
+    rule: Rule
     text: str
     new: Path
     old: Path
-    severity: Severity
-    help: str | None = None
-    versions: tuple[str, ...] = ()
+    field: str = ""
     example: str | None = None
+    versions: tuple[str, ...] = ()
     is_alpha: bool = False
 
     def message(self, crd: CustomResourceDefinition) -> str:
@@ -60,54 +54,3 @@ class Change(NamedTuple):
         if not missing or len(self.versions) == len(crd.spec.versions):
             return f"{self.text}{end}"
         return f"{self.text} (in {', '.join(self.versions)}){end}"
-
-
-@dataclass(slots=True)
-class Collector:
-    """Collects changes. ``server`` is the newest of the run; ``versions`` are those that are compared at the moment."""
-
-    server: Server
-    versions: tuple[str, ...] = ()
-    changes: list[Change] = field(default_factory=list)
-    examples: Examples | None = None
-
-    def add(
-        self,
-        rule: Rule,
-        text: str,
-        paths: tuple[Path, Path],
-        *,
-        field: ComparedField | None = None,
-        severity: Severity | None = None,
-        help_: str | None = None,
-        example: Example | None = None,
-    ) -> None:
-        """Add a change at its paths in the new and the old CRD; the rule's own severity and help by default."""
-        where, shown = field.path if field else "", example.text if example else None
-        change = Change(rule.id, where, text, *paths, severity or rule.severity, help_, self.versions, shown)
-        self.changes.append(change)
-
-    def report(
-        self,
-        rule: Rule,
-        text: str,
-        pair: Pair,
-        attribute: str,
-        *,
-        severity: Severity | None = None,
-        part: JSONSchemaProps | None = None,
-    ) -> None:
-        """Add a change of an attribute of both schemas; the text follows the field and a colon.
-
-        ``part`` is what the new schema requires, if the change rejects values.
-        """
-        text, example = f"{pair.field.shown}: {text}", self.explanation(pair, "true", part) if part else None
-        self.add(rule, text, pair.paths(attribute), field=pair.field, severity=severity, example=example)
-
-    def example(self, pair: Pair, condition: str, part: JSONSchemaProps | ValidationRule) -> Example | None:
-        """Return an example for a new condition on the values of a pair, which is a part of the new schema."""
-        return None if self.examples is None else self.examples.find(pair, condition, part)
-
-    def explanation(self, pair: Pair, condition: str, part: JSONSchemaProps) -> Example | None:
-        """Return an example for a condition that is known to reject values, if the run explains its changes."""
-        return self.example(pair, condition, part) if self.examples is not None and self.examples.explains else None

@@ -12,9 +12,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.cel.ast import Expr, Ident, Select, nodes
-from crdlint.changes.change import NEW_VALUES, Collector
+from crdlint.changes.change import NEW_VALUES, Change
 from crdlint.changes.conditions import junctor_condition, known_conditions, lifted
-from crdlint.changes.conjunction import Conjunction, Pair, is_new, steps, type_of
+from crdlint.changes.conjunction import Conjunction, is_new, steps, type_of
 from crdlint.changes.constraints import (
     JUNCTORS,
     Bound,
@@ -33,8 +33,7 @@ from crdlint.kubecel.syntax_trees import parsed, rule_key
 from crdlint.rules import changes as rules
 
 if TYPE_CHECKING:
-    from crdlint.changes.change import Collector
-    from crdlint.changes.examples import Example
+    from crdlint.changes.examples import Example, Pair
     from crdlint.crd.model import ValidationRule
     from crdlint.crd.paths import Path
     from crdlint.diagnostics.diagnostic import Severity
@@ -54,9 +53,9 @@ FOR_EXISTING: Final = "which is true for all objects without new fields and valu
 class Reasons:
     """Finds the reason why a new condition on a value rejects no object, by what is known of these."""
 
-    def __init__(self, pair: Pair, server: Server) -> None:
+    def __init__(self, pair: Pair) -> None:
         self._pair: Final = pair
-        self._server: Final = server
+        server = pair.server
         self._known: Final = _trees(known_conditions(pair.old))
         self._kept: Final = _trees(known_conditions(pair.new))
         self._anything: Final = Reasoner(Facts())
@@ -64,14 +63,12 @@ class Reasons:
         self._old: Final = Reasoner(SchemaFacts(pair.old, server))
         self._existing: Final = Reasoner(SchemaFacts(pair.old, server, lambda path: is_new(path, pair.old, pair.new)))
 
-    def effect(
-        self, condition: str, part: JSONSchemaProps | ValidationRule, collector: Collector
-    ) -> tuple[str | None, Example | None]:
+    def effect(self, condition: str, part: JSONSchemaProps | ValidationRule) -> tuple[str | None, Example | None]:
         """Return why a new condition rejects no object, or an example that it rejects, if either is known."""
         self._existing.share = self._new.share = _QUICK
         reason = self.reason(condition)
         self._existing.share = self._new.share = 1
-        example = collector.example(self._pair, condition, part) if reason is None else None
+        example = self._pair.examples.find(self._pair, condition, part) if reason is None else None
         return (reason if reason is not None or example is not None else self.reason(condition)), example
 
     def reason(self, condition: str) -> str | None:
@@ -91,7 +88,7 @@ class Reasons:
         if self._new.results(tree) == TRUE:
             return BY_SCHEMA
         if not is_known:
-            return BY_OLD_RULES if is_implied_above(self._pair, condition, self._server) else None
+            return BY_OLD_RULES if is_implied_above(self._pair, condition) else None
         if self._old.results(tree) == TRUE:
             return BY_OLD_SCHEMA
         return BY_OLD_RULES if known and self._new.results(tree, known) == TRUE else FOR_EXISTING
@@ -122,27 +119,27 @@ class Reasons:
                 yield from (lifted(text, path) for text in texts)
 
 
-def is_implied(pair: Pair, condition: str, server: Server) -> bool:
+def is_implied(pair: Pair, condition: str) -> bool:
     """Return whether the old rules and junctors of a value, or of those above it, imply a condition."""
-    return _implies(pair.old, condition, (), server) or is_implied_above(pair, condition, server)
+    return _implies(pair, condition, ()) or is_implied_above(pair, condition)
 
 
-def is_implied_above(pair: Pair, condition: str, server: Server) -> bool:
+def is_implied_above(pair: Pair, condition: str) -> bool:
     """Return whether the old rules and junctors of the objects above a value imply a condition."""
     path: FieldPath = ()
     while pair.parent is not None and len(path) < _ABOVE:
         path, pair = (pair.step, *path), pair.parent
-        if _implies(pair.old, condition, path, server):
+        if _implies(pair, condition, path):
             return True
     return False
 
 
-def _implies(node: Conjunction, condition: str, path: FieldPath, server: Server) -> bool:
-    """Return whether what schemas require implies a condition on the value at a path below."""
+def _implies(pair: Pair, condition: str, path: FieldPath) -> bool:
+    """Return whether what the old schemas require implies a condition on the value at a path below."""
     names = {escape(step) or step for step in path} - {ITEM, VALUE}
-    known = [expr for expr in _trees(known_conditions(node)).values() if names <= _named(expr)]
+    known = [expr for expr in _trees(known_conditions(pair.old)).values() if names <= _named(expr)]
     tree = parsed(lifted(condition, path)) if known else None
-    return tree is not None and Reasoner(SchemaFacts(node, server)).results(tree, known) == TRUE
+    return tree is not None and Reasoner(SchemaFacts(pair.old, pair.server)).results(tree, known) == TRUE
 
 
 def _trees(conditions: Iterable[str]) -> dict[str, Expr]:
@@ -286,7 +283,7 @@ _FIELDS: Final = 32  # fields of a rule that are assumed to be absent, one after
 _SHOWN: Final = 100  # characters of a rule in a text
 
 
-def compare_rules(pair: Pair, reasons: Reasons, collector: Collector) -> None:
+def compare_rules(pair: Pair, reasons: Reasons) -> Iterator[Change]:
     """Report the rules of a value that were added or removed."""
     before = {rule_key(rule.rule): rule for schema in pair.old for rule in schema.x_validations}
     after = {
@@ -300,20 +297,21 @@ def compare_rules(pair: Pair, reasons: Reasons, collector: Collector) -> None:
         if _names_old_self(parsed(rule.rule)):
             reason, example = reasons.reason(rule.rule), None
         else:
-            reason, example = reasons.effect(rule.rule, rule, collector)
+            reason, example = reasons.effect(rule.rule, rule)
         if reason == WIDER:
             text = f"{pair.field.shown}: rule `{_shown(rule)}` {reason}"
-            collector.add(rules.RULE_REMOVED, text, paths, field=pair.field)
+            yield Change(rules.RULE_REMOVED, text, *paths, pair.field.path)
             continue
         effect, severity = _effect(rule, pair, example) if reason is None else (f", {reason}", "info")
         text = f"{pair.field.shown}: rule `{_shown(rule)}` was added{effect}"
-        collector.add(rules.RULE_ADDED, text, paths, field=pair.field, severity=severity, example=example)
+        added = rules.RULE_ADDED._replace(severity=severity)
+        yield Change(added, text, *paths, pair.field.path, example and example.text)
     for text_key, rule in before.items():
         if text_key not in after:
-            collector.report(rules.RULE_REMOVED, f"rule `{_shown(rule)}` was removed", pair, "x_validations")
+            yield pair.change(rules.RULE_REMOVED, f"rule `{_shown(rule)}` was removed", "x_validations")
 
 
-def compare_messages(pair: Pair, collector: Collector) -> None:
+def compare_messages(pair: Pair) -> Iterator[Change]:
     """Report the rules that remain with another message, reason or field path."""
     before = {rule_key(rule.rule): rule for schema in pair.old for rule in schema.x_validations}
     remaining = [rule for schema in pair.new for rule in schema.x_validations if rule_key(rule.rule) in before]
@@ -324,7 +322,7 @@ def compare_messages(pair: Pair, collector: Collector) -> None:
             if (was or "") != (now or ""):
                 text = f"rule `{_shown(rule)}`: `{keyword}` changed from "
                 text += f"{marshal(was) if was else 'nothing'} to {marshal(now) if now else 'nothing'}"
-                collector.report(rules.RULE_MESSAGE, text, pair, "x_validations")
+                yield pair.change(rules.RULE_MESSAGE, text, "x_validations")
 
 
 _MESSAGES: Final = (("messageExpression", "message_expression"), ("reason", "reason"), ("fieldPath", "field_path"))
@@ -402,18 +400,18 @@ class _Junctor(NamedTuple):
         return JSONSchemaProps.of(**{JUNCTORS[self.kind]: self.branches[0] if self.kind == "not" else self.branches})
 
 
-def compare_junctors(pair: Pair, reasons: Reasons, collector: Collector) -> None:
+def compare_junctors(pair: Pair, reasons: Reasons) -> Iterator[Change]:
     """Report the junctors of a value that were added, changed or removed."""
     before, after = _junctors(pair.old), _junctors(pair.new)
     same = {junctor.key for junctor in before} & {junctor.key for junctor in after}
     lost = [junctor for junctor in before if junctor.key not in same]
     gained = [junctor for junctor in after if junctor.key not in same]
     for junctor in gained:
-        _report_added(junctor, [old for old in lost if old.is_like(junctor)], pair, reasons, collector)
+        yield from _report_added(junctor, [old for old in lost if old.is_like(junctor)], pair, reasons)
     for junctor in lost:
         if not any(junctor.is_like(new) for new in gained) and not reasons.remains(junctor.condition):
             text = f"{pair.field.shown}: `{junctor.kind}` was removed: {NEW_VALUES}"
-            collector.add(rules.JUNCTOR_REMOVED, text, (pair.new[0].path, junctor.path), field=pair.field)
+            yield Change(rules.JUNCTOR_REMOVED, text, pair.new[0].path, junctor.path, pair.field.path)
 
 
 def _junctors(node: Conjunction) -> list[_Junctor]:
@@ -433,28 +431,26 @@ def _is_of_int_or_string(node: Conjunction, kind: str, branches: Sequence[JSONSc
     )
 
 
-def _report_added(
-    junctor: _Junctor, replaced: Sequence[_Junctor], pair: Pair, reasons: Reasons, collector: Collector
-) -> None:
+def _report_added(junctor: _Junctor, replaced: Sequence[_Junctor], pair: Pair, reasons: Reasons) -> Iterator[Change]:
     kind, paths = junctor.kind, (junctor.path, replaced[0].path if replaced else pair.old[0].path)
     change = f"`{kind}` was {'changed' if replaced else 'added'}"
     if replaced and replaced[0].kind != kind:
         change = f"`{replaced[0].kind}` became `{kind}`"
     change = f"{pair.field.shown}: {change}"
-    reason, example = reasons.effect(junctor.condition, junctor.part, collector)
+    reason, example = reasons.effect(junctor.condition, junctor.part)
     if reason == WIDER or (reason is not None and replaced):
         if not all(reasons.remains(old.condition) for old in replaced):
-            collector.add(rules.JUNCTOR_REMOVED, f"{change}: {NEW_VALUES}", paths, field=pair.field)
+            yield Change(rules.JUNCTOR_REMOVED, f"{change}: {NEW_VALUES}", *paths, pair.field.path)
         return
-    severity: Severity | None = None
+    rule = rules.JUNCTOR
     consequence = pair.field.consequence(is_container=pair.new[0].type in {"object", "array"})
     if reason is not None:
-        severity = "info"
+        rule = rule._replace(severity="info")
         text = f"{change}, {'which rejects only objects with new fields' if reason == FOR_EXISTING else reason}"
     elif example is None:
-        severity = "warning"
+        rule = rule._replace(severity="warning")
         text = f"{change}: it is not known which values are rejected now; {consequence}"
     else:
         which = "match" if kind == "not" else "match several branches" if "became" in change else "do not match"
         text = f"{change}: values that {which} are rejected; {consequence}"
-    collector.add(rules.JUNCTOR, text, paths, field=pair.field, severity=severity, example=example)
+    yield Change(rule, text, *paths, pair.field.path, example and example.text)

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from itertools import product
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.changes.change import Change, Collector, Policy
+from crdlint.changes.change import Change, Policy
 from crdlint.changes.conjunction import ComparedField, conjunction, items, keeps_unknown_fields, map_values, properties
 from crdlint.changes.constraints import fingerprint
 from crdlint.changes.examples import Examples
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 
 _SPEC: Final = Path("spec")
+_VERSIONS: Final = _SPEC.child("versions")
 _SHOWN: Final = 5  # fields in a text
 _COMPARED: Final = 8  # versions that are compared with each other
 
@@ -35,30 +36,32 @@ def versions_of(crd: CustomResourceDefinition) -> dict[str, VersionParts]:
     return versions
 
 
-def compare_versions(old: dict[str, VersionParts], new: dict[str, VersionParts], collector: Collector) -> None:
+def compare_versions(old: dict[str, VersionParts], new: dict[str, VersionParts]) -> Iterator[Change]:
     """Report versions that were removed, renamed, added, deprecated, or are not served any more."""
     renamed = _renamed(old, new)
-    path = _SPEC.child("versions")
     for name, before in old.items():
-        collector.versions = (name,)
         if name in new:
-            _compare_served(name, before, new[name], collector)
+            yield from _in_version(name, _compare_served(name, before, new[name]))
         elif name in renamed:
             text = f"version `{name}` is now named `{renamed[name]}`: requests to `{name}` return 404"
-            collector.add(rules.VERSION_RENAMED, text, _paths(before, new[renamed[name]], "name"))
-        elif before.version.served:
-            text = f"version `{name}` was removed: requests to it return 404"
-            collector.add(rules.VERSION_REMOVED, text, (path, before.path.child("name")))
+            paths = _paths(before, new[renamed[name]], "name")
+            yield Change(rules.VERSION_RENAMED, text, *paths, versions=(name,))
         else:
-            text = f"version `{name}` was removed, which was not served: "
-            text += "objects that are stored in it must be migrated first"
-            collector.add(rules.VERSION_REMOVED, text, (path, before.path.child("name")), severity="info")
+            rule, effect = rules.VERSION_REMOVED, ": requests to it return 404"
+            if not before.version.served:
+                rule = rule._replace(severity="info")
+                effect = ", which was not served: objects that are stored in it must be migrated first"
+            text = f"version `{name}` was removed{effect}"
+            yield Change(rule, text, _VERSIONS, before.path.child("name"), versions=(name,))
     for name, after in new.items():
         if name not in old and name not in renamed.values():
-            collector.versions = (name,)
-            collector.add(rules.VERSION_ADDED, f"version `{name}` was added", (after.path.child("name"), path))
-    collector.versions = ()
-    _compare_storage(old, new, collector)
+            text = f"version `{name}` was added"
+            yield Change(rules.VERSION_ADDED, text, after.path.child("name"), _VERSIONS, versions=(name,))
+    yield from _compare_storage(old, new)
+
+
+def _in_version(name: str, changes: Iterable[Change]) -> Iterator[Change]:
+    return (change._replace(versions=(name,)) for change in changes)
 
 
 def _renamed(old: dict[str, VersionParts], new: dict[str, VersionParts]) -> dict[str, str]:
@@ -83,18 +86,19 @@ def _digests(versions: dict[str, VersionParts], others: dict[str, VersionParts])
     }
 
 
-def _compare_served(name: str, old: VersionParts, new: VersionParts, collector: Collector) -> None:
+def _compare_served(name: str, old: VersionParts, new: VersionParts) -> Iterator[Change]:
     if old.version.served and not new.version.served:
         text = f"version `{name}` is not served any more: requests to it return 404"
-        collector.add(rules.VERSION_UNSERVED, text, _paths(old, new, "served"))
+        yield Change(rules.VERSION_UNSERVED, text, *_paths(old, new, "served"))
     if new.version.deprecated and not old.version.deprecated:
         text = f"version `{name}` was deprecated: the API server returns a warning with each request"
-        paths = new.path.child("deprecated"), old.path.child("name")
-        help_ = f"Use another version than `{name}` in clients and manifests"
-        collector.add(rules.VERSION_DEPRECATED, text, paths, help_=help_ if new.version.deprecation_warning else None)
+        rule = rules.VERSION_DEPRECATED
+        if new.version.deprecation_warning:
+            rule = rule._replace(help=f"Use another version than `{name}` in clients and manifests")
+        yield Change(rule, text, new.path.child("deprecated"), old.path.child("name"))
 
 
-def _compare_storage(old: dict[str, VersionParts], new: dict[str, VersionParts], collector: Collector) -> None:
+def _compare_storage(old: dict[str, VersionParts], new: dict[str, VersionParts]) -> Iterator[Change]:
     before, after = (next((each for each in side.values() if each.version.storage), None) for side in (old, new))
     if before is None or after is None or before.version.name == after.version.name:
         return
@@ -102,10 +106,10 @@ def _compare_storage(old: dict[str, VersionParts], new: dict[str, VersionParts],
     text = f"storage version changed from `{was}` to `{now}`: objects remain stored as `{was}` until they are written again"
     if now not in old:
         text += f"; after a rollback, the old CRD cannot read what was stored as `{now}`"
-    collector.add(rules.STORAGE_VERSION, text, _paths(before, after, "storage"))
+    yield Change(rules.STORAGE_VERSION, text, *_paths(before, after, "storage"))
 
 
-def compare_names(old: CustomResourceDefinitionSpec, new: CustomResourceDefinitionSpec, collector: Collector) -> None:
+def compare_names(old: CustomResourceDefinitionSpec, new: CustomResourceDefinitionSpec) -> Iterator[Change]:
     """Report changed and removed names."""
     before, after = old.names, new.names
     for field, was, now, effect in (
@@ -114,7 +118,7 @@ def compare_names(old: CustomResourceDefinitionSpec, new: CustomResourceDefiniti
     ):
         if was != now:
             text = f"`{field}` changed from `{was}` to `{now}`: {effect}"
-            collector.add(rules.NAMES, text, (_SPEC.child("names", field),) * 2)
+            yield Change(rules.NAMES, text, *(_SPEC.child("names", field),) * 2)
     for rule, what, field, words, left in (
         (rules.SHORT_NAME_REMOVED, "short name", "shortNames", before.short_names, after.short_names),
         (rules.CATEGORY_REMOVED, "category", "categories", before.categories, after.categories),
@@ -122,22 +126,22 @@ def compare_names(old: CustomResourceDefinitionSpec, new: CustomResourceDefiniti
         paths = (_SPEC.child("names", field),) * 2
         for name in words:
             if name not in left:
-                collector.add(rule, f"{what} `{name}` was removed: scripts that use it fail", paths)
+                yield Change(rule, f"{what} `{name}` was removed: scripts that use it fail", *paths)
         for name in left:
             if name not in words:
-                collector.add(rules.NAME_ADDED, f"{what} `{name}` was added", paths)
+                yield Change(rules.NAME_ADDED, f"{what} `{name}` was added", *paths)
 
 
-def compare_parts(old: VersionParts, new: VersionParts, collector: Collector) -> None:
+def compare_parts(old: VersionParts, new: VersionParts) -> Iterator[Change]:
     """Report the subresources, columns and selectable fields of a version that were removed or changed."""
-    _compare_status(old, new, collector)
-    _compare_scale(old, new, collector)
-    _compare_columns(old, new, collector)
+    yield from _compare_status(old, new)
+    yield from _compare_scale(old, new)
+    yield from _compare_columns(old, new)
     selectable = {field.json_path for field in new.selectable}
     for path in (field.json_path for field in old.selectable):
         if path not in selectable:
             text = f"selectable field `{path}` was removed: requests with it in a field selector are rejected"
-            collector.add(rules.SELECTABLE_FIELD_REMOVED, text, _paths(old, new, "selectableFields"))
+            yield Change(rules.SELECTABLE_FIELD_REMOVED, text, *_paths(old, new, "selectableFields"))
 
 
 def _paths(old: VersionParts, new: VersionParts, *steps: str) -> tuple[Path, Path]:
@@ -145,42 +149,42 @@ def _paths(old: VersionParts, new: VersionParts, *steps: str) -> tuple[Path, Pat
     return new.path.child(*steps), old.path.child(*steps)
 
 
-def _compare_columns(old: VersionParts, new: VersionParts, collector: Collector) -> None:
+def _compare_columns(old: VersionParts, new: VersionParts) -> Iterator[Change]:
     columns = {column.name: column for column in new.columns}
     paths = _paths(old, new, "additionalPrinterColumns")
     for column in old.columns:
         same = columns.get(column.name)
         if same is None:
             text = f"printer column `{column.name}` was removed: scripts that read it fail"
-            collector.add(rules.PRINTER_COLUMN_REMOVED, text, paths)
+            yield Change(rules.PRINTER_COLUMN_REMOVED, text, *paths)
             continue
         for field, was, now in (("jsonPath", column.json_path, same.json_path), ("type", column.type, same.type)):
             if was != now:
                 text = f"printer column `{column.name}`: `{field}` changed from {was} to {now}"
-                collector.add(rules.PRINTER_COLUMN, text, paths)
+                yield Change(rules.PRINTER_COLUMN, text, *paths)
 
 
-def _compare_status(old: VersionParts, new: VersionParts, collector: Collector) -> None:
+def _compare_status(old: VersionParts, new: VersionParts) -> Iterator[Change]:
     paths = _paths(old, new, "subresources", "status")
     if old.has_status and not new.has_status:
         text = "the status subresource was removed: requests to /status return 404"
-        collector.add(rules.STATUS_REMOVED, text, paths)
+        yield Change(rules.STATUS_REMOVED, text, *paths)
     elif new.has_status and not old.has_status:
         text = "the status subresource was added: writes to the main resource do not change the status any more"
-        collector.add(rules.STATUS_ADDED, text, paths)
+        yield Change(rules.STATUS_ADDED, text, *paths)
 
 
-def _compare_scale(old: VersionParts, new: VersionParts, collector: Collector) -> None:
+def _compare_scale(old: VersionParts, new: VersionParts) -> Iterator[Change]:
     before, after = (None if parts.subresources is None else parts.subresources.scale for parts in (old, new))
     if before is not None and after is None:
         text = "the scale subresource was removed: kubectl scale and autoscalers fail"
-        collector.add(rules.SCALE_REMOVED, text, _paths(old, new, "subresources", "scale"))
+        yield Change(rules.SCALE_REMOVED, text, *_paths(old, new, "subresources", "scale"))
     for field in before.FIELDS if before is not None and after is not None else ():
         was, now = getattr(before, field.attribute), getattr(after, field.attribute)
         if was and was != now:
             change = f"`{field.json_name}` changed from {was} to {now or 'nothing'}"
             text = f"{change}: autoscalers read or write another field"
-            collector.add(rules.SCALE_PATH, text, _paths(old, new, "subresources", "scale", field.json_name))
+            yield Change(rules.SCALE_PATH, text, *_paths(old, new, "subresources", "scale", field.json_name))
 
 
 def compare_conversion(
@@ -188,8 +192,7 @@ def compare_conversion(
     new: CustomResourceDefinitionSpec,
     before: dict[str, VersionParts],
     after: dict[str, VersionParts],
-    collector: Collector,
-) -> None:
+) -> Iterator[Change]:
     """Report a changed conversion strategy, and fields that are lost between served versions without a webhook."""
     was, now = _strategy(old), _strategy(new)
     path = _SPEC.child("conversion", "strategy")
@@ -197,25 +200,23 @@ def compare_conversion(
         schemas = {fingerprint(version.schema).digest for version in after.values() if version.schema is not None}
         if len(schemas) > 1:
             text = "conversion changed from Webhook to None: fields that differ between versions are lost"
-            collector.add(rules.CONVERSION, text, (path, path))
+            yield Change(rules.CONVERSION, text, path, path)
         else:
             reason = "all versions have the same schema" if len(after) > 1 else "there is only one version"
             text = f"conversion changed from Webhook to None: nothing is lost, since {reason}"
             help_ = "Stop the conversion webhook after all API servers have the new CRD"
-            collector.add(rules.CONVERSION, text, (path, path), severity="info", help_=help_)
+            yield Change(rules.CONVERSION._replace(severity="info", help=help_), text, path, path)
     elif was == "None" and now == "Webhook":
         text = "conversion changed from None to Webhook: requests fail while the webhook is not available"
-        collector.add(rules.CONVERSION, text, (path, path), severity="info")
+        yield Change(rules.CONVERSION._replace(severity="info"), text, path, path)
     elif was == now == "Webhook":
-        _compare_webhooks(old, new, collector)
+        yield from _compare_webhooks(old, new)
     if now == "None":
         is_explicit = new.conversion is not None and new.conversion.node is not None
-        _compare_pairs(before, after, collector, had_webhook=was == "Webhook", is_explicit=is_explicit)
+        yield from _compare_pairs(before, after, had_webhook=was == "Webhook", is_explicit=is_explicit)
 
 
-def _compare_webhooks(
-    old: CustomResourceDefinitionSpec, new: CustomResourceDefinitionSpec, collector: Collector
-) -> None:
+def _compare_webhooks(old: CustomResourceDefinitionSpec, new: CustomResourceDefinitionSpec) -> Iterator[Change]:
     """Report a conversion webhook with another address, CA bundle or versions of its requests."""
     path = _SPEC.child("conversion", "webhook")
     for (what, was), now in zip(_webhook(old).items(), _webhook(new).values(), strict=True):
@@ -224,8 +225,8 @@ def _compare_webhooks(
         # A CA bundle may have more certificates than before, and injectors such as cert-manager write it.
         shown = "" if what == _CA else f" from {was or 'nothing'} to {now or 'nothing'}"
         text = f"conversion webhook: `{what}` changed{shown}"
-        severity: Severity = "info" if what == _CA else "warning"
-        collector.add(rules.CONVERSION_WEBHOOK, text, (path, path), severity=severity)
+        rule = rules.CONVERSION_WEBHOOK._replace(severity="info" if what == _CA else "warning")
+        yield Change(rule, text, path, path)
 
 
 _CA: Final = "caBundle"
@@ -250,13 +251,8 @@ def _strategy(spec: CustomResourceDefinitionSpec) -> str:
 
 
 def _compare_pairs(
-    before: dict[str, VersionParts],
-    after: dict[str, VersionParts],
-    collector: Collector,
-    *,
-    had_webhook: bool,
-    is_explicit: bool,
-) -> None:
+    before: dict[str, VersionParts], after: dict[str, VersionParts], *, had_webhook: bool, is_explicit: bool
+) -> Iterator[Change]:
     """Report fields that a served version has and another one lacks, if that is new for stored objects."""
     served = [version for version in after.values() if version.version.served and version.schema is not None]
     new = [parts for parts in served if had_webhook or parts.version.name not in before][:_COMPARED]
@@ -275,12 +271,11 @@ def _compare_pairs(
         more = f" and {len(lost) - _SHOWN:,} more" if len(lost) > _SHOWN else ""
         text = f"version `{other_name}` lacks {listed}{more} of `{name}`, and there is no conversion webhook: "
         text += f"writing an object in `{other_name}` drops {'it' if len(lost) == 1 else 'them'}"
-        collector.versions = (other_name,)
         # Objects have values of the fields already if the version with the fields is the older one. A conversion that
         # the manifest leaves out is often added by a patch.
         severity: Severity = "warning" if is_explicit and (name in before or had_webhook) else "info"
-        collector.add(rules.SERVED_PAIR, text, (other.path.child("name"), _SPEC.child("versions")), severity=severity)
-    collector.versions = ()
+        rule = rules.SERVED_PAIR._replace(severity=severity)
+        yield Change(rule, text, other.path.child("name"), _VERSIONS, versions=(other_name,))
 
 
 def _parent(path: str) -> str:
@@ -311,41 +306,38 @@ def changes(
     old: CustomResourceDefinition, new: CustomResourceDefinition, servers: Range, policy: Policy
 ) -> list[Change]:
     """Return the changes, those that are the same in several versions once."""
-    collector = Collector(servers.newest)
     before, after = versions_of(old), versions_of(new)
-    compare_versions(before, after, collector)
-    compare_names(old.spec, new.spec, collector)
-    compare_conversion(old.spec, new.spec, before, after, collector)
+    of_crd = [
+        *compare_versions(before, after),
+        *compare_names(old.spec, new.spec),
+        *compare_conversion(old.spec, new.spec, before, after),
+    ]
     root = ComparedField(ratchets=servers.oldest.ratchets_values)
     compared: dict[Hashable, list[Change]] = {}
     for name, version in after.items():
         known = before.get(name)
         if known is None or not (known.version.served or version.version.served):
             continue
-        collector.versions = (name,)
-        compare_parts(known, version, collector)
+        of_crd += _in_version(name, compare_parts(known, version))
         if known.schema is None or version.schema is None:
             continue
         schemas = id(known.schema), id(version.schema)
-        if schemas in compared:  # versions that share their schemas
-            collector.changes += [change._replace(versions=(name,)) for change in compared[schemas]]
-            continue
-        start = len(collector.changes)
-        identity = {
-            "apiVersion": f"{new.spec.group}/{name}",
-            "kind": new.spec.names.kind,
-            "metadata": {"name": "example"},
-        }
-        collector.examples = Examples(identity, servers.newest, explains=policy.explains)
-        compare_schemas(known.schema, version.schema, root, collector)
-        compared[schemas] = collector.changes[start:]
-    return _merged(_lowered(collector.changes, policy))
+        if schemas not in compared:  # versions may share their schemas
+            identity = {
+                "apiVersion": f"{new.spec.group}/{name}",
+                "kind": new.spec.names.kind,
+                "metadata": {"name": "example"},
+            }
+            examples = Examples(identity, servers.newest, explains=policy.explains)
+            compared[schemas] = list(compare_schemas(known.schema, version.schema, root, examples))
+        of_crd += _in_version(name, compared[schemas])
+    return _merged(_lowered(of_crd, policy))
 
 
 def _lowered(changes: Iterable[Change], policy: Policy) -> Iterable[Change]:
     """Yield changes with the severities that a policy gives them, without those that it leaves out."""
     for change in changes:
-        severity, is_alpha = change.severity, bool(change.versions) and all("alpha" in name for name in change.versions)
+        severity, is_alpha = change.rule.severity, all("alpha" in name for name in change.versions or [""])
         if is_alpha and policy.alpha == "off":
             continue
         is_lowered = is_alpha and policy.alpha == "lower" and severity == "error"
@@ -353,7 +345,7 @@ def _lowered(changes: Iterable[Change], policy: Policy) -> Iterable[Change]:
             severity = "warning"
         if policy.status == "lower" and is_status(change.field):
             severity = _LOWER[severity]
-        yield change._replace(severity=severity, is_alpha=is_lowered)
+        yield change._replace(rule=change.rule._replace(severity=severity), is_alpha=is_lowered)
 
 
 def is_status(field: str) -> bool:
@@ -365,8 +357,8 @@ def _merged(changes: Iterable[Change]) -> list[Change]:
     """Return changes without repetitions: equal changes of several versions become the most severe one."""
     merged: dict[Hashable, Change] = {}
     for change in changes:
-        key = change.rule, change.field, change.text, () if change.field else change.versions
+        key = change.rule.id, change.field, change.text, () if change.field else change.versions
         same = merged.get(key, change)
-        worst = min(same, change, key=lambda change: _RANKS[change.severity])
+        worst = min(same, change, key=lambda change: _RANKS[change.rule.severity])
         merged[key] = worst._replace(versions=tuple(dict.fromkeys((*same.versions, *change.versions))))
     return list(merged.values())

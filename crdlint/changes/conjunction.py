@@ -1,4 +1,4 @@
-"""Schemas that apply to the same value: a node with the members of its `allOf`, and pairs of them in two CRDs."""
+"""Schemas that apply to the same value: a node with the members of its `allOf`."""
 
 from __future__ import annotations
 
@@ -115,19 +115,11 @@ class ComparedField:
         """The path as texts name it."""
         return f"`{self.path}`" if self.path else "the object"
 
-    def property(self, name: str) -> ComparedField:
-        """Return the node of a property."""
-        step = f".{name}" if _PLAIN.match(name) else f"[{name!r}]"
-        return ComparedField(self.path + step, self.uncorrelated, self.ratchets)
-
-    def items(self, *, correlated: bool) -> ComparedField:
-        """Return the node of list items; those of map lists are ``correlated`` by their keys."""
+    def below(self, step: str, *, correlated: bool = True) -> ComparedField:
+        """Return the node of a property, ITEM or VALUE; the items of a map list are `correlated` by their keys."""
+        shown = {ITEM: "[*]", VALUE: ".*"}.get(step) or (f".{step}" if _PLAIN.match(step) else f"[{step!r}]")
         uncorrelated = self.uncorrelated or ("" if correlated else self.path)
-        return ComparedField(f"{self.path}[*]", uncorrelated, self.ratchets)
-
-    def map_values(self) -> ComparedField:
-        """Return the node of the values of a map."""
-        return ComparedField(f"{self.path}.*", self.uncorrelated, self.ratchets)
+        return ComparedField(self.path + shown, uncorrelated, self.ratchets)
 
     def consequence(self, *, is_container: bool) -> str:
         """Return what a tightened constraint means for existing objects.
@@ -143,26 +135,6 @@ class ComparedField:
             return f"every edit below `{scope}` {also}" if scope else f"every edit {also}"
         edited = f"`{self.uncorrelated}`" if self.uncorrelated else "this field"
         return f"existing objects stay valid until {edited} is edited"
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """The schemas of a value in the old and the new CRD.
-
-    ``parent`` is the pair of the object or list that contains the value, and ``step`` the field of the value in it, ITEM,
-    or VALUE for the values of a map. ``is_required`` means that the new schema above requires the value.
-    """
-
-    old: Conjunction
-    new: Conjunction
-    field: ComparedField
-    parent: Pair | None = None
-    step: str = ""
-    is_required: bool = True
-
-    def paths(self, attribute: str, keyword: str = "") -> tuple[Path, Path]:
-        """Return where the new and the old CRD have an attribute; the path of the schema itself without it."""
-        return path_of(self.new, attribute, keyword), path_of(self.old, attribute, keyword)
 
 
 def path_of(node: Conjunction, attribute: str, keyword: str = "") -> Path:

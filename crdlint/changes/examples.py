@@ -1,4 +1,4 @@
-"""Objects that show what an update breaks: small values of the old schema, smallest first, which the new one rejects."""
+"""Pairs of schemas, and objects that show what an update breaks: small values of the old schema that the new one rejects."""
 
 from __future__ import annotations
 
@@ -8,13 +8,24 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import chain, islice, product
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crdlint.cel.ast import Literal, Select, nodes
+from crdlint.changes.change import Change
 from crdlint.changes.conditions import conditions_of
-from crdlint.changes.conjunction import Conjunction, Pair, items, keeps_unknown_fields, map_values, properties, type_of
+from crdlint.changes.conjunction import (
+    ComparedField,
+    Conjunction,
+    items,
+    keeps_unknown_fields,
+    map_values,
+    path_of,
+    properties,
+    type_of,
+)
 from crdlint.changes.constraints import JUNCTORS, Constraints, constraints, pattern_of, pattern_relation
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps, ValidationRule
@@ -32,7 +43,9 @@ from crdlint.schema.values import deep_copy
 
 if TYPE_CHECKING:
     from crdlint.crd.errors import FieldError
+    from crdlint.crd.paths import Path
     from crdlint.kubernetes.servers import Server
+    from crdlint.rules.engine.rule import Rule
 
 
 _TRIED: Final = 200  # values of a schema, until one breaks a condition
@@ -43,6 +56,54 @@ _COST: Final = 5_000  # of the rules of one value
 _COMPLETED: Final = 12  # values that break a condition, until one is part of a valid object
 
 
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The schemas of a value in the old and the new CRD, and what finds examples of their values.
+
+    ``parent`` is the pair of the object or list that contains the value, and ``step`` the field of the value in it, ITEM,
+    or VALUE for the values of a map.
+    """
+
+    old: Conjunction
+    new: Conjunction
+    field: ComparedField
+    examples: Examples
+    parent: Pair | None = None
+    step: str = ""
+
+    def below(self, step: str, old: Conjunction, new: Conjunction) -> Pair:
+        """Return the pair of a field of the object, or of ITEM or VALUE."""
+        correlated = step != ITEM or self.old[0].x_list_type == self.new[0].x_list_type == "map"
+        return Pair(old, new, self.field.below(step, correlated=correlated), self.examples, self, step)
+
+    @property
+    def is_required(self) -> bool:
+        """Whether the new schema above requires the value."""
+        return self.parent is None or any(self.step in (ITEM, VALUE, *schema.required) for schema in self.parent.new)
+
+    @property
+    def server(self) -> Server:
+        """The newest server of the run."""
+        return self.examples.server
+
+    def change(self, rule: Rule, text: str, attribute: str, part: JSONSchemaProps | None = None) -> Change:
+        """Return a change of an attribute of both schemas; the text follows the field and a colon.
+
+        ``part`` is what the new schema requires, if the change rejects values.
+        """
+        example = self.explanation("true", part) if part else None
+        return Change(rule, f"{self.field.shown}: {text}", *self.paths(attribute), self.field.path, example)
+
+    def explanation(self, condition: str, part: JSONSchemaProps) -> str | None:
+        """Return an example for a condition that is known to reject values, if the run explains its changes."""
+        example = self.examples.find(self, condition, part) if self.examples.explains else None
+        return example and example.text
+
+    def paths(self, attribute: str, keyword: str = "") -> tuple[Path, Path]:
+        """Return where the new and the old CRD have an attribute; the path of the schema itself without it."""
+        return path_of(self.new, attribute, keyword), path_of(self.old, attribute, keyword)
+
+
 class Example(NamedTuple):
     """A value that was valid and is not any more, and the whole object as JSON, None if none was found."""
 
@@ -51,13 +112,16 @@ class Example(NamedTuple):
 
 
 class Examples:
-    """Finds examples for the conditions of one version; ``identity`` has the apiVersion, kind and metadata of objects."""
+    """Finds examples for the conditions of one version; ``identity`` has the apiVersion, kind and metadata of objects.
+
+    ``server`` is the newest of the run.
+    """
 
     def __init__(self, identity: dict[str, Any], server: Server, *, explains: bool) -> None:
         """Find complete objects only if the run `explains` its changes, which takes longer."""
         self.explains: Final = explains
         self._identity: Final = identity
-        self._server: Final = server
+        self.server: Final = server
         self._rules: Final = RuleValidators(server)
         self._checks: Final[dict[tuple[int, ...], _Check]] = {}
 
@@ -77,7 +141,7 @@ class Examples:
     def _breaking(self, pair: Pair, condition: str, part: JSONSchemaProps | ValidationRule) -> Iterator[Any]:
         """Yield values that the old schema accepts and a part of the new one rejects."""
         old, new = self._check(pair.old, pair), self._check(pair.new, pair)
-        own = None if isinstance(part, ValidationRule) else _Check((part,), None, self._server)
+        own = None if isinstance(part, ValidationRule) else _Check((part,), None, self.server)
         null = [None] if pair.old[0].nullable else []
         for value in chain(islice(self._values(pair, condition), _TRIED), null):
             if isinstance(part, ValidationRule):
@@ -97,7 +161,7 @@ class Examples:
             names |= more if names & more else set()
         # The longest are the most specific, and the number of values that are tried is limited.
         constants = sorted(dict.fromkeys(literals), key=lambda literal: len(str(literal)), reverse=True)
-        candidates = Candidates(names, constants or [0], self._is_valid, self._server)
+        candidates = Candidates(names, constants or [0], self._is_valid, self.server)
         if pair.parent is not None:
             return candidates.values(pair.old, pair.new)
         long = {**self._identity, "metadata": {"name": "a" * _LONG_NAME}}
@@ -107,7 +171,7 @@ class Examples:
         key = tuple(map(id, node))
         if key not in self._checks:
             is_resource = node[0].x_embedded_resource or (pair is not None and pair.parent is None)
-            self._checks[key] = _Check(node, self._rules.of(node[0], is_root=is_resource), self._server)
+            self._checks[key] = _Check(node, self._rules.of(node[0], is_root=is_resource), self.server)
         return self._checks[key]
 
     def _is_valid(self, node: Conjunction, value: Any) -> bool:
@@ -119,7 +183,7 @@ class Examples:
             parent = pair.parent
             check = self._check(parent.old, parent)
             base = {} if parent.parent else self._identity
-            around = Candidates(frozenset(), (), self._is_valid, self._server)
+            around = Candidates(frozenset(), (), self._is_valid, self.server)
             values = (
                 around.lists(parent.old, value)
                 if pair.step == ITEM

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Final
 from weakref import ref
 
 from crdlint.changes import values
+from crdlint.changes.change import Change
 from crdlint.changes.changed_conditions import Reasons, compare_junctors, compare_messages, compare_rules, is_implied
 from crdlint.changes.conditions import conditions_of, has
 from crdlint.changes.conjunction import (
     ComparedField,
     Conjunction,
-    Pair,
     conjunction,
     items,
     keeps_unknown_fields,
@@ -22,6 +22,7 @@ from crdlint.changes.conjunction import (
     type_of,
 )
 from crdlint.changes.constraints import of_conjunction
+from crdlint.changes.examples import Examples, Pair
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps, JSONSchemaPropsOrBool
 from crdlint.crd.record import semantic_equal
@@ -30,7 +31,6 @@ from crdlint.kubecel.reasoning.reasoner import ITEM, VALUE
 from crdlint.rules import changes as rules
 
 if TYPE_CHECKING:
-    from crdlint.changes.change import Collector
     from crdlint.crd.paths import Path
 
 
@@ -47,29 +47,33 @@ _LONGEST: Final = 64  # characters of a name that is compared
 _MOST_FIELDS: Final = 50  # removed or added fields of an object beyond which names are not compared
 
 
-def compare_schemas(old: JSONSchemaProps, new: JSONSchemaProps, field: ComparedField, collector: Collector) -> None:
-    """Report the changes of a whole schema."""
-    stack = [Pair(conjunction((old,)), conjunction((new,)), field)]
+def compare_schemas(
+    old: JSONSchemaProps, new: JSONSchemaProps, field: ComparedField, examples: Examples
+) -> Iterator[Change]:
+    """Yield the changes of a whole schema."""
+    stack = [Pair(conjunction((old,)), conjunction((new,)), field, examples)]
     while stack:
-        stack.extend(reversed(list(_compare(stack.pop(), collector))))
+        below: list[Pair] = []
+        yield from _compare(stack.pop(), below)
+        stack.extend(reversed(below))
 
 
-def _compare(pair: Pair, collector: Collector) -> Iterator[Pair]:
-    """Report the changes of one value, and yield what is to be compared below it."""
-    if not values.compare_types(pair, collector):
+def _compare(pair: Pair, below: list[Pair]) -> Iterator[Change]:
+    """Yield the changes of one value, and add what is to be compared below it."""
+    if not (yield from values.compare_types(pair)):
         return
     if not _is_plain(pair):
-        values.compare_constraints(pair, collector)
-        values.compare_annotations(pair, collector)
-        _compare_required(pair, collector)
-        _compare_lists(pair, collector)
-        _compare_maps(pair, collector)
+        yield from values.compare_constraints(pair)
+        yield from values.compare_annotations(pair)
+        yield from _compare_required(pair)
+        yield from _compare_lists(pair)
+        yield from _compare_maps(pair)
         if set(conditions_of(pair.old)) != set(conditions_of(pair.new)):
-            reasons = Reasons(pair, collector.server)
-            compare_junctors(pair, reasons, collector)
-            compare_rules(pair, reasons, collector)
-        compare_messages(pair, collector)
-    yield from _below(pair, collector)
+            reasons = Reasons(pair)
+            yield from compare_junctors(pair, reasons)
+            yield from compare_rules(pair, reasons)
+        yield from compare_messages(pair)
+    yield from _compare_below(pair, below)
 
 
 def _is_plain(pair: Pair) -> bool:
@@ -98,31 +102,28 @@ _COMPARED: Final = tuple(
 )
 
 
-def _below(pair: Pair, collector: Collector) -> Iterator[Pair]:
+def _compare_below(pair: Pair, below: list[Pair]) -> Iterator[Change]:
     old_items, new_items = items(pair.old), items(pair.new)
     if old_items and new_items:
-        correlated = pair.old[0].x_list_type == "map" and pair.new[0].x_list_type == "map"
-        field = pair.field.items(correlated=correlated)
-        yield Pair(old_items, new_items, field, pair, ITEM)
+        below.append(pair.below(ITEM, old_items, new_items))
     if type_of(pair.new) != "object":
         return
     before, after = _known_properties(pair.old, pair), _known_properties(pair.new, pair)
-    required = frozenset(name for schema in pair.new for name in schema.required)
     old_values, new_values = map_values(pair.old), map_values(pair.new)
     if old_values and new_values:
-        yield Pair(old_values, new_values, pair.field.map_values(), pair, VALUE)
+        below.append(pair.below(VALUE, old_values, new_values))
     elif new_values and keeps_unknown_fields(pair.old):
-        _report_typed(pair, "", new_values, collector)
+        yield from _report_typed(pair, "", new_values)
     removed = [name for name in before if name not in after]
     compared = [(name, before[name], new_values) for name in removed if new_values]
     compared += [(name, before.get(name, old_values), schemas) for name, schemas in after.items()]
     if removed and not new_values:
-        _report_removed(pair, removed, before, after, collector)
+        yield from _report_removed(pair, removed, before, after)
     for name, was, now in compared:
         if was:
-            yield Pair(was, now, pair.field.property(name), pair, name, name in required)
+            below.append(pair.below(name, was, now))
         else:
-            _report_added(pair, name, now, collector)
+            yield from _report_added(pair, name, now)
 
 
 # What every resource has, by the path of its object.
@@ -144,8 +145,8 @@ def _property_path(node: Conjunction, name: str) -> Path:
 
 
 def _report_removed(
-    pair: Pair, removed: list[str], before: dict[str, Conjunction], after: dict[str, Conjunction], collector: Collector
-) -> None:
+    pair: Pair, removed: list[str], before: dict[str, Conjunction], after: dict[str, Conjunction]
+) -> Iterator[Change]:
     keeps = keeps_unknown_fields(pair.new)
     is_resource = not pair.field.path or pair.new[0].x_embedded_resource
     added = {name: schemas for name, schemas in after.items() if name not in before}
@@ -153,19 +154,19 @@ def _report_removed(
     for name in removed:
         if is_resource and name in _OF_RESOURCES:
             continue
-        field = pair.field.property(name)
+        field = pair.field.below(name)
         paths = _property_path(pair.new, new_names.get(name, name)), _property_path(pair.old, name)
         if keeps:
             text = f"{field.shown}: the schema of the field was removed: any value is accepted and stored"
-            collector.add(rules.FIELD_UNTYPED, text, paths, field=field)
+            yield Change(rules.FIELD_UNTYPED, text, *paths, field.path)
         elif name in new_names:
-            other = pair.field.property(new_names[name]).shown
+            other = pair.field.below(new_names[name]).shown
             text = f"{field.shown} is now named {other}: stored objects lose the value at their next write"
             help_ = f"Keep `{name}` beside `{new_names[name]}` and read both, or rename it in a new version only"
-            collector.add(rules.FIELD_REMOVED, text, paths, field=field, help_=help_)
+            yield Change(rules.FIELD_REMOVED._replace(help=help_), text, *paths, field.path)
         else:
             text = f"{field.shown} was removed: stored objects lose the field at their next write"
-            collector.add(rules.FIELD_REMOVED, text, paths, field=field)
+            yield Change(rules.FIELD_REMOVED, text, *paths, field.path)
 
 
 def _renamed(removed: Mapping[str, Conjunction], added: Mapping[str, Conjunction]) -> dict[str, str]:
@@ -204,20 +205,20 @@ def _is_similar(name: str, other: str) -> bool:
     return edits(name.lower(), other.lower(), most) <= most
 
 
-def _report_added(pair: Pair, name: str, schemas: Conjunction, collector: Collector) -> None:
+def _report_added(pair: Pair, name: str, schemas: Conjunction) -> Iterator[Change]:
     if (not pair.field.path or pair.new[0].x_embedded_resource) and name in _OF_RESOURCES:
         return
     if keeps_unknown_fields(pair.old):
-        _report_typed(pair, name, schemas, collector)
+        yield from _report_typed(pair, name, schemas)
         return
-    field = pair.field.property(name)
+    field = pair.field.below(name)
     paths = schemas[0].path, path_of(pair.old, "properties")
-    collector.add(rules.FIELD_ADDED, f"{field.shown} was added", paths, field=field)
+    yield Change(rules.FIELD_ADDED, f"{field.shown} was added", *paths, field.path)
 
 
-def _report_typed(pair: Pair, name: str, schemas: Conjunction, collector: Collector) -> None:
+def _report_typed(pair: Pair, name: str, schemas: Conjunction) -> Iterator[Change]:
     """Report a schema for values that the old schema stored as they were, of a field or, without a name, of a map."""
-    field = pair.field.property(name) if name else pair.field.map_values()
+    field = pair.field.below(name or VALUE)
     if type_ := type_of(schemas):
         text = f"{field.shown} could have any value, and now must be of type {type_}; "
         text += field.consequence(is_container=False)
@@ -226,12 +227,12 @@ def _report_typed(pair: Pair, name: str, schemas: Conjunction, collector: Collec
         )
         of_values = JSONSchemaPropsOrBool.of(allows=True, schema=typed)
         part = JSONSchemaProps.of(**({"properties": {name: typed}} if name else {"additional_properties": of_values}))
-        example = collector.explanation(pair, f"'{name}' in self", part)
+        example = pair.explanation(f"'{name}' in self", part)
         paths = schemas[0].path, path_of(pair.old, "properties")
-        collector.add(rules.FIELD_TYPED, text, paths, field=field, example=example)
+        yield Change(rules.FIELD_TYPED, text, *paths, field.path, example)
 
 
-def _compare_required(pair: Pair, collector: Collector) -> None:
+def _compare_required(pair: Pair) -> Iterator[Change]:
     if type_of(pair.new) != "object":
         return
     before = frozenset(name for schema in pair.old for name in schema.required)
@@ -241,25 +242,25 @@ def _compare_required(pair: Pair, collector: Collector) -> None:
     for name in after:
         if name in before or (not pair.field.path and name in _OF_RESOURCES):
             continue
-        field = pair.field.property(name)
+        field = pair.field.below(name)
         if any(schema.default is not None for schema in specified.get(name, ())):
             text = f"{field.shown} is required, with a default: manifests may still leave it out"
-            collector.add(rules.REQUIRED_WITH_DEFAULT, text, paths, field=field)
+            yield Change(rules.REQUIRED_WITH_DEFAULT, text, *paths, field.path)
             continue
-        if is_implied(pair, has("self", name), collector.server):
+        if is_implied(pair, has("self", name)):
             continue
         text = f"{field.shown} is required: objects without it are rejected; "
         text += pair.field.consequence(is_container=True)
-        example = collector.explanation(pair, has("self", name), JSONSchemaProps.of(required=[name]))
-        collector.add(rules.REQUIRED_ADDED, text, paths, field=field, example=example)
+        example = pair.explanation(has("self", name), JSONSchemaProps.of(required=[name]))
+        yield Change(rules.REQUIRED_ADDED, text, *paths, field.path, example)
     for name in sorted(before.difference(after)):
         if name in specified:
-            field = pair.field.property(name)
+            field = pair.field.below(name)
             text = f"{field.shown} is optional now: clients meet objects without it"
-            collector.add(rules.REQUIRED_REMOVED, text, paths, field=field)
+            yield Change(rules.REQUIRED_REMOVED, text, *paths, field.path)
 
 
-def _compare_lists(pair: Pair, collector: Collector) -> None:
+def _compare_lists(pair: Pair) -> Iterator[Change]:
     if type_of(pair.new) != "array":
         return
     old, new = pair.old[0], pair.new[0]
@@ -268,11 +269,11 @@ def _compare_lists(pair: Pair, collector: Collector) -> None:
         merged = f"merges it item by item, and duplicates are rejected; {pair.field.consequence(is_container=True)}"
         effect = "of one manager replaces the items of all others" if after == "atomic" else merged
         text = f"list type changed from {before} to {after}: server-side apply {effect}"
-        collector.report(rules.LIST_TYPE, text, pair, "x_list_type", part=_uniqueness(new))
+        yield pair.change(rules.LIST_TYPE, text, "x_list_type", part=_uniqueness(new))
     elif after == "map" and set(old.x_list_map_keys) != set(new.x_list_map_keys):
         keys = f"from {', '.join(old.x_list_map_keys)} to {', '.join(new.x_list_map_keys)}"
         text = f"list map keys changed {keys}: server-side apply does not find items of stored objects"
-        collector.report(rules.LIST_MAP_KEYS, text, pair, "x_list_map_keys", part=_uniqueness(new))
+        yield pair.change(rules.LIST_MAP_KEYS, text, "x_list_map_keys", part=_uniqueness(new))
 
 
 def _uniqueness(schema: JSONSchemaProps) -> JSONSchemaProps:
@@ -280,18 +281,18 @@ def _uniqueness(schema: JSONSchemaProps) -> JSONSchemaProps:
     return JSONSchemaProps.of(type="array", x_list_type=schema.x_list_type, x_list_map_keys=schema.x_list_map_keys)
 
 
-def _compare_maps(pair: Pair, collector: Collector) -> None:
+def _compare_maps(pair: Pair) -> Iterator[Change]:
     if type_of(pair.new) != "object":
         return
     before, after = pair.old[0].x_map_type or "granular", pair.new[0].x_map_type or "granular"
     if before != after:
-        collector.report(rules.MAP_TYPE, f"map type changed from {before} to {after}", pair, "x_map_type")
+        yield pair.change(rules.MAP_TYPE, f"map type changed from {before} to {after}", "x_map_type")
     if not keeps_unknown_fields(pair.old) or keeps_unknown_fields(pair.new):
         return
     if map_values(pair.old):
         text = f"{pair.field.shown} was a map, and now has fields: "
         text += "other keys of stored objects are dropped at their next write"
-        collector.add(rules.PRUNING, text, pair.paths("additional_properties"), field=pair.field)
+        yield Change(rules.PRUNING, text, *pair.paths("additional_properties"), pair.field.path)
     else:
         text = "unknown fields of stored objects are dropped at their next write"
-        collector.report(rules.PRUNING, text, pair, "x_preserve_unknown_fields")
+        yield pair.change(rules.PRUNING, text, "x_preserve_unknown_fields")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.changes.change import NEW_VALUES, Collector
+from crdlint.changes.change import NEW_VALUES, Change
 from crdlint.changes.changed_conditions import is_implied
 from crdlint.changes.conditions import condition, count_of_fields
-from crdlint.changes.conjunction import Conjunction, Pair, keeps_unknown_fields, type_of
+from crdlint.changes.conjunction import Conjunction, keeps_unknown_fields, type_of
 from crdlint.changes.constraints import (
     CONTAINER_LIMITS,
     LIMITS,
@@ -31,7 +31,7 @@ from crdlint.schema.validator import ValueValidator
 from crdlint.schema.values import deep_copy, equality_key
 
 if TYPE_CHECKING:
-    from crdlint.diagnostics.diagnostic import Severity
+    from crdlint.changes.examples import Pair
     from crdlint.rules.engine.rule import Rule
 
 
@@ -40,7 +40,7 @@ _FEW: Final = 64  # integers that are compared one by one
 _ANY: Final = "any value"
 
 
-def compare_types(pair: Pair, collector: Collector) -> bool:
+def compare_types(pair: Pair) -> Generator[Change, None, bool]:
     """Report a changed type; return whether the schemas below can be compared."""
     old, new = type_of(pair.old), type_of(pair.new)
     if old == new:
@@ -48,26 +48,26 @@ def compare_types(pair: Pair, collector: Collector) -> bool:
     change = f"type changed from {old or _ANY} to {new or _ANY}"
     if new == "" or (old, new) in _WIDENED:
         text = f"{change}: clients may read a value that they cannot decode"
-        collector.report(rules.TYPE_WIDENED, text, pair, "type")
+        yield pair.change(rules.TYPE_WIDENED, text, "type")
         return new != ""
     type_ = {"x_int_or_string": True} if new == "int-or-string" else {"type": new}
-    _reject(rules.TYPE, f"{change}: values of the old type are rejected", type_, pair, collector)
+    yield from _reject(rules.TYPE, f"{change}: values of the old type are rejected", type_, pair)
     return False
 
 
 _WIDENED: Final = frozenset({("integer", "number"), ("string", "int-or-string"), ("integer", "int-or-string")})
 
 
-def compare_constraints(pair: Pair, collector: Collector) -> None:
+def compare_constraints(pair: Pair) -> Iterator[Change]:
     """Report changes of the effective constraints."""
-    old, new = constraints(pair.old, collector.server), constraints(pair.new, collector.server)
+    old, new = constraints(pair.old, pair.server), constraints(pair.new, pair.server)
     if old.enum is not None:
-        _compare_enumerated(pair, old.enum, new, collector)
+        yield from _compare_enumerated(pair, old.enum, new)
         return
     if new.enum is not None:
         possible = _possible_values(pair, old)
         if possible is not None:
-            _compare_enumerated(pair, possible, new, collector)
+            yield from _compare_enumerated(pair, possible, new)
             return
         pattern = pattern_of(new.enum.values())
         relations = (pattern_relation(known, pattern, *old.lengths) for known in old.patterns)
@@ -75,12 +75,12 @@ def compare_constraints(pair: Pair, collector: Collector) -> None:
             return
         values = list(new.enum.values())
         text = f"only {_values(values)} accepted now"
-        _reject(rules.ENUM_ADDED, text, {"enum": values}, pair, collector)
+        yield from _reject(rules.ENUM_ADDED, text, {"enum": values}, pair)
     else:
-        _compare_limits(pair, old, new, collector)
-        _compare_multiples(pair, old, new, collector)
-        _compare_patterns(pair, old, new, collector)
-        _compare_formats(pair, old, new, collector)
+        yield from _compare_limits(pair, old, new)
+        yield from _compare_multiples(pair, old, new)
+        yield from _compare_patterns(pair, old, new)
+        yield from _compare_formats(pair, old, new)
 
 
 def _values(values: Iterable[Any]) -> str:
@@ -104,9 +104,9 @@ def _possible_values(pair: Pair, old: Constraints) -> dict[Any, Any] | None:
     return by_key or None
 
 
-def _compare_enumerated(pair: Pair, old: Mapping[Any, Any], new: Constraints, collector: Collector) -> None:
+def _compare_enumerated(pair: Pair, old: Mapping[Any, Any], new: Constraints) -> Iterator[Change]:
     """Report which of the old values are rejected, whatever rejects them."""
-    validators = [ValueValidator(schema, server=collector.server) for schema in pair.new]
+    validators = [ValueValidator(schema, server=pair.server) for schema in pair.new]
     remaining = {
         key: value
         for key, value in old.items()
@@ -119,33 +119,33 @@ def _compare_enumerated(pair: Pair, old: Mapping[Any, Any], new: Constraints, co
         if default is not None and equality_key(default.value) in map(equality_key, lost):
             text += f"; {marshal(default.value)} was the default"
         part = {"enum": [*remaining.values()], **({} if remaining else {"not_": JSONSchemaProps.of(enum=lost)})}
-        _reject(rules.ENUM_VALUE_REMOVED, text, part, pair, collector)
+        yield from _reject(rules.ENUM_VALUE_REMOVED, text, part, pair)
     if new.enum is None:
-        collector.report(rules.ENUM_REMOVED, f"the enumeration was removed: {NEW_VALUES}", pair, "enum")
+        yield pair.change(rules.ENUM_REMOVED, f"the enumeration was removed: {NEW_VALUES}", "enum")
     elif gained := [value for key, value in new.enum.items() if key not in old]:
         text = f"{_values(gained)} accepted now: clients may not know the new values"
-        collector.report(rules.ENUM_VALUE_ADDED, text, pair, "enum")
+        yield pair.change(rules.ENUM_VALUE_ADDED, text, "enum")
 
 
-def _reject(rule: Rule, text: str, new: Mapping[str, Any], pair: Pair, collector: Collector) -> None:
+def _reject(rule: Rule, text: str, new: Mapping[str, Any], pair: Pair) -> Iterator[Change]:
     """Report a constraint, the attributes of a schema, that rejects values, unless old rules imply it."""
     attribute, part, in_cel = next(iter(new)), JSONSchemaProps.of(**new), "true"
     if attribute in {"min_properties", "max_properties"}:
         in_cel = count_of_fields(pair.old, "<=" if attribute == "max_properties" else ">=", new[attribute])
     elif attribute not in _UNEXPRESSED:
         in_cel = condition(part)
-    if in_cel != "true" and is_implied(pair, in_cel, collector.server):
+    if in_cel != "true" and is_implied(pair, in_cel):
         return
     consequence = pair.field.consequence(is_container=attribute in CONTAINER_LIMITS)
-    example = collector.explanation(pair, in_cel, part)
     paths = pair.paths(attribute, "type" if attribute == "x_int_or_string" else "")
-    collector.add(rule, f"{pair.field.shown}: {text}; {consequence}", paths, field=pair.field, example=example)
+    text, example = f"{pair.field.shown}: {text}; {consequence}", pair.explanation(in_cel, part)
+    yield Change(rule, text, *paths, pair.field.path, example)
 
 
 _UNEXPRESSED: Final = frozenset({"type", "x_int_or_string", "format"})  # CEL has no conditions for them
 
 
-def _compare_limits(pair: Pair, old: Constraints, new: Constraints, collector: Collector) -> None:
+def _compare_limits(pair: Pair, old: Constraints, new: Constraints) -> Iterator[Change]:
     for limit in LIMITS:
         after, known = new.bounds.get(limit.attribute), old.bounds.get(limit.attribute)
         if after == known or after == (before := _implied(old, limit)):
@@ -154,9 +154,9 @@ def _compare_limits(pair: Pair, old: Constraints, new: Constraints, collector: C
             if known is not None:
                 now = "was removed" if after is None else f"changed from {_number(known)} to {_number(after)}"
                 text = f"`{limit.keyword}` {now}: {NEW_VALUES}"
-                collector.report(rules.LIMIT_LOOSENED, text, pair, limit.attribute)
+                yield pair.change(rules.LIMIT_LOOSENED, text, limit.attribute)
             continue
-        if _cannot_break(pair, limit, after, collector):
+        if _cannot_break(pair, limit, after):
             continue
         change = f"of {_number(after)} added" if known is None else f"changed from {_number(known)} to {_number(after)}"
         breaking = limit.breaking.format(_number(after), s="" if after.value == 1 else "s")
@@ -167,7 +167,7 @@ def _compare_limits(pair: Pair, old: Constraints, new: Constraints, collector: C
         number = int(after.value) if float(after.value).is_integer() else after.value
         attributes = {limit.attribute: number, **({f"exclusive_{limit.attribute}": True} if after.is_strict else {})}
         text = f"`{limit.keyword}` {change}: {breaking} are rejected"
-        _reject(rules.LIMIT_TIGHTENED, text, attributes, pair, collector)
+        yield from _reject(rules.LIMIT_TIGHTENED, text, attributes, pair)
 
 
 def _implied(old: Constraints, limit: Limit) -> Bound | None:
@@ -184,13 +184,13 @@ def _implied(old: Constraints, limit: Limit) -> Bound | None:
     return bound
 
 
-def _cannot_break(pair: Pair, limit: Limit, after: Bound, collector: Collector) -> bool:
+def _cannot_break(pair: Pair, limit: Limit, after: Bound) -> bool:
     """Return whether no object can break a limit.
 
     For the number of fields, this is so if the old schema prunes all others. The old schema may reject empty texts, too.
     """
     if limit.attribute == "min_length" and after.value == 1 and type_of(pair.old) == "string":
-        return any(ValueValidator(schema, server=collector.server).validate("") for schema in pair.old)
+        return any(ValueValidator(schema, server=pair.server).validate("") for schema in pair.old)
     if limit.attribute != "max_properties" or keeps_unknown_fields(pair.old) or not pair.field.path:
         return False
     names = {name for schema in pair.old for name in schema.properties}
@@ -201,51 +201,51 @@ def _number(bound: Bound) -> str:
     return marshal(bound.value)
 
 
-def _compare_multiples(pair: Pair, old: Constraints, new: Constraints, collector: Collector) -> None:
+def _compare_multiples(pair: Pair, old: Constraints, new: Constraints) -> Iterator[Change]:
     # Every multiple of an old factor that a new one divides is one of the new factor.
     added = [factor for factor in new.multiples if not any((other / factor).is_integer() for other in old.multiples)]
     lost = old.multiples - new.multiples
     for factor in sorted(added):
         text = f"values that are not multiples of {marshal(factor)} are rejected"
-        _reject(rules.LIMIT_TIGHTENED, text, {"multiple_of": factor}, pair, collector)
+        yield from _reject(rules.LIMIT_TIGHTENED, text, {"multiple_of": factor}, pair)
     if lost and not added:
         text = f"`multipleOf` accepts more values: {NEW_VALUES}"
-        collector.report(rules.LIMIT_LOOSENED, text, pair, "multiple_of")
+        yield pair.change(rules.LIMIT_LOOSENED, text, "multiple_of")
 
 
-def _compare_patterns(pair: Pair, old: Constraints, new: Constraints, collector: Collector) -> None:
+def _compare_patterns(pair: Pair, old: Constraints, new: Constraints) -> Iterator[Change]:
     added, lost = sorted(new.patterns - old.patterns), sorted(old.patterns - new.patterns)
     for pattern in added:
         if len(lost) == 1 and len(added) == 1:
-            _compare_pattern(pair, pattern_relation(lost[0], pattern, *old.lengths), lost[0], pattern, collector)
+            yield from _compare_pattern(pair, pattern_relation(lost[0], pattern, *old.lengths), lost[0], pattern)
             continue
         if any(pattern_relation(known, pattern, *old.lengths).is_covered for known in ("", *old.patterns)):
             continue
         text = f"values that do not match `{pattern}` are rejected"
-        _reject(rules.PATTERN_ADDED, text, {"pattern": pattern}, pair, collector)
+        yield from _reject(rules.PATTERN_ADDED, text, {"pattern": pattern}, pair)
     if lost and not added:
         text = f"the pattern `{lost[0]}` was removed: {NEW_VALUES}"
-        collector.report(rules.PATTERN_REMOVED, text, pair, "pattern")
+        yield pair.change(rules.PATTERN_REMOVED, text, "pattern")
 
 
-def _compare_pattern(pair: Pair, relation: Relation, old: str, new: str, collector: Collector) -> None:
+def _compare_pattern(pair: Pair, relation: Relation, old: str, new: str) -> Iterator[Change]:
     """Report a pattern in place of another one, by what is known of the two languages."""
     if relation.is_equal:
         return
     change = f"pattern changed from `{old}` to `{new}`"
     if relation.is_covered:
         example = f", such as {marshal(relation.gained)}" if relation.gained is not None else ""
-        collector.report(rules.PATTERN_REMOVED, f"{change}, which matches more values{example}", pair, "pattern")
+        yield pair.change(rules.PATTERN_REMOVED, f"{change}, which matches more values{example}", "pattern")
         return
     if relation.lost is not None:
         which = "matches fewer values" if relation.covers else "matches other values"
         text = f"{change}, which {which}: {marshal(relation.lost)} is rejected"
     else:
         text = f"{change}: it is not known which values are rejected now"
-    _reject(rules.PATTERN, text, {"pattern": new}, pair, collector)
+    yield from _reject(rules.PATTERN, text, {"pattern": new}, pair)
 
 
-def _compare_formats(pair: Pair, old: Constraints, new: Constraints, collector: Collector) -> None:
+def _compare_formats(pair: Pair, old: Constraints, new: Constraints) -> Iterator[Change]:
     added, lost = sorted(new.formats - old.formats), sorted(old.formats - new.formats)
     if all(_has_range(old, name) for name in added) and (added or not lost):
         return
@@ -253,13 +253,13 @@ def _compare_formats(pair: Pair, old: Constraints, new: Constraints, collector: 
     if not tighter:
         if lost:
             text = f"format {', '.join(lost)} became {', '.join(added) or 'no format'}: {NEW_VALUES}"
-            collector.report(rules.FORMAT_LOOSENED, text, pair, "format")
+            yield pair.change(rules.FORMAT_LOOSENED, text, "format")
         return
     before = f" instead of {', '.join(lost)}" if lost else ""
     which = "numbers outside of its range" if tighter[0] in NUMBER_FORMATS else "values without this format"
     text = f"format is {', '.join(tighter)}{before}: {which} are rejected"
     attributes = {"format": tighter[0], "type": new.type if new.type in {"string", "integer", "number"} else "string"}
-    _reject(rules.FORMAT, text, attributes, pair, collector)
+    yield from _reject(rules.FORMAT, text, attributes, pair)
 
 
 def _has_range(old: Constraints, format_: str) -> bool:
@@ -275,49 +275,48 @@ def _has_range(old: Constraints, format_: str) -> bool:
 _NARROW: Final = frozenset({"int32", "float"})
 
 
-def compare_annotations(pair: Pair, collector: Collector) -> None:
+def compare_annotations(pair: Pair) -> Iterator[Change]:
     """Report changes of `nullable`, of the default, and of an embedded resource."""
     old, new, field = pair.old[0], pair.new[0], pair.field
     if old.nullable and not new.nullable:
-        severity: Severity = "warning"
+        rule, part = rules.NULLABLE_REMOVED._replace(severity="warning"), None
         if new.default is not None:
             text = "an explicit null is replaced by the default"
         elif field.path.endswith("[*]"):
-            text, severity = "null is rejected", "error"
+            text, rule = "null is rejected", rule._replace(severity="error")
+            part = JSONSchemaProps.of(type=new.type)
         else:
             text = "an explicit null is dropped"
         text = f"not nullable any more: {text}"
-        part = JSONSchemaProps.of(type=new.type) if severity == "error" else None
-        collector.report(rules.NULLABLE_REMOVED, text, pair, "nullable", severity=severity, part=part)
+        yield pair.change(rule, text, "nullable", part)
     elif new.nullable and not old.nullable:
-        collector.report(rules.NULLABLE_ADDED, "nullable now: clients may read null", pair, "nullable")
-    _compare_defaults(pair, collector)
+        yield pair.change(rules.NULLABLE_ADDED, "nullable now: clients may read null", "nullable")
+    yield from _compare_defaults(pair)
     if new.x_embedded_resource and not old.x_embedded_resource:
         text = "an embedded resource now: `apiVersion` and `kind` are required; "
         text += field.consequence(is_container=True)
         part = JSONSchemaProps.of(type="object", x_embedded_resource=True)
-        collector.report(rules.EMBEDDED_RESOURCE, text, pair, "x_embedded_resource", part=part)
+        yield pair.change(rules.EMBEDDED_RESOURCE, text, "x_embedded_resource", part=part)
 
 
-def _compare_defaults(pair: Pair, collector: Collector) -> None:
+def _compare_defaults(pair: Pair) -> Iterator[Change]:
     old, new = pair.old[0].default, pair.new[0].default
     was, now = _with_defaults(pair.old), _with_defaults(pair.new)
     if old is None and new is not None and now != {}:  # else the object has no field with a default
         text = f"default {marshal(now)} added: objects without the field are read with it"
-        collector.report(rules.DEFAULT_ADDED, text, pair, "default")
+        yield pair.change(rules.DEFAULT_ADDED, text, "default")
     elif old is not None and new is None and pair.is_required:
         text = f"required, and its default {marshal(old.value)} was removed: manifests without the field are rejected"
         part = JSONSchemaProps.of(required=[pair.step])
-        example = collector.explanation(pair.parent, "true", part) if pair.parent is not None else None
-        text, paths = f"{pair.field.shown}: {text}", pair.paths("default")
-        collector.add(rules.DEFAULT_REMOVED, text, paths, field=pair.field, severity="error", example=example)
+        example = pair.parent.explanation("true", part) if pair.parent is not None else None
+        yield pair.change(rules.DEFAULT_REMOVED._replace(severity="error"), text, "default")._replace(example=example)
     elif old is not None and new is None and was != {}:
         text = f"default {marshal(was)} removed: objects without the field are read without it"
-        collector.report(rules.DEFAULT_REMOVED, text, pair, "default")
+        yield pair.change(rules.DEFAULT_REMOVED, text, "default")
     elif old is not None and new is not None and equality_key(old.value) != equality_key(new.value):
         text = f"default changed from {marshal(old.value)} to {marshal(new.value)}: "
         text += "objects without the field change their meaning, also stored ones"
-        collector.report(rules.DEFAULT, text, pair, "default")
+        yield pair.change(rules.DEFAULT, text, "default")
 
 
 def _with_defaults(node: Conjunction) -> Any:

@@ -400,17 +400,10 @@ def _changes(crd: _DecodedCRD) -> Iterator[Diagnostic]:
     from crdlint.changes.compare import changes  # only updates need it
 
     for change in changes(crd.old.crd, crd.crd, crd.request.versions, crd.request.policy):
-        rule, span = catalog.get(change.rule), crd.locator.span(change.new)
-        diagnostic = rule.diagnostic(crd.subject.file, "advice", change.message(crd.crd), span, change.help)
+        message, span = change.message(crd.crd), crd.locator.span(change.new)
+        diagnostic = change.rule.diagnostic(crd.subject.file, "advice", message, span)
         related = _in_old(crd.old, change.old)
-        yield replace(
-            diagnostic,
-            severity=change.severity,
-            field=change.field,
-            related=related,
-            example=change.example,
-            is_alpha=change.is_alpha,
-        )
+        yield replace(diagnostic, field=change.field, related=related, example=change.example, is_alpha=change.is_alpha)
 
 
 def _in_old(old: OldCRD, path: Path) -> Related | None:
