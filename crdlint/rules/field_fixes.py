@@ -446,9 +446,9 @@ def _twice(finding: Finding) -> tuple[Mapping, int, int]:
     if isinstance(about, DuplicateKey):
         if about.how != "written twice":
             raise UneditableError
-        first, later = about.first, about.later
+        first, later = expect(Scalar, about.first), expect(Scalar, about.later)
     else:
-        first, later = require(finding.problem.first), finding.problem.node
+        first, later = expect(Scalar, finding.problem.first), expect(Scalar, finding.problem.node)
     mapping = expect(Mapping, editor.parent(first))
     names = [getattr(key, "value", None) for key in mapping.items[: 2 * _MOST_KEYS + 2 : 2]]
     # A block that is indented too far repeats several keys: removing them would lose it.
