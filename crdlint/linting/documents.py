@@ -85,14 +85,12 @@ class DocumentWalk(ABC):
     """Checks the documents of a file one by one, and collects the content of its FileResult.
 
     Each document is checked separately, so that an invalid one does not affect the others. `crds` are the checked
-    objects, `skipped` is the number of documents without any. `reusable` are the results of single documents by
-    number, if there are any and they depend on nothing else in the file.
+    objects of the current document, `reusable` the results of documents by number, if there are any and they depend on
+    nothing else in the file.
     """
 
     file: str
     fixes: Fixes = NO_FIXES
-    documents: int = 0
-    skipped: int = 0
     crds: list[CRD] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
@@ -130,81 +128,68 @@ class DocumentWalk(ABC):
         """
         reused = {} if known is None else _reused(known, text)
         with collector_paused(), collected():
-            self._walk(text, only, reused)
+            results = self._walk(text, only, reused)
         notice = reading_notice()
         return FileResult(
             file=self.file,
             text=text,
-            documents=self.documents,
-            crds=tuple(self.crds),
-            skipped=self.skipped,
-            diagnostics=tuple(self.diagnostics),
-            notices=(*([notice] if notice else []), *self.notices),
+            documents=sum(result.documents for result in results),
+            crds=tuple(crd for result in results for crd in result.crds),
+            skipped=sum(result.skipped for result in results),
+            diagnostics=tuple(diagnostic for result in results for diagnostic in result.diagnostics),
+            notices=(*([notice] if notice else []), *(notice for result in results for notice in result.notices)),
             reusable=self.reusable,
         )
 
-    def _walk(self, text: str, only: frozenset[int] | None, reused: MappingOf[int, DocumentResult]) -> None:
+    def _walk(
+        self, text: str, only: frozenset[int] | None, reused: MappingOf[int, DocumentResult]
+    ) -> list[DocumentResult]:
         """Check each document; no local variable refers to a node when the garbage collector is enabled again."""
+        results = []
         for number, chunk in enumerate(chunks(text)):
             if number in reused:
-                self._add(reused[number])
                 self.reusable[number] = reused[number]
+                results.append(reused[number])
             elif only is None or number in only:
-                self._check_chunk(number, chunk)
+                results.append(self._checked(number, chunk))
+        return results
 
-    def _add(self, known: DocumentResult) -> None:
-        self.documents += known.documents
-        self.skipped += known.skipped
-        self.crds += known.crds
-        self.diagnostics += known.diagnostics
-        self.notices += known.notices
-
-    def _check_chunk(self, number: int, chunk: Chunk) -> None:
+    def _checked(self, number: int, chunk: Chunk) -> DocumentResult:
         """Check one document; an internal error is a finding at its start, and ends the check of this document only."""
-        document: Document | None = None
+        document, count, is_skipped, is_reusable, effects = None, True, False, False, self.effects()
+        self.crds, self.diagnostics, self.notices = [], [], []
         try:
             document = parse_chunk(chunk)
-            self._check_document(number, document)
+            count = document.root is not None or document.error is not None
+            is_skipped = count and self._check(document)
+            # Whether a syntax error is reported depends on the whole file.
+            is_reusable = document.error is None and self.effects() == effects
         except Exception as error:
-            self.documents += document is None
             root = None if document is None else document.root
             line = chunk.line_offset + 1
             span = Span(line, 1, line, 1) if root is None else node_span(root, chunk.line_offset)
             self.diagnostics.append(internal_error(self.file, contain(error), span))
+        lists = tuple(self.crds), tuple(self.diagnostics), tuple(self.notices)
+        result = DocumentResult(int(count), int(is_skipped), *lists)
+        if is_reusable and (self.crds or self.diagnostics):
+            self.reusable[number] = result
+        return result
 
-    def _check_document(self, number: int, document: Document) -> None:
-        documents, skipped = self.documents, self.skipped
-        crds, diagnostics, notices = len(self.crds), len(self.diagnostics), len(self.notices)
-        effects = self.effects()
-        self._check(document)
-        has_result = len(self.crds) > crds or len(self.diagnostics) > diagnostics
-        # Whether a syntax error is reported depends on the whole file.
-        if has_result and document.error is None and self.effects() == effects:
-            self.reusable[number] = DocumentResult(
-                self.documents - documents,
-                self.skipped - skipped,
-                tuple(self.crds[crds:]),
-                tuple(self.diagnostics[diagnostics:]),
-                tuple(self.notices[notices:]),
-            )
-
-    def _check(self, document: Document) -> None:
-        if document.root is None and document.error is None:
-            return
-        self.documents += 1
+    def _check(self, document: Document) -> bool:
+        """Check a document that is not empty, and return whether it is skipped."""
         error: YAMLDecodeError | None = None
         if document.root is not None:
             try:
-                self.skipped += not self.check_objects(document)
-                return
+                return not self.check_objects(document)
             except YAMLDecodeError as conversion:
                 error = first_error(document.root) or conversion  # in the order in which Go decodes the document
         if self.skips_template(document) or not self.reports_syntax_error():
-            self.skipped += 1
-        elif error is not None:
+            return True
+        if error is not None:
             self._report_conversion(document, error)
         elif document.error is not None:
             self._report_syntax(document, document.error)
+        return False
 
     def _report_syntax(self, document: Document, problem: YAMLProblem) -> None:
         from crdlint.yaml.causes import syntax_cause

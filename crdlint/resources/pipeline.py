@@ -241,11 +241,10 @@ class _ObjectWalk(DocumentWalk):
 
     def check_objects(self, document: Document) -> bool:
         """Validate the custom resources of a document, and return whether it has any."""
-        before = len(self.crds)
         for resource in objects_of(document):
             if resource.identity.form == "other" and not self.options.skips(resource):
                 self._check_object(_ObjectCheck(self, document, resource))
-        return len(self.crds) > before
+        return bool(self.crds)
 
     def _check_object(self, check: _ObjectCheck) -> None:
         """Validate one object, if a CRD defines its kind."""

@@ -36,9 +36,9 @@ def checked_by(monkeypatch: pytest.MonkeyPatch, name: str = "_check") -> list[st
     seen: list[str] = []
     check = getattr(DocumentWalk, name)
 
-    def recording(self: DocumentWalk, document: Document) -> None:
+    def recording(self: DocumentWalk, document: Document) -> bool:
         seen.append(document.text)
-        check(self, document)
+        return bool(check(self, document))
 
     monkeypatch.setattr(DocumentWalk, name, recording)
     return seen
