@@ -127,32 +127,39 @@ class DocumentWalk(ABC):
         are unchanged.
         """
         reused = {} if known is None else _reused(known, text)
+        documents = skipped = 0
+        crds: list[CRD] = []
+        diagnostics: list[Diagnostic] = []
+        notices: list[str] = []
         with collector_paused(), collected():
-            results = self._walk(text, only, reused)
+            for result in self._results(text, only, reused):
+                documents += result.documents
+                skipped += result.skipped
+                crds += result.crds
+                diagnostics += result.diagnostics
+                notices += result.notices
         notice = reading_notice()
         return FileResult(
             file=self.file,
             text=text,
-            documents=sum(result.documents for result in results),
-            crds=tuple(crd for result in results for crd in result.crds),
-            skipped=sum(result.skipped for result in results),
-            diagnostics=tuple(diagnostic for result in results for diagnostic in result.diagnostics),
-            notices=(*([notice] if notice else []), *(notice for result in results for notice in result.notices)),
+            documents=documents,
+            crds=tuple(crds),
+            skipped=skipped,
+            diagnostics=tuple(diagnostics),
+            notices=(*([notice] if notice else []), *notices),
             reusable=self.reusable,
         )
 
-    def _walk(
+    def _results(
         self, text: str, only: frozenset[int] | None, reused: MappingOf[int, DocumentResult]
-    ) -> list[DocumentResult]:
+    ) -> Iterator[DocumentResult]:
         """Check each document; no local variable refers to a node when the garbage collector is enabled again."""
-        results = []
         for number, chunk in enumerate(chunks(text)):
             if number in reused:
                 self.reusable[number] = reused[number]
-                results.append(reused[number])
+                yield reused[number]
             elif only is None or number in only:
-                results.append(self._checked(number, chunk))
-        return results
+                yield self._checked(number, chunk)
 
     def _checked(self, number: int, chunk: Chunk) -> DocumentResult:
         """Check one document; an internal error is a finding at its start, and ends the check of this document only."""
