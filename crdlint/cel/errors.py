@@ -5,7 +5,7 @@ Upstream: cel-go's common/error.go, common/errors.go, checker/errors.go, checker
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any, Final, NamedTuple
@@ -93,10 +93,15 @@ _NAMES: Final = {kind: kind.name.lower() for kind in (Kind.ANY, Kind.DURATION, K
 }
 
 
-def format_type(type_: Type, dialect: CELDialect | None = None) -> str:
-    """Return a type as messages print it, e.g. `map(string, dyn)`. Upstream: checker.FormatCELType."""
-    is_newest = dialect is None or dialect.names_optional_type
-    return written_type(type_, lambda part: _NAMES.get(part.kind), {} if is_newest else {"optional_type": "optional"})
+def format_type(
+    type_: Type, dialect: CELDialect | None = None, name_of: Callable[[Type], str | None] = lambda _: None
+) -> str:
+    """Return a type as messages print it, e.g. `map(string, dyn)`. Upstream: checker.FormatCELType.
+
+    `name_of` returns other names of types.
+    """
+    generics = {} if dialect is None or dialect.names_optional_type else {"optional_type": "optional"}
+    return written_type(type_, lambda part: name_of(part) or _NAMES.get(part.kind), generics)
 
 
 _PRIMITIVES: Final = (Kind.BOOL, Kind.BYTES, Kind.DOUBLE, Kind.INT, Kind.STRING, Kind.UINT)

@@ -12,11 +12,11 @@ from crdlint.cel.source_ranges import error_range
 from crdlint.diagnostics.diagnostic import Diagnostic
 from crdlint.evaluation import places
 from crdlint.evaluation.places import PlaceError
-from crdlint.evaluation.trace import Step, Tree, deciding, type_text
+from crdlint.evaluation.trace import Step, Tree, deciding
 from crdlint.golang.text import SPACE
 from crdlint.kubecel import evaluation
 from crdlint.kubecel.compilation import ANY_VALUE, OLD_SELF, SELF, Expression, RuleCompiler
-from crdlint.kubecel.declarations import Declarer, SchemaContext
+from crdlint.kubecel.declarations import Declarer, SchemaContext, type_text
 from crdlint.kubecel.environment import new_expressions
 from crdlint.kubecel.evaluation import MISSING
 from crdlint.kubecel.hints import hint

@@ -17,10 +17,11 @@ from crdlint.cel.eval.cost import Event
 from crdlint.cel.eval.errors import Error
 from crdlint.cel.eval.values import MISSING, Duration, Optional_, Timestamp, Value, element, find, kind_of, native
 from crdlint.cel.source_ranges import SourceRanges
-from crdlint.cel.types import DYN, Kind, Type, Written, enclosed, write, written_type
+from crdlint.cel.types import DYN, Kind, Type, Written, enclosed, write
 from crdlint.golang.numbers import format_float
 from crdlint.golang.text import quote
 from crdlint.kubecel.cost.explain import written_parts
+from crdlint.kubecel.declarations import type_text
 
 _ITERATIONS: Final = 3  # of a loop that are part of the tree, besides the one that decides its value
 _MAX_DEPTH: Final = 200
@@ -50,13 +51,6 @@ class Step:
     def error(self) -> str | None:
         """The text of the error in which it ends, None for any other value."""
         return self.value.message if type(self.value) is Error else None
-
-
-def type_text(type_: Type) -> str:
-    """Return a type; the objects of a schema have no names of their own."""
-    return written_type(
-        type_, lambda part: "object" if part.kind is Kind.STRUCT and part.name.startswith("selfType") else None
-    )
 
 
 class Tree:

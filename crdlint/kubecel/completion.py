@@ -14,10 +14,9 @@ from typing import Final, Literal
 
 from crdlint.cel.compiler import compile_text
 from crdlint.cel.decls import DeclarationError, Env, Variable
-from crdlint.cel.errors import format_type
 from crdlint.cel.lexer import matched_brackets, tokenize
 from crdlint.cel.types import DYN, INT, Kind, Type
-from crdlint.kubecel.declarations import Declarations
+from crdlint.kubecel.declarations import Declarations, type_text
 from crdlint.kubecel.environment import Environment, new_expressions
 from crdlint.kubernetes.servers import SERVERS, Server, Version
 
@@ -169,7 +168,7 @@ def complete(
 def _globals(env: Env, environment: Environment, declarations: Declarations) -> Iterator[Completion]:
     for variable in env.idents.values():  # the innermost first
         if variable.type.kind is not Kind.TYPE:
-            yield Completion(variable.name, "variable", format_type(variable.type, environment.dialect))
+            yield Completion(variable.name, "variable", type_text(variable.type, environment.dialect))
     yield from (Completion(word, "keyword", "bool" if word != "null" else "null") for word in _KEYWORDS)
     for name in env.functions:
         if not (name[0].isalpha() and name.replace(".", "").replace("_", "").isalnum()):
@@ -195,7 +194,7 @@ def _members(type_: Type, env: Env, environment: Environment, declarations: Decl
             result = type_of(f"{_TARGET}.{name}({arguments})", with_target, environment)
             if result is not None:
                 written = tuple(arguments.split(", "))
-                yield Completion(name, "macro", format_type(result, environment.dialect), written, since(name))
+                yield Completion(name, "macro", type_text(result, environment.dialect), written, since(name))
     for name in env.functions:
         call = _call(name, type_, with_target, environment)
         if call is not None:
@@ -208,7 +207,7 @@ def _fields(type_: Type, declarations: Declarations) -> Iterator[Completion]:
     declared = declarations.object(type_.name) if type_.kind is Kind.STRUCT else None
     for name in () if declared is None else declared.fields:
         field_type = declarations.find_struct_field_type(type_.name, name)
-        yield Completion(name, "field", "" if field_type is None else format_type(field_type))
+        yield Completion(name, "field", "" if field_type is None else type_text(field_type))
 
 
 def _call(name: str, target: Type | None, env: Env, environment: Environment) -> Completion | None:
@@ -225,7 +224,7 @@ def _call(name: str, target: Type | None, env: Env, environment: Environment) ->
             result = type_of(f"{before}{name}({', '.join(arguments)})", env, environment)
             if result is not None:
                 kind: CompletionKind = "method" if overload.member else "function"
-                return Completion(name, kind, format_type(result, environment.dialect), tuple(arguments), since(name))
+                return Completion(name, kind, type_text(result, environment.dialect), tuple(arguments), since(name))
     return None
 
 

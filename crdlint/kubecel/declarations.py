@@ -16,6 +16,7 @@ from typing import Final
 from crdlint.cel import types
 from crdlint.cel.builder import RESERVED
 from crdlint.cel.decls import WellKnownTypes
+from crdlint.cel.errors import format_type
 from crdlint.cel.types import BOOL, INT, STRING, Kind, Type, type_type
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.kubecel import limits
@@ -249,6 +250,11 @@ _SCALARS: Final = {
     "list": types.list_type(types.ANY), "map": types.map_type(types.ANY, types.ANY),
 }  # fmt: skip
 _SCALAR_TYPES: Final = {name: type_type(type_) for name, type_ in _SCALARS.items()}
+
+
+def type_text(type_: Type, dialect: CELDialect | None = None) -> str:
+    """Return a type for people, to whom the objects of a schema have no names of their own."""
+    return format_type(type_, dialect, lambda part: "object" if part.name.startswith(_SELF_TYPE) else None)
 
 
 class Declarations(WellKnownTypes):

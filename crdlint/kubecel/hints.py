@@ -8,12 +8,13 @@ from typing import Final, NamedTuple
 
 from crdlint.cel.ast import Call, Literal
 from crdlint.cel.decls import Overload
-from crdlint.cel.errors import Code, format_type
+from crdlint.cel.errors import Code
 from crdlint.cel.types import BOOL, Kind, Type
 from crdlint.crd.errors import Code as ReasonCode
 from crdlint.crd.errors import Reason
 from crdlint.golang.regexp_repair import repair
 from crdlint.kubecel.compilation import MESSAGE, OLD_SELF, Expression
+from crdlint.kubecel.declarations import type_text
 from crdlint.kubecel.environment import LIBRARIES
 from crdlint.kubecel.escaping import escape
 from crdlint.kubecel.library.declaration import Library
@@ -49,7 +50,7 @@ _CONSTANTS: Final = "Correct the constant: the API server converts it when the C
 
 
 def _output_type(expression: Expression) -> str:
-    actual = format_type(expression.compiled.output_type)
+    actual = type_text(expression.compiled.output_type)
     if expression.kind is MESSAGE:
         return f"Return a string, such as `'was ' + string(self.replicas)`: the expression evaluates to {actual}"
     if expression.compiled.output_type.is_optional:
@@ -114,7 +115,7 @@ def _no_overload(state: State, name: str, *_: object) -> str | None:
 
 
 def _signature(overload: Overload) -> str:
-    target, args = "", [format_type(arg) for arg in overload.args]
+    target, args = "", [type_text(arg) for arg in overload.args]
     if overload.member:
         target, *args = f"{args[0]}.", *args[1:]
     return f"{target}{overload.function}({', '.join(args)})"
@@ -140,9 +141,9 @@ _OPERATORS: Final = {
 
 def _type_mismatch(_state: State, expected: Type, actual: Type) -> str | None:
     if expected is BOOL:
-        return f"Compare the {format_type(actual)} with a value: `&&`, `||`, `?` and macros need conditions"
+        return f"Compare the {type_text(actual)} with a value: `&&`, `||`, `?` and macros need conditions"
     return (
-        f"Write the {format_type(actual)} as {format_type(expected)}, or wrap it in `dyn()`:"
+        f"Write the {type_text(actual)} as {type_text(expected)}, or wrap it in `dyn()`:"
         " the elements of a list or map must have the same type"
     )
 
@@ -166,7 +167,7 @@ def _selection(state: State, type_: Type) -> str | None:
         return f"Call one of its functions: {', '.join(f'{name}()' for name in names)}"
     if type_.kind is Kind.LIST:
         return "Select an element, `[0]`, or use all of them, `.all(x, x.name != '')`: a list has no fields"
-    return f"End the path here: a value of type {format_type(type_)} has no fields"
+    return f"End the path here: a value of type {type_text(type_)} has no fields"
 
 
 _LANGUAGE: Final = "Write the expression in CEL: https://kubernetes.io/docs/reference/using-api/cel/"

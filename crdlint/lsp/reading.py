@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final
 from lsprotocol.types import DocumentSymbol, InlayHint, Location, SymbolKind
 
 from crdlint.cel.ast import Select, nodes
-from crdlint.cel.errors import format_type
 from crdlint.cel.lexer import tokenize
 from crdlint.cel.source_ranges import SourceRanges
 from crdlint.crd.identity import identify
@@ -23,6 +22,7 @@ from crdlint.kubecel import completion
 from crdlint.kubecel.completion import place_at as place_in_expression
 from crdlint.kubecel.completion import type_of
 from crdlint.kubecel.cost.explain import describe_cardinality, value_path
+from crdlint.kubecel.declarations import type_text
 from crdlint.kubecel.function_docs import DOCS
 from crdlint.kubecel.limits import RULE_COST_LIMIT
 from crdlint.kubernetes.servers import parse_range
@@ -118,7 +118,7 @@ def _of_expression(expression: Expression, index: int) -> Iterator[str]:
     type_ = type_of(f"{written}{call}", context.env, expression.environment)
     shown = " ".join(f"{written}{'(…)' if call else ''}".split())
     if type_ is not None:
-        yield f"```cel\n{shown}: {format_type(type_, dialect)}\n```"
+        yield f"```cel\n{shown}: {type_text(type_, dialect)}\n```"
     if call:
         name = word[0] if word[0] in DOCS else written
         yield DOCS.get(name, "")
@@ -146,7 +146,7 @@ def _of_part(expression: Expression, index: int) -> Iterator[str]:
         node = min(around, key=lambda pair: pair[0])[1]
         type_ = compiled.result.type_map.get(node.id)
         if type_ is not None:
-            yield f"```cel\n{' '.join(ranges.text(node).split())}: {format_type(type_)}\n```"
+            yield f"```cel\n{' '.join(ranges.text(node).split())}: {type_text(type_)}\n```"
 
 
 def _call(text: str, start: int) -> str:

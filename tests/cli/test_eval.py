@@ -131,7 +131,7 @@ def test_any_value_on_standard_input() -> None:
         ("list(string)", "self.map(x, size(x))", "list(int)"),
         ("map(string, double)", "self['a']", "double"),
         ("{name: string, ports?: list({port: int})}", "self.ports.map(p, p.port)", "list(int)"),
-        ("duration", "self", "google.protobuf.Duration"),
+        ("duration", "self", "duration"),
     ],
 )
 def test_types_that_are_given(type_: str, expression: str, expected: str) -> None:

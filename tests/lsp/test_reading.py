@@ -72,11 +72,11 @@ def hover(editor: Editor, name: str, at: lsp.Position) -> str:
     ("part", "inside", "expected"),
     [
         ("self.size <=", "size", ["self.size: int", "How large it is.", "`integer`, required", "`minimum 1`"]),
-        ("self.size <=", "self", ["self: selfType"]),
+        ("self.size <=", "self", ["self: object"]),
         ("<= 10", "<=", ["self.size <= 10: bool"]),
         ("exists(p", "exists", ["self.ports.exists(…): bool", "at least one element"]),
         ("p.name", "name", ["p.name: string"]),
-        ("p.name", "p", ["p: selfType.ports.@idx"]),
+        ("p.name", "p", ["p: object"]),
         ("startsWith('x')", "startsWith", ["p.name.startsWith(…): bool", "starts with another one"]),
         ("- rule: self", "rule", ["**Cost** ", "of 10,000,000 units", "once in an object"]),
         ("message: too", "message", ["**Cost** "]),
