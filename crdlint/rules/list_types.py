@@ -212,10 +212,6 @@ def _misspelled_in(item: Mapping, key: str) -> Scalar | None:
     return None if near is None else names[near]
 
 
-def _meant(types: tuple[str, ...], bad: str) -> Fixer:
-    return Fixer("Write the type that is meant", "safe", nearest_of(types, _LIKE)).example(bad)
-
-
 MAP_TYPE = _Rule("map-type-unsupported", "Unsupported `x-kubernetes-map-type`",
     why="Server-side apply merges `granular` objects field by field, and replaces `atomic` objects as a whole.",
     help="Set `x-kubernetes-map-type` to `atomic` or `granular` (the default)",
@@ -223,9 +219,8 @@ MAP_TYPE = _Rule("map-type-unsupported", "Unsupported `x-kubernetes-map-type`",
     bad="selector: {type: object, x-kubernetes-map-type: merge}",
     good="selector: {type: object, x-kubernetes-map-type: atomic}",
     fixes=(
-        Fixer("Write the map type that is meant", "safe", nearest_of(("atomic", "granular"), _LIKE)).example(
-            bad="selector: {type: object, x-kubernetes-map-type: Atomic}"
-        ),
+        Fixer("Write the map type that is meant", "safe", nearest_of(("atomic", "granular"), _LIKE),
+            bad="selector: {type: object, x-kubernetes-map-type: Atomic}"),
     ))  # fmt: skip
 MAP_TYPE_OBJECT = _Rule("map-type-not-object", "`x-kubernetes-map-type` on a schema that is not an object",
     because="x-kubernetes-map-type",
@@ -234,21 +229,14 @@ MAP_TYPE_OBJECT = _Rule("map-type-not-object", "`x-kubernetes-map-type` on a sch
     bad="selector: {type: string, x-kubernetes-map-type: atomic}",
     good="selector: {type: object, x-kubernetes-map-type: atomic}",
     fixes=(
-        Fixer("Add `type: object`", "safe", _with_type("object")).example(
-            bad="selector:\n  x-kubernetes-map-type: atomic",
-            good="selector:\n  type: object\n  x-kubernetes-map-type: atomic",
-        ),
-        Fixer(
-            "Write `x-kubernetes-list-type` for a list",
-            "unsafe",
+        Fixer("Add `type: object`", "safe", _with_type("object"), bad="selector:\n  x-kubernetes-map-type: atomic",
+            good="selector:\n  type: object\n  x-kubernetes-map-type: atomic"),
+        Fixer("Write `x-kubernetes-list-type` for a list", "unsafe",
             _marker_for("array", "x-kubernetes-map-type", "x-kubernetes-list-type"),
-        ).example(
             bad="names: {type: array, items: {type: string}, x-kubernetes-map-type: atomic}",
-            good="names: {type: array, items: {type: string}, x-kubernetes-list-type: atomic}",
-        ),
-        Fixer("Remove `x-kubernetes-map-type`", "unsafe", _without_marker("x-kubernetes-map-type")).example(
-            good="selector: {type: string}"
-        ),
+            good="names: {type: array, items: {type: string}, x-kubernetes-list-type: atomic}"),
+        Fixer("Remove `x-kubernetes-map-type`", "unsafe", _without_marker("x-kubernetes-map-type"),
+            good="selector: {type: string}"),
     ))  # fmt: skip
 LIST_TYPE = _Rule("list-type-unsupported", "Unsupported `x-kubernetes-list-type`",
     why="Server-side apply replaces an `atomic` list as a whole, merges a `set` by its values, and merges a `map` by its keys.",
@@ -256,9 +244,7 @@ LIST_TYPE = _Rule("list-type-unsupported", "Unsupported `x-kubernetes-list-type`
     bad=_list("list", "type: integer"),
     good=_SET,
     fixes=(
-        Fixer("Write the list type that is meant", "safe", nearest_of(_TYPES, _LIKE)).example(
-            bad=_list("Set", "type: string")
-        ),
+        Fixer("Write the list type that is meant", "safe", nearest_of(_TYPES, _LIKE), bad=_list("Set", "type: string")),
     ))  # fmt: skip
 LIST_TYPE_ARRAY = _Rule("list-type-not-array", "`x-kubernetes-list-type` on a schema that is not an array",
     because="x-kubernetes-list-type",
@@ -267,19 +253,15 @@ LIST_TYPE_ARRAY = _Rule("list-type-not-array", "`x-kubernetes-list-type` on a sc
     bad="ports: {type: object, x-kubernetes-list-type: atomic}",
     good=_SET,
     fixes=(
-        Fixer("Add `type: array`", "safe", _with_type("array")).example(
+        Fixer("Add `type: array`", "safe", _with_type("array"),
             bad="ports:\n  x-kubernetes-list-type: atomic\n  items: {type: string}",
-            good=_list("atomic", "type: string"),
-        ),
+            good=_list("atomic", "type: string")),
         _type_of_list,
-        Fixer(
-            "Write `x-kubernetes-map-type` for an object",
-            "unsafe",
+        Fixer("Write `x-kubernetes-map-type` for an object", "unsafe",
             _marker_for("object", "x-kubernetes-list-type", "x-kubernetes-map-type"),
-        ).example(good="ports: {type: object, x-kubernetes-map-type: atomic}"),
-        Fixer("Remove `x-kubernetes-list-type`", "unsafe", _without_marker("x-kubernetes-list-type")).example(
-            bad="ports: {type: object, x-kubernetes-list-type: map}", good="ports: {type: object}"
-        ),
+            good="ports: {type: object, x-kubernetes-map-type: atomic}"),
+        Fixer("Remove `x-kubernetes-list-type`", "unsafe", _without_marker("x-kubernetes-list-type"),
+            bad="ports: {type: object, x-kubernetes-list-type: map}", good="ports: {type: object}"),
     ))  # fmt: skip
 SET_ATOMIC = _Rule("set-items-not-atomic", "Set items must be scalars or atomic",
     because="../x-kubernetes-list-type",
@@ -296,9 +278,7 @@ KEYS_WITHOUT_MAP = _Rule("list-map-keys-without-map", "`x-kubernetes-list-map-ke
     good=_GOOD_MAP,
     fixes=(
         _map_with_keys,
-        Fixer("Write `x-kubernetes-list-type: map`", "unsafe", replacement("map")).example(
-            bad=_list("atomic", _NAMED, "name")
-        ),
+        Fixer("Write `x-kubernetes-list-type: map`", "unsafe", replacement("map"), bad=_list("atomic", _NAMED, "name")),
     ))  # fmt: skip
 KEYS_REQUIRED = _Rule("list-map-keys-required", "Map list without keys",
     because="x-kubernetes-list-type",
@@ -308,11 +288,8 @@ KEYS_REQUIRED = _Rule("list-map-keys-required", "Map list without keys",
     bad=_list("map", _NAMED), good=_GOOD_MAP,
     fixes=(
         _only_key,
-        _only_key.example(
-            bad=_list("map", "type: object, properties: {name: {type: string}, port: {type: integer}}",
-            ),
-            good=_list("map", "type: object, properties: {name: {type: string}, port: {type: integer}}, required: [name]", "name"),
-        ),
+        _only_key.example(bad=_list("map", "type: object, properties: {name: {type: string}, port: {type: integer}}"),
+            good=_list("map", "type: object, properties: {name: {type: string}, port: {type: integer}}, required: [name]", "name")),
     ))  # fmt: skip
 MAP_ITEMS = _Rule("list-map-items", "Items of a map list must be objects",
     because="../x-kubernetes-list-type",
@@ -341,7 +318,8 @@ KEY_REQUIRED = _KeyRule("list-map-key-required", "List map key is neither requir
     why="Server-side apply cannot identify an item without its key.",
     help="Add the key to `required` of the items, or give the property a `default`",
     marker="write `+required` or `+kubebuilder:default` on the key",
-    bad=_list("map", "type: object, properties: {name: {type: string}}", "name"), good=_GOOD_MAP, fixes=(_required_key,))  # fmt: skip
+    bad=_list("map", "type: object, properties: {name: {type: string}}", "name"), good=_GOOD_MAP,
+    fixes=(_required_key,))  # fmt: skip
 KEY_NULLABLE = _KeyRule("list-map-key-nullable", "List map key is nullable",
     because="../x-kubernetes-list-map-keys",
     why="Server-side apply cannot identify an item whose key is null.",
