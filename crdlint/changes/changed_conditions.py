@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from crdlint.cel.ast import Expr, Ident, Select, nodes
 from crdlint.changes.change import NEW_VALUES, Change
 from crdlint.changes.conditions import junctor_condition, known_conditions, lifted
-from crdlint.changes.conjunction import Conjunction, is_new, steps, type_of
+from crdlint.changes.conjunction import Conjunction, is_new
 from crdlint.changes.constraints import (
     JUNCTORS,
     Bound,
@@ -112,7 +112,7 @@ class Reasons:
         """Yield what schemas require of the fields that a condition names, as conditions on the whole value."""
         inner = [(*path, step) for path in ((), *field_paths(tree)) for step in (ITEM, VALUE)]
         for path in (*field_paths(tree), *inner):
-            below = list(steps(path, node))
+            below = list(node.steps(path))
             if len(below) == len(path):
                 known = _related(tree, _trees(known_conditions(below[-1])))
                 texts = (text for text in known_conditions(below[-1]) if rule_key(text) in known)
@@ -200,11 +200,11 @@ class SchemaFacts(Facts):
             return FAILED
         if not node:
             return super().values(path)
-        is_there = is_part or any(path[-1] in schema.required for schema in self._node(path[:-1]))
+        is_there = is_part or path[-1] in self._node(path[:-1]).required
         domain = _values(constraints(node, self._server))
         if node[0].nullable:
             domain = (*domain, Just(None))
-        return domain if is_there or any(schema.default is not None for schema in node) else (*FAILED, *domain)
+        return domain if is_there or node.has_default else (*FAILED, *domain)
 
     def sizes(self, path: FieldPath) -> Domain:
         """Return the sizes of the texts, lists or objects at a path."""
@@ -230,7 +230,7 @@ class SchemaFacts(Facts):
 
     def _node(self, path: FieldPath) -> Conjunction:
         if path not in self._nodes:
-            self._nodes[path] = next(steps(path[-1:], self._node(path[:-1])), ())
+            self._nodes[path] = next(self._node(path[:-1]).steps(path[-1:]), Conjunction())
         return self._nodes[path]
 
 
@@ -340,7 +340,7 @@ def _names_old_self(tree: Expr | None) -> bool:
 def _effect(rule: ValidationRule, pair: Pair, example: Example | None) -> tuple[str, Severity]:
     """Return what an added rule means for existing objects, as the end of a sentence, and its severity."""
     tree = parsed(rule.rule)
-    is_container = type_of(pair.new) in {"object", "array"}
+    is_container = pair.new.type in {"object", "array"}
     consequence = pair.field.consequence(is_container=is_container)
     if _names_old_self(tree):
         rejected = "new objects and updates" if rule.optional_old_self else "updates"
@@ -364,12 +364,11 @@ def _needs(tree: Expr, path: FieldPath) -> bool:
 
 def _was_optional(path: FieldPath, pair: Pair) -> bool:
     """Return whether existing objects may lack a field whose object they have."""
-    new, old = list(steps(path, pair.new)), list(steps(path, pair.old))
+    new, old = list(pair.new.steps(path)), list(pair.old.steps(path))
     if len(new) != len(path) or len(old) != len(path):
         return False
     parent = old[-2] if len(old) > 1 else pair.old
-    is_required = any(path[-1] in schema.required for schema in parent)
-    return not is_required and all(schema.default is None for schema in new[-1])
+    return path[-1] not in parent.required and not new[-1].has_default
 
 
 class _Junctor(NamedTuple):
@@ -402,7 +401,7 @@ class _Junctor(NamedTuple):
 
 def compare_junctors(pair: Pair, reasons: Reasons) -> Iterator[Change]:
     """Report the junctors of a value that were added, changed or removed."""
-    before, after = _junctors(pair.old), _junctors(pair.new)
+    before, after = list(_junctors(pair.old)), list(_junctors(pair.new))
     same = {junctor.key for junctor in before} & {junctor.key for junctor in after}
     lost = [junctor for junctor in before if junctor.key not in same]
     gained = [junctor for junctor in after if junctor.key not in same]
@@ -414,21 +413,13 @@ def compare_junctors(pair: Pair, reasons: Reasons) -> Iterator[Change]:
             yield Change(rules.JUNCTOR_REMOVED, text, pair.new[0].path, junctor.path, pair.field.path)
 
 
-def _junctors(node: Conjunction) -> list[_Junctor]:
-    return [
-        _Junctor(kind, branches, frozenset(fingerprint(branch).digest for branch in branches), schema.path.child(kind))
-        for kind, schema, branches in junctors_of(node)
-        if not _is_of_int_or_string(node, kind, branches)
-    ]
-
-
-def _is_of_int_or_string(node: Conjunction, kind: str, branches: Sequence[JSONSchemaProps]) -> bool:
-    """Return whether branches only repeat what `x-kubernetes-int-or-string` means."""
-    return (
-        kind == "anyOf"
-        and any(schema.x_int_or_string for schema in node)
-        and {branch.type for branch in branches} == {"integer", "string"}
-    )
+def _junctors(node: Conjunction) -> Iterator[_Junctor]:
+    """Yield the junctors of schemas, but for branches that only repeat what `x-kubernetes-int-or-string` means."""
+    is_int_or_string = any(schema.x_int_or_string for schema in node)
+    for kind, schema, branches in junctors_of(node):
+        if not (is_int_or_string and kind == "anyOf" and {branch.type for branch in branches} == {"integer", "string"}):
+            digests = frozenset(fingerprint(Conjunction.of(branch)).digest for branch in branches)
+            yield _Junctor(kind, branches, digests, schema.path.child(kind))
 
 
 def _report_added(junctor: _Junctor, replaced: Sequence[_Junctor], pair: Pair, reasons: Reasons) -> Iterator[Change]:

@@ -7,7 +7,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.changes.change import Change, Policy
-from crdlint.changes.conjunction import ComparedField, conjunction, items, keeps_unknown_fields, map_values, properties
+from crdlint.changes.conjunction import ComparedField, Conjunction
 from crdlint.changes.constraints import fingerprint
 from crdlint.changes.examples import Examples
 from crdlint.changes.schemas import compare_schemas
@@ -80,7 +80,7 @@ def _renamed(old: dict[str, VersionParts], new: dict[str, VersionParts]) -> dict
 def _digests(versions: dict[str, VersionParts], others: dict[str, VersionParts]) -> dict[str, str]:
     """Return the digests of the schemas of served versions that are not among the others."""
     return {
-        name: fingerprint(version.schema).digest
+        name: fingerprint(Conjunction.of(version.schema)).digest
         for name, version in versions.items()
         if name not in others and version.schema is not None and version.version.served
     }
@@ -197,7 +197,11 @@ def compare_conversion(
     was, now = _strategy(old), _strategy(new)
     path = _SPEC.child("conversion", "strategy")
     if was == "Webhook" and now == "None":
-        schemas = {fingerprint(version.schema).digest for version in after.values() if version.schema is not None}
+        schemas = {
+            fingerprint(Conjunction.of(version.schema)).digest
+            for version in after.values()
+            if version.schema is not None
+        }
         if len(schemas) > 1:
             text = "conversion changed from Webhook to None: fields that differ between versions are lost"
             yield Change(rules.CONVERSION, text, path, path)
@@ -284,15 +288,15 @@ def _parent(path: str) -> str:
 
 def _fields(version: VersionParts) -> Iterator[str]:
     """Yield the paths of all fields of a version, except of those that keep unknown fields."""
-    pending = [("", conjunction(() if version.schema is None else (version.schema,)))]
+    pending = [("", Conjunction.of(*filter(None, [version.schema])))]
     while pending:
         path, node = pending.pop()
         if path:
             yield path
-        if keeps_unknown_fields(node) and not map_values(node):
+        if node.keeps_unknown_fields and not node.map_values():
             continue
-        pending += [(f"{path}.{name}", below) for name, below in properties(node).items()]
-        for step, below in (("[*]", items(node)), (".*", map_values(node))):
+        pending += [(f"{path}.{name}", below) for name, below in node.properties().items()]
+        for step, below in (("[*]", node.list_items()), (".*", node.map_values())):
             if below:
                 pending.append((path + step, below))
 

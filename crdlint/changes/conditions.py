@@ -9,7 +9,7 @@ from typing import Final
 
 from crdlint.cel.ast import Comprehension, Ident, nodes
 from crdlint.cel.parser import parse
-from crdlint.changes.conjunction import Conjunction, keeps_unknown_fields, map_values, properties
+from crdlint.changes.conjunction import Conjunction
 from crdlint.changes.constraints import JUNCTORS, LIMITS, branches_of, fingerprint, junctors_of
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.record import PROVENANCE
@@ -66,7 +66,7 @@ def _parts(schema: JSONSchemaProps, value: str, depth: int) -> Iterator[str]:
 
 
 def _named(schema: JSONSchemaProps) -> str:
-    return f"matchesSchema({_text(fingerprint(schema).digest)})"
+    return f"matchesSchema({_text(fingerprint(Conjunction.of(schema)).digest)})"
 
 
 def junctor_condition(kind: str, branches: Sequence[JSONSchemaProps], value: str = _SELF, depth: int = 0) -> str:
@@ -143,7 +143,7 @@ def known_conditions(node: Conjunction) -> list[str]:
 
 def count_of_fields(node: Conjunction, operator: str, number: float) -> str:
     """Return the condition for a number of fields; if only few are known, by whether it has them."""
-    known = properties(node)
-    if len(known) > _FIELDS or keeps_unknown_fields(node) or map_values(node):
+    known = node.properties()
+    if len(known) > _FIELDS or node.keeps_unknown_fields or node.map_values():
         return f"size(self) {operator} {number:g}"
     return f"[{', '.join(has(_SELF, name) for name in known)}].filter(x, x == true).size() {operator} {number:g}"

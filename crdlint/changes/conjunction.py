@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps
@@ -14,87 +14,95 @@ from crdlint.kubecel.reasoning.reasoner import ITEM, VALUE, FieldPath
 if TYPE_CHECKING:
     from crdlint.crd.paths import Path
 
-# All schemas that a value must match; the first is the structural one.
-Conjunction: TypeAlias = "tuple[JSONSchemaProps, ...]"
 _PLAIN: Final = re.compile(r"[\w-]+\Z")
 _JUNCTORS: Final = SCHEMA_BITS["allOf"] | SCHEMA_BITS["anyOf"] | SCHEMA_BITS["oneOf"]
 _KEYWORDS: Final = {field.attribute: field.json_name for field in JSONSchemaProps.FIELDS}
 
 
-def conjunction(schemas: Iterable[JSONSchemaProps]) -> Conjunction:
-    """Return schemas with the members of their `allOf`, and of `anyOf` and `oneOf` with one branch."""
-    members: list[JSONSchemaProps] = []
-    pending = list(reversed(tuple(schemas)))
-    while pending:
-        schema = pending.pop()
-        members.append(schema)
-        pending.extend(reversed(schema.all_of))
-        pending.extend(branches[0] for branches in (schema.any_of, schema.one_of) if len(branches) == 1)
-    return tuple(members)
+class Conjunction(tuple["JSONSchemaProps", ...]):
+    """All schemas that a value must match: a node with the members of its `allOf`; the first is the structural one."""
 
+    __slots__ = ()
 
-def properties(node: Conjunction) -> dict[str, Conjunction]:
-    """Return the schemas of each property."""
-    if len(node) == 1:
+    @classmethod
+    def of(cls, *schemas: JSONSchemaProps) -> Conjunction:
+        """Return schemas with the members of their `allOf`, and of `anyOf` and `oneOf` with one branch."""
+        members: list[JSONSchemaProps] = []
+        pending = list(reversed(schemas))
+        while pending:
+            schema = pending.pop()
+            members.append(schema)
+            pending.extend(reversed(schema.all_of))
+            pending.extend(branches[0] for branches in (schema.any_of, schema.one_of) if len(branches) == 1)
+        return cls(members)
+
+    def properties(self) -> dict[str, Conjunction]:
+        """Return the schemas of each property."""
+        by_name: dict[str, list[JSONSchemaProps]] = {}
+        for schema in self:
+            for name, below in schema.properties.items():
+                by_name.setdefault(name, []).append(below)
         return {
-            name: conjunction((schema,)) if schema.set_fields & _JUNCTORS else (schema,)
-            for name, schema in node[0].properties.items()
+            name: Conjunction.of(*below) if len(below) > 1 or below[0].set_fields & _JUNCTORS else Conjunction(below)
+            for name, below in by_name.items()
         }
-    by_name: dict[str, list[JSONSchemaProps]] = {}
-    for schema in node:
-        for name, below in schema.properties.items():
-            by_name.setdefault(name, []).append(below)
-    return {name: conjunction(below) for name, below in by_name.items()}
 
+    def list_items(self) -> Conjunction:
+        """Return the schemas of list items, empty without any."""
+        return Conjunction.of(*filter(None, (schema.item_schema for schema in self)))
 
-def items(node: Conjunction) -> Conjunction:
-    """Return the schemas of list items, empty without any."""
-    return conjunction(items for schema in node if (items := schema.item_schema) is not None)
+    def map_values(self) -> Conjunction:
+        """Return the schemas of `additionalProperties`, empty without any."""
+        return Conjunction.of(*filter(None, (schema.additional_schema for schema in self)))
 
+    @property
+    def type(self) -> str:
+        """The type of values: one of JSON schema's, `int-or-string`, or empty for any value."""
+        types = ("int-or-string" if schema.x_int_or_string else schema.type for schema in self)
+        return next(filter(None, types), "")
 
-def map_values(node: Conjunction) -> Conjunction:
-    """Return the schemas of `additionalProperties`, empty without any."""
-    return conjunction(values for schema in node if (values := schema.additional_schema) is not None)
+    @property
+    def keeps_unknown_fields(self) -> bool:
+        """Whether fields that no schema specifies are stored."""
+        return any(schema.x_preserve_unknown_fields for schema in self) or any(
+            schema.additional_properties is not None and schema.additional_properties.allows for schema in self
+        )
 
+    @property
+    def required(self) -> dict[str, None]:
+        """The names of required fields, in their order."""
+        return dict.fromkeys(name for schema in self for name in schema.required)
 
-def type_of(node: Conjunction) -> str:
-    """Return the type of values: one of JSON schema's, `int-or-string`, or empty for any value."""
-    for schema in node:
-        if schema.x_int_or_string:
-            return "int-or-string"
-        if schema.type:
-            return schema.type
-    return ""
+    @property
+    def has_default(self) -> bool:
+        """Whether a schema has a default."""
+        return any(schema.default is not None for schema in self)
 
+    def steps(self, path: FieldPath) -> Iterator[Conjunction]:
+        """Yield the schemas of each value on a path, as far as there are any."""
+        node = self
+        for step in path:
+            below = {ITEM: node.list_items, VALUE: node.map_values}.get(step)
+            node = node.properties().get(step, Conjunction()) if below is None else below()
+            if not node:
+                return
+            yield node
 
-def keeps_unknown_fields(node: Conjunction) -> bool:
-    """Return whether fields that no schema specifies are stored."""
-    return any(schema.x_preserve_unknown_fields for schema in node) or any(
-        schema.additional_properties is not None and schema.additional_properties.allows for schema in node
-    )
-
-
-_BELOW: Final = {ITEM: items, VALUE: map_values}
-
-
-def steps(path: FieldPath, node: Conjunction) -> Iterator[Conjunction]:
-    """Yield the schemas of each value on a path, as far as there are any."""
-    for step in path:
-        below = _BELOW.get(step)
-        node = properties(node).get(step, ()) if below is None else below(node)
-        if not node:
-            return
-        yield node
+    def path_of(self, attribute: str, keyword: str = "") -> Path:
+        """Return where the first of the schemas has an attribute; the path of the first schema if none has it."""
+        for schema in self:
+            if attribute in vars(schema):
+                return schema.path.child(keyword or _KEYWORDS[attribute])
+        return self[0].path
 
 
 def is_new(path: FieldPath, old: Conjunction, new: Conjunction) -> bool:
     """Return whether no existing object has a field: it has no default, and the old schema prunes it."""
-    after = list(steps(path, new))
-    before = list(steps(path, old))
+    after, before = list(new.steps(path)), list(old.steps(path))
     if len(after) != len(path) or len(before) != len(path) - 1:
         return False
     parent = before[-1] if before else old
-    return not keeps_unknown_fields(parent) and all(schema.default is None for schema in after[-1])
+    return not parent.keeps_unknown_fields and not after[-1].has_default
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +143,3 @@ class ComparedField:
             return f"every edit below `{scope}` {also}" if scope else f"every edit {also}"
         edited = f"`{self.uncorrelated}`" if self.uncorrelated else "this field"
         return f"existing objects stay valid until {edited} is edited"
-
-
-def path_of(node: Conjunction, attribute: str, keyword: str = "") -> Path:
-    """Return where the first of several schemas has an attribute; the path of the first schema if none has it."""
-    for schema in node:
-        if attribute in vars(schema):
-            return schema.path.child(keyword or _KEYWORDS[attribute])
-    return node[0].path

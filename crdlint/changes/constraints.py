@@ -11,15 +11,7 @@ from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.changes.conjunction import (
-    Conjunction,
-    conjunction,
-    items,
-    keeps_unknown_fields,
-    map_values,
-    properties,
-    type_of,
-)
+from crdlint.changes.conjunction import Conjunction
 from crdlint.golang import regexp_language
 from crdlint.golang.regexp_language import PartialError, UnsupportedError
 from crdlint.kubecel.syntax_trees import rule_key
@@ -119,7 +111,7 @@ class Constraints:
 
 def constraints(node: Conjunction, server: Server) -> Constraints:
     """Fold the schemas of a node."""
-    type_ = type_of(node)
+    type_ = node.type
     return Constraints(
         type=type_,
         bounds=_bounds(node, type_),
@@ -134,7 +126,7 @@ def constraints(node: Conjunction, server: Server) -> Constraints:
         patterns=frozenset(schema.pattern for schema in node if type_ in _STRINGS and schema.pattern),
         formats=_formats(node, type_, server),
         enum=_enum(node),
-        required=frozenset(name for schema in node if type_ in _OBJECTS for name in schema.required),
+        required=frozenset(node.required if type_ in _OBJECTS else ()),
     )
 
 
@@ -186,24 +178,19 @@ class Fingerprint:
     nodes: int
 
 
-def fingerprint(schema: JSONSchemaProps) -> Fingerprint:
-    """Return the fingerprint of a schema; its depth is bounded by memory only."""
-    return calls.run(_of(conjunction((schema,))))
-
-
-def of_conjunction(node: Conjunction) -> Fingerprint:
-    """Return the fingerprint of schemas that apply to the same value."""
+def fingerprint(node: Conjunction) -> Fingerprint:
+    """Return the fingerprint of schemas that apply to the same value; their depth is bounded by memory only."""
     return calls.run(_of(node))
 
 
 def _of(node: Conjunction) -> Generator[Any, Any, Fingerprint]:
     count = 1
     below: list[Any] = []
-    for name, child in sorted(properties(node).items()):
+    for name, child in sorted(node.properties().items()):
         fingerprint = yield _of(child)
         below.append(("properties", name, fingerprint.digest))
         count += fingerprint.nodes
-    for field, child in (("items", items(node)), ("additionalProperties", map_values(node))):
+    for field, child in (("items", node.list_items()), ("additionalProperties", node.map_values())):
         if child:
             fingerprint = yield _of(child)
             below.append((field, fingerprint.digest))
@@ -211,7 +198,7 @@ def _of(node: Conjunction) -> Generator[Any, Any, Fingerprint]:
     for kind, _, branches in junctors_of(node):
         digests = []
         for branch in branches:
-            fingerprint = yield _of(conjunction((branch,)))
+            fingerprint = yield _of(Conjunction.of(branch))
             digests.append(fingerprint.digest)
         below.append((kind, tuple(sorted(digests))))
     own = repr((_own(node), sorted(below)))
@@ -251,7 +238,7 @@ def _own(node: Conjunction) -> tuple[Any, ...]:
         sorted(folded.required),
         any(schema.nullable for schema in node),
         None if first.default is None else repr(equality_key(first.default.value)),
-        keeps_unknown_fields(node),
+        node.keeps_unknown_fields,
         first.x_embedded_resource,
         list_type,
         sorted(first.x_list_map_keys),

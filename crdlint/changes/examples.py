@@ -16,16 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from crdlint.cel.ast import Literal, Select, nodes
 from crdlint.changes.change import Change
 from crdlint.changes.conditions import conditions_of
-from crdlint.changes.conjunction import (
-    ComparedField,
-    Conjunction,
-    items,
-    keeps_unknown_fields,
-    map_values,
-    path_of,
-    properties,
-    type_of,
-)
+from crdlint.changes.conjunction import ComparedField, Conjunction
 from crdlint.changes.constraints import JUNCTORS, Constraints, constraints, pattern_of, pattern_relation
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps, ValidationRule
@@ -79,7 +70,7 @@ class Pair:
     @property
     def is_required(self) -> bool:
         """Whether the new schema above requires the value."""
-        return self.parent is None or any(self.step in (ITEM, VALUE, *schema.required) for schema in self.parent.new)
+        return self.parent is None or self.step in {ITEM, VALUE, *self.parent.new.required}
 
     @property
     def server(self) -> Server:
@@ -101,7 +92,7 @@ class Pair:
 
     def paths(self, attribute: str, keyword: str = "") -> tuple[Path, Path]:
         """Return where the new and the old CRD have an attribute; the path of the schema itself without it."""
-        return path_of(self.new, attribute, keyword), path_of(self.old, attribute, keyword)
+        return self.new.path_of(attribute, keyword), self.old.path_of(attribute, keyword)
 
 
 class Example(NamedTuple):
@@ -141,7 +132,7 @@ class Examples:
     def _breaking(self, pair: Pair, condition: str, part: JSONSchemaProps | ValidationRule) -> Iterator[Any]:
         """Yield values that the old schema accepts and a part of the new one rejects."""
         old, new = self._check(pair.old, pair), self._check(pair.new, pair)
-        own = None if isinstance(part, ValidationRule) else _Check((part,), None, self.server)
+        own = None if isinstance(part, ValidationRule) else _Check(Conjunction((part,)), None, self.server)
         null = [None] if pair.old[0].nullable else []
         for value in chain(islice(self._values(pair, condition), _TRIED), null):
             if isinstance(part, ValidationRule):
@@ -223,7 +214,7 @@ class _Check:
         """Return the errors of a value, with the defaults of its fields."""
         value = self._defaulted(value)
         count = [error for validator in self._values for error in validator.validate(value)]
-        if type_of(self._node) in {"object", "array"}:
+        if self._node.type in {"object", "array"}:
             count += validate_list_sets_and_maps(self._node[0], value)
             count += validate_embedded(None, value, self._node[0], self._server, is_resource_root=False)
         run = Run("", _COST)
@@ -285,13 +276,13 @@ class Candidates:
         """Yield lists that contain an item."""
         fewest = min(max(schema.min_items or 0 for schema in old), _LONGEST)
         yield [item] * max(1, fewest)
-        yield [item, *islice(self._distinct(items(old)), max(0, fewest - 1))]
+        yield [item, *islice(self._distinct(old.list_items()), max(0, fewest - 1))]
 
     def values(
         self, old: Conjunction, new: Conjunction, fixed: Mapping[str, Any] = MappingProxyType({}), depth: int = 0
     ) -> Iterable[Any]:
         """Return values; ``fixed`` are fields of an object that each of them has."""
-        type_ = type_of(old)
+        type_ = old.type
         null: list[Any] = [None] if old[0].nullable and depth else []
         if depth > _DEEPEST:
             return []
@@ -302,8 +293,8 @@ class Candidates:
         return [*self._scalars(old, new, type_), *null]
 
     def _objects(self, old: Conjunction, new: Conjunction, depth: int, fixed: Mapping[str, Any]) -> Iterator[Any]:
-        known, after = properties(old), properties(new) if new else {}
-        required = {name for schema in old for name in schema.required}
+        known, after = old.properties(), new.properties()
+        required = old.required
         names = frozenset(self._names).union(*(mentioned(condition)[0] for condition in conditions_of(old)))
         if any((schema.min_properties or 0) > len(required) for schema in old):
             names |= {*islice(known, _SOME)}
@@ -312,9 +303,9 @@ class Candidates:
             if name in fixed or not (name in required or name in names):
                 continue
             values = [_ABSENT] * (name not in required or schemas[0].default is not None)
-            inner = self._inner(schemas, after.get(name, ()), depth)
+            inner = self._inner(schemas, after.get(name, Conjunction()), depth)
             if name not in names:  # the value is not to break the new schema
-                number = 1 if type_of(schemas) in {"object", "array"} else 2
+                number = 1 if schemas.type in {"object", "array"} else 2
                 accepted = islice((value for value in inner if self._is_valid(after.get(name, schemas), value)), number)
                 inner = [*accepted] or inner[:number]
             values += inner
@@ -327,10 +318,10 @@ class Candidates:
         yield from self._maps(old, new, depth, base)
 
     def _maps(self, old: Conjunction, new: Conjunction, depth: int, base: dict[str, Any]) -> Iterator[Any]:
-        below = map_values(old)
-        if not below and not keeps_unknown_fields(old):
+        below = old.map_values()
+        if not below and not old.keeps_unknown_fields:
             return
-        values = self._inner(below, map_values(new) if new else (), depth) if below else ["a", 1, {}]
+        values = self._inner(below, new.map_values(), depth) if below else ["a", 1, {}]
         if not values:
             return
         for value in values:
@@ -340,11 +331,11 @@ class Candidates:
             yield {**base, **{f"a{i}": values[0] for i in range(size)}}
 
     def _lists(self, old: Conjunction, new: Conjunction, depth: int) -> Iterator[Any]:
-        below = items(old)
+        below = old.list_items()
         if not below:
             yield []
             return
-        values = self._inner(below, items(new) if new else (), depth)
+        values = self._inner(below, new.list_items(), depth)
         yield from ([], *([value] for value in values[:2]), *map(list, product(values[:4], repeat=2)))
         for size in self._sizes(old, "items"):
             yield from ([value] * size for value in values[:1])
@@ -359,7 +350,7 @@ class Candidates:
         if key not in self._inner_values:
             valid: dict[str, Any] = {}
             # The items of other lists are valid, and with them the list.
-            is_plain = type_of(old) == "array" and not any(schema.set_fields & _OF_LISTS for schema in old)
+            is_plain = old.type == "array" and not any(schema.set_fields & _OF_LISTS for schema in old)
             for value in islice(self.values(old, new, depth=depth + 1), _TRIED_PARTS):
                 text = json.dumps(value)
                 if text not in valid and (is_plain or self._is_valid(old, value)):
@@ -373,13 +364,13 @@ class Candidates:
         """Yield different items: numbers, texts, or objects with these in all of their required fields."""
         if not node:
             return
-        type_ = type_of(node)
-        base: dict[str, Any] = next(self._objects(node, (), 1, {}), {}) if type_ == "object" else {}
+        type_ = node.type
+        base: dict[str, Any] = next(self._objects(node, Conjunction(), 1, {}), {}) if type_ == "object" else {}
         first = {"string": "a0", "integer": 1}
         types = {
-            name: type_of(schemas)
-            for name, schemas in properties(node).items()
-            if name in base and type_of(schemas) in first and self._is_valid(schemas, first[type_of(schemas)])
+            name: schemas.type
+            for name, schemas in node.properties().items()
+            if name in base and schemas.type in first and self._is_valid(schemas, first[schemas.type])
         }
         for i in range(_LONGEST):
             scalars = {"string": f"a{i}", "integer": i + 1}

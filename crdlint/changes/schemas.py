@@ -10,18 +10,8 @@ from crdlint.changes import values
 from crdlint.changes.change import Change
 from crdlint.changes.changed_conditions import Reasons, compare_junctors, compare_messages, compare_rules, is_implied
 from crdlint.changes.conditions import conditions_of, has
-from crdlint.changes.conjunction import (
-    ComparedField,
-    Conjunction,
-    conjunction,
-    items,
-    keeps_unknown_fields,
-    map_values,
-    path_of,
-    properties,
-    type_of,
-)
-from crdlint.changes.constraints import of_conjunction
+from crdlint.changes.conjunction import ComparedField, Conjunction
+from crdlint.changes.constraints import fingerprint
 from crdlint.changes.examples import Examples, Pair
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps, JSONSchemaPropsOrBool
@@ -51,7 +41,7 @@ def compare_schemas(
     old: JSONSchemaProps, new: JSONSchemaProps, field: ComparedField, examples: Examples
 ) -> Iterator[Change]:
     """Yield the changes of a whole schema."""
-    stack = [Pair(conjunction((old,)), conjunction((new,)), field, examples)]
+    stack = [Pair(Conjunction.of(old), Conjunction.of(new), field, examples)]
     while stack:
         below: list[Pair] = []
         yield from _compare(stack.pop(), below)
@@ -103,16 +93,16 @@ _COMPARED: Final = tuple(
 
 
 def _compare_below(pair: Pair, below: list[Pair]) -> Iterator[Change]:
-    old_items, new_items = items(pair.old), items(pair.new)
+    old_items, new_items = pair.old.list_items(), pair.new.list_items()
     if old_items and new_items:
         below.append(pair.below(ITEM, old_items, new_items))
-    if type_of(pair.new) != "object":
+    if pair.new.type != "object":
         return
     before, after = _known_properties(pair.old, pair), _known_properties(pair.new, pair)
-    old_values, new_values = map_values(pair.old), map_values(pair.new)
+    old_values, new_values = pair.old.map_values(), pair.new.map_values()
     if old_values and new_values:
         below.append(pair.below(VALUE, old_values, new_values))
-    elif new_values and keeps_unknown_fields(pair.old):
+    elif new_values and pair.old.keeps_unknown_fields:
         yield from _report_typed(pair, "", new_values)
     removed = [name for name in before if name not in after]
     compared = [(name, before[name], new_values) for name in removed if new_values]
@@ -132,10 +122,12 @@ _IMPLIED: Final = {"": (("metadata", "object"),), ".metadata": (("name", "string
 
 def _known_properties(node: Conjunction, pair: Pair) -> dict[str, Conjunction]:
     """Return the schemas of each property, also of those that no schema names."""
-    known = properties(node)
+    known = node.properties()
     for name, type_ in _IMPLIED.get(pair.field.path, ()):
         if name not in known:
-            known[name] = (JSONSchemaProps.of(type=type_, parent_ref=ref(node[0]), steps=("properties", name)),)
+            known[name] = Conjunction(
+                [JSONSchemaProps.of(type=type_, parent_ref=ref(node[0]), steps=("properties", name))]
+            )
     return known
 
 
@@ -147,7 +139,7 @@ def _property_path(node: Conjunction, name: str) -> Path:
 def _report_removed(
     pair: Pair, removed: list[str], before: dict[str, Conjunction], after: dict[str, Conjunction]
 ) -> Iterator[Change]:
-    keeps = keeps_unknown_fields(pair.new)
+    keeps = pair.new.keeps_unknown_fields
     is_resource = not pair.field.path or pair.new[0].x_embedded_resource
     added = {name: schemas for name, schemas in after.items() if name not in before}
     new_names = {} if keeps else _renamed({name: before[name] for name in removed}, added)
@@ -176,11 +168,11 @@ def _renamed(removed: Mapping[str, Conjunction], added: Mapping[str, Conjunction
     if not removed or not added:
         return new_names
     for name, schemas in added.items():
-        by_digest.setdefault(of_conjunction(schemas).digest, []).append(name)
+        by_digest.setdefault(fingerprint(schemas).digest, []).append(name)
     for name, schemas in removed.items():
-        fingerprint = of_conjunction(schemas)
-        same = by_digest.get(fingerprint.digest, [])
-        if fingerprint.nodes >= _NODES and len(same) == 1 and same[0] not in new_names.values():
+        known = fingerprint(schemas)
+        same = by_digest.get(known.digest, [])
+        if known.nodes >= _NODES and len(same) == 1 and same[0] not in new_names.values():
             new_names[name] = same[0]
     if len(removed) > _MOST_FIELDS or len(added) > _MOST_FIELDS:
         return new_names
@@ -190,7 +182,7 @@ def _renamed(removed: Mapping[str, Conjunction], added: Mapping[str, Conjunction
         near = [
             other
             for other, candidate in added.items()
-            if other not in new_names.values() and type_of(candidate) == type_of(schemas) and _is_similar(name, other)
+            if other not in new_names.values() and candidate.type == schemas.type and _is_similar(name, other)
         ]
         if len(near) == 1:
             new_names[name] = near[0]
@@ -208,18 +200,18 @@ def _is_similar(name: str, other: str) -> bool:
 def _report_added(pair: Pair, name: str, schemas: Conjunction) -> Iterator[Change]:
     if (not pair.field.path or pair.new[0].x_embedded_resource) and name in _OF_RESOURCES:
         return
-    if keeps_unknown_fields(pair.old):
+    if pair.old.keeps_unknown_fields:
         yield from _report_typed(pair, name, schemas)
         return
     field = pair.field.below(name)
-    paths = schemas[0].path, path_of(pair.old, "properties")
+    paths = schemas[0].path, pair.old.path_of("properties")
     yield Change(rules.FIELD_ADDED, f"{field.shown} was added", *paths, field.path)
 
 
 def _report_typed(pair: Pair, name: str, schemas: Conjunction) -> Iterator[Change]:
     """Report a schema for values that the old schema stored as they were, of a field or, without a name, of a map."""
     field = pair.field.below(name or VALUE)
-    if type_ := type_of(schemas):
+    if type_ := schemas.type:
         text = f"{field.shown} could have any value, and now must be of type {type_}; "
         text += field.consequence(is_container=False)
         typed = JSONSchemaProps.of(
@@ -228,22 +220,21 @@ def _report_typed(pair: Pair, name: str, schemas: Conjunction) -> Iterator[Chang
         of_values = JSONSchemaPropsOrBool.of(allows=True, schema=typed)
         part = JSONSchemaProps.of(**({"properties": {name: typed}} if name else {"additional_properties": of_values}))
         example = pair.explanation(f"'{name}' in self", part)
-        paths = schemas[0].path, path_of(pair.old, "properties")
+        paths = schemas[0].path, pair.old.path_of("properties")
         yield Change(rules.FIELD_TYPED, text, *paths, field.path, example)
 
 
 def _compare_required(pair: Pair) -> Iterator[Change]:
-    if type_of(pair.new) != "object":
+    if pair.new.type != "object":
         return
-    before = frozenset(name for schema in pair.old for name in schema.required)
-    after = dict.fromkeys(name for schema in pair.new for name in schema.required)
-    specified = properties(pair.new)
+    before, after = pair.old.required, pair.new.required
+    specified = pair.new.properties()
     paths = pair.paths("required")
     for name in after:
         if name in before or (not pair.field.path and name in _OF_RESOURCES):
             continue
         field = pair.field.below(name)
-        if any(schema.default is not None for schema in specified.get(name, ())):
+        if name in specified and specified[name].has_default:
             text = f"{field.shown} is required, with a default: manifests may still leave it out"
             yield Change(rules.REQUIRED_WITH_DEFAULT, text, *paths, field.path)
             continue
@@ -253,7 +244,7 @@ def _compare_required(pair: Pair) -> Iterator[Change]:
         text += pair.field.consequence(is_container=True)
         example = pair.explanation(has("self", name), JSONSchemaProps.of(required=[name]))
         yield Change(rules.REQUIRED_ADDED, text, *paths, field.path, example)
-    for name in sorted(before.difference(after)):
+    for name in sorted(before.keys() - after):
         if name in specified:
             field = pair.field.below(name)
             text = f"{field.shown} is optional now: clients meet objects without it"
@@ -261,7 +252,7 @@ def _compare_required(pair: Pair) -> Iterator[Change]:
 
 
 def _compare_lists(pair: Pair) -> Iterator[Change]:
-    if type_of(pair.new) != "array":
+    if pair.new.type != "array":
         return
     old, new = pair.old[0], pair.new[0]
     before, after = old.x_list_type or "atomic", new.x_list_type or "atomic"
@@ -282,14 +273,14 @@ def _uniqueness(schema: JSONSchemaProps) -> JSONSchemaProps:
 
 
 def _compare_maps(pair: Pair) -> Iterator[Change]:
-    if type_of(pair.new) != "object":
+    if pair.new.type != "object":
         return
     before, after = pair.old[0].x_map_type or "granular", pair.new[0].x_map_type or "granular"
     if before != after:
         yield pair.change(rules.MAP_TYPE, f"map type changed from {before} to {after}", "x_map_type")
-    if not keeps_unknown_fields(pair.old) or keeps_unknown_fields(pair.new):
+    if not pair.old.keeps_unknown_fields or pair.new.keeps_unknown_fields:
         return
-    if map_values(pair.old):
+    if pair.old.map_values():
         text = f"{pair.field.shown} was a map, and now has fields: "
         text += "other keys of stored objects are dropped at their next write"
         yield Change(rules.PRUNING, text, *pair.paths("additional_properties"), pair.field.path)

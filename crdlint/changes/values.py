@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 from crdlint.changes.change import NEW_VALUES, Change
 from crdlint.changes.changed_conditions import is_implied
 from crdlint.changes.conditions import condition, count_of_fields
-from crdlint.changes.conjunction import Conjunction, keeps_unknown_fields, type_of
 from crdlint.changes.constraints import (
     CONTAINER_LIMITS,
     LIMITS,
@@ -31,6 +30,7 @@ from crdlint.schema.validator import ValueValidator
 from crdlint.schema.values import deep_copy, equality_key
 
 if TYPE_CHECKING:
+    from crdlint.changes.conjunction import Conjunction
     from crdlint.changes.examples import Pair
     from crdlint.rules.engine.rule import Rule
 
@@ -42,7 +42,7 @@ _ANY: Final = "any value"
 
 def compare_types(pair: Pair) -> Generator[Change, None, bool]:
     """Report a changed type; return whether the schemas below can be compared."""
-    old, new = type_of(pair.old), type_of(pair.new)
+    old, new = pair.old.type, pair.new.type
     if old == new:
         return True
     change = f"type changed from {old or _ANY} to {new or _ANY}"
@@ -189,12 +189,12 @@ def _cannot_break(pair: Pair, limit: Limit, after: Bound) -> bool:
 
     For the number of fields, this is so if the old schema prunes all others. The old schema may reject empty texts, too.
     """
-    if limit.attribute == "min_length" and after.value == 1 and type_of(pair.old) == "string":
+    if limit.attribute == "min_length" and after.value == 1 and pair.old.type == "string":
         return any(ValueValidator(schema, server=pair.server).validate("") for schema in pair.old)
-    if limit.attribute != "max_properties" or keeps_unknown_fields(pair.old) or not pair.field.path:
+    if limit.attribute != "max_properties" or pair.old.keeps_unknown_fields or not pair.field.path:
         return False
     names = {name for schema in pair.old for name in schema.properties}
-    return type_of(pair.old) == "object" and len(names) <= after.value
+    return pair.old.type == "object" and len(names) <= after.value
 
 
 def _number(bound: Bound) -> str:
