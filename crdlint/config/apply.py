@@ -198,6 +198,6 @@ def reasons(ignored: Iterable[Ignored], config: Config, comments: Comments | Non
             for comment in comments.valid:
                 is_rule = is_matched(finding.rule, (name.pattern for name in comment.rules))
                 if is_rule and any(start <= position < end for start, end in comment.where):
-                    origin, reason = f"line {comment.rules[0].line}", comment.reason
+                    origin, reason = f"line {comment.rules[0].span.line}", comment.reason
         where = f"{finding.file}:{finding.line}:{finding.column}"
         yield f"{where}: ignored {finding.severity} {finding.rule} by {origin}{f': {reason}' if reason else ''}"

@@ -91,9 +91,10 @@ def node_index(document: Document) -> NodeIndex:
     pending: list[tuple[Node | None, Node]] = [] if document.root is None else [(None, document.root)]
     while pending:
         key, node = pending.pop()
+        if id(key) in seen:
+            continue
         is_alias = id(node) in seen
-        if node.anchor is not None:
-            seen.add(id(node))
+        seen.update((id(key), id(node)) if key is not None else (id(node),))
         if node is not document.root and not (is_alias and key is None):
             start, end = (key or node).start_mark, (key if key is not None and is_alias else node).end_mark
             index.entries.append(Entry(start.index, position(start), position(end)))
@@ -101,24 +102,10 @@ def node_index(document: Document) -> NodeIndex:
             if isinstance(scalar, Scalar):
                 begin, end = _begin(scalar, document.text), scalar.end_mark
                 index.texts.append(Text(begin, end.index, position(scalar.start_mark), position(end)))
-        if not is_alias:
-            pending.extend(_children(node, seen))
-        if key is not None and not isinstance(key, Scalar):
-            pending.append((None, key))
+        for parent in (None if is_alias else node, key):  # what is in a key comes first
+            pairs = list(parent.pairs()) if isinstance(parent, Mapping) else [(None, item) for item in items_of(parent)]
+            pending.extend(reversed(pairs))
     return index
-
-
-def _children(node: Node, seen: set[int]) -> list[tuple[Node | None, Node]]:
-    """Return the children of a node in reverse order, without entries whose key is an alias."""
-    children: list[tuple[Node | None, Node]] = []
-    if isinstance(node, Mapping):
-        for key, value in node.pairs():
-            if id(key) not in seen:
-                if key.anchor is not None:
-                    seen.add(id(key))
-                children.append((key, value))
-    children.extend((None, item) for item in items_of(node))
-    return children[::-1]
 
 
 def _begin(scalar: Scalar, text: str) -> int:
@@ -169,12 +156,10 @@ _WITHHELD: Final = ("cel-*", "default-*", "resource-rule")
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A rule or a pattern of rules in a comment, and its 1-based position with an exclusive end."""
+    """A rule or a pattern of rules in a comment, and where it is."""
 
     pattern: str
-    line: int
-    column: int
-    end_column: int
+    span: Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,12 +187,12 @@ class Comments:
     unknown: int = 0
     dropped: int = 0
 
-    def report(self, rule: Rule, message: str, position: Position, end_column: int) -> None:
-        """Add a finding at a position; the number of findings per file is limited, the others are counted."""
+    def report(self, rule: Rule, message: str, span: Span) -> None:
+        """Add a finding; the number of findings per file is limited, the others are counted."""
         if len(self.remarks) == _MOST_REMARKS:
             self.dropped += 1
-            return
-        self.remarks.append(rule.diagnostic(self.file, "advice", message, Span(*position, position[0], end_column)))
+        else:
+            self.remarks.append(rule.diagnostic(self.file, "advice", message, span))
 
 
 def read_comments(text: str, file: str) -> Comments:
@@ -225,7 +210,7 @@ def read_comments(text: str, file: str) -> Comments:
     for match in separators:
         row, column = line_and_column(starts, match.start(1))
         message = "the comment is on a line that separates documents, so it applies to none of them: nothing is ignored"
-        comments.report(MALFORMED, message, (row + 1, column + 1), column + 1 + len(match[1].rstrip()))
+        comments.report(MALFORMED, message, Span(row + 1, column + 1, row + 1, column + 1 + len(match[1].rstrip())))
     comments.remarks.sort(key=lambda finding: (finding.line, finding.column))
     if comments.dropped:
         last = comments.remarks[-1]
@@ -241,8 +226,7 @@ def _read_document(comments: Comments, document: Document) -> None:
     first = document.line_offset + 1
     lines = (first, first + len(starts) - 1)
     leads: dict[int, int] = {}  # the offset of the first character of each line that was checked
-    below: tuple[int, int] | None = None  # (offset of the next comment, offset of the text below it)
-    blocks: dict[int, tuple[Stretch, ...]] = {}  # consecutive comment lines apply to the same block
+    limit, block = len(text), ()  # where the comment below begins, and the block to which it applies
     for match in reversed(list(_COMMENT.finditer(text))):
         index = match.start()
         if nodes.is_text(index):
@@ -251,16 +235,16 @@ def _read_document(comments: Comments, document: Document) -> None:
         if _SEPARATOR.match(text, starts[row]):
             continue  # reported by read_comments
         if row not in leads:
-            leads[row] = _end_of(_BLANK, text, starts[row])
+            leads[row] = _end_of(_BLANK, text, starts[row], index)
         lead = leads[row]
         position = row + first, column + 1
         read = _rules_of(comments, match[0], position)
-        if lead >= index or (text[lead] == "#" and not nodes.is_text(lead)):
-            below = (index, _next(text, match.end(), below))
-            if below[1] not in blocks:
-                entry = None if _ALIAS_ITEM.match(text, below[1]) else nodes.below(below[1])
-                blocks[below[1]] = () if entry is None else ((entry.start, entry.end),)
-            where = blocks[below[1]]
+        if text[lead] == "#" and not nodes.is_text(lead):  # the line begins with a comment
+            below = _end_of(_BELOW, text, match.end(), limit)
+            if below < limit:  # else consecutive comment lines apply to the same block
+                entry = None if _ALIAS_ITEM.match(text, below) else nodes.below(below)
+                block = () if entry is None else ((entry.start, entry.end),)
+            limit, where = index, block
         else:
             where = _line(nodes, index, position)
         if read is None:
@@ -283,11 +267,11 @@ def _read_annotations(comments: Comments, document: Document) -> None:
         if not isinstance(node, Scalar):
             continue
         span = node_span(node, document.line_offset)
+        span = span._replace(end_line=span.line)
         rules, _, reason = node.value.partition(":")
-        names = [Named(name[0], span.line, span.column, span.end_column) for name in _NAME.finditer(rules)]
+        names = [Named(name[0], span) for name in _NAME.finditer(rules)]
         if not names:
-            message = "the annotation names no rule: nothing is ignored"
-            comments.report(MALFORMED, message, (span.line, span.column), span.end_column)
+            comments.report(MALFORMED, "the annotation names no rule: nothing is ignored", span)
             continue
         first, last = (document.line_offset + 1 + mark.line for mark in (root.start_mark, root.end_mark))
         where: Stretch = ((first, root.start_mark.column + 1), (last, root.end_mark.column + 1))
@@ -301,7 +285,7 @@ def _rules_of(comments: Comments, comment: str, position: Position) -> tuple[str
     word = match[1]
     line, column = position
     names = [
-        Named(name[0], line, column + name.start(), column + name.end())
+        Named(name[0], Span(line, column + name.start(), line, column + name.end()))
         for name in _NAME.finditer(comment, match.start(2), match.end(2))
     ]
     if word not in _DIRECTIVES:
@@ -315,7 +299,7 @@ def _rules_of(comments: Comments, comment: str, position: Position) -> tuple[str
         message = "`ignore-file` must be at the start of a line: nothing is ignored"
     else:
         return word, _known(comments, names), comment[match.end() :].strip()
-    comments.report(MALFORMED, message, position, column + len(comment.rstrip()))
+    comments.report(MALFORMED, message, Span(line, column, line, column + len(comment.rstrip())))
     return None
 
 
@@ -327,7 +311,7 @@ def _known(comments: Comments, names: Iterable[Named]) -> tuple[Named, ...]:
         if is_valid is None:
             if len(comments.patterns) >= _MOST_PATTERNS:
                 message = f"more than {_MOST_PATTERNS:,} rules are named in this file: this one is not looked at"
-                comments.report(MALFORMED, message, (name.line, name.column), name.end_column)
+                comments.report(MALFORMED, message, name.span)
                 continue
             is_valid = comments.patterns[name.pattern] = is_known(name.pattern)
         if is_valid:
@@ -336,7 +320,7 @@ def _known(comments: Comments, names: Iterable[Named]) -> tuple[Named, ...]:
         comments.unknown += 1
         helped = unknown_rule(name.pattern) if comments.unknown <= _MOST_UNKNOWN else None
         message = helped or f"there is no rule {shown(name.pattern)}"
-        comments.report(UNKNOWN_RULE, message, (name.line, name.column), name.end_column)
+        comments.report(UNKNOWN_RULE, message, name.span)
     return tuple(known)
 
 
@@ -350,15 +334,8 @@ def _line(nodes: NodeIndex, index: int, position: Position) -> tuple[Stretch, ..
     return whole_line, (text.first, text.last)
 
 
-def _next(text: str, end: int, below: tuple[int, int] | None) -> int:
-    """Return the start of the text below a comment; `below` is that of the next comment."""
-    limit = len(text) if below is None else below[0]
-    start = _end_of(_BELOW, text, end, limit)
-    return below[1] if below is not None and start == limit else start
-
-
-def _end_of(pattern: re.Pattern[str], text: str, start: int, limit: int | None = None) -> int:
-    match = pattern.match(text, start, len(text) if limit is None else limit)
+def _end_of(pattern: re.Pattern[str], text: str, start: int, limit: int) -> int:
+    match = pattern.match(text, start, limit)
     return match.end() if match else start
 
 
@@ -419,11 +396,10 @@ def _unused(file: str, comment: Comment, name: Named) -> Diagnostic:
         message = f"`{name.pattern}` is ignored below this comment, where the file ends"
     elif comment.where == (_WHOLE_FILE,):
         message = f"`{name.pattern}` is ignored in this file, but has no finding"
-    return UNUSED.diagnostic(file, "advice", message, Span(name.line, name.column, name.line, name.end_column))
+    return UNUSED.diagnostic(file, "advice", message, name.span)
 
 
-@dataclass(frozen=True, slots=True)
-class _Reported:
+class _Reported(NamedTuple):
     """The sorted lines of CRDs or `resources`: all, those that could not be decoded, and those that are rejected."""
 
     crds: Sequence[int]
