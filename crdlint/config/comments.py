@@ -226,7 +226,8 @@ def _read_document(comments: Comments, document: Document) -> None:
     first = document.line_offset + 1
     lines = (first, first + len(starts) - 1)
     leads: dict[int, int] = {}  # the offset of the first character of each line that was checked
-    limit, block = len(text), ()  # where the comment below begins, and the block to which it applies
+    block: tuple[Stretch, ...] = ()  # the part that consecutive comment lines apply to
+    limit = len(text)  # where the comment line below begins
     for match in reversed(list(_COMMENT.finditer(text))):
         index = match.start()
         if nodes.is_text(index):

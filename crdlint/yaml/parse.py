@@ -40,6 +40,7 @@ except ImportError:  # no wheel for this platform
     CParser = None
 
 MAX_DEPTH: Final = 10000
+_SEPARATOR: Final = re.compile(r"\n---([^\n]*)")
 # Only directives and comments: they belong to the document after the separator.
 _PROLOGUE: Final = re.compile(r"\ufeff?(?:[ \t]*(?:#[^\n]*|\r)?\n)*%[^\n]*\n(?:[%#][^\n]*\n|[ \t]*\r?\n)*\Z")
 _SLOWER: Final = "libyaml is not available for this Python: reading with ruamel.yaml's own parser, which is slower"
@@ -143,26 +144,17 @@ def chunks(text: str) -> Iterator[Chunk]:
     """
     start = offset = 0
     junk: str | None = None
-    separator = 0 if text.startswith("---") else _next_separator(text, 0)
-    while separator >= 0:
-        chunk = text[start:separator]
-        end = text.find("\n", separator)
-        end = len(text) if end < 0 else end
-        if not _PROLOGUE.match(chunk):
-            if chunk:
-                yield Chunk(chunk, offset, junk, start)
-            rest = text[separator + 3 : end].strip()
-            junk = rest if rest and not rest.startswith("#") else None
-            start = end + 1 if chunk else separator
-            offset += chunk.count("\n") + bool(chunk)
-        separator = _next_separator(text, end)
+    for match in _SEPARATOR.finditer(f"\n{text}"):  # also one in the first line
+        chunk = text[start : match.start()]
+        if _PROLOGUE.match(chunk):
+            continue
+        if chunk:
+            yield Chunk(chunk, offset, junk, start)
+        rest = match[1].strip()
+        junk = rest if rest and not rest.startswith("#") else None
+        start = match.end() if chunk else match.start()
+        offset += chunk.count("\n") + bool(chunk)
     yield Chunk(text[start:], offset, junk, start)
-
-
-def _next_separator(text: str, start: int) -> int:
-    """Return the start of the next line that begins with three dashes, or -1."""
-    line_feed = text.find("\n---", start)
-    return line_feed + 1 if line_feed >= 0 else -1
 
 
 def parse_chunk(chunk: Chunk) -> Document:
@@ -446,15 +438,8 @@ def _check_aliases(root: Node | None) -> None:
         within = within or again
         decoded += 1
         aliased += within
-        if aliased > 100 and decoded > 1000 and aliased / decoded > _allowed_ratio(decoded):
+        excess = max(decoded - _LOW, 0) / (_HIGH - _LOW)
+        if aliased > 100 and decoded > 1000 and aliased / decoded > max(0.99 - 0.89 * excess, 0.10):
             raise YAMLDecodeError("yaml: document contains excessive aliasing", node)
         if node.__class__ is not Scalar and node is not None:
             pending.extend((child, within) for child in reversed(node.items))
-
-
-def _allowed_ratio(decoded: int) -> float:
-    if decoded <= _LOW:
-        return 0.99
-    if decoded >= _HIGH:
-        return 0.10
-    return 0.99 - 0.89 * ((decoded - _LOW) / (_HIGH - _LOW))

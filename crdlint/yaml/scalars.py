@@ -26,6 +26,7 @@ _LINES: Final = r"(?P<blanks>[ \t]+)|(?P<breaks>(?:(?:\r\n|\r|\n)[ \t]*)+)"
 _PAIR: Final = r"u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 _ESCAPE: Final = rf"\\(?:{_PAIR}|x[0-9a-fA-F]{{2}}|u[0-9a-fA-F]{{4}}|U[0-9a-fA-F]{{8}}|[^\r\n])"
 _PLAIN: Final = re.compile(rf"{_LINES}|.")
+_LINE_BELOW: Final = re.compile(r"(?:\r\n|\r|\n)([^\r\n]*)")
 _QUOTED: Final = {
     "'": re.compile(rf"{_LINES}|''|."),
     '"': re.compile(rf"(?P<joined>\\(?:\r\n|\r|\n)[ \t]*)|{_LINES}|{_ESCAPE}|."),
@@ -44,7 +45,9 @@ def position_inside(text: str, node: Scalar, start: int, end: int) -> tuple[int,
         return None
     behind = spans[-1][1] if spans else node.start_mark.index
     inside = spans[start : max(end, start + 1)] or [(behind, behind + 1)]
-    lines, first_line = _line_starts(text, node), node.start_mark.line + 1
+    first_line, begin = node.start_mark.line + 1, node.start_mark.index
+    breaks = BREAK.finditer(text, begin, node.end_mark.index)
+    lines = [begin - node.start_mark.column, *(match.end() for match in breaks)]
     line, column = line_and_column(lines, inside[0][0])
     end_line, last_column = line_and_column(lines, inside[-1][1] - 1)
     return first_line + line, column + 1, first_line + end_line, last_column + 2
@@ -65,15 +68,7 @@ def index_inside(text: str, node: Scalar, offset: int) -> int | None:
     An offset behind the value, or between the characters of an escape, is that of the next character of the value.
     """
     spans = _spans(text, node)
-    if spans is None:
-        return None
-    return bisect_left(spans, offset, key=lambda span: span[0])
-
-
-def _line_starts(text: str, node: Scalar) -> list[int]:
-    """Return the offsets of the line starts of a scalar, beginning with the line that it starts in."""
-    begin = node.start_mark.index
-    return [begin - node.start_mark.column, *(m.end() for m in BREAK.finditer(text, begin, node.end_mark.index))]
+    return None if spans is None else bisect_left(spans, offset, key=lambda span: span[0])
 
 
 def _spans(text: str, node: Scalar) -> Spans | None:
@@ -84,16 +79,6 @@ def _spans(text: str, node: Scalar) -> Spans | None:
         quote = _QUOTED.get(node.style)
         spans = list(_flow(text, start, end, _PLAIN) if quote is None else _flow(text, start + 1, end - 1, quote))
     return spans if spans is not None and len(spans) == len(value) else None
-
-
-def _lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """Return the start and end of each line, without its line break."""
-    lines = []
-    for match in BREAK.finditer(text, start, end):
-        lines.append((start, match.start()))
-        start = match.end()
-    lines.append((start, end))
-    return lines
 
 
 def _flow(text: str, start: int, end: int, part: re.Pattern[str]) -> Iterator[tuple[int, int]]:
@@ -110,7 +95,7 @@ def _flow(text: str, start: int, end: int, part: re.Pattern[str]) -> Iterator[tu
 
 def _block(text: str, start: int, end: int, value: str, *, folds: bool) -> Spans | None:
     """Parse a block scalar together with its value, which determines its indentation."""
-    lines = _lines(text, start, end)[1:]
+    lines = [match.span(1) for match in _LINE_BELOW.finditer(text, start, end)]
     indent = _indent(text, lines, value)
     spans: Spans = []
     for begin, stop in lines:
@@ -134,8 +119,5 @@ def _block(text: str, start: int, end: int, value: str, *, folds: bool) -> Spans
 
 def _indent(text: str, lines: list[tuple[int, int]], value: str) -> int:
     first = next((line for line in value.split("\n") if line.strip(" ")), "")
-    for begin, stop in lines:
-        line = text[begin:stop]
-        if line.strip(" "):
-            return (len(line) - len(line.lstrip(" "))) - (len(first) - len(first.lstrip(" ")))
-    return 0
+    line = next((text[begin:stop] for begin, stop in lines if text[begin:stop].strip(" ")), "")
+    return (len(line) - len(line.lstrip(" "))) - (len(first) - len(first.lstrip(" ")))
