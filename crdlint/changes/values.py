@@ -23,6 +23,7 @@ from crdlint.changes.constraints import (
     pattern_relation,
 )
 from crdlint.crd.model import JSONSchemaProps
+from crdlint.golang.times import parse_duration
 from crdlint.golang.values import marshal
 from crdlint.rules import changes as rules
 from crdlint.schema.defaulting import apply_defaults
@@ -314,9 +315,13 @@ def _compare_defaults(pair: Pair) -> Iterator[Change]:
         text = f"default {marshal(was)} removed: objects without the field are read without it"
         yield pair.change(rules.DEFAULT_REMOVED, text, "default")
     elif old is not None and new is not None and equality_key(old.value) != equality_key(new.value):
-        text = f"default changed from {marshal(old.value)} to {marshal(new.value)}: "
-        text += "objects without the field change their meaning, also stored ones"
-        yield pair.change(rules.DEFAULT, text, "default")
+        text = f"default changed from {marshal(old.value)} to {marshal(new.value)}"
+        durations = [parse_duration(each) for each in (old.value, new.value) if isinstance(each, str)]
+        if len(durations) == 2 and durations[0] == durations[1] is not None:
+            yield pair.change(rules.DEFAULT._replace(severity="info"), f"{text}, which is as long", "default")
+        else:
+            text += ": objects without the field change their meaning, also stored ones"
+            yield pair.change(rules.DEFAULT, text, "default")
 
 
 def _with_defaults(node: Conjunction) -> Any:
