@@ -218,8 +218,7 @@ class SchemaRule:
 class RuleResult:
     """The result of a rule for one value: `message` is the server's error, empty if the rule accepts the value.
 
-    `result` is None if the rule was not evaluated, for the reason `not_evaluated`. `why` are the sub-expressions that
-    decided its value, `tree` all of them.
+    `result` is None if the rule was not evaluated, for the reason `not_evaluated`. `tree` has its sub-expressions.
     """
 
     rule: str
@@ -228,8 +227,12 @@ class RuleResult:
     message: str = ""
     result: Result | None = None
     not_evaluated: str = ""
-    why: tuple[Step, ...] = ()
     tree: Step | None = None
+
+    @property
+    def why(self) -> tuple[Step, ...]:
+        """The sub-expressions that decided its value."""
+        return () if self.tree is None else tuple(deciding(self.tree))
 
     @property
     def is_accepted(self) -> bool:
@@ -307,9 +310,8 @@ def run_rules(source: Source, rules: Sequence[SchemaRule]) -> list[RuleResult]:
 
 def _result(schema_rule: SchemaRule, run: evaluation.Evaluation, message: str) -> RuleResult:
     result, tree = traced(run.compiled.rule, dict(run.variables))
-    text, path = schema_rule.rule.rule.strip(SPACE), run.cause.self_path
-    where, why = "" if path is None else str(path), tuple(deciding(tree))
-    return RuleResult(text, where, schema_rule.number, message, result, why=why, tree=tree)
+    text, path = schema_rule.rule.rule.strip(SPACE), str(run.cause.self_path or "")
+    return RuleResult(text, path, schema_rule.number, message, result, tree=tree)
 
 
 def _reason(source: Source, schema_rule: SchemaRule) -> str:

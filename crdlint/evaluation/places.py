@@ -123,11 +123,12 @@ def matches(steps: Sequence[PlaceStep], path: Path | None) -> bool:
     )
 
 
+_ANY: Final = {"x_int_or_string": True, "nullable": True}
 # By the name of a type: the fields of its schema.
-_NAMED: Final = {
+_NAMED: Final[dict[str, dict[str, Any]]] = {
     "bool": {"type": "boolean"}, "bytes": {"type": "string", "format": "byte"}, "double": {"type": "number"},
     "duration": {"type": "string", "format": "duration"}, "int": {"type": "integer"}, "string": {"type": "string"},
-    "timestamp": {"type": "string", "format": "date-time"},
+    "timestamp": {"type": "string", "format": "date-time"}, "dyn": _ANY,
 }  # fmt: skip
 # By the classes of its values: the name of a type.
 _SCALARS: Final = {
@@ -144,7 +145,7 @@ class NotationError(ValueError):
 
 def any_schema() -> JSONSchemaProps:
     """Return a schema whose values have the type dyn."""
-    return JSONSchemaProps.of(x_int_or_string=True, nullable=True)
+    return JSONSchemaProps.of(**_ANY)
 
 
 def _list_of(items: JSONSchemaProps) -> JSONSchemaProps:
@@ -154,6 +155,10 @@ def _list_of(items: JSONSchemaProps) -> JSONSchemaProps:
 def _map_of(values: JSONSchemaProps) -> JSONSchemaProps:
     additional = JSONSchemaPropsOrBool.of(allows=True, schema=values)
     return JSONSchemaProps.of(type="object", additional_properties=additional)
+
+
+# How the notation of a container begins, and what makes its schema.
+_CONTAINERS: Final = {"list": (("(",), _list_of), "map": (("(", "string", ","), _map_of)}
 
 
 def schema_of(*values: Any) -> JSONSchemaProps:
@@ -224,21 +229,17 @@ class _Parser:
         name = self._take()
         if name in _NAMED:
             return JSONSchemaProps.of(**_NAMED[name])
-        if name in ("dyn", "int-or-string"):
+        if name == "int-or-string":
             return any_schema()
-        if name == "list":
-            self._expect("(")
-            items = self.type(depth + 1)
+        if name in _CONTAINERS:
+            opening, container = _CONTAINERS[name]
+            self._expect(*opening)
+            content = self.type(depth + 1)
             self._expect(")")
-            return _list_of(items)
-        if name == "map":
-            self._expect("(", "string", ",")
-            values = self.type(depth + 1)
-            self._expect(")")
-            return _map_of(values)
+            return container(content)
         if name == "{":
             return self._object(depth)
-        known = ", ".join((*_NAMED, "dyn", "list(T)", "map(string, T)", "{field: T}"))
+        known = ", ".join((*_NAMED, "list(T)", "map(string, T)", "{field: T}"))
         problem = f"{name!r} is not a type" if name else "the type ends too early"
         raise NotationError(f"{problem}: write {known}")
 

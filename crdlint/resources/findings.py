@@ -51,21 +51,11 @@ _NOT_A_NAME: Final = re.compile(r"[^a-z0-9.]+")
 _NOT_A_LABEL: Final = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST: Final = 60  # the maximum number of characters of the user's text in a help
 _FORMATS: Final = {
-    "date-time": "2026-01-31T15:04:05Z",
-    "datetime": "2026-01-31T15:04:05Z",
-    "date": "2026-01-31",
-    "duration": "1h30m",
-    "ipv4": "192.0.2.1",
-    "ipv6": "2001:db8::1",
-    "cidr": "192.0.2.0/24",
-    "mac": "00:00:5e:00:53:01",
-    "uri": "https://example.com/path",
-    "hostname": "www.example.com",
-    "email": "name@example.com",
-    "byte": "aGVsbG8=",
-    "uuid": "123e4567-e89b-42d3-a456-426614174000",
-    "uuid4": "123e4567-e89b-42d3-a456-426614174000",
-}
+    "date-time": "2026-01-31T15:04:05Z", "datetime": "2026-01-31T15:04:05Z", "date": "2026-01-31", "duration": "1h30m",
+    "ipv4": "192.0.2.1", "ipv6": "2001:db8::1", "cidr": "192.0.2.0/24", "mac": "00:00:5e:00:53:01",
+    "uri": "https://example.com/path", "hostname": "www.example.com", "email": "name@example.com", "byte": "aGVsbG8=",
+    "uuid": "123e4567-e89b-42d3-a456-426614174000", "uuid4": "123e4567-e89b-42d3-a456-426614174000",
+}  # fmt: skip
 
 
 def diagnostic(file: str, kind: Kind, rule: str, message: str, span: Span, help_: str | None = None) -> Diagnostic:
@@ -172,12 +162,11 @@ class Findings(NamedTuple):
             location = self.locator.find(path.parent or path)
         if not location.exact:
             return finding
-        words = reason.arguments if reason is not None and error.type == NOT_SUPPORTED else ()
+        allowed = reason.arguments if reason is not None and error.type == NOT_SUPPORTED else ()
+        words = tuple(word for word in allowed if isinstance(word, str))
         expected = str(reason.arguments[0]) if reason is not None and reason.code is Code.TYPE else ""
         valid = _valid_name(error) or ""
-        return self._fixed(
-            finding, Mistake(location.node, tuple(filter(_is_text, words)), valid, expected, schema), error
-        )
+        return self._fixed(finding, Mistake(location.node, words, valid, expected, schema), error)
 
     def is_of_crd(self, error: FieldError) -> bool:
         """Return whether a defect of the CRD itself causes an error.
@@ -209,10 +198,8 @@ class Findings(NamedTuple):
 
 def _steps(path: Path) -> Iterator[str]:
     for step in path.steps():
-        if step.__class__ is str:
-            yield from steps_of(str(step)) if "." in str(step) or "[" in str(step) else (str(step),)
-        else:
-            yield str(step)
+        is_printed = step.__class__ is str and ("." in str(step) or "[" in str(step))
+        yield from steps_of(str(step)) if is_printed else (str(step),)
 
 
 def _within(location: SourceLocation, value: str) -> SourceLocation:
@@ -264,20 +251,18 @@ def _help_of_error(
         return error.help
     if error.cause is not None:
         return _of_rule(error, error.cause.rule)
-    where = str(error.path)
-    if where.startswith("metadata."):
-        return _of_metadata(error, where, kind)
+    if str(error.path).startswith("metadata."):
+        return _of_metadata(error, kind)
     if error.type == REQUIRED and schema is not None:
         sample = _sample(schema)
         if sample is not None:
             return f"Add `{as_key(str((error.at or error.path).step))}: {sample}`"
     node = location.node if location.exact else None
     reason = error.reason
-    find = None if reason is None else _BY_CODE.get(reason.code)
-    help_ = None if find is None else find(reason, node, schema)
-    if help_ is not None:
-        return help_
-    return None if isinstance(error.value, (dict, list)) and error.type == NOT_SUPPORTED else suggestion(error, schema)
+    find = reason and _BY_CODE.get(reason.code)
+    help_ = find and find(reason, node, schema)
+    has_text = error.type != NOT_SUPPORTED or not isinstance(error.value, (dict, list))
+    return help_ or (suggestion(error, schema) if has_text else None)
 
 
 def _help_of_unknown(path: str, parent: JSONSchemaProps | None, name: str, grandparent: JSONSchemaProps | None) -> str:
@@ -316,10 +301,10 @@ def _of_rule(error: FieldError, rule: ValidationRule) -> str | None:
     return None
 
 
-def _of_metadata(error: FieldError, where: str, kind: str) -> str | None:
-    field = where.removeprefix("metadata.")
+def _of_metadata(error: FieldError, kind: str) -> str | None:
     if error.type == REQUIRED:
-        return f"Add `name: my-{kind.lower()}` to metadata" if field == "name" else f"Add `{field}` to metadata"
+        field = str(error.path).removeprefix("metadata.")
+        return f"Add `{field}{f': my-{kind.lower()}' if field == 'name' else ''}` to metadata"
     valid = _valid_name(error)
     return f"Write `{valid}`" if valid else None
 
@@ -338,10 +323,6 @@ def _valid_name(error: FieldError) -> str | None:
     else:
         return None
     return valid if valid and valid != value and len(valid) <= _LONGEST else None
-
-
-def _is_text(word: object) -> bool:
-    return isinstance(word, str)
 
 
 def _known_fields(path: str, parent: JSONSchemaProps | None) -> Iterable[str]:
@@ -401,10 +382,6 @@ def _integer_help(node: Any, format_: str = "") -> str:
     return f"Write an integer from {low} to {high}"
 
 
-def _no_item(_reason: Reason, _node: Node | None, _schema: JSONSchemaProps | None) -> str:
-    return "Write each item as an object with the list's keys, such as `- name: ...`"
-
-
 def _alternatives(reason: Reason, _node: Node | None, schema: JSONSchemaProps | None) -> str | None:
     """List the fields that the alternatives require, or return None if they contain other keywords."""
     is_one = reason.code is Code.ONE_OF
@@ -424,7 +401,7 @@ _BY_CODE: Final[dict[Code, Callable[..., str | None]]] = {
     Code.TYPE: _mistyped,
     Code.FORMAT: _unformatted,
     Code.RANGE: _out_of_range,
-    Code.NO_MAP_ITEM: _no_item,
+    Code.NO_MAP_ITEM: lambda *_: "Write each item as an object with the list's keys, such as `- name: ...`",
     Code.ONE_OF: _alternatives,
     Code.ANY_OF: _alternatives,
 }

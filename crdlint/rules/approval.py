@@ -80,11 +80,9 @@ PRESERVE_DEFAULTS = Rule("defaults-with-preserve-unknown-fields", "Default in a 
     "    openAPIV3Schema: {type: object, properties: {spec: {type: string, default: x}}}\n",
     source="apiextensions/validation validateCustomResourceDefinitionSpec",
     fixes=(
-        preserved_in_schemas.example(
-            good="versions:\n- name: v1\n  served: true\n  storage: true\n  schema:\n"
+        preserved_in_schemas.example(good="versions:\n- name: v1\n  served: true\n  storage: true\n  schema:\n"
             "    openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true, properties: {spec: "
-            "{type: string, default: x}}}\n"
-        ),
+            "{type: string, default: x}}}\n"),
     ),
     scope="spec")  # fmt: skip
 

@@ -108,21 +108,17 @@ COMPILES = _Rule("cel-compilation", "Rule or messageExpression does not compile"
     marker="correct the `rule` of `+kubebuilder:validation:XValidation`",
     bad=_schema("rule: self.replica > 0"), good=_schema("rule: self.replicas > 0"),
     fixes=(
-        Fixer("Put the expression in quotes", "safe", _quoted_expression).example(
+        Fixer("Put the expression in quotes", "safe", _quoted_expression,
             bad=_schema("rule: !self.ready == false", "ready", "ready: {type: boolean}"),
-            good=_schema("rule: '!self.ready == false'", "ready", "ready: {type: boolean}"),
-        ),
-        Fixer("Put the expression in quotes", "safe", _quoted_expression).example(
+            good=_schema("rule: '!self.ready == false'", "ready", "ready: {type: boolean}")),
+        Fixer("Put the expression in quotes", "safe", _quoted_expression,
             bad=_schema("rule: self.name != ' #'", "name", "name: {type: string}"),
-            good=_schema("rule: 'self.name != '' #" + "'" * 3, "name", "name: {type: string}"),
-        ),
-        Fixer("Write what is meant", "safe", partial(meant, certain=True)).example(
+            good=_schema("rule: 'self.name != '' #" + "'" * 3, "name", "name: {type: string}")),
+        Fixer("Write what is meant", "safe", partial(meant, certain=True),
             bad=_schema("rule: self.replicas > 0 and self.replicas < 9"),
-            good=_schema("rule: self.replicas > 0 && self.replicas < 9"),
-        ),
-        Fixer("Write what is meant", "unsafe", partial(meant, certain=False)).example(
-            bad=_schema("rule: (self.replicas > 0"), good=_schema("rule: (self.replicas > 0)")
-        ),
+            good=_schema("rule: self.replicas > 0 && self.replicas < 9")),
+        Fixer("Write what is meant", "unsafe", partial(meant, certain=False), bad=_schema("rule: (self.replicas > 0"),
+            good=_schema("rule: (self.replicas > 0)")),
     ))  # fmt: skip
 OUTPUT_TYPE = _Rule("cel-output-type", "Rule does not evaluate to bool, or messageExpression not to string",
     why="A rule is a condition that must be true, and a message is text.",
@@ -130,9 +126,8 @@ OUTPUT_TYPE = _Rule("cel-output-type", "Rule does not evaluate to bool, or messa
     marker="correct the `rule` of `+kubebuilder:validation:XValidation`",
     bad=_schema("rule: self.replicas"), good=_schema("rule: self.replicas > 0"),
     fixes=(
-        Fixer("Write what is meant", "unsafe", partial(meant, certain=False)).example(
-            bad=_schema("rule: \"'self.replicas > 0'\""), good=_schema('rule: "self.replicas > 0"')
-        ),
+        Fixer("Write what is meant", "unsafe", partial(meant, certain=False),
+            bad=_schema("rule: \"'self.replicas > 0'\""), good=_schema('rule: "self.replicas > 0"')),
     ))  # fmt: skip
 OLD_SELF = _Rule("cel-old-self-uncorrelatable", "Rule uses `oldSelf` where old and new items cannot be matched",
     why="The API server matches old and new items only in a map list, by their keys. Below any other list "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from operator import attrgetter
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.paths import is_within
 
@@ -13,32 +13,15 @@ if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Diagnostic
 
     Key = Callable[[Diagnostic], str | None]
+    # The key of a finding and that of its cause, which are equal and not None if they are related.
+    Relation = tuple[Key, Key]
 
 _LAST_STEP: Final = re.compile(r"(?:\.[^.\[\]]*|\[[^\[\]]*\])\Z")
 _ROOT: Final = ".openAPIV3Schema"
 
 
-class _Relation(NamedTuple):
-    """How a finding and its cause are related: both have the same key, which is not None."""
-
-    of_finding: Key
-    of_cause: Key
-
-
-class _Consequence(NamedTuple):
-    """A rule whose findings follow from those of another rule, if their fields are related."""
-
-    rule: str
-    cause: str
-    relation: _Relation
-
-
 def _schema(field: str) -> str:
     return field.partition(_ROOT)[0]
-
-
-def _position(finding: Diagnostic) -> str:
-    return f"{finding.line}:{finding.column}"
 
 
 def _move(finding: Diagnostic) -> str | None:
@@ -50,43 +33,49 @@ def _parent(field: str) -> str:
     return _LAST_STEP.sub("", field)
 
 
-def _fields(field: str, cause: str) -> _Relation:
-    return _Relation(
+def _fields(field: str, cause: str) -> Relation:
+    return (
         lambda finding: field if is_within(finding.field, field) else None,
         lambda finding: field if is_within(finding.field, cause) else None,
     )
 
 
-_SAME: Final = _Relation(attrgetter("field"), attrgetter("field"))
-_SIBLING: Final = _Relation(lambda finding: _parent(finding.field), lambda finding: _parent(finding.field))
+def _alike(key: Key) -> Relation:
+    return key, key
+
+
+_SAME: Final = _alike(attrgetter("field"))
+_SIBLING: Final = _alike(lambda finding: _parent(finding.field))
 # The same for advice, which names no field of the server.
-_SIBLING_PATH: Final = _Relation(lambda finding: finding.user_path or None, lambda finding: finding.user_path or None)
+_SIBLING_PATH: Final = _alike(lambda finding: finding.user_path or None)
 # The type of an alternative, and that of the schema with the alternatives.
-_OF_ALTERNATIVE: Final = _Relation(
-    lambda finding: _parent(finding.field), lambda finding: _parent(_parent(_parent(finding.field)))
+_OF_ALTERNATIVE: Final[Relation] = (
+    lambda finding: _parent(finding.field),
+    lambda finding: _parent(_parent(_parent(finding.field))),
 )
 # A required field of a mapping, and an unknown field there that probably was meant to be it.
-_MISSPELLED: Final = _Relation(lambda finding: finding.lacks or None, lambda finding: finding.lacks or None)
+_MISSPELLED: Final = _alike(lambda finding: finding.lacks or None)
 # A required object that is null, and an unknown field that belongs to it.
-_EMPTY: Final = _Relation(
+_EMPTY: Final[Relation] = (
     lambda finding: finding.lacks.removesuffix(" ") if finding.lacks.endswith(" ") else None,
     lambda finding: finding.lacks.partition(" ")[0] or None,
 )
 # Fields that one edit moves into their object.
-_MOVED: Final = _Relation(_move, _move)
-_SAME_PLACE: Final = _Relation(_position, _position)
+_MOVED: Final = _alike(_move)
+_SAME_PLACE: Final = _alike(lambda finding: f"{finding.line}:{finding.column}")
 # A rule, and the schema that its cost is added to.
-_OF_SCHEMA: Final = _Relation(
+_OF_SCHEMA: Final[Relation] = (
     lambda finding: _schema(finding.field),
     lambda finding: _schema(finding.field) if finding.field.endswith(_ROOT) else None,
 )
-_ANYWHERE: Final = _Relation(lambda _: "", lambda _: "")
+_ANYWHERE: Final = _alike(lambda _: "")
 # That the rules of an object are not evaluated, and an error of its values.
-_NOT_EVALUATED: Final = _Relation(lambda finding: None if finding.errors else "", lambda _: "")
+_NOT_EVALUATED: Final[Relation] = (lambda finding: None if finding.errors else "", lambda _: "")
 
-_CONSEQUENCES: Final = (
+# A rule whose findings follow from those of another rule, if they are related.
+_CONSEQUENCES: Final[tuple[tuple[str, str, Relation], ...]] = (
     *(
-        _Consequence(rule, "unknown-field", _MISSPELLED)
+        (rule, "unknown-field", _MISSPELLED)
         for rule in (
             "conversion-review-versions", "conversion-strategy-invalid", "conversion-webhook-config", "group-invalid",
             "list-map-items", "list-map-keys-required", "list-type-not-array", "map-type-not-object", "names-required",
@@ -94,35 +83,35 @@ _CONSEQUENCES: Final = (
             "storage-version-exactly-one", "scope-invalid", "structural-items-required", "structural-type-required",
         )
     ),
-    _Consequence("unknown-field", "unknown-field", _MOVED),
-    _Consequence("schema-required", "unknown-field", _EMPTY),
-    _Consequence("type-null", "type-unsupported", _SAME),
-    _Consequence("list-type-not-array", "type-unsupported", _SIBLING),
-    _Consequence("default-invalid", "type-unsupported", _SIBLING),
-    _Consequence("format-unrecognized", "type-unsupported", _SIBLING_PATH),
-    _Consequence("map-type-not-object", "type-unsupported", _SIBLING),
-    _Consequence("list-type-not-array", "structural-type-required", _SIBLING),
-    _Consequence("map-type-not-object", "structural-type-required", _SIBLING),
-    _Consequence("structural-type-required", "forbidden-ref", _SIBLING),
-    _Consequence("structural-type-required", "structural-forbidden-in-junctor", _OF_ALTERNATIVE),
-    _Consequence("structural-items-required", "items-not-a-schema", _SAME),
-    _Consequence("list-map-items", "structural-items-required", _SAME),
-    _Consequence("properties-and-additional-properties", "structural-root-additional-properties", _SAME),
-    _Consequence("cel-schema-cost", "cel-rule-cost", _ANYWHERE),
-    _Consequence("cel-schema-cost", "cel-schema-cost", _OF_SCHEMA),
-    _Consequence("cel-rule-cost-near-limit", "cel-rule-cost", _SAME_PLACE),
-    _Consequence("structural-incomplete", "metadata-in-junctor", _SAME_PLACE),
-    _Consequence("kube-version-drops-field", "unknown-field", _SAME_PLACE),
-    _Consequence("selectable-field-invalid", "schema-required", _ANYWHERE),
-    _Consequence("resource-rule", "resource-value", _NOT_EVALUATED),
-    _Consequence("conversion-webhook-config", "conversion-strategy-invalid", _ANYWHERE),
-    _Consequence("conversion-review-versions", "conversion-strategy-invalid", _ANYWHERE),
-    _Consequence("metadata-name", "group-invalid", _ANYWHERE),
-    _Consequence("metadata-name", "names-required", _fields("metadata.name", "spec.names.plural")),
-    _Consequence("names-required", "names-required", _fields("spec.names.singular", "spec.names.kind")),
-    _Consequence("names-required", "names-required", _fields("spec.names.listKind", "spec.names.kind")),
-    _Consequence("version-name-invalid", "version-name-invalid", _fields("spec.version", "spec.versions")),
-    _Consequence(
+    ("unknown-field", "unknown-field", _MOVED),
+    ("schema-required", "unknown-field", _EMPTY),
+    ("type-null", "type-unsupported", _SAME),
+    ("list-type-not-array", "type-unsupported", _SIBLING),
+    ("default-invalid", "type-unsupported", _SIBLING),
+    ("format-unrecognized", "type-unsupported", _SIBLING_PATH),
+    ("map-type-not-object", "type-unsupported", _SIBLING),
+    ("list-type-not-array", "structural-type-required", _SIBLING),
+    ("map-type-not-object", "structural-type-required", _SIBLING),
+    ("structural-type-required", "forbidden-ref", _SIBLING),
+    ("structural-type-required", "structural-forbidden-in-junctor", _OF_ALTERNATIVE),
+    ("structural-items-required", "items-not-a-schema", _SAME),
+    ("list-map-items", "structural-items-required", _SAME),
+    ("properties-and-additional-properties", "structural-root-additional-properties", _SAME),
+    ("cel-schema-cost", "cel-rule-cost", _ANYWHERE),
+    ("cel-schema-cost", "cel-schema-cost", _OF_SCHEMA),
+    ("cel-rule-cost-near-limit", "cel-rule-cost", _SAME_PLACE),
+    ("structural-incomplete", "metadata-in-junctor", _SAME_PLACE),
+    ("kube-version-drops-field", "unknown-field", _SAME_PLACE),
+    ("selectable-field-invalid", "schema-required", _ANYWHERE),
+    ("resource-rule", "resource-value", _NOT_EVALUATED),
+    ("conversion-webhook-config", "conversion-strategy-invalid", _ANYWHERE),
+    ("conversion-review-versions", "conversion-strategy-invalid", _ANYWHERE),
+    ("metadata-name", "group-invalid", _ANYWHERE),
+    ("metadata-name", "names-required", _fields("metadata.name", "spec.names.plural")),
+    ("names-required", "names-required", _fields("spec.names.singular", "spec.names.kind")),
+    ("names-required", "names-required", _fields("spec.names.listKind", "spec.names.kind")),
+    ("version-name-invalid", "version-name-invalid", _fields("spec.version", "spec.versions")),
+    (
         "storage-version-exactly-one", "storage-version-exactly-one", _fields("status.storedVersions", "spec.versions")
     ),
 )  # fmt: skip
@@ -132,15 +121,15 @@ def causes(findings: Sequence[Diagnostic]) -> dict[int, Diagnostic]:
     """Return the finding that each finding of a CRD follows from, by the identity of the latter; a cause follows from none."""
     rules = {finding.rule for finding in findings}
     first: dict[int, Diagnostic] = {}
-    for consequence in _CONSEQUENCES:
-        if consequence.rule not in rules or consequence.cause not in rules:
+    for rule, cause_rule, (of_finding, of_cause) in _CONSEQUENCES:
+        if rule not in rules or cause_rule not in rules:
             continue
         by_key: dict[tuple[str | None, str | None], Diagnostic] = {}
         for finding in findings:
-            if finding.rule == consequence.cause:
-                by_key.setdefault((finding.crd, consequence.relation.of_cause(finding)), finding)
+            if finding.rule == cause_rule:
+                by_key.setdefault((finding.crd, of_cause(finding)), finding)
         for finding in findings:
-            key = consequence.relation.of_finding(finding) if finding.rule == consequence.rule else None
+            key = of_finding(finding) if finding.rule == rule else None
             cause = None if key is None else by_key.get((finding.crd, key))
             if cause is not None and cause is not finding:
                 first.setdefault(id(finding), cause)

@@ -14,7 +14,6 @@ from crdlint.golang.values import marshal
 from crdlint.rules.engine.advisory import (
     Advisory,
     DecodedCRD,
-    VersionParts,
     in_junctor,
     is_of_metadata,
     is_own_field,
@@ -24,7 +23,7 @@ from crdlint.rules.engine.advisory import (
 )
 from crdlint.rules.engine.markers import validation
 from crdlint.rules.engine.rule import Nodes, OnRequest
-from crdlint.rules.pruned_objects import is_arbitrary, is_spec, keeps_as_item, may_be_without_keys
+from crdlint.rules.pruned_objects import is_arbitrary, is_of_root, keeps_as_item, may_be_without_keys
 from crdlint.rules.server_side_apply import is_conditions
 from crdlint.schema.json_paths import follow, steps
 
@@ -151,27 +150,22 @@ def _items(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     help="Move the field into `spec` or `status`",
     bad="type: object\nproperties: {operation: {type: string}}\n",
     good="type: object\nproperties: {spec: {type: string}}\n",
-).practice  # fmt: skip
-def _root(crd: DecodedCRD) -> Iterator[Advisory]:
-    known = {"apiVersion", "kind", "metadata", "spec", "status"}
-    for parts in version_parts(crd.spec):
-        for name, schema in parts.schema.properties.items() if parts.schema is not None else ():
-            if name not in known:
-                yield Advisory(f"`{name}` is beside `spec` and `status`", schema.path)
+).advice_on(Nodes({"properties"}))  # fmt: skip
+def _root(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    for name, field in schema.properties.items() if schema.parent is None else ():
+        if name not in {"apiVersion", "kind", "metadata", "spec", "status"}:
+            yield Advisory(f"`{name}` is beside `spec` and `status`", field.path)
 
 
 @_OfVersion("observed-generation-missing", "Status without `observedGeneration`",
     why="Tools such as kstatus and Argo CD cannot see whether a status is about the current spec.",
     help="Add `observedGeneration` (type integer, format int64) to the status, and let the controller set it",
     bad=_status("phase: {type: string}"), good=_status("observedGeneration: {type: integer, format: int64}"),
-).practice  # fmt: skip
-def _generation(crd: DecodedCRD) -> Iterator[Advisory]:
-    for parts in version_parts(crd.spec):
-        status, path = _of_status(parts)
-        if status is None or status.x_preserve_unknown_fields or status.additional_properties is not None:
-            continue
-        if status.type == "object" and "observedGeneration" not in status.properties:
-            yield Advisory("the status has no `observedGeneration`", path)
+).advice_on(Nodes(types={"object"}, without={"additionalProperties"}))  # fmt: skip
+def _generation(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    lacks_it = not schema.x_preserve_unknown_fields and "observedGeneration" not in schema.properties
+    if lacks_it and is_of_root(schema, "status"):
+        yield Advisory("the status has no `observedGeneration`", schema.path)
 
 
 @_OfVersion("status-subresource-without-schema", "Status subresource of a schema without `status`",
@@ -192,12 +186,10 @@ def _no_schema(crd: DecodedCRD) -> Iterator[Advisory]:
     why="The API server rejects a status that a controller writes in parts, until all required fields are set.",
     help="Remove `required` from the status", marker="write `+optional` on the field",
     bad=_status("phase: {type: string}", "required: [phase], "), good=_status("phase: {type: string}"),
-).practice  # fmt: skip
-def _children(crd: DecodedCRD) -> Iterator[Advisory]:
-    for parts in version_parts(crd.spec):
-        status, path = _of_status(parts)
-        if status is not None and status.required and status.default is None:
-            yield Advisory(f"a status without `{status.required[0]}` is rejected", path.child("required"))
+).advice_on(Nodes({"required"}))  # fmt: skip
+def _children(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    if schema.required and schema.default is None and is_of_root(schema, "status"):
+        yield Advisory(f"a status without `{schema.required[0]}` is rejected", schema.path.child("required"))
 
 
 @_OfVersion("conditions-nonstandard", "Conditions lack a field of metav1.Condition",
@@ -253,21 +245,12 @@ def _could_have_default(schema: JSONSchemaProps) -> bool:
     bad="type: object\nproperties: {spec: {type: object, required: [mode], properties: {mode: {type: string}}}}",
     good="type: object\nrequired: [spec]\n"
     "properties: {spec: {type: object, required: [mode], properties: {mode: {type: string}}}}",
-).practice  # fmt: skip
-def _spec(crd: DecodedCRD) -> Iterator[Advisory]:
-    for parts in version_parts(crd.spec):
-        root = parts.schema
-        spec = root.properties.get("spec") if root is not None else None
-        if root is None or spec is None or "spec" in root.required:
-            continue
-        if spec.required and spec.default is None:
-            message = f"an object without `spec` is accepted, although `{spec.required[0]}` is required in it"
-            yield Advisory(message, parts.schema_path.child("properties").key("spec"))
-
-
-def _of_status(parts: VersionParts) -> tuple[JSONSchemaProps | None, Path]:
-    status = parts.schema.properties.get("status") if parts.schema is not None else None
-    return status, parts.schema_path.child("properties").key("status")
+).advice_on(Nodes({"required"}))  # fmt: skip
+def _spec(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    needs_value = bool(schema.required) and schema.default is None
+    if needs_value and is_of_root(schema, "spec") and "spec" not in schema.root_schema.required:
+        message = f"an object without `spec` is accepted, although `{schema.required[0]}` is required in it"
+        yield Advisory(message, schema.path)
 
 
 @_OfVersion("printer-columns-lose-age", "Printer columns without the age",
@@ -449,7 +432,7 @@ def _object(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
     name = property_name(schema)
     if schema.properties or parent is None or keeps_as_item(schema) or name == "metadata" or is_of_metadata(schema):
         return
-    if crd.spec.preserve_unknown_fields or is_spec(schema) or is_arbitrary(schema):
+    if crd.spec.preserve_unknown_fields or is_of_root(schema, "spec") or is_arbitrary(schema):
         return  # the latter two are reported by default
     if name is None or not _is_member_of_union(name, parent):
         yield Advisory("every key below is dropped", schema.path)

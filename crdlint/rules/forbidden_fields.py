@@ -277,10 +277,9 @@ _EMBEDDED_IN_META = _Rule("embedded-resource-in-metadata", "`x-kubernetes-embedd
     "    name: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}",
     good="metadata: {type: object}",
     fixes=(
-        Fixer("Remove `x-kubernetes-embedded-resource`", "safe", removal).example(
+        Fixer("Remove `x-kubernetes-embedded-resource`", "safe", removal,
             bad="metadata:\n  type: object\n  properties:\n    name: {type: object, x-kubernetes-embedded-resource: true}",
-            good="metadata:\n  type: object\n  properties:\n    name: {type: object}",
-        ),
+            good="metadata:\n  type: object\n  properties:\n    name: {type: object}"),
     ))  # fmt: skip
 _UNIQUE_ITEMS = _WalkRule("unique-items-forbidden", "`uniqueItems: true` is not allowed",
     why="Comparing every item with every other one takes quadratic time.",
@@ -293,8 +292,7 @@ _UNIQUE_ITEMS = _WalkRule("unique-items-forbidden", "`uniqueItems: true` is not 
         _set_instead.example(
             bad="peers:\n  type: array\n  uniqueItems: true\n  items:\n    type: object\n    properties: {host: {type: string}}",
             good="peers:\n  type: array\n  x-kubernetes-list-type: set\n  items:\n    type: object\n"
-            "    x-kubernetes-map-type: atomic\n    properties: {host: {type: string}}",
-        ),
+            "    x-kubernetes-map-type: atomic\n    properties: {host: {type: string}}"),
     ))  # fmt: skip
 _BOTH_PROPERTIES = _WalkRule("properties-and-additional-properties", "`properties` and `additionalProperties` in the same schema",
     because="properties",

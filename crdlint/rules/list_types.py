@@ -38,7 +38,6 @@ from crdlint.yaml.nodes import Mapping, Scalar, Sequence, child, items_of, text_
 _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"
 _Rule: Final = partial(Rule, source=_SOURCE)
 _KEYS_SOURCE = "apiextensions/validation validateMapListKeysMapSet"
-_MAP = "  x-kubernetes-list-type: map\n  x-kubernetes-list-map-keys: [name]\n"
 _NAMED = "type: object, required: [name], properties: {name: {type: string}}"
 _TYPES: Final = ("atomic", "set", "map")
 _LIKE: Final = 0.6
@@ -51,11 +50,14 @@ _SHOWN: Final = 8
 _KeyRule: Final = partial(Rule, source=_KEYS_SOURCE)
 
 
-def _list(fields: str, items: str) -> str:
-    return f"ports:\n  type: array\n{fields}  items: {{{items}}}"
+def _list(type_: str, items: str, keys: str = "") -> str:
+    markers = f"  x-kubernetes-list-type: {type_}\n" if type_ else ""
+    markers += f"  x-kubernetes-list-map-keys: [{keys}]\n" if keys else ""
+    return f"ports:\n  type: array\n{markers}  items: {{{items}}}"
 
 
-_GOOD_MAP = _list(_MAP, _NAMED)
+_GOOD_MAP = _list("map", _NAMED, "name")
+_SET = _list("set", "type: string")
 
 
 def _with_type(type_: str) -> Callable[[Finding], Edits]:
@@ -83,7 +85,7 @@ def _without_marker(name: str) -> Callable[[Finding], Edits]:
 
 @Fixer("Make the items atomic", "unsafe").example(
     good=_list(
-        "  x-kubernetes-list-type: set\n",
+        "set",
         "type: object, properties: {name: {type: string}}, x-kubernetes-map-type: atomic",
     )
 )
@@ -123,10 +125,8 @@ def _type_of_list(finding: Finding) -> Edits:
 
 
 @Fixer("Add `x-kubernetes-list-type: map`", "safe").example(
-    bad=_list("  x-kubernetes-list-map-keys: [name]\n", _NAMED),
-    good=_list("  x-kubernetes-list-map-keys: [name]\n", _NAMED).replace(
-        "  type: array\n", "  x-kubernetes-list-type: map\n  type: array\n"
-    ),
+    bad=_list("", _NAMED, "name"),
+    good=_list("", _NAMED, "name").replace("  type: array\n", "  x-kubernetes-list-type: map\n  type: array\n"),
 )
 def _map_with_keys(finding: Finding) -> Edits:
     return finding.write("map") if finding.owner.find("x-kubernetes-list-type") is None else []
@@ -163,9 +163,7 @@ def _help_with_key(item: JSONSchemaProps | None) -> str | None:
     return f"Add `x-kubernetes-list-map-keys: [{key}]`{also}"
 
 
-@Fixer("Write `x-kubernetes-list-type: set`, without keys", "unsafe").example(
-    good="ports:\n  type: array\n  x-kubernetes-list-type: set\n  items: {type: string}"
-)
+@Fixer("Write `x-kubernetes-list-type: set`, without keys", "unsafe").example(good=_SET)
 def _set_of_scalars(finding: Finding) -> Edits:
     editor = finding.editor
     owner = expect(Mapping, editor.parent(finding.owner))
@@ -191,7 +189,7 @@ def _each_key_once(finding: Finding) -> Edits:
 
 
 @Fixer("Make the key required, or give it the default of Kubernetes", "unsafe").example(
-    good=_list(_MAP, "type: object, properties: {name: {type: string}}, required: [name]")
+    good=_list("map", "type: object, properties: {name: {type: string}}, required: [name]", "name")
 )
 def _required_key(finding: Finding) -> Edits:
     owner, editor = finding.owner, finding.editor
@@ -221,9 +219,8 @@ MAP_TYPE = _Rule("map-type-unsupported", "Unsupported `x-kubernetes-map-type`",
     bad="selector: {type: object, x-kubernetes-map-type: merge}",
     good="selector: {type: object, x-kubernetes-map-type: atomic}",
     fixes=(
-        Fixer("Write the map type that is meant", "safe", nearest_of(("atomic", "granular"), _LIKE)).example(
-            bad="selector: {type: object, x-kubernetes-map-type: Atomic}"
-        ),
+        Fixer("Write the map type that is meant", "safe", nearest_of(("atomic", "granular"), _LIKE),
+            bad="selector: {type: object, x-kubernetes-map-type: Atomic}"),
     ))  # fmt: skip
 MAP_TYPE_OBJECT = _Rule("map-type-not-object", "`x-kubernetes-map-type` on a schema that is not an object",
     because="x-kubernetes-map-type",
@@ -232,89 +229,67 @@ MAP_TYPE_OBJECT = _Rule("map-type-not-object", "`x-kubernetes-map-type` on a sch
     bad="selector: {type: string, x-kubernetes-map-type: atomic}",
     good="selector: {type: object, x-kubernetes-map-type: atomic}",
     fixes=(
-        Fixer("Add `type: object`", "safe", _with_type("object")).example(
-            bad="selector:\n  x-kubernetes-map-type: atomic",
-            good="selector:\n  type: object\n  x-kubernetes-map-type: atomic",
-        ),
-        Fixer(
-            "Write `x-kubernetes-list-type` for a list",
-            "unsafe",
+        Fixer("Add `type: object`", "safe", _with_type("object"), bad="selector:\n  x-kubernetes-map-type: atomic",
+            good="selector:\n  type: object\n  x-kubernetes-map-type: atomic"),
+        Fixer("Write `x-kubernetes-list-type` for a list", "unsafe",
             _marker_for("array", "x-kubernetes-map-type", "x-kubernetes-list-type"),
-        ).example(
             bad="names: {type: array, items: {type: string}, x-kubernetes-map-type: atomic}",
-            good="names: {type: array, items: {type: string}, x-kubernetes-list-type: atomic}",
-        ),
-        Fixer("Remove `x-kubernetes-map-type`", "unsafe", _without_marker("x-kubernetes-map-type")).example(
-            good="selector: {type: string}"
-        ),
+            good="names: {type: array, items: {type: string}, x-kubernetes-list-type: atomic}"),
+        Fixer("Remove `x-kubernetes-map-type`", "unsafe", _without_marker("x-kubernetes-map-type"),
+            good="selector: {type: string}"),
     ))  # fmt: skip
 LIST_TYPE = _Rule("list-type-unsupported", "Unsupported `x-kubernetes-list-type`",
     why="Server-side apply replaces an `atomic` list as a whole, merges a `set` by its values, and merges a `map` by its keys.",
     help="Set `x-kubernetes-list-type` to `atomic` (the default), `set` or `map`", marker="correct `+listType`",
-    bad="ports:\n  type: array\n  x-kubernetes-list-type: list\n  items: {type: integer}",
-    good="ports:\n  type: array\n  x-kubernetes-list-type: set\n  items: {type: string}",
+    bad=_list("list", "type: integer"),
+    good=_SET,
     fixes=(
-        Fixer("Write the list type that is meant", "safe", nearest_of(_TYPES, _LIKE)).example(
-            bad="ports:\n  type: array\n  x-kubernetes-list-type: Set\n  items: {type: string}"
-        ),
+        Fixer("Write the list type that is meant", "safe", nearest_of(_TYPES, _LIKE), bad=_list("Set", "type: string")),
     ))  # fmt: skip
 LIST_TYPE_ARRAY = _Rule("list-type-not-array", "`x-kubernetes-list-type` on a schema that is not an array",
     because="x-kubernetes-list-type",
     why="The list type decides how server-side apply merges the items of an array.",
     help="Set `type: array`, or remove `x-kubernetes-list-type`", marker="remove `+listType`",
     bad="ports: {type: object, x-kubernetes-list-type: atomic}",
-    good="ports:\n  type: array\n  x-kubernetes-list-type: set\n  items: {type: string}",
+    good=_SET,
     fixes=(
-        Fixer("Add `type: array`", "safe", _with_type("array")).example(
+        Fixer("Add `type: array`", "safe", _with_type("array"),
             bad="ports:\n  x-kubernetes-list-type: atomic\n  items: {type: string}",
-            good="ports:\n  type: array\n  x-kubernetes-list-type: atomic\n  items: {type: string}",
-        ),
+            good=_list("atomic", "type: string")),
         _type_of_list,
-        Fixer(
-            "Write `x-kubernetes-map-type` for an object",
-            "unsafe",
+        Fixer("Write `x-kubernetes-map-type` for an object", "unsafe",
             _marker_for("object", "x-kubernetes-list-type", "x-kubernetes-map-type"),
-        ).example(good="ports: {type: object, x-kubernetes-map-type: atomic}"),
-        Fixer("Remove `x-kubernetes-list-type`", "unsafe", _without_marker("x-kubernetes-list-type")).example(
-            bad="ports: {type: object, x-kubernetes-list-type: map}", good="ports: {type: object}"
-        ),
+            good="ports: {type: object, x-kubernetes-map-type: atomic}"),
+        Fixer("Remove `x-kubernetes-list-type`", "unsafe", _without_marker("x-kubernetes-list-type"),
+            bad="ports: {type: object, x-kubernetes-list-type: map}", good="ports: {type: object}"),
     ))  # fmt: skip
 SET_ATOMIC = _Rule("set-items-not-atomic", "Set items must be scalars or atomic",
     because="../x-kubernetes-list-type",
     why="Server-side apply compares the items of a set by their whole value, so it cannot merge parts of an item.",
     help="Add `x-kubernetes-map-type: atomic` to the items, or set `x-kubernetes-list-type: map` with keys",
     marker="write `+structType=atomic` on the type of the items",
-    bad=_list("  x-kubernetes-list-type: set\n", "type: object, properties: {name: {type: string}}"),
-    good=_list(_MAP, _NAMED), fixes=(_atomic_items,))  # fmt: skip
+    bad=_list("set", "type: object, properties: {name: {type: string}}"),
+    good=_list("map", _NAMED, "name"), fixes=(_atomic_items,))  # fmt: skip
 KEYS_WITHOUT_MAP = _Rule("list-map-keys-without-map", "`x-kubernetes-list-map-keys` on a list that is not a map list",
     because="x-kubernetes-list-map-keys",
     why="Only lists with `x-kubernetes-list-type: map` identify their items by keys.",
     help="Set `x-kubernetes-list-type: map`, or remove `x-kubernetes-list-map-keys`", marker="write `+listType=map`",
-    bad=_list("  x-kubernetes-list-type: set\n  x-kubernetes-list-map-keys: [name]\n", "type: string"),
+    bad=_list("set", "type: string", "name"),
     good=_GOOD_MAP,
     fixes=(
         _map_with_keys,
-        Fixer("Write `x-kubernetes-list-type: map`", "unsafe", replacement("map")).example(
-            bad=_list("  x-kubernetes-list-type: atomic\n  x-kubernetes-list-map-keys: [name]\n", _NAMED)
-        ),
+        Fixer("Write `x-kubernetes-list-type: map`", "unsafe", replacement("map"), bad=_list("atomic", _NAMED, "name")),
     ))  # fmt: skip
 KEYS_REQUIRED = _Rule("list-map-keys-required", "Map list without keys",
     because="x-kubernetes-list-type",
     why="Server-side apply identifies the items of a map list by their keys.",
     help="Add `x-kubernetes-list-map-keys` with the required fields that identify an item",
     marker="write `+listMapKey=NAME`",
-    bad=_list("  x-kubernetes-list-type: map\n", _NAMED), good=_GOOD_MAP,
+    bad=_list("map", _NAMED), good=_GOOD_MAP,
     fixes=(
         _only_key,
-        _only_key.example(
-            bad=_list(
-                "  x-kubernetes-list-type: map\n",
-                "type: object, properties: {name: {type: string}, port: {type: integer}}",
-            ),
-            good=_list(
-                _MAP, "type: object, properties: {name: {type: string}, port: {type: integer}}, required: [name]"
-            ),
-        ),
+        _only_key.example(bad=_list("map", "type: object, properties: {name: {type: string}, port: {type: integer}}"),
+            good=_list("map", "type: object, properties: {name: {type: string}, port: {type: integer}}, required: [name]", "name")),
     ))  # fmt: skip
 MAP_ITEMS = _Rule("list-map-items", "Items of a map list must be objects",
     because="../x-kubernetes-list-type",
@@ -322,48 +297,49 @@ MAP_ITEMS = _Rule("list-map-items", "Items of a map list must be objects",
     help="Set `type: object` on the items, with the keys as `properties`; or set `x-kubernetes-list-type: set` and "
     "remove the keys",
     marker="correct `+listType`",
-    bad=_list(_MAP, "type: string"), good=_GOOD_MAP, fixes=(_set_of_scalars,))  # fmt: skip
+    bad=_list("map", "type: string", "name"), good=_GOOD_MAP, fixes=(_set_of_scalars,))  # fmt: skip
 KEY_UNKNOWN = _Rule("list-map-key-unknown", "List map key is not a property of the items",
     why="Server-side apply cannot identify items by a field that they do not have.",
     help="Correct the key, or add it to the `properties` of the items", marker="correct `+listMapKey`",
-    bad=_list("  x-kubernetes-list-type: map\n  x-kubernetes-list-map-keys: [nmae]\n", _NAMED), good=_GOOD_MAP,
+    bad=_list("map", _NAMED, "nmae"), good=_GOOD_MAP,
     fixes=(_nearest_key,))  # fmt: skip
 KEY_DUPLICATE = _Rule("list-map-key-duplicate", "Duplicate list map key",
     why="Repeating a key has no effect and usually means that another key was intended.",
     help="Remove the duplicate key", marker="remove one `+listMapKey`",
-    bad=_list("  x-kubernetes-list-type: map\n  x-kubernetes-list-map-keys: [name, name]\n", _NAMED), good=_GOOD_MAP,
+    bad=_list("map", _NAMED, "name, name"), good=_GOOD_MAP,
     fixes=(_each_key_once,))  # fmt: skip
 KEY_SCALAR = _Rule("list-map-key-not-scalar", "List map key is an object or a list",
     because="../x-kubernetes-list-map-keys",
     why="Server-side apply compares the keys of all items, and supports only scalars.",
     help="Use a field of type string, integer, number or boolean as the key", marker="correct `+listMapKey`",
-    bad=_list(_MAP, "type: object, required: [name], properties: {name: {type: object}}"), good=_GOOD_MAP)  # fmt: skip
+    bad=_list("map", "type: object, required: [name], properties: {name: {type: object}}", "name"), good=_GOOD_MAP)  # fmt: skip
 KEY_REQUIRED = _KeyRule("list-map-key-required", "List map key is neither required nor defaulted",
     because="../x-kubernetes-list-map-keys",
     why="Server-side apply cannot identify an item without its key.",
     help="Add the key to `required` of the items, or give the property a `default`",
     marker="write `+required` or `+kubebuilder:default` on the key",
-    bad=_list(_MAP, "type: object, properties: {name: {type: string}}"), good=_GOOD_MAP, fixes=(_required_key,))  # fmt: skip
+    bad=_list("map", "type: object, properties: {name: {type: string}}", "name"), good=_GOOD_MAP,
+    fixes=(_required_key,))  # fmt: skip
 KEY_NULLABLE = _KeyRule("list-map-key-nullable", "List map key is nullable",
     because="../x-kubernetes-list-map-keys",
     why="Server-side apply cannot identify an item whose key is null.",
     help="Remove `nullable: true` from the key", marker="remove `+nullable` from the key",
-    bad=_list(_MAP, "type: object, required: [name], properties: {name: {type: string, nullable: true}}"),
+    bad=_list("map", "type: object, required: [name], properties: {name: {type: string, nullable: true}}", "name"),
     good=_GOOD_MAP, fixes=(Fixer("Remove `nullable` from the key", "safe", removal),))  # fmt: skip
 ITEMS_NULLABLE = _KeyRule("list-items-nullable", "Items of a set or map list are nullable",
     because="../x-kubernetes-list-type",
     why="Server-side apply identifies items by value or by key, and a null item has neither.",
     help="Remove `nullable: true` from the items",
-    bad="ports:\n  type: array\n  x-kubernetes-list-type: set\n  items: {type: string, nullable: true}",
-    good="ports:\n  type: array\n  x-kubernetes-list-type: set\n  items: {type: string}",
+    bad=_list("set", "type: string, nullable: true"),
+    good=_SET,
     fixes=(Fixer("Remove `nullable` from the items", "safe", removal),))  # fmt: skip
 SET_OF_OBJECTS = Caution("list-set-of-objects", "Set of objects or lists",
     why="Server-side apply and CEL compare the items of a set as a whole, and support only scalars. Kubernetes 1.37 and later "
     "return a warning.",
     help="Set `x-kubernetes-list-type` to `map` with the keys of the items, or to `atomic`",
     marker="write `+listType=map`",
-    bad=_list("  x-kubernetes-list-type: set\n", "type: object, x-kubernetes-map-type: atomic"),
-    good=_list("  x-kubernetes-list-type: atomic\n", "type: object, x-kubernetes-map-type: atomic"))  # fmt: skip
+    bad=_list("set", "type: object, x-kubernetes-map-type: atomic"),
+    good=_list("atomic", "type: object, x-kubernetes-map-type: atomic"))  # fmt: skip
 
 
 @check(Nodes({"x-kubernetes-map-type"}))

@@ -104,14 +104,15 @@ def _is_ephemeral_volume(schema: JSONSchemaProps) -> bool:
 def _objects(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:
     if schema.properties or schema.parent is None or _keeps_unknown(crd) or keeps_as_item(schema):
         return ()
-    if is_spec(schema) or is_arbitrary(schema):
+    # An empty status is usually meant: its controller writes nothing.
+    if is_of_root(schema, "spec") or is_arbitrary(schema):
         return [Advisory("every key below is dropped", schema.path)]
     return ()
 
 
-def is_spec(schema: JSONSchemaProps) -> bool:
-    """Return whether a schema is the root's spec. An empty status is usually meant: its controller writes nothing."""
-    return schema.steps == ("properties", "spec") and schema.parent is not None and schema.parent.parent is None
+def is_of_root(schema: JSONSchemaProps, name: str) -> bool:
+    """Return whether a schema is that of a property of the root."""
+    return schema.steps == ("properties", name) and schema.parent is not None and schema.parent.parent is None
 
 
 def is_arbitrary(schema: JSONSchemaProps) -> bool:

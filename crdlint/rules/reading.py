@@ -23,21 +23,12 @@ spec:
 
 _V1 = HEAD + "        type: object\n"
 
-_V1BETA1_FULL = """\
-apiVersion: apiextensions.k8s.io/v1beta1
-kind: CustomResourceDefinition
-metadata:
-  name: foos.example.com
-spec:
-  group: example.com
-  version: v1
-  names: {plural: foos, kind: Foo}
-  scope: Namespaced
-  preserveUnknownFields: false
+_V1BETA1_FULL = f"""\
+{_V1BETA1}  preserveUnknownFields: false
   subresources:
-    status: {}
+    status: {{}}
   additionalPrinterColumns:
-  - {name: Ready, type: string, JSONPath: .status.ready}
+  - {{name: Ready, type: string, JSONPath: .status.ready}}
   validation:
     # The whole object.
     openAPIV3Schema:

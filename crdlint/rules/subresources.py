@@ -130,10 +130,8 @@ SCALE = Rule("scale-path-invalid", "Invalid path in the scale subresource", scop
     good=_OPEN + "subresources: {scale: {specReplicasPath: .spec.replicas, statusReplicasPath: .status.replicas}}\n",
     source="apiextensions/validation ValidateCustomResourceDefinitionSubresources",
     fixes=(
-        Fixer("Begin the path with a dot", "safe", from_a_dot).example(
-            bad=_OPEN
-            + "subresources: {scale: {specReplicasPath: spec.replicas, statusReplicasPath: .status.replicas}}\n"
-        ),
+        Fixer("Begin the path with a dot", "safe", from_a_dot,
+            bad=_OPEN + "subresources: {scale: {specReplicasPath: spec.replicas, statusReplicasPath: .status.replicas}}\n"),
         _below_its_parent,
         _usual_path,
     ))  # fmt: skip

@@ -122,9 +122,8 @@ NEVER: Final = Caution("never-valid", "Schema that no value can match",
     good="name:\n  type: string\n  minLength: 2\n  maxLength: 5",
     fixes=(
         _text_of_enum,
-        Fixer("Put the value in quotes", "unsafe", _as_text).example(
-            bad="name:\n  type: string\n  enum: [1.2, 1.3]", good="name:\n  type: string\n  enum: ['1.2', '1.3']"
-        ),
+        Fixer("Put the value in quotes", "unsafe", _as_text, bad="name:\n  type: string\n  enum: [1.2, 1.3]",
+            good="name:\n  type: string\n  enum: ['1.2', '1.3']"),
         _as_number,
         _required_property,
     ))  # fmt: skip

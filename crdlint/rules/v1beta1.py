@@ -6,12 +6,13 @@ Upstream: apiextensions pkg/apis/apiextensions/v1beta1 conversion.go and default
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from textwrap import indent
 from typing import Final
 
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect
 from crdlint.yaml.edit import Edit, apply
-from crdlint.yaml.editor import Editor, UneditableError
+from crdlint.yaml.editor import Editor, UneditableError, apart
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, items_of, text_of
 from crdlint.yaml.values import to_json
 
@@ -25,7 +26,6 @@ _PER_VERSION: Final = (
 )
 _OF_WEBHOOK: Final = {"webhookClientConfig": "clientConfig", "conversionReviewVersions": "conversionReviewVersions"}
 _PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"
-_NEWLINE: Final = "\n"
 _COMMENT: Final = re.compile(r"(?<=\s)#")
 
 
@@ -53,14 +53,11 @@ def rewritten(finding: Finding) -> Edits:
     yield editor.respell(api_version, "apiextensions.k8s.io/v1")
     preserve = child(spec, "preserveUnknownFields")
     keeps = preserve is None or getattr(preserve, "value", "") == "true"
-    if spec.flow:
-        yield from _flow_spec(editor, spec, keeps=keeps, default=True)
-        return
     if spec.find("scope") is None:
-        yield editor.insert(spec, "scope", "Namespaced", before=editor.first(spec))
-    gone = () if preserve is None else ("preserveUnknownFields",)
-    yield from _block_spec(editor, spec, gone, keeps=keeps, default=True)
-    yield from _conversion(editor, spec, "[v1beta1]")
+        yield editor.insert(spec, "scope", editor.value("Namespaced"), before=editor.first(spec))
+    yield from _into_versions(editor, spec, keeps=keeps, default=True)
+    if not spec.flow:
+        yield from _conversion(editor, spec, "[v1beta1]")
 
 
 def moved(finding: Finding) -> str | None:
@@ -84,10 +81,7 @@ def in_v1(finding: Finding) -> Edits:
         version = child(spec, "version")
         names = {text_of(child(node, "name")) for node in items_of(child(spec, "versions"))} - {None}
         if version is None or not names or text_of(version) in names:
-            if spec.flow:
-                yield from _flow_spec(editor, spec, keeps=False, default=False)
-            else:
-                yield from _block_spec(editor, spec, (), keeps=False, default=False)
+            yield from _into_versions(editor, spec, keeps=False, default=False)
     else:
         yield from _conversion(editor, spec, "[v1]")
 
@@ -104,18 +98,6 @@ def _fields(spec: Mapping) -> dict[str, tuple[Scalar, Node]]:
     return fields
 
 
-def _lacking(version: Node, fields: dict[str, tuple[Scalar, Node]], added: Iterable[str]) -> tuple[Mapping, list[str]]:
-    """Return a version and what it lacks of the added fields; raise UneditableError if it has another value for one."""
-    mapping = expect(Mapping, version)
-    for name, (_, value) in fields.items():
-        own = mapping.find(name)
-        if own is not None and to_json(own[1]) != to_json(value):
-            raise UneditableError
-    if not mapping.items:
-        raise UneditableError
-    return mapping, [name for name in dict.fromkeys((*fields, *added)) if mapping.find(name) is None]
-
-
 def _edits_within(editor: Editor, value: Node, *, keeps: bool) -> Iterator[Edit]:
     """Yield the edits of a moved value: columns with `jsonPath`, and a schema that keeps unknown fields."""
     for column in items_of(value):
@@ -128,137 +110,103 @@ def _edits_within(editor: Editor, value: Node, *, keeps: bool) -> Iterator[Edit]
             yield editor.insert(schema, _PRESERVE, "true")
 
 
-def _within(editor: Editor, start: int, end: int, edits: Edits) -> str:
-    return apply(editor.text[start:end], [edit.moved(-start) for edit in edits])
+def _into_versions(editor: Editor, spec: Mapping, *, keeps: bool, default: bool) -> Iterator[Edit]:
+    """Yield the edits that move fields of the spec into its versions; with `default` those of a CRD of v1beta1.
+
+    In block style, the comments above and beside a field move with it.
+    """
+    start, end = spec.items[0].start_mark.index, editor.end(spec.items[-1])
+    has_client = child(spec, "conversion", "webhookClientConfig") is not None
+    if spec.flow and (has_client or _COMMENT.search(editor.text, start, end)):
+        raise UneditableError
+    fields = _fields(spec)
+    entries = {name: _entry(editor, name, *entry, keeps=keeps and name == "schema") for name, entry in fields.items()}
+    gone: list[str] = []
+    if default:
+        gone.append("preserveUnknownFields")
+        object_ = f"{{{editor.name('type')}: {editor.value('object')}, {editor.name(_PRESERVE)}: true}}"
+        entries.setdefault("schema", f"{editor.name('schema')}: {{{editor.name('openAPIV3Schema')}: {object_}}}")
+    versions = items_of(child(spec, "versions"))
+    gone.append("version" if versions else "versions")
+    if not versions:
+        yield from _first_version(editor, spec, list(entries.values()))
+    for version in versions:
+        yield from _filled(editor, expect(Mapping, version), fields, entries)
+    if spec.flow:
+        yield from editor.remove_all(spec, (*gone, *(key.value for key, _ in fields.values())))
+        return
+    spans = [_lines_of(editor, key, value) for key, value in fields.values()]
+    for key, value in (editor.entry(spec, name) for name in gone if spec.find(name) is not None):
+        spans.append((editor.line_start(key.start_mark.index), _lines_of(editor, key, value)[1]))
+    yield from (Edit(start, editor.text.find("\n", end) + 1 or len(editor.text), "") for start, end in spans)
 
 
-# CRDs in block style: fields move as whole lines, with the comments above and beside them.
+def _entry(editor: Editor, name: str, key: Scalar, value: Node, *, keeps: bool) -> str:
+    """Return a field as an entry of a version, with its lines relative to the column of its key."""
+    flow = expect(Mapping, editor.parent(key)).flow
+    start, end = (key.start_mark.index, editor.end(value)) if flow else _lines_of(editor, key, value)
+    edits = [editor.respell(key, name), *_edits_within(editor, value, keeps=keeps)]
+    lines = apply(editor.text[start:end], [edit.moved(-start) for edit in edits]).split("\n")
+    column = 0 if flow else key.start_mark.column
+    return "\n".join(line[column:].rstrip("\r") for line in lines)
 
 
 def _lines_of(editor: Editor, key: Scalar, value: Node) -> tuple[int, int]:
     """Return the start and end of the lines of an entry, with the comments directly above it."""
-    start, indent = editor.line_start(key.start_mark.index), " " * key.start_mark.column
+    start, blanks = editor.line_start(key.start_mark.index), " " * key.start_mark.column
     while start:
         line_above = editor.line_start(start - 1)
-        if not editor.text.startswith(f"{indent}#", line_above):
+        if not editor.text.startswith(f"{blanks}#", line_above):
             break
         start = line_above
     return start, editor.line_end(max(editor.end(value), key.end_mark.index))
 
 
-def _block_spec(editor: Editor, spec: Mapping, gone: tuple[str, ...], *, keeps: bool, default: bool) -> Iterator[Edit]:
-    """Yield the edits that move fields of the spec into its versions, and remove those of ``gone``."""
-    fields = _fields(spec)
-    lines: dict[str, list[str]] = {}
-    for name, (key, value) in fields.items():
-        start, end = _lines_of(editor, key, value)
-        edits = [editor.respell(key, name), *_edits_within(editor, value, keeps=keeps and name == "schema")]
-        column = key.start_mark.column
-        lines[name] = [line[column:].rstrip("\r") for line in _within(editor, start, end, edits).split("\n")]
-    if default and "schema" not in lines:
-        lines["schema"] = ["schema:", "  openAPIV3Schema:", "    type: object", f"    {_PRESERVE}: true"]
-    spans = [_lines_of(editor, key, value) for key, value in fields.values()]
-    for name in gone:
-        key, value = editor.entry(spec, name)
-        spans.append((editor.line_start(key.start_mark.index), _lines_of(editor, key, value)[1]))
-    versions = items_of(child(spec, "versions"))
-    if versions and spec.find("version") is not None:
-        spans.append(_lines_of(editor, *editor.entry(spec, "version")))
-    for version in versions:
-        yield from _filled(editor, version, fields, lines)
-    if not versions:
-        key, value = editor.entry(spec, "version")
-        yield _first_version(editor, key, expect(Scalar, value), lines)
-    text = editor.text
-    yield from (Edit(start, text.find("\n", end) + 1 or len(text), "") for start, end in spans)
-
-
 def _filled(
-    editor: Editor, node: Node, fields: dict[str, tuple[Scalar, Node]], lines: dict[str, list[str]]
+    editor: Editor, version: Mapping, fields: dict[str, tuple[Scalar, Node]], entries: dict[str, str]
 ) -> Iterator[Edit]:
-    """Yield the edit that adds the fields that a version lacks, which is then written in block style."""
-    version, names = _lacking(node, fields, lines)
-    added = [line for name in sorted(names) for line in lines[name]]
+    """Yield the edit that adds the entries that a version lacks; raise UneditableError if it has another value for one."""
+    own = {name: version.find(name) for name in entries}
+    if not version.items or any(
+        entry is not None and name in fields and to_json(entry[1]) != to_json(fields[name][1])
+        for name, entry in own.items()
+    ):
+        raise UneditableError
+    added = [entries[name] for name, entry in own.items() if entry is None]
     if not added:
         return
-    separator = f"{editor.newline}{' ' * version.start_mark.column}"
-    if not version.flow:
-        offset = editor.line_end(max(editor.end(version.items[-1]), version.items[-2].end_mark.index))
-        yield Edit(offset, offset, _joined(separator, ["", *added]))
+    end, listed = editor.end(version.items[-1]), expect(Sequence, editor.parent(version))
+    if listed.flow:
+        if not expect(Mapping, editor.parent(listed)).flow:
+            raise UneditableError
+        yield Edit(end, end, "".join(f", {text}" for text in added))
+    elif version.flow:  # which is then written in block style
+        old = [editor.text[key.start_mark.index : editor.end(value)] for key, value in version.pairs()]
+        lines = _indented(editor, [*old, *added], version.start_mark.column)
+        yield Edit(version.start_mark.index, editor.end(version), lines.lstrip(" "))
+    else:
+        offset = editor.line_end(max(end, version.items[-2].end_mark.index))
+        yield Edit(offset, offset, editor.newline + _indented(editor, added, version.start_mark.column))
+
+
+def _first_version(editor: Editor, spec: Mapping, entries: list[str]) -> Iterator[Edit]:
+    """Yield the edits that write a list of one version in place of its name."""
+    key, value = editor.entry(spec, "version")
+    more = [f"{editor.name('served')}: true", f"{editor.name('storage')}: true", *entries]
+    end = editor.end(value) if spec.flow else editor.line_end(expect(Scalar, value).end_mark.index)
+    fields = [f"{editor.name('name')}: {editor.text[value.start_mark.index : end]}", *more]
+    yield editor.respell(key, "versions")
+    if spec.flow:
+        yield editor.replace(value, f"[{{{', '.join(fields)}}}]")
         return
-    listed = editor.parent(version)
-    if listed is None or (not isinstance(listed, Scalar) and listed.flow):
-        raise UneditableError
-    entries = [editor.text[key.start_mark.index : editor.end(value)] for key, value in version.pairs()]
-    yield Edit(version.start_mark.index, editor.end(version), _joined(separator, [*entries, *added]))
+    column = key.start_mark.column
+    lines = _indented(editor, fields, column + 2)
+    colon = editor.text.index(":", key.end_mark.index)
+    yield Edit(colon + 1, end, f"{editor.newline}{' ' * column}- {lines.lstrip(' ')}")
 
 
-def _first_version(editor: Editor, key: Scalar, value: Scalar, lines: dict[str, list[str]]) -> Edit:
-    """Return the edit that writes a list of one version in place of its name."""
-    name = editor.text[value.start_mark.index : editor.line_end(value.end_mark.index)]
-    below = [f"  {line}" for name_ in lines for line in lines[name_]]
-    made = ["versions:", f"- name: {name}", "  served: true", "  storage: true", *below]
-    separator = f"{editor.newline}{' ' * key.start_mark.column}"
-    return Edit(key.start_mark.index, editor.line_end(value.end_mark.index), _joined(separator, made))
-
-
-def _joined(separator: str, lines: list[str]) -> str:
-    newline = separator.rstrip(" ")
-    return "".join(line if not i else f"{separator}{line}" if line else newline for i, line in enumerate(lines))
-
-
-# CRDs in flow style, and JSON: the spec is replaced by the texts of its entries.
-
-
-def _flow_spec(editor: Editor, spec: Mapping, *, keeps: bool, default: bool) -> Iterator[Edit]:
-    """Yield the edit that writes a spec in flow style with its fields moved into its versions."""
-    start, end = spec.items[0].start_mark.index, editor.end(spec.items[-1])
-    if _COMMENT.search(editor.text, start, end) or child(spec, "conversion", "webhookClientConfig") is not None:
-        raise UneditableError
-    fields = _fields(spec)
-    mark = '"' if editor.text[start] == '"' else ""
-
-    def key_of(name: str) -> str:
-        return f"{mark}{name}{mark}"
-
-    added = {
-        name: f"{key_of(name)}: "
-        + _within(editor, value.start_mark.index, editor.end(value), _edits_within(editor, value, keeps=keeps))
-        for name, (_, value) in fields.items()
-    }
-    if default and "schema" not in added:
-        object_ = f"{{{key_of('type')}: {key_of('object')}, {key_of(_PRESERVE)}: true}}"
-        added["schema"] = f"{key_of('schema')}: {{{key_of('openAPIV3Schema')}: {object_}}}"
-    listed = child(spec, "versions")
-    entries: list[str] = []
-    for key, value in spec.pairs():
-        name, begin, stop = getattr(key, "value", ""), key.start_mark.index, editor.end(value)
-        if name == "versions" and items_of(value):
-            entries.append(_within(editor, begin, stop, _filled_in_flow(editor, value, fields, added)))
-        elif name == "version" and not items_of(listed):
-            text = editor.text[value.start_mark.index : stop]
-            head = f"{key_of('name')}: {text}, {key_of('served')}: true, {key_of('storage')}: true"
-            entries.append(f"{key_of('versions')}: [{{{', '.join([head, *added.values()])}}}]")
-        elif name not in {*_OF_SPEC, "versions"} and not (default and name == "preserveUnknownFields"):
-            entries.append(editor.text[begin:stop])
-    if not items_of(listed) and spec.find("version") is None:
-        raise UneditableError
-    if default and spec.find("scope") is None:
-        entries.append(f"{key_of('scope')}: {key_of('Namespaced')}")
-    indent = editor.text[editor.line_start(start) : start]
-    separator = ", " if indent.strip() else f",{editor.newline}{indent}"
-    yield Edit(start, end, separator.join(entries))
-
-
-def _filled_in_flow(
-    editor: Editor, versions: Node, fields: dict[str, tuple[Scalar, Node]], added: dict[str, str]
-) -> Iterator[Edit]:
-    """Yield the edits that add the fields that versions in flow style lack."""
-    for node in items_of(versions):
-        version, names = _lacking(node, fields, added)
-        if names:
-            offset = editor.end(version.items[-1])
-            yield Edit(offset, offset, "".join(f", {added[name]}" for name in names))
+def _indented(editor: Editor, lines: list[str], column: int) -> str:
+    return indent("\n".join(lines), " " * column).replace("\n", editor.newline)
 
 
 def block(editor: Editor, node: Node) -> str:
@@ -271,7 +219,7 @@ def block(editor: Editor, node: Node) -> str:
 
 def shifted(text: str, by: int) -> str:
     """Return a text with its lines indented by more spaces."""
-    return "\n".join(" " * by + line if line else line for line in text.split("\n"))
+    return indent(text, " " * by)
 
 
 def _conversion(editor: Editor, spec: Mapping, default: str) -> Iterator[Edit]:
@@ -285,11 +233,11 @@ def _conversion(editor: Editor, spec: Mapping, default: str) -> Iterator[Edit]:
     versions = default if reviewed is None else block(editor, reviewed)
     if client is not None:
         webhook = {"clientConfig": block(editor, client), "conversionReviewVersions": versions}
-        lines = (f"\n{name}:{'' if value[:1] == _NEWLINE else ' '}{value}" for name, value in webhook.items())
+        lines = "".join(f"\n{name}:{apart(value)}" for name, value in webhook.items())
         if reviewed is not None:
             yield editor.remove(conversion, "conversionReviewVersions")
         yield editor.remove(conversion, "webhookClientConfig")
-        yield editor.insert(conversion, "webhook", "".join(lines).replace("\n", "\n  "), before="strategy")
+        yield editor.insert(conversion, "webhook", shifted(lines, 2), before="strategy")
         return
     below = expect(Mapping, conversion, "webhook")
     if below.find("conversionReviewVersions") is None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crdlint.crd.errors import REQUIRED
 from crdlint.diagnostics.spelling import is_slip, nearest
+from crdlint.rules.engine.examples import HEAD
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, require
 from crdlint.rules.v1beta1 import block
 from crdlint.schema.value_help import LIKE
@@ -21,21 +22,10 @@ from crdlint.yaml.resolve import resolve
 if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps
 
-CRD_OF_EXAMPLES: Final = """\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: foos.example.com}
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {plural: foos, kind: Foo}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    subresources: {scale: {specReplicasPath: .spec.replicas, statusReplicasPath: .status.replicas}}
-    schema:
-      openAPIV3Schema:
+_SCALE: Final = "subresources: {scale: {specReplicasPath: .spec.replicas, statusReplicasPath: .status.replicas}}"
+CRD_OF_EXAMPLES: Final = (
+    HEAD.replace("schema:\n", f"{_SCALE}\n    schema:\n")
+    + """\
         type: object
         properties:
           spec:
@@ -52,6 +42,7 @@ spec:
             x-kubernetes-validations:
             - {rule: "!has(self.replicas) || self.replicas < 10", message: at most nine}
 """
+)
 
 
 def stream(

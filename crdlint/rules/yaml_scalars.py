@@ -124,10 +124,9 @@ def _is_meant(text: str) -> bool:
     good="name:\n  type: string\n  description: 'The name, see issue #12'",
     fixes=(
         _sure,
-        Fixer("Put the text in quotes", "unsafe", _quoted).example(
+        Fixer("Put the text in quotes", "unsafe", _quoted,
             bad="name:\n  type: string\n  description: The number # of items",
-            good="name:\n  type: string\n  description: 'The number # of items'",
-        ),
+            good="name:\n  type: string\n  description: 'The number # of items'"),
     ),
 ).advice  # fmt: skip
 def _cut_texts(crd: DecodedCRD) -> Iterator[Advisory]:

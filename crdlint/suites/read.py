@@ -9,8 +9,10 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as MappingOf
 from collections.abc import Sequence as SequenceOf
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from crdlint.crd.positions import node_span
@@ -149,10 +151,9 @@ class SuiteCRDs:
         if folder not in self._folders:
             crds = self._folders[folder] = _FileCRDs()
             try:
-                for path in files_in(folder):
-                    crds.add_file(path, self._read)
-            except (FileNotFoundError, NotADirectoryError):
-                pass
+                with suppress(FileNotFoundError, NotADirectoryError):
+                    for path in files_in(folder):
+                        crds.add_file(path, self._read)
             except OSError as error:
                 crds.broken.append((folder, reason(error)))
         return self._folders[folder]
@@ -247,13 +248,11 @@ def applies(annotations: MappingOf[str, str], gates: SequenceOf[str], near: str)
 
 
 def _folder(near: str) -> str:
-    folder = os.path.realpath(near)
-    while not os.path.isdir(os.path.join(folder, _GATES)):
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            raise MissingCRDError(f"no directory {_GATES} with the feature gates above {near}")
-        folder = parent
-    return os.path.join(folder, _GATES)
+    folder = Path(os.path.realpath(near))
+    for gates in (parent / _GATES for parent in (folder, *folder.parents)):
+        if gates.is_dir():
+            return str(gates)
+    raise MissingCRDError(f"no directory {_GATES} with the feature gates above {near}")
 
 
 def _versions(annotations: MappingOf[str, str]) -> Iterator[int]:
@@ -399,12 +398,11 @@ def _case(node: Node, *, create: bool) -> Case:
         raise SuiteError("`updated` is missing: the object after the update", _line(node))
     if "initial" not in values:
         raise SuiteError("`initial` is missing: the object to create", _line(node))
-    patches: list[dict[str, Any]] = []
-    for patch in _items(values.get("initialCRDPatches")):
+    patches = list(_items(values.get("initialCRDPatches")))
+    for patch in patches:
         _fields(patch, _PATCH, "a patch")
-        patches.append(to_json(patch))
     texts = {attribute: _text(values, name) for name, attribute in _TEXTS.items()}
-    return Case("create" if create else "update", line=_line(node), patches=tuple(patches), **texts)
+    return Case("create" if create else "update", line=_line(node), patches=tuple(map(to_json, patches)), **texts)
 
 
 def _fields(

@@ -209,10 +209,10 @@ class Editor:
         neighbour = mapping.find(before or after)
         if before:
             offset = (items[0] if neighbour is None else neighbour[0]).start_mark.index
-            return Edit(offset, offset, f"{key}:{_apart(value)}{self.newline}{indent}")
+            return Edit(offset, offset, f"{key}:{apart(value)}{self.newline}{indent}")
         key_node, value_node = (items[-2], items[-1]) if neighbour is None else neighbour
         offset = self.line_end(max(self.end(value_node), key_node.end_mark.index))
-        return Edit(offset, offset, f"{self.newline}{indent}{key}:{_apart(value)}")
+        return Edit(offset, offset, f"{self.newline}{indent}{key}:{apart(value)}")
 
     def append(self, sequence: Sequence, value: str) -> Edit:
         """Return the edit that adds an item (YAML) at the end of a list."""
@@ -336,7 +336,7 @@ class Editor:
         return isinstance(node, Scalar) and isinstance(resolve(node), str)
 
 
-def _apart(value: str) -> str:
+def apart(value: str) -> str:
     """Return the text after the colon of a key: a space and the value, or a block on the next line."""
     return value if value.startswith(("\n", "\r")) or not value else f" {value}"
 

@@ -127,7 +127,7 @@ def test_json_has_no_internal_identification() -> None:
 
 
 def test_the_rules_of_the_table_are_rules() -> None:
-    assert {name for one in _CONSEQUENCES for name in (one.rule, one.cause)} - set(all_rules()) == set()
+    assert {name for rule, cause, _ in _CONSEQUENCES for name in (rule, cause)} - set(all_rules()) == set()
 
 
 def report(name: str, text: str) -> str:
