@@ -33,7 +33,7 @@ from crdlint.kubecel.syntax_trees import parsed, rule_key
 from crdlint.rules import changes as rules
 
 if TYPE_CHECKING:
-    from crdlint.changes.examples import Example, Pair
+    from crdlint.changes.examples import Pair
     from crdlint.crd.model import ValidationRule
     from crdlint.crd.paths import Path
     from crdlint.diagnostics.diagnostic import Severity
@@ -63,7 +63,7 @@ class Reasons:
         self._old: Final = Reasoner(SchemaFacts(pair.old, server))
         self._existing: Final = Reasoner(SchemaFacts(pair.old, server, lambda path: is_new(path, pair.old, pair.new)))
 
-    def effect(self, condition: str, part: JSONSchemaProps | ValidationRule) -> tuple[str | None, Example | None]:
+    def effect(self, condition: str, part: JSONSchemaProps | ValidationRule) -> tuple[str | None, str | None]:
         """Return why a new condition rejects no object, or an example that it rejects, if either is known."""
         self._existing.share = self._new.share = _QUICK
         reason = self.reason(condition)
@@ -305,7 +305,7 @@ def compare_rules(pair: Pair, reasons: Reasons) -> Iterator[Change]:
         effect, severity = _effect(rule, pair, example) if reason is None else (f", {reason}", "info")
         text = f"{pair.field.shown}: rule `{_shown(rule)}` was added{effect}"
         added = rules.RULE_ADDED._replace(severity=severity)
-        yield Change(added, text, *paths, pair.field.path, example and example.text)
+        yield Change(added, text, *paths, pair.field.path, example or None)
     for text_key, rule in before.items():
         if text_key not in after:
             yield pair.change(rules.RULE_REMOVED, f"rule `{_shown(rule)}` was removed", "x_validations")
@@ -337,7 +337,7 @@ def _names_old_self(tree: Expr | None) -> bool:
     return tree is not None and any(isinstance(node, Ident) and node.name == "oldSelf" for node in nodes(tree))
 
 
-def _effect(rule: ValidationRule, pair: Pair, example: Example | None) -> tuple[str, Severity]:
+def _effect(rule: ValidationRule, pair: Pair, example: str | None) -> tuple[str, Severity]:
     """Return what an added rule means for existing objects, as the end of a sentence, and its severity."""
     tree = parsed(rule.rule)
     is_container = pair.new.type in {"object", "array"}
@@ -444,4 +444,4 @@ def _report_added(junctor: _Junctor, replaced: Sequence[_Junctor], pair: Pair, r
     else:
         which = "match" if kind == "not" else "match several branches" if "became" in change else "do not match"
         text = f"{change}: values that {which} are rejected; {consequence}"
-    yield Change(rule, text, *paths, pair.field.path, example and example.text)
+    yield Change(rule, text, *paths, pair.field.path, example or None)

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, islice, product
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.cel.ast import Literal, Select, nodes
 from crdlint.changes.change import Change
@@ -87,19 +87,11 @@ class Pair:
 
     def explanation(self, condition: str, part: JSONSchemaProps) -> str | None:
         """Return an example for a condition that is known to reject values, if the run explains its changes."""
-        example = self.examples.find(self, condition, part) if self.examples.explains else None
-        return example and example.text
+        return (self.examples.find(self, condition, part) or None) if self.examples.explains else None
 
     def paths(self, attribute: str, keyword: str = "") -> tuple[Path, Path]:
         """Return where the new and the old CRD have an attribute; the path of the schema itself without it."""
         return self.new.path_of(attribute, keyword), self.old.path_of(attribute, keyword)
-
-
-class Example(NamedTuple):
-    """A value that was valid and is not any more, and the whole object as JSON, None if none was found."""
-
-    value: Any
-    text: str | None
 
 
 class Examples:
@@ -116,18 +108,19 @@ class Examples:
         self._rules: Final = RuleValidators(server)
         self._checks: Final[dict[tuple[int, ...], _Check]] = {}
 
-    def find(self, pair: Pair, condition: str, part: JSONSchemaProps | ValidationRule) -> Example | None:
-        """Return an example for a new condition on the values of a pair, which is a part of the new schema.
+    def find(self, pair: Pair, condition: str, part: JSONSchemaProps | ValidationRule) -> str | None:
+        """Return an object, as JSON, that breaks a new condition on the values of a pair, a part of the new schema.
 
-        Nothing else in the new schema rejects the value before that part, a rule.
+        It is empty if only the value is known, and None if no value is. Nothing else in the new schema rejects the value
+        before that part, a rule.
         """
-        examples: list[Example] = []
+        example: str | None = None
         with work.continued(work.Budget(_WORK)), suppress(work.WorkLimitError):
             for value in islice(self._breaking(pair, condition, part), _COMPLETED if self.explains else 1):
-                examples.append(Example(value, self._completed(pair, value) if self.explains else None))
-                if examples[-1].text is not None:
-                    return examples[-1]
-        return examples[0] if examples else None
+                example = ""
+                if self.explains and (text := self._completed(pair, value)) is not None:
+                    return text
+        return example
 
     def _breaking(self, pair: Pair, condition: str, part: JSONSchemaProps | ValidationRule) -> Iterator[Any]:
         """Yield values that the old schema accepts and a part of the new one rejects."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from crdlint.crd import object_meta
 from crdlint.crd.errors import (
     INVALID,
     NOT_EVALUATED,
@@ -23,16 +24,7 @@ from crdlint.crd.errors import (
     invalid,
 )
 from crdlint.crd.kubenames import is_path_segment
-from crdlint.crd.object_meta import (
-    RESOURCE_RULES,
-    MetadataError,
-    as_record,
-    dns_subdomain,
-    prepare_update,
-    read_object_meta,
-    validate_any_object_meta,
-    validate_object_meta_update,
-)
+from crdlint.crd.object_meta import MetadataError, as_record, read_object_meta
 from crdlint.crd.paths import Path
 from crdlint.golang.values import GO_TYPES, print_value
 from crdlint.kubecel.evaluation import MISSING, OutOfBudgetError, Ratcheting, RuleValidators, Run, validate_rules
@@ -61,6 +53,7 @@ _NOT_CHECKED: Final = (
     " correct the existing errors to complete validation"
 )
 NOWHERE: Final = Path("<nil>")
+_METADATA: Final = Path("metadata")
 _MAX_REPLICAS: Final = 2**31 - 1
 
 
@@ -136,13 +129,7 @@ class ResourceValidator:
             meta["generation"] = 1
         errors = self._type_errors(resource)
         if not errors:
-            errors += validate_any_object_meta(
-                as_record(meta),
-                Path("metadata"),
-                self._server,
-                requires_namespace=self._namespaced,
-                name_check=dns_subdomain,
-            )
+            errors += self._metadata_errors(as_record(meta), object_meta.dns_subdomain)
             errors += self._value_errors(resource)
         schema = self._schema_of(resource)
         errors += validate_embedded(None, resource, schema, self._server, is_resource_root=False)
@@ -287,6 +274,11 @@ class ResourceValidator:
             apply_defaults(resource, self.schema, self._defaults)
         return resource, tuple(sorted(unknown))
 
+    def _metadata_errors(self, meta: Any, name_check: Callable[[str, bool], list[str]]) -> Iterator[FieldError]:
+        return object_meta.validate_any_object_meta(
+            meta, _METADATA, self._server, requires_namespace=self._namespaced, name_check=name_check
+        )
+
     def _metadata_update_errors(
         self, resource: dict[str, Any], old: dict[str, Any]
     ) -> tuple[list[FieldError], list[FieldError]]:
@@ -296,15 +288,11 @@ class ResourceValidator:
         strategy.
         """
         meta, old_meta = (as_record(read_object_meta(each.get("metadata"))[0]) for each in (resource, old))
-        prepare_update(meta, old_meta, is_manifest=self._as_requests)
-        path = Path("metadata")
-        updated = validate_object_meta_update(meta, old_meta, path, RESOURCE_RULES, self._server)
+        object_meta.prepare_update(meta, old_meta, is_manifest=self._as_requests)
+        rules = object_meta.RESOURCE_RULES
+        updated = object_meta.validate_object_meta_update(meta, old_meta, _METADATA, rules, self._server)
         of_update = {str(error): error for error in updated}
-        namespaced = self._namespaced
-        others = validate_any_object_meta(
-            meta, path, self._server, requires_namespace=namespaced, name_check=is_path_segment
-        )
-        common = {str(error): error for error in others}
+        common = {str(error): error for error in self._metadata_errors(meta, is_path_segment)}
         return [error for text, error in common.items() if text not in of_update], list(of_update.values())
 
     def _type_errors(self, resource: dict[str, Any]) -> list[FieldError]:
@@ -336,18 +324,14 @@ def _scale_status_errors(
 
 def _replicas_errors(name: str, resource: dict[str, Any]) -> Iterator[FieldError]:
     value, problem = _nested(resource, name, int)
-    if problem is not None:
-        yield invalid(SCALE, Path(name), 0, problem)
-    elif value is not None and value < 0:
-        yield invalid(SCALE, Path(name), value, "should be a non-negative integer")
+    reason = None
+    if value is not None and value < 0:
+        problem = "should be a non-negative integer"
     elif value is not None and value > _MAX_REPLICAS:
-        yield invalid(
-            SCALE,
-            Path(name),
-            value,
-            f"should be less than or equal to {_MAX_REPLICAS}",
-            reason=Reason(Code.MOST, (str(_MAX_REPLICAS), False)),
-        )
+        problem = f"should be less than or equal to {_MAX_REPLICAS}"
+        reason = Reason(Code.MOST, (str(_MAX_REPLICAS), False))
+    if problem is not None:
+        yield invalid(SCALE, Path(name), value or 0, problem, reason=reason)
 
 
 def _nested(resource: dict[str, Any], path: str, expected: type) -> tuple[Any, str | None]:
@@ -358,22 +342,16 @@ def _nested(resource: dict[str, Any], path: str, expected: type) -> tuple[Any, s
     names = path.removeprefix(".").split(".")
     current: Any = resource
     for i, name in enumerate(names):
-        if current is None:
-            return None, None
         if current.__class__ is not dict:
-            return None, _accessor_error(names[: i + 1], current, "map[string]interface {}".replace(" ", ""))
+            return None, None if current is None else _accessor_error(names[: i + 1], current, "map[string]interface{}")
         if name not in current:
             return None, None
         current = current[name]
-    return (
-        (current, None)
-        if current.__class__ is expected
-        else (None, _accessor_error(names, current, GO_TYPES[expected]))
-    )
+    if current.__class__ is expected:
+        return current, None
+    return None, _accessor_error(names, current, GO_TYPES[expected])
 
 
 def _accessor_error(names: list[str], value: Any, expected: str) -> str:
-    path = "".join(f".{name}" for name in names)
-    return (
-        f"{path} accessor error: {print_value(value)} is of the type {GO_TYPES[value.__class__]}, expected {expected}"
-    )
+    path, type_ = "".join(f".{name}" for name in names), GO_TYPES[value.__class__]
+    return f"{path} accessor error: {print_value(value)} is of the type {type_}, expected {expected}"
