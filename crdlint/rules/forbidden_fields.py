@@ -12,6 +12,7 @@ from typing import Final
 
 from crdlint.crd.errors import forbidden, invalid, not_supported
 from crdlint.crd.model import JSONSchemaProps
+from crdlint.diagnostics.diagnostic import Applicability
 from crdlint.diagnostics.spelling import nearest
 from crdlint.rules.engine.advisory import SCALARS
 from crdlint.rules.engine.common import Findings
@@ -53,11 +54,11 @@ _BESIDE_PROPERTIES: Final = (
     "or move these fields into a map of their own"
 )
 _UNIQUE_BY_KEYS: Final = "Remove `uniqueItems`: no two items of a map list have the same keys"
-_UNIQUE_OBJECTS: Final = (
-    "Remove `uniqueItems`; for items that differ in some fields, add `x-kubernetes-list-type: map` and those fields as "
-    "`x-kubernetes-list-map-keys`"
-)
-_UNIQUE_LISTS: Final = "Remove `uniqueItems`: a set needs items of a scalar type"
+_UNIQUE_ITEMS_HELPS: Final = {
+    "object": "Remove `uniqueItems`; for items that differ in some fields, add `x-kubernetes-list-type: map` and those "
+    "fields as `x-kubernetes-list-map-keys`",
+    "array": "Remove `uniqueItems`: a set needs items of a scalar type",
+}
 _NO_OTHERS: Final = "Remove `additionalProperties: false`: the API server drops fields that are not in `properties`"
 _WalkRule: Final = partial(Rule, source=_WALK)
 
@@ -186,59 +187,37 @@ def _nullable_instead(finding: Finding) -> Edits:
         yield finding.editor.insert(owner, "nullable", "true", after="type")
 
 
-def _field(name: str, why: str, bad: str, good: str, help_: str, fixes: tuple[Fixer, ...] = ()) -> Rule:
+def _field(name: str, why: str, help_: str, bad: str, good: str, *, removed: Applicability | None = None) -> Rule:
     kebab = "".join(f"-{c.lower()}" if c.isupper() else c for c in name.strip("$"))
+    fixes = (Fixer(f"Remove `{name}`", removed, removal),) if removed else ()
     summary = f"`{name}` is not supported in a CRD's schema"
     return Rule(f"forbidden-{kebab}", summary, why, help_, bad, good, _SOURCE, fixes=fixes)
 
 
-_ID = _field(
-    "id",
-    "The API server does not resolve references, so a schema needs no identifier.",
-    "port: {type: integer, id: port}",
-    "port: {type: integer}",
-    "Remove `id`",
-    (Fixer("Remove `id`", "safe", removal),),
-)
-_ADDITIONAL_ITEMS = _field(
-    "additionalItems",
-    "The API server does not support tuples: one schema in `items` applies to all items.",
-    "names: {type: array, items: {type: string}, additionalItems: false}",
-    "names: {type: array, items: {type: string}}",
+# fmt: off
+_ID = _field("id", "The API server does not resolve references, so a schema needs no identifier.", "Remove `id`",
+    "port: {type: integer, id: port}", "port: {type: integer}", removed="safe")
+_ADDITIONAL_ITEMS = _field("additionalItems", "The API server does not support tuples: one schema in `items` applies to all items.",
     "Remove `additionalItems`; use `items` to validate every item, and `maxItems` to limit their number",
-    (Fixer("Remove `additionalItems`", "safe", removal),),
-)
-_PATTERN_PROPERTIES = _field(
-    "patternProperties",
-    "The API server prunes by property name, not by pattern.",
-    "labels: {type: object, patternProperties: {'^x-': {type: string}}}",
-    "labels: {type: object, additionalProperties: {type: string}}",
+    "names: {type: array, items: {type: string}, additionalItems: false}", "names: {type: array, items: {type: string}}",
+    removed="safe")
+_PATTERN_PROPERTIES = _field("patternProperties", "The API server prunes by property name, not by pattern.",
     "Replace `patternProperties` with `additionalProperties` for the values and a rule for the keys: "
     "`self.all(key, key.matches('...'))`",
-)
-_DEFINITIONS = _field(
-    "definitions",
-    "The API server does not resolve references, so definitions would have no effect.",
-    "tls: {type: object, definitions: {port: {type: integer}}}",
-    "tls: {type: object}",
+    "labels: {type: object, patternProperties: {'^x-': {type: string}}}",
+    "labels: {type: object, additionalProperties: {type: string}}")
+_DEFINITIONS = _field("definitions", "The API server does not resolve references, so definitions would have no effect.",
     "Remove `definitions`, and write each schema where it is used (a YAML anchor avoids repetition)",
-    (Fixer("Remove `definitions`", "unsafe", removal),),
-)
-_DEPENDENCIES = _field(
-    "dependencies",
-    "A structural schema has no conditional properties.",
+    "tls: {type: object, definitions: {port: {type: integer}}}", "tls: {type: object}", removed="unsafe")
+_DEPENDENCIES = _field("dependencies", "A structural schema has no conditional properties.",
+    "Replace `dependencies` with a rule, such as `x-kubernetes-validations: [{rule: '!has(self.key) || has(self.cert)'}]`",
     "tls: {type: object, dependencies: {key: [cert]}}",
     "tls:\n  type: object\n  properties: {key: {type: string}, cert: {type: string}}\n"
-    "  x-kubernetes-validations: [{rule: '!has(self.key) || has(self.cert)'}]",
-    "Replace `dependencies` with a rule, such as `x-kubernetes-validations: [{rule: '!has(self.key) || has(self.cert)'}]`",
-)
-_REF = _field(
-    "$ref",
-    "The API server does not resolve references, so a schema must be self-contained.",
-    "limits: {type: object, $ref: '#/definitions/limits'}",
-    "limits: {type: object}",
+    "  x-kubernetes-validations: [{rule: '!has(self.key) || has(self.cert)'}]")
+_REF = _field("$ref", "The API server does not resolve references, so a schema must be self-contained.",
     "Replace `$ref` with the schema that it refers to (a YAML anchor avoids repetition)",
-)
+    "limits: {type: object, $ref: '#/definitions/limits'}", "limits: {type: object}")
+# fmt: on
 
 _UNSUPPORTED: Final[dict[str, tuple[Rule, Callable[[JSONSchemaProps], bool]]]] = {
     "id": (_ID, lambda s: bool(s.id)),
@@ -359,12 +338,10 @@ def _embedded(schema: JSONSchemaProps, context: Context, findings: Findings) -> 
 def _unique_items(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
     if schema.unique_items:
         detail = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"
-        help_ = _UNIQUE_BY_KEYS if schema.x_list_type == "map" else None
-        item = schema.item_schema
+        item = "" if schema.item_schema is None else schema.item_schema.type
+        help_ = _UNIQUE_BY_KEYS if schema.x_list_type == "map" else _UNIQUE_ITEMS_HELPS.get(item)
         if schema.type != "array":
             help_ = "Remove `uniqueItems`: it has no effect on a value that is not a list"
-        elif help_ is None and item is not None and item.type in {"object", "array"}:
-            help_ = _UNIQUE_OBJECTS if item.type == "object" else _UNIQUE_LISTS
         findings.add(schema, forbidden(_UNIQUE_ITEMS.id, schema.path.child("uniqueItems"), detail, help=help_))
 
 

@@ -84,18 +84,20 @@ def sets_of_objects(crd: DecodedCRD) -> Iterator[Advisory]:
     first: dict[str, JSONSchemaProps] = {}
     for schema in crd.schemas:
         if schema.x_list_type == "set":
-            first.setdefault(_type_in_set(schema), schema)
-    known_before = {"", *map(_type_in_set, crd.old_schemas)}
+            first.setdefault(type_in_set(schema), schema)
+    known_before = {"", *map(type_in_set, crd.old_schemas)}
     for type_ in sorted(first.keys() - known_before):
-        message = (
-            f"x-kubernetes-list-type: set for items of type {quote(type_)} is not supported by server-side apply or CEL "
-            "validation rules"
-        )
         path = first[type_].path.child("x-kubernetes-list-type")
-        yield Advisory(message, path, kind="warning", headline=headlines.of_set(type_, path))
+        yield Advisory(set_warning(type_), path, kind="warning", headline=headlines.of_set(type_, path))
 
 
-def _type_in_set(schema: JSONSchemaProps) -> str:
+def set_warning(type_: str) -> str:
+    """Return the server's warning of a set whose items are of a type."""
+    what = f"x-kubernetes-list-type: set for items of type {quote(type_)}"
+    return f"{what} is not supported by server-side apply or CEL validation rules"
+
+
+def type_in_set(schema: JSONSchemaProps) -> str:
     """Return `object` or `array` for a set of such items, else an empty text."""
     items = schema.item_schema if schema.x_list_type == "set" else None
     return items.type if items is not None and items.type in {"object", "array"} else ""

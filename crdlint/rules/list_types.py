@@ -5,7 +5,7 @@ Reproduces ValidateCustomResourceDefinitionOpenAPISchema and validateMapListKeys
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import islice
 from typing import Final
@@ -32,12 +32,12 @@ from crdlint.rules.engine.finding import (
 )
 from crdlint.rules.engine.rule import Caution, Nodes, Rule
 from crdlint.rules.engine.schema_walk import Context, check
+from crdlint.rules.formats import set_warning, type_in_set
 from crdlint.safety.bugs import attempt
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence, child, items_of, text_of
 
-_SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"
-_Rule: Final = partial(Rule, source=_SOURCE)
-_KEYS_SOURCE = "apiextensions/validation validateMapListKeysMapSet"
+_Rule: Final = partial(Rule, source="apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema")
+_KeyRule: Final = partial(Rule, source="apiextensions/validation validateMapListKeysMapSet")
 _NAMED = "type: object, required: [name], properties: {name: {type: string}}"
 _TYPES: Final = ("atomic", "set", "map")
 _LIKE: Final = 0.6
@@ -47,7 +47,6 @@ _USUAL_KEYS: Final = ("name", "type", "key", "id")
 _USUAL_DEFAULTS = {"protocol": "TCP"}
 # The most names that a help lists.
 _SHOWN: Final = 8
-_KeyRule: Final = partial(Rule, source=_KEYS_SOURCE)
 
 
 def _list(type_: str, items: str, keys: str = "") -> str:
@@ -60,34 +59,23 @@ _GOOD_MAP = _list("map", _NAMED, "name")
 _SET = _list("set", "type: string")
 
 
-def _with_type(type_: str) -> Callable[[Finding], Edits]:
-    """Return what adds the type that a list or map marker requires, if it is missing or another one than its fields have."""
-
-    def edits(finding: Finding) -> Edits:
-        owner, editor = finding.owner, finding.editor
-        entry, fields = owner.find("type"), [name for name in ("items", "properties") if owner.find(name) is not None]
-        if entry is None and owner.find("x-kubernetes-int-or-string") is None:
-            yield editor.insert(owner, "type", editor.value(type_), before=editor.first(owner))
-        elif (
-            entry is not None and not is_merged(owner) and fields == [{"array": "items", "object": "properties"}[type_]]
-        ):
-            yield editor.respell(expect(Scalar, entry[1]), type_)
-
-    return edits
+def _with_type(finding: Finding, type_: str) -> Edits:
+    """Write the type that a list or map marker requires, if there is none, or another one than that of the fields."""
+    owner, editor = finding.owner, finding.editor
+    entry, fields = owner.find("type"), [name for name in ("items", "properties") if owner.find(name) is not None]
+    if entry is None and owner.find("x-kubernetes-int-or-string") is None:
+        yield editor.insert(owner, "type", editor.value(type_), before=editor.first(owner))
+    elif entry is not None and not is_merged(owner) and fields == ["items" if type_ == "array" else "properties"]:
+        yield editor.respell(expect(Scalar, entry[1]), type_)
 
 
-def _without_marker(name: str) -> Callable[[Finding], Edits]:
-    """Return what removes a marker from a schema whose type has no use for it."""
-    return lambda finding: (
-        [finding.editor.remove(finding.owner, name)] if finding.owner.find("type") is not None else []
-    )
+def _without_marker(finding: Finding, name: str) -> Edits:
+    """Remove a marker from a schema whose type has no use for it."""
+    return [finding.editor.remove(finding.owner, name)] if finding.owner.find("type") is not None else []
 
 
 @Fixer("Make the items atomic", "unsafe").example(
-    good=_list(
-        "set",
-        "type: object, properties: {name: {type: string}}, x-kubernetes-map-type: atomic",
-    )
+    good=_list("set", "type: object, properties: {name: {type: string}}, x-kubernetes-map-type: atomic")
 )
 def _atomic_items(finding: Finding) -> Edits:
     if child(finding.editor.parent(finding.owner), "x-kubernetes-list-map-keys") is not None:
@@ -95,16 +83,12 @@ def _atomic_items(finding: Finding) -> Edits:
     return [finding.editor.set(finding.owner, finding.name, finding.editor.value("atomic"), after="type")]
 
 
-def _marker_for(type_: str, old: str, new: str) -> Callable[[Finding], Edits]:
-    """Return what writes another marker for a schema of a type."""
-
-    def edits(finding: Finding) -> Edits:
-        owner = finding.owner
-        is_atomic = text_of(child(owner, old)) == "atomic" or type_ == "array"
-        if text_of(child(owner, "type")) == type_ and owner.find(new) is None and is_atomic:
-            yield finding.editor.respell(finding.editor.entry(owner, old)[0], new)
-
-    return edits
+def _marker_for(finding: Finding, type_: str, old: str, new: str) -> Edits:
+    """Write another marker for a schema of a type."""
+    owner = finding.owner
+    is_atomic = text_of(child(owner, old)) == "atomic" or type_ == "array"
+    if text_of(child(owner, "type")) == type_ and owner.find(new) is None and is_atomic:
+        yield finding.editor.respell(finding.editor.entry(owner, old)[0], new)
 
 
 @Fixer("Move the list type to the list", "unsafe").example(
@@ -229,20 +213,19 @@ MAP_TYPE_OBJECT = _Rule("map-type-not-object", "`x-kubernetes-map-type` on a sch
     bad="selector: {type: string, x-kubernetes-map-type: atomic}",
     good="selector: {type: object, x-kubernetes-map-type: atomic}",
     fixes=(
-        Fixer("Add `type: object`", "safe", _with_type("object"), bad="selector:\n  x-kubernetes-map-type: atomic",
+        Fixer("Add `type: object`", "safe", partial(_with_type, type_="object"), bad="selector:\n  x-kubernetes-map-type: atomic",
             good="selector:\n  type: object\n  x-kubernetes-map-type: atomic"),
         Fixer("Write `x-kubernetes-list-type` for a list", "unsafe",
-            _marker_for("array", "x-kubernetes-map-type", "x-kubernetes-list-type"),
+            partial(_marker_for, type_="array", old="x-kubernetes-map-type", new="x-kubernetes-list-type"),
             bad="names: {type: array, items: {type: string}, x-kubernetes-map-type: atomic}",
             good="names: {type: array, items: {type: string}, x-kubernetes-list-type: atomic}"),
-        Fixer("Remove `x-kubernetes-map-type`", "unsafe", _without_marker("x-kubernetes-map-type"),
+        Fixer("Remove `x-kubernetes-map-type`", "unsafe", partial(_without_marker, name="x-kubernetes-map-type"),
             good="selector: {type: string}"),
     ))  # fmt: skip
 LIST_TYPE = _Rule("list-type-unsupported", "Unsupported `x-kubernetes-list-type`",
     why="Server-side apply replaces an `atomic` list as a whole, merges a `set` by its values, and merges a `map` by its keys.",
     help="Set `x-kubernetes-list-type` to `atomic` (the default), `set` or `map`", marker="correct `+listType`",
-    bad=_list("list", "type: integer"),
-    good=_SET,
+    bad=_list("list", "type: integer"), good=_SET,
     fixes=(
         Fixer("Write the list type that is meant", "safe", nearest_of(_TYPES, _LIKE), bad=_list("Set", "type: string")),
     ))  # fmt: skip
@@ -250,17 +233,16 @@ LIST_TYPE_ARRAY = _Rule("list-type-not-array", "`x-kubernetes-list-type` on a sc
     because="x-kubernetes-list-type",
     why="The list type decides how server-side apply merges the items of an array.",
     help="Set `type: array`, or remove `x-kubernetes-list-type`", marker="remove `+listType`",
-    bad="ports: {type: object, x-kubernetes-list-type: atomic}",
-    good=_SET,
+    bad="ports: {type: object, x-kubernetes-list-type: atomic}", good=_SET,
     fixes=(
-        Fixer("Add `type: array`", "safe", _with_type("array"),
+        Fixer("Add `type: array`", "safe", partial(_with_type, type_="array"),
             bad="ports:\n  x-kubernetes-list-type: atomic\n  items: {type: string}",
             good=_list("atomic", "type: string")),
         _type_of_list,
         Fixer("Write `x-kubernetes-map-type` for an object", "unsafe",
-            _marker_for("object", "x-kubernetes-list-type", "x-kubernetes-map-type"),
+            partial(_marker_for, type_="object", old="x-kubernetes-list-type", new="x-kubernetes-map-type"),
             good="ports: {type: object, x-kubernetes-map-type: atomic}"),
-        Fixer("Remove `x-kubernetes-list-type`", "unsafe", _without_marker("x-kubernetes-list-type"),
+        Fixer("Remove `x-kubernetes-list-type`", "unsafe", partial(_without_marker, name="x-kubernetes-list-type"),
             bad="ports: {type: object, x-kubernetes-list-type: map}", good="ports: {type: object}"),
     ))  # fmt: skip
 SET_ATOMIC = _Rule("set-items-not-atomic", "Set items must be scalars or atomic",
@@ -268,14 +250,13 @@ SET_ATOMIC = _Rule("set-items-not-atomic", "Set items must be scalars or atomic"
     why="Server-side apply compares the items of a set by their whole value, so it cannot merge parts of an item.",
     help="Add `x-kubernetes-map-type: atomic` to the items, or set `x-kubernetes-list-type: map` with keys",
     marker="write `+structType=atomic` on the type of the items",
-    bad=_list("set", "type: object, properties: {name: {type: string}}"),
-    good=_list("map", _NAMED, "name"), fixes=(_atomic_items,))  # fmt: skip
+    bad=_list("set", "type: object, properties: {name: {type: string}}"), good=_GOOD_MAP,
+    fixes=(_atomic_items,))  # fmt: skip
 KEYS_WITHOUT_MAP = _Rule("list-map-keys-without-map", "`x-kubernetes-list-map-keys` on a list that is not a map list",
     because="x-kubernetes-list-map-keys",
     why="Only lists with `x-kubernetes-list-type: map` identify their items by keys.",
     help="Set `x-kubernetes-list-type: map`, or remove `x-kubernetes-list-map-keys`", marker="write `+listType=map`",
-    bad=_list("set", "type: string", "name"),
-    good=_GOOD_MAP,
+    bad=_list("set", "type: string", "name"), good=_GOOD_MAP,
     fixes=(
         _map_with_keys,
         Fixer("Write `x-kubernetes-list-type: map`", "unsafe", replacement("map"), bad=_list("atomic", _NAMED, "name")),
@@ -374,9 +355,9 @@ def _list_type(schema: JSONSchemaProps, context: Context, findings: Findings) ->
         detail = "must be atomic as item of a list with x-kubernetes-list-type=set"
         help_ = f"Add `x-kubernetes-{kind}-type: atomic` to the items"
         findings.add(schema, invalid(SET_ATOMIC.id, path, value, detail, help=help_))
-    if list_type not in {"atomic", "set", "map"}:
+    if list_type not in _TYPES:
         path = schema.path.child("x-kubernetes-list-type")
-        findings.add(schema, not_supported(LIST_TYPE.id, path, list_type, ("atomic", "set", "map")))
+        findings.add(schema, not_supported(LIST_TYPE.id, path, list_type, _TYPES))
 
 
 def mergeable_set_item(schema: JSONSchemaProps) -> JSONSchemaProps | None:
@@ -492,16 +473,7 @@ def _key_help(key: str, item: JSONSchemaProps) -> str:
 @SET_OF_OBJECTS.advice_on(Nodes({"x-kubernetes-list-type"}))
 def sets_of_objects(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield sets whose items are objects or lists, unless the server itself warns of them."""
-    if crd.versions.newest.warns_of_sets_of_objects:
-        return
-    items = schema.item_schema
-    if schema.x_list_type != "set" or items is None:
-        return
-    if items.type == "object" and items.x_map_type != "atomic":
-        return  # which the server rejects
-    if items.type in {"object", "array"}:
-        message = (
-            f'x-kubernetes-list-type: set for items of type "{items.type}" is not supported by server-side apply or CEL '
-            "validation rules"
-        )
-        yield Advisory(message, schema.path.child("x-kubernetes-list-type"))
+    type_ = "" if crd.versions.newest.warns_of_sets_of_objects else type_in_set(schema)
+    is_rejected = type_ == "object" and mergeable_set_item(schema) is not None
+    if type_ and not is_rejected:
+        yield Advisory(set_warning(type_), schema.path.child("x-kubernetes-list-type"))

@@ -25,6 +25,14 @@ from crdlint.yaml.nodes import Mapping, Scalar, child, text_of
 
 # A schema with what the examples refer to. It preserves unknown fields, so that an example needs no status subresource.
 _OPEN: Final = "schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}\n"
+_WITH_SCALE: Final = f"{_OPEN}subresources: {{scale: {{%sstatusReplicasPath: .status.replicas}}}}\n"
+_WITH_COLUMN: Final = f"{_OPEN}additionalPrinterColumns: [{{%s}}]\n"
+# Each path of the scale subresource: its name, its attribute, and its possible parents.
+_SCALE_PATHS: Final = (
+    ("specReplicasPath", "spec_replicas_path", (".spec",)),
+    ("statusReplicasPath", "status_replicas_path", (".status",)),
+    ("labelSelectorPath", "label_selector_path", (".spec", ".status")),
+)
 # A simple path without its dot, or as kubectl, JSONPath, CEL and JSON Pointer write it.
 _SIMPLE: Final = re.compile(
     r"[\"“”]?\{?(?:\$|self(?=\.(?:spec|status|metadata)\b))?[./]{0,2}([A-Za-z_](?:[^{}\s$\[]|\[[^\]{}]*\])*?)\}?[\"“”]?\Z"
@@ -63,9 +71,7 @@ def _below_its_parent(finding: Finding) -> Edits:
             yield finding.editor.respell(node, f"{reason.arguments[0]}{path}")
 
 
-@Fixer("Add the usual path", "unsafe").example(
-    bad=_OPEN + "subresources: {scale: {statusReplicasPath: .status.replicas}}\n"
-)
+@Fixer("Add the usual path", "unsafe").example(bad=_WITH_SCALE % "")
 def _usual_path(finding: Finding) -> Edits:
     name = finding.name.rpartition(".")[2]
     scale = expect(Mapping, finding.owner, "scale")
@@ -76,25 +82,26 @@ def _usual_path(finding: Finding) -> Edits:
 
 @Fixer("Write the type or format that is meant", "safe")
 def _column_word(finding: Finding) -> Edits:
-    if finding.name not in {"type", "format"}:
-        return
-    node = finding.scalar()
-    known = _TYPES if finding.name == "type" else _FORMATS
-    near = (_MEANT.get(node.value.lower()) if finding.name == "type" else None) or nearest(node.value, known, _LIKE)
+    known = {"type": _TYPES, "format": _FORMATS}.get(finding.name, ())
+    near = _meant_word(finding.scalar().value, known) if known else None
     if near is not None:
-        yield finding.editor.respell(node, near)
+        yield finding.editor.respell(finding.scalar(), near)
+
+
+def _meant_word(word: str, known: Sequence[str]) -> str | None:
+    return (_MEANT.get(word.lower()) if known is _TYPES else None) or nearest(word, known, _LIKE)
 
 
 @Fixer("Begin the path with a dot", "safe").example(
-    bad=_OPEN + "additionalPrinterColumns: [{name: Ready, type: boolean, jsonPath: status.ready}]\n"
+    bad=_WITH_COLUMN % "name: Ready, type: boolean, jsonPath: status.ready"
 )
 def _column_path(finding: Finding) -> Edits:
     return from_a_dot(finding) if finding.name == "JSONPath" else []
 
 
 @Fixer("Add the type of the field", "unsafe").example(
-    bad=_OPEN + "additionalPrinterColumns: [{name: Ready, jsonPath: .status.ready}]\n",
-    good=_OPEN + "additionalPrinterColumns: [{name: Ready, jsonPath: .status.ready, type: string}]\n",
+    bad=_WITH_COLUMN % "name: Ready, jsonPath: .status.ready",
+    good=_WITH_COLUMN % "name: Ready, jsonPath: .status.ready, type: string",
 )
 def _column_type(finding: Finding) -> Edits:
     """Add the type of the field, or of a text if it is not known."""
@@ -109,9 +116,7 @@ def _column_type(finding: Finding) -> Edits:
     yield finding.editor.set(finding.owner, "type", finding.editor.value(type_))
 
 
-@Fixer("Name the column after its field", "unsafe").example(
-    bad=_OPEN + "additionalPrinterColumns: [{type: boolean, jsonPath: .status.ready}]\n"
-)
+@Fixer("Name the column after its field", "unsafe").example(bad=_WITH_COLUMN % "type: boolean, jsonPath: .status.ready")
 def _column_name(finding: Finding) -> Edits:
     if finding.name != "name":
         return
@@ -126,21 +131,18 @@ SCALE = Rule("scale-path-invalid", "Invalid path in the scale subresource", scop
     help="Set `specReplicasPath` to a path below `.spec` and `statusReplicasPath` to one below `.status`, such as "
     "`.spec.replicas` and `.status.replicas`",
     marker="correct `+kubebuilder:subresource:scale`",
-    bad=_OPEN + "subresources: {scale: {specReplicasPath: .replicas, statusReplicasPath: .status.replicas}}\n",
-    good=_OPEN + "subresources: {scale: {specReplicasPath: .spec.replicas, statusReplicasPath: .status.replicas}}\n",
+    bad=_WITH_SCALE % "specReplicasPath: .replicas, ", good=_WITH_SCALE % "specReplicasPath: .spec.replicas, ",
     source="apiextensions/validation ValidateCustomResourceDefinitionSubresources",
     fixes=(
-        Fixer("Begin the path with a dot", "safe", from_a_dot,
-            bad=_OPEN + "subresources: {scale: {specReplicasPath: spec.replicas, statusReplicasPath: .status.replicas}}\n"),
-        _below_its_parent,
-        _usual_path,
+        Fixer("Begin the path with a dot", "safe", from_a_dot, bad=_WITH_SCALE % "specReplicasPath: spec.replicas, "),
+        _below_its_parent, _usual_path,
     ))  # fmt: skip
 COLUMN = Rule("printer-column-invalid", "Invalid printer column", scope="version",
     why="`kubectl get` prints these columns. Each needs a name, a supported type and a JSON path.",
     help="Specify `name`, `type` (boolean, date, integer, number or string) and `jsonPath` (such as `.status.phase`)",
     marker="correct `+kubebuilder:printcolumn`",
-    bad=_OPEN + "additionalPrinterColumns: [{name: Ready, type: bool, jsonPath: .status.ready}]\n",
-    good=_OPEN + "additionalPrinterColumns: [{name: Ready, type: boolean, jsonPath: .status.ready}]\n",
+    bad=_WITH_COLUMN % "name: Ready, type: bool, jsonPath: .status.ready",
+    good=_WITH_COLUMN % "name: Ready, type: boolean, jsonPath: .status.ready",
     source="apiextensions/validation ValidateCustomResourceColumnDefinition",
     fixes=(_column_word, _column_path, _column_type, _column_name))  # fmt: skip
 
@@ -149,31 +151,22 @@ def validate(subresources: CustomResourceSubresources | None, path: Path) -> Ite
     """Yield what is wrong with the scale subresource."""
     if subresources is None or subresources.scale is None:
         return
-    scale = subresources.scale
-    for name, text, parent in (
-        ("specReplicasPath", scale.spec_replicas_path, ".spec"),
-        ("statusReplicasPath", scale.status_replicas_path, ".status"),
-    ):
-        field_path = path.child(f"scale.{name}")
-        if not text:
-            yield required(SCALE.id, field_path, "", help=f"Add `{name}: {parent}.replicas`")
-        elif problem := _json_path_problem(text):
+    for name, attribute, parents in _SCALE_PATHS:
+        field_path, text = path.child(f"scale.{name}"), getattr(subresources.scale, attribute)
+        is_optional = len(parents) > 1
+        if not text and not is_optional:
+            yield required(SCALE.id, field_path, "", help=f"Add `{name}: {parents[0]}.replicas`")
+        elif text and (problem := _json_path_problem(text)):
             yield invalid(SCALE.id, field_path, text, problem)
-        elif not text.startswith(f"{parent}."):
-            detail = f"should be a json path under {parent}"
-            yield invalid(SCALE.id, field_path, text, detail, reason=Reason(Code.NOT_BELOW, (parent,)))
-    selector = scale.label_selector_path
-    if selector:
-        field_path = path.child("scale.labelSelectorPath")
-        if problem := _json_path_problem(selector):
-            yield invalid(SCALE.id, field_path, selector, problem)
-        elif not selector.startswith((".spec.", ".status.")):
-            detail = "should be a json path under either .spec or .status"
-            yield invalid(SCALE.id, field_path, Typed(selector, "*string"), detail)
+        elif text and not text.startswith(tuple(f"{parent}." for parent in parents)):
+            value = Typed(text, "*string") if is_optional else text
+            reason = None if is_optional else Reason(Code.NOT_BELOW, parents)
+            detail = f"should be a json path under {'either ' if is_optional else ''}{' or '.join(parents)}"
+            yield invalid(SCALE.id, field_path, value, detail, reason=reason)
 
 
 def _one_of(word: str, known: Sequence[str]) -> str:
-    near = (_MEANT.get(word.lower()) if known is _TYPES else None) or nearest(word, known, _LIKE)
+    near = _meant_word(word, known)
     return f"Write `{near}`" if near else f"Write one of {', '.join(f'`{name}`' for name in known)}"
 
 
@@ -269,31 +262,25 @@ def _columns(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advisory]
 
 def _scale_paths(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advisory]:
     scale = parts.subresources.scale if parts.subresources is not None else None
-    if scale is None:
-        return
-    scale_path = parts.path.child("subresources", "scale")
-    for name, text, parents, type_, consequence in (
-        ("specReplicasPath", scale.spec_replicas_path, (".spec.",), "integer", _FAILS),
-        ("statusReplicasPath", scale.status_replicas_path, (".status.",), "integer", _FAILS),
-        ("labelSelectorPath", scale.label_selector_path or "", (".spec.", ".status."), "string", _HPA_FAILS),
-    ):
-        if not text.startswith(parents):
+    for name, attribute, parents in _SCALE_PATHS if scale is not None else ():
+        text = getattr(scale, attribute) or ""
+        if not text.startswith(tuple(f"{parent}." for parent in parents)):
             continue  # which the server rejects
-        target = follow(text, schema)
+        target, path = follow(text, schema), parts.path.child("subresources", "scale", name)
+        type_, consequence = ("integer", _FAILS) if len(parents) == 1 else ("string", _HPA_FAILS)
         if isinstance(target, Missing):
-            message = f"{consequence}: {_reason(target)}"
-            yield Advisory(message, scale_path.child(name), *_help(target, text), rule=DEAD_SCALE.id)
+            yield Advisory(f"{consequence}: {_reason(target)}", path, *_help(target, text), rule=DEAD_SCALE.id)
         elif target is not None and target.type and target.type != type_:
             message = f"{consequence}: `{text}` is of type {target.type}, not {type_}"
-            yield Advisory(
-                message, scale_path.child(name), f"Set `{name}` to a field of type {type_}", rule=DEAD_SCALE.id
-            )
+            yield Advisory(message, path, f"Set `{name}` to a field of type {type_}", rule=DEAD_SCALE.id)
 
 
 def _reason(missing: Missing) -> str:
-    if not missing.name:
-        return f"`{missing.before}` is a list, which has no fields"
-    return f"`{missing.path}` is not in the schema"
+    return (
+        f"`{missing.path}` is not in the schema"
+        if missing.name
+        else f"`{missing.before}` is a list, which has no fields"
+    )
 
 
 def _help(missing: Missing, text: str) -> tuple[str | None, None, str | None]:
