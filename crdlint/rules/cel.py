@@ -48,7 +48,8 @@ _DATA = (
 )
 # A message of a rule that is to reject objects without a field.
 _REFUSES: Final = re.compile(r"\b(?:must|required|immutable|cannot|may not|should)\b", re.IGNORECASE)
-_Rule: Final = partial(Rule, scope="schema", source=_SOURCE)
+_MARKER: Final = "correct the `rule` of `+kubebuilder:validation:XValidation`"
+_Rule: Final = partial(Rule, scope="schema", source=_SOURCE, marker=_MARKER)
 
 
 def _schema(rule: str, required: str = "replicas", fields: str = "replicas: {type: integer}") -> str:
@@ -105,7 +106,6 @@ COMPILES = _Rule("cel-compilation", "Rule or messageExpression does not compile"
     why="The API server compiles every expression against the schema when a CRD is created or updated, and rejects the "
     "CRD if one fails.",
     help="Fix the expression at the reported position",
-    marker="correct the `rule` of `+kubebuilder:validation:XValidation`",
     bad=_schema("rule: self.replica > 0"), good=_schema("rule: self.replicas > 0"),
     fixes=(
         Fixer("Put the expression in quotes", "safe", _quoted_expression,
@@ -123,7 +123,6 @@ COMPILES = _Rule("cel-compilation", "Rule or messageExpression does not compile"
 OUTPUT_TYPE = _Rule("cel-output-type", "Rule does not evaluate to bool, or messageExpression not to string",
     why="A rule is a condition that must be true, and a message is text.",
     help="Make the rule a comparison, such as `self.replicas > 0`; convert a message to a string, such as `string(self.replicas)`",
-    marker="correct the `rule` of `+kubebuilder:validation:XValidation`",
     bad=_schema("rule: self.replicas"), good=_schema("rule: self.replicas > 0"),
     fixes=(
         Fixer("Write what is meant", "unsafe", partial(meant, certain=False),
@@ -133,7 +132,6 @@ OLD_SELF = _Rule("cel-old-self-uncorrelatable", "Rule uses `oldSelf` where old a
     why="The API server matches old and new items only in a map list, by their keys. Below any other list "
     "`oldSelf` would have no value.",
     help="Move the rule to the list itself, or set `x-kubernetes-list-type: map` with keys on the list",
-    marker="correct the `rule` of `+kubebuilder:validation:XValidation`",
     bad=_schema("rule: has(self.ports)", "", _PORTS.format("")),
     good=_schema(
         "rule: has(self.ports)", "", _PORTS.format(", x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name]")
@@ -150,13 +148,12 @@ OPTIONAL_OLD_SELF = _Rule("cel-optional-old-self-unused", "`optionalOldSelf` on 
 DECLARATION = _Rule("cel-schema-without-type", "Rule on a schema that has no CEL type",
     why="The API server type-checks every rule, and cannot do so without a type for `self`.",
     help="Add a `type` to the schema (and to `items` of a list), or remove the rule",
-    bad=_DATA.format(""), good=_DATA.format("type: object, "), aliases=("cel-schema-undeclared",))  # fmt: skip
+    marker="", bad=_DATA.format(""), good=_DATA.format("type: object, "), aliases=("cel-schema-undeclared",))  # fmt: skip
 
 UNGUARDED = Rule("cel-optional-field-unguarded", "Rule reads an optional field without checking that it is set",
     why="The API server rejects every object that does not set the field, because the evaluation ends in an error.",
     help="Check the field with `has()` first, make it required, or give it a default",
-    marker="correct the `rule` of `+kubebuilder:validation:XValidation`",
-    bad=_schema("rule: self.replicas > 0", ""), good=_schema("rule: has(self.replicas) && self.replicas > 0", ""),
+    marker=_MARKER, bad=_schema("rule: self.replicas > 0", ""), good=_schema("rule: has(self.replicas) && self.replicas > 0", ""),
     scope="schema", severity="info", origin="crdlint")  # fmt: skip
 
 # Errors that leave a rule or message expression without a cost.
@@ -181,31 +178,13 @@ def compile_and_estimate(
     for known in answers:
         if known.context is context and known.holds_in(environment, estimates_alike):
             return known.value
-    result = _compile_and_estimate(nodes, options, path)
-    expressions = [
-        expression
-        for rule in result[1]
-        for expression in (rule.compiled.rule, rule.compiled.message)
-        if expression is not None
-    ]
-    answers.append(Answer(result, tuple(expressions), environment, context))
-    return result
-
-
-def _compile_and_estimate(
-    nodes: SequenceOf[CompiledNode], options: Options, path: Path
-) -> tuple[list[FieldError], list[EstimatedRule]]:
     compiled = list(_compiled(nodes, options))
     rules = [rule for rule in compiled if isinstance(rule, EstimatedRule)]
     advice = cel_cost.advice_for(rules, options.effort)
-    errors: list[FieldError] = []
-    for result in compiled:
-        if isinstance(result, EstimatedRule):
-            errors.extend(_errors(result, options, advice))
-        else:
-            errors.append(result)
-    errors.extend(cel_cost.total(rules, path, advice))
-    return errors, rules
+    result = [*_all_errors(compiled, options, advice), *cel_cost.total(rules, path, advice)], rules
+    expressions = (expression for rule in rules for expression in (rule.compiled.rule, rule.compiled.message))
+    answers.append(Answer(result, tuple(filter(None, expressions)), environment, context))
+    return result
 
 
 def compile_hidden(
@@ -226,11 +205,7 @@ def compile_hidden(
     ]
     rules = [result for result in results if isinstance(result, EstimatedRule)]
     advice = cel_cost.advice_for([*known, *rules], options.effort)
-    for result in results:
-        if isinstance(result, EstimatedRule):
-            yield from _errors(result, options, advice)
-        else:
-            yield result
+    yield from _all_errors(results, options, advice)
     for estimated in (*known, *rules):
         yield from _broken_rules_message(estimated, options)
     if not any(True for _ in cel_cost.total(known, path, advice)):
@@ -297,6 +272,16 @@ def _compiled(
             )
 
 
+def _all_errors(
+    results: Iterable[FieldError | EstimatedRule], options: Options, advice: Advice | None
+) -> Iterator[FieldError]:
+    for result in results:
+        if isinstance(result, EstimatedRule):
+            yield from _errors(result, options, advice)
+        else:
+            yield result
+
+
 def _errors(estimated: EstimatedRule, options: Options, advice: Advice | None) -> Iterator[FieldError]:
     path, rule, compiled = estimated.path, estimated.rule, estimated.compiled
     yield from cel_cost.over_limit(estimated, options, advice)
@@ -348,28 +333,21 @@ def unguarded_fields(crd: DecodedCRD) -> Iterator[Advisory]:
 
 def _unguarded(estimated: EstimatedRule) -> Iterator[Advisory]:
     from crdlint.cel.source_ranges import range_at
-    from crdlint.kubecel.reasoning.optional_fields import unguarded
+    from crdlint.kubecel.reasoning.optional_fields import Prover, unguarded
 
     expression = estimated.compiled.rule
     reads = unguarded(expression)
     if not reads:
         return
-    from crdlint.kubecel.reasoning.optional_fields import Prover
-
-    prover = Prover(expression, estimated.node.schema)
-    for read in reads:
-        if not prover.proves(read):
-            continue
-        source = expression.compiled.source
+    source, prover = expression.compiled.source, Prover(expression, estimated.node.schema)
+    for read in filter(prover.proves, reads):
         message = (
             f"rule reads `{read.path}`, which is optional: if it is not set, the evaluation fails with `no "
             f"such key: {read.field}`"
         )
-        help_ = f"Write `has({read.path}) && ...` to reject objects without it"
-        written = estimated.rule.message  # the author's words
-        if _REFUSES.search(written):
-            help_ = f"{help_} with the message of the rule, or make `{read.field}` required"
-        else:
-            help_ = f"{help_}, or `!has({read.path}) || ...` to accept them"
+        refuses = _REFUSES.search(estimated.rule.message)  # in the author's words
+        otherwise = f", or `!has({read.path}) || ...` to accept them"
+        otherwise = f" with the message of the rule, or make `{read.field}` required" if refuses else otherwise
+        help_ = f"Write `has({read.path}) && ...` to reject objects without it{otherwise}"
         span = range_at(source.text, source.offsets[read.node.id][0])
         yield Advisory(message, estimated.path.child("rule"), help_, span, subject=read.path)

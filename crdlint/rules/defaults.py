@@ -7,7 +7,6 @@ schema.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass
 from functools import partial
@@ -16,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Final
 from crdlint.crd.errors import EVALUATION_LIMIT, REQUIRED, Code, FieldError
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path, Step
-from crdlint.diagnostics.diagnostic import Applicability
 from crdlint.diagnostics.spelling import nearest
 from crdlint.kubecel.limits import RUNTIME_BUDGET
 from crdlint.kubernetes.servers import Server
@@ -46,10 +44,6 @@ _WRITTEN: Final = {
 }
 _LIKE: Final = 0.6
 _DECIMAL: Final = re.compile(r"-?\d+(?:\.\d+)?\Z")
-_MEANT: Final[tuple[tuple[Applicability, str, str], ...]] = (
-    ("safe", "self > 0 and true", "self > 0 && true"),
-    ("unsafe", "self = 1", "self == 1"),
-)
 _Rule: Final = partial(Rule, source=_SOURCE)
 
 
@@ -151,8 +145,7 @@ UNPRUNED = _Rule("default-unknown-field", "Default contains fields that the sche
     why="The API server would prune these fields from every object that gets the default.",
     help="Remove the unknown fields from the default, or add them to `properties`",
     marker="correct `+kubebuilder:default`",
-    bad="spec:\n  type: object\n  properties: {replicas: {type: integer}}\n  default: {replica: 1}",
-    good="spec:\n  type: object\n  properties: {replicas: {type: integer}}\n  default: {replicas: 1}",
+    bad=_schema("{type: integer}", "{replica: 1}"), good=_schema("{type: integer}", "{replicas: 1}"),
     fixes=(_near_field,))  # fmt: skip
 INVALID_DEFAULT = _Rule("default-invalid", "Default is not valid for its own schema",
     why="Every object that gets the default would be invalid. Kubernetes 1.36 and later also check the ranges of "
@@ -161,18 +154,18 @@ INVALID_DEFAULT = _Rule("default-invalid", "Default is not valid for its own sch
     marker="correct `+kubebuilder:default`",
     bad="replicas: {type: integer, minimum: 1, default: 0}", good="replicas: {type: integer, minimum: 1, default: 1}",
     fixes=(_of_its_type, _enum_of_its_type, _separate_values, _nearest_value, _nearest_bound))  # fmt: skip
+_POSITIVE: Final = "{type: integer, x-kubernetes-validations: [{rule: self > 0}]}"
 _RULE: Final = _schema("{type: integer, x-kubernetes-validations: [{rule: '%s'}]}", "{replicas: 1}")
 RULE_FAILED = _Rule("default-rule-failed", "Default fails a validation rule",
     why="Every object that gets the default would be invalid.",
     help="Change the default so that the rule evaluates to true, or change the rule",
     marker="correct `+kubebuilder:default`",
-    bad=_schema("{type: integer, x-kubernetes-validations: [{rule: self > 0}]}", "{replicas: 0}"),
-    good=_schema("{type: integer, x-kubernetes-validations: [{rule: self > 0}]}", "{replicas: 1}"),
-    fixes=tuple(
-        Fixer(
-            "Write what is meant by the rule", applicability, partial(meant, certain=applicability == "safe")
-        ).example(bad=_RULE % written, good=_RULE % right)
-        for applicability, written, right in _MEANT
+    bad=_schema(_POSITIVE, "{replicas: 0}"), good=_schema(_POSITIVE, "{replicas: 1}"),
+    fixes=(
+        Fixer("Write what is meant by the rule", "safe", partial(meant, certain=True),
+            bad=_RULE % "self > 0 and true", good=_RULE % "self > 0 && true"),
+        Fixer("Write what is meant by the rule", "unsafe", partial(meant, certain=False),
+            bad=_RULE % "self = 1", good=_RULE % "self == 1"),
     ))  # fmt: skip
 
 
@@ -190,8 +183,12 @@ def validate(
     for known in answers:
         if known.environment is None or _holds_on(known, server):
             return known.value
-    rules = _Rules(server, options.common.sharing)
-    errors = _validated(schema, path, defaulted, options, rules)
+    from crdlint.schema.default_validation import validate_defaults
+
+    rules, requires_pruned = _Rules(server, options.common.sharing), options.require_pruned_defaults
+    found = validate_defaults(schema, path, defaulted, require_pruned=requires_pruned, rules=rules, server=server)
+    own_rules, skipped = {RULE_FAILED.id, EVALUATION_LIMIT}, len(path.steps())
+    errors = [error if error.rule in own_rules else _ours(error, schema, skipped) for error in found]
     answers.append(Answer(errors, *rules.used()))
     return errors
 
@@ -201,19 +198,6 @@ def _holds_on(known: Answer[list[FieldError]], server: Server) -> bool:
     from crdlint.kubecel.reuse import evaluates_alike
 
     return known.holds_in(stored_expressions(server), evaluates_alike)
-
-
-def _validated(
-    schema: JSONSchemaProps, path: Path, defaulted: Iterable[JSONSchemaProps], options: Options, rules: _Rules
-) -> list[FieldError]:
-    from crdlint.schema.default_validation import validate_defaults
-
-    errors = validate_defaults(
-        schema, path, defaulted, require_pruned=options.require_pruned_defaults, rules=rules, server=options.server
-    )
-    own_rules = {RULE_FAILED.id, EVALUATION_LIMIT}
-    skipped = len(path.steps())
-    return [error if error.rule in own_rules else _ours(error, schema, skipped) for error in errors]
 
 
 def _ours(error: FieldError, root: JSONSchemaProps, skipped: int) -> FieldError:
