@@ -10,10 +10,12 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
+from crdlint.crd import model
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.object_meta import ANNOTATIONS_LIMIT
 from crdlint.crd.paths import Path
+from crdlint.crd.record import Record
 from crdlint.golang.values import marshal
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, removal
@@ -44,28 +46,21 @@ _ETCD_LIMIT: Final = 1536 * 1024  # bytes of a request (--max-request-bytes)
 _SURELY: Final = 1.15
 _SURELY_NOT: Final = 0.95
 _ANCHOR: Final = re.compile(r"&(?<=[\s\[{,]&)[^\s&]")
-# What encoding/json leaves out (omitempty): fields that are false, 0 or empty, by the object that has them.
-_METADATA: Final = (
-    "labels", "annotations", "finalizers", "generateName", "generation", "managedFields", "namespace", "ownerReferences",
-    "resourceVersion", "selfLink", "uid",
-)  # fmt: skip
-_SPEC: Final = ("preserveUnknownFields",)
-_NAMES: Final = ("singular", "listKind", "shortNames", "categories")
-_VERSION: Final = ("deprecated", "additionalPrinterColumns", "selectableFields")
-_COLUMN: Final = ("format", "description", "priority")
-_CLIENT: Final = ("caBundle",)
-_RULE: Final = ("message", "messageExpression", "fieldPath")
-_SCHEMA: Final = {
-    name: attribute
-    for attribute, _, name, _ in JSONSchemaProps.FIELDS
-    if name
-    in {
-        "id", "$schema", "title", "format", "pattern", "nullable", "uniqueItems", "exclusiveMinimum",
-        "exclusiveMaximum", "enum", "required", "allOf", "oneOf", "anyOf", "properties", "patternProperties",
-        "definitions", "dependencies", "x-kubernetes-embedded-resource", "x-kubernetes-int-or-string",
-        "x-kubernetes-list-map-keys", "x-kubernetes-validations",
-    }
-}  # fmt: skip
+
+
+def _omitted(record: type[Record], *kept: str) -> dict[str, str]:
+    """Return what encoding/json leaves out (omitempty) if it is false, 0 or empty: all but pointers and what is `kept`."""
+    fields = (field for field in record.FIELDS if not field.go_type.startswith("*"))
+    return {field.json_name: field.attribute for field in fields if field.json_name not in {"", *kept}}
+
+
+_DESCRIPTION: Final = SCHEMA_BITS["description"]
+_SCHEMA: Final = _omitted(JSONSchemaProps, "description", "type")
+_RULE: Final = _omitted(model.ValidationRule, "rule")
+_NAMES: Final = _omitted(model.CustomResourceDefinitionNames, "plural", "kind")
+_VERSION: Final = _omitted(model.CustomResourceDefinitionVersion, "name", "served", "storage")
+_COLUMN: Final = _omitted(model.CustomResourceColumnDefinition, "name", "type", "jsonPath")
+_METADATA: Final = _omitted(model.ObjectMeta, "name", "creationTimestamp")
 
 
 @Fixer("Remove the fields that the API server sets", "safe")
@@ -222,10 +217,10 @@ def not_stored(crd: DecodedCRD) -> Iterator[Advisory]:
     spec = Path("spec")
     yield from _within(child(crd.root, "metadata"), _METADATA, Path("metadata"))
     node = child(crd.root, "spec")
-    yield from _within(node, _SPEC, spec)
+    yield from _within(node, ["preserveUnknownFields"], spec)
     yield from _within(child(node, "names"), _NAMES, spec.child("names"))
     client = ("conversion", "webhook", "clientConfig")
-    yield from _within(child(node, *client), _CLIENT, spec.child(*client))
+    yield from _within(child(node, *client), ["caBundle"], spec.child(*client))
     for i, version in enumerate(items_of(child(node, "versions"))):
         version_path = spec.child("versions").index(i)
         yield from _within(version, _VERSION, version_path)
@@ -241,8 +236,8 @@ def not_stored(crd: DecodedCRD) -> Iterator[Advisory]:
 def _of_rules(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     path = schema.path.child("x-kubernetes-validations")
     for i, rule in enumerate(schema.x_validations):
-        for attribute, _, name, _ in rule.FIELDS:
-            if name in _RULE and attribute in vars(rule) and not getattr(rule, attribute):
+        for name, attribute in _RULE.items():
+            if attribute in vars(rule) and not getattr(rule, attribute):
                 yield _advisory(path.index(i).child(name), name, "")
 
 
@@ -263,7 +258,7 @@ def _of_schema(schema: JSONSchemaProps) -> Iterator[Advisory]:
             yield _advisory(schema.path.child(name), name, getattr(schema, attribute))
 
 
-def _within(mapping: Node | None, names: tuple[str, ...], path: Path) -> Iterator[Advisory]:
+def _within(mapping: Node | None, names: Iterable[str], path: Path) -> Iterator[Advisory]:
     for name in names:
         node = child(mapping, name)
         value = resolve(node) if isinstance(node, Scalar) else node.items if node is not None else None
@@ -274,6 +269,3 @@ def _within(mapping: Node | None, names: tuple[str, ...], path: Path) -> Iterato
 def _advisory(path: Path, name: str, value: Any) -> Advisory:
     shown = marshal(list(value) if isinstance(value, tuple) else value)
     return Advisory(f"the API server does not store `{name}: {shown}`: GitOps tools always see a difference", path)
-
-
-_DESCRIPTION: Final = SCHEMA_BITS["description"]
