@@ -345,9 +345,11 @@ def _unguarded(estimated: EstimatedRule) -> Iterator[Advisory]:
             f"rule reads `{read.path}`, which is optional: if it is not set, the evaluation fails with `no "
             f"such key: {read.field}`"
         )
-        refuses = _REFUSES.search(estimated.rule.message)  # in the author's words
-        otherwise = f", or `!has({read.path}) || ...` to accept them"
-        otherwise = f" with the message of the rule, or make `{read.field}` required" if refuses else otherwise
-        help_ = f"Write `has({read.path}) && ...` to reject objects without it{otherwise}"
+        help_ = f"Write `has({read.path}) && ...` to reject objects without it"
+        written = estimated.rule.message  # the author's words
+        if _REFUSES.search(written):
+            help_ = f"{help_} with the message of the rule, or make `{read.field}` required"
+        else:
+            help_ = f"{help_}, or `!has({read.path}) || ...` to accept them"
         span = range_at(source.text, source.offsets[read.node.id][0])
         yield Advisory(message, estimated.path.child("rule"), help_, span, subject=read.path)
