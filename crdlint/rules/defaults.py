@@ -186,9 +186,9 @@ def validate(
     from crdlint.schema.default_validation import validate_defaults
 
     rules, requires_pruned = _Rules(server, options.common.sharing), options.require_pruned_defaults
-    found = validate_defaults(schema, path, defaulted, require_pruned=requires_pruned, rules=rules, server=server)
+    reported = validate_defaults(schema, path, defaulted, require_pruned=requires_pruned, rules=rules, server=server)
     own_rules, skipped = {RULE_FAILED.id, EVALUATION_LIMIT}, len(path.steps())
-    errors = [error if error.rule in own_rules else _ours(error, schema, skipped) for error in found]
+    errors = [error if error.rule in own_rules else _ours(error, schema, skipped) for error in reported]
     answers.append(Answer(errors, *rules.used()))
     return errors
 

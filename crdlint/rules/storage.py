@@ -48,10 +48,10 @@ _SURELY_NOT: Final = 0.95
 _ANCHOR: Final = re.compile(r"&(?<=[\s\[{,]&)[^\s&]")
 
 
-def _omitted(record: type[Record], *kept: str) -> dict[str, str]:
-    """Return what encoding/json leaves out (omitempty) if it is false, 0 or empty: all but pointers and what is `kept`."""
+def _omitted(record: type[Record], *stored: str) -> dict[str, str]:
+    """Return what encoding/json leaves out (omitempty) if it is false, 0 or empty: all but pointers and what is always `stored`."""
     fields = (field for field in record.FIELDS if not field.go_type.startswith("*"))
-    return {field.json_name: field.attribute for field in fields if field.json_name not in {"", *kept}}
+    return {field.json_name: field.attribute for field in fields if field.json_name not in {"", *stored}}
 
 
 _DESCRIPTION: Final = SCHEMA_BITS["description"]
