@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from crdlint.crd.decode import Reader, reader_json
@@ -18,7 +19,6 @@ from crdlint.kubecel.evaluation import MISSING
 from crdlint.kubernetes.servers import Server
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
-from crdlint.linting.result import FileResult
 from crdlint.resources.definitions import Definition, Definitions
 from crdlint.resources.objects import objects_of
 from crdlint.resources.pipeline import version_of
@@ -92,12 +92,7 @@ def _definitions(path: str, server: Server) -> Definitions:
             raise SourceError(f"{problem.path}: {problem.message}")
     definitions, charts = Definitions(), Charts()
     skipped: list[str] = []
-
-    request = CheckRequest(kube_version=str(server), skip_unfinished=True, keep=True)
-
-    def lint(text: str, name: str) -> FileResult:
-        return lint_file(text, name, request)
-
+    lint = partial(lint_file, request=CheckRequest(kube_version=str(server), skip_unfinished=True, keep=True))
     for file in crd_files.files:
         with _naming(file):
             text = read_text(file, only_crds=len(crd_files.files) > 1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Iterator
-from collections.abc import Mapping as MappingOf
 from collections.abc import Sequence as SequenceOf
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -105,7 +104,14 @@ def check_crd(subject: Subject, request: CheckRequest, like: CheckedCRD | None =
     findings, notices = _without_placeholders(crd, crd.named(findings))
     compared = None if request.previous is None else _compared(crd, report)
     checked = CheckedCRD(findings, [], notices, decoded=crd.decoded, common=crd.common, compared=compared)
-    return _with_definitions(crd, checked, report, errors) if request.keep and not crd.rejected else checked
+    if not request.keep or crd.rejected:
+        return checked
+    blocking = set(map(str, report.blocking)) & errors.keys()
+    return checked._replace(
+        blocking=[finding for finding in findings if finding.message in blocking],
+        definition=FoundCRD(crd.crd, crd.locator, request.versions),
+        rules=tuple(FoundRule(crd.name, _version_of(rule, crd.crd), rule, crd.locator) for rule in report.rules),
+    )
 
 
 class _DecodedCRD:
@@ -169,18 +175,6 @@ def _validations(crd: _DecodedCRD) -> Iterator[Report]:
     if crd.stop_at is not None:
         yield create.validate(crd.crd, crd.server, effort, crd.common, walk_only=True)
     yield create.validate(crd.crd, crd.server, effort, crd.common)
-
-
-def _with_definitions(
-    crd: _DecodedCRD, checked: CheckedCRD, report: Report, errors: MappingOf[str, Diagnostic]
-) -> CheckedCRD:
-    """Return a result with the CRD, its rules, and the findings because of which rules have no cost."""
-    blocking = set(map(str, report.blocking)) & errors.keys()
-    return checked._replace(
-        blocking=[finding for finding in checked.diagnostics if finding.message in blocking],
-        definition=FoundCRD(crd.crd, crd.locator, crd.request.versions),
-        rules=tuple(FoundRule(crd.name, _version_of(rule, crd.crd), rule, crd.locator) for rule in report.rules),
-    )
 
 
 def _with_marker(diagnostic: Diagnostic, crd: CustomResourceDefinition, marker: str | None = None) -> Diagnostic:

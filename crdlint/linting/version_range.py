@@ -17,16 +17,15 @@ if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.kubernetes.servers import Server
     from crdlint.linting.request import CheckRequest
-    from crdlint.yaml.nodes import Mapping
-    from crdlint.yaml.parse import Document
 
 
 def check_versions(subject: Subject, request: CheckRequest) -> CheckedCRD:
     """Check a CRD for each server of a range; see `check_crd`, which checks it for the newest."""
     newest = check_crd(subject, request)
     servers, document = request.versions.servers, subject.document
-    if _is_alike_on_all(newest, document, request):
-        return newest
+    has_later_features = request.previous is not None or _LATER_FEATURES.search(document.text) is not None
+    if not has_later_features and not of_server(newest.diagnostics):
+        return newest  # older servers report nothing either
     fields = frozenset(field for field, pattern in FIELDS.items() if pattern.search(document.text))
     results = {servers[-1]: newest}
     for server in reversed(servers[:-1]):  # in this order most servers have the result of the previous one
@@ -48,15 +47,8 @@ def check_versions(subject: Subject, request: CheckRequest) -> CheckedCRD:
     unestimated = [
         reported for diagnostic, reported in pairs if id(diagnostic) in blocking or diagnostic.rule == NEEDS_NEWER.id
     ]
-    notices = [*newest.notices, *_creatable(merged.findings, servers, subject.root, document)]
+    notices = [*newest.notices, *_creatable(merged.findings, servers, subject)]
     return newest._replace(diagnostics=diagnostics, blocking=unestimated, notices=notices)
-
-
-def _is_alike_on_all(newest: CheckedCRD, document: Document, request: CheckRequest) -> bool:
-    """Return whether older servers report nothing about a new CRD about which the newest reports nothing."""
-    return (
-        request.previous is None and not of_server(newest.diagnostics) and _LATER_FEATURES.search(document.text) is None
-    )
 
 
 # Escapes that may hide a name in a key.
@@ -74,10 +66,8 @@ def _decodes_alike(known: CheckedCRD, server: Server, other: Server, fields: fro
     if known.decoded is None or server.dropped_fields & fields != other.dropped_fields & fields:
         return False
     if known.decoded.problems:  # which may suggest any known field
-        return (server.unknown_fields, server.names_paths_in_decode_errors) == (
-            other.unknown_fields,
-            other.names_paths_in_decode_errors,
-        )
+        same_paths = server.names_paths_in_decode_errors == other.names_paths_in_decode_errors
+        return same_paths and server.unknown_fields == other.unknown_fields
     return server.unknown_fields & fields == other.unknown_fields & fields
 
 
@@ -112,20 +102,14 @@ def _is_covered(finding: Diagnostic, needs: Iterable[Diagnostic]) -> bool:
     )
 
 
-def _creatable(
-    merged: Iterable[VersionedFinding], servers: Sequence[Server], root: Mapping, document: Document
-) -> list[str]:
+def _creatable(merged: Iterable[VersionedFinding], servers: Sequence[Server], subject: Subject) -> list[str]:
     """Return a notice of the first server that accepts a CRD which an older one rejects, if all newer ones do."""
-    rejecting = {
-        server
-        for finding in merged
-        if finding.oldest.kind in REJECTIONS and finding.oldest.severity == "error"
-        for server in finding.servers
-    }
-    if not rejecting or servers[-1] in rejecting:
+    rejections = (
+        finding for finding in merged if finding.oldest.kind in REJECTIONS and finding.oldest.severity == "error"
+    )
+    rejecting = {servers.index(server) for finding in rejections for server in finding.servers}
+    accepting = max(rejecting, default=len(servers)) + 1
+    if accepting >= len(servers):
         return []
-    last = max(i for i, server in enumerate(servers) if server in rejecting)
-    line = node_span(root, document.line_offset).line
-    return [
-        f"line {line}: {name_of(root) or 'the CRD'} is accepted as it is on Kubernetes {servers[last + 1]} and newer"
-    ]
+    line, name = node_span(subject.root, subject.document.line_offset).line, name_of(subject.root) or "the CRD"
+    return [f"line {line}: {name} is accepted as it is on Kubernetes {servers[accepting]} and newer"]
