@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeGuard
 from weakref import ReferenceType, ref
 
 from crdlint.crd import model
-from crdlint.crd.gotypes import CRD, INT_RANGES, MAX_DEPTH, SCHEMA, SCHEMA_BITS, SCHEMAS, STRINGS, GoType
+from crdlint.crd.gotypes import CRD, INT_RANGES, MAX_DEPTH, SCHEMA, SCHEMA_BITS, GoType
 from crdlint.crd.identity import is_json
 from crdlint.crd.record import ZEROS
 from crdlint.golang.numbers import json_float
@@ -274,24 +274,17 @@ def _read_schema_or_bool(reader: Reader, _of: GoType, node: Any, depth: int, ori
     return UNSET if value is None else reader.reject()
 
 
-def _read_schema_or_array(reader: Reader, _of: GoType, node: Any, depth: int, origin: Origin) -> Any:
-    """Decode `items`: a value that is neither an object nor a list is present but empty, as in upstream's UnmarshalJSON."""
+def _read_schema_or_list(reader: Reader, of: GoType, node: Any, depth: int, origin: Origin) -> Any:
+    """Decode a field with a schema or a list; one with neither is present but empty, as in upstream's UnmarshalJSON."""
+    assert of.record is not None  # noqa: S101  these have one
+    assert of.element is not None  # noqa: S101
     if is_null(node):
         return UNSET
-    made = model.JSONSchemaPropsOrArray()
+    made: Any = of.record()
     if node.__class__ is Mapping:
         made.schema = reader.schema(node, depth, origin)
     elif node.__class__ is Sequence:
-        made.json_schemas = reader.read(SCHEMAS, node, depth, origin)
-    return made
-
-
-def _read_schema_or_strings(reader: Reader, _of: GoType, node: Any, depth: int, origin: Origin) -> Any:
-    made = model.JSONSchemaPropsOrStringArray()
-    if node.__class__ is Mapping:
-        made.schema = reader.schema(node, depth, origin)
-    elif node.__class__ is Sequence:
-        made.property = reader.read(STRINGS, node, depth)
+        setattr(made, made.FIELDS[-1].attribute, reader.read(of.element, node, depth, origin))
     return made
 
 
@@ -310,8 +303,8 @@ READERS: Final[dict[str, Read]] = {
     "json": _read_json,
     "fields": _read_json,
     "schema-or-bool": _read_schema_or_bool,
-    "schema-or-array": _read_schema_or_array,
-    "schema-or-strings": _read_schema_or_strings,
+    "schema-or-array": _read_schema_or_list,
+    "schema-or-strings": _read_schema_or_list,
 }
 
 

@@ -70,7 +70,7 @@ def _type(declared: str) -> GoType:
         record = getattr(model, name.removeprefix("v1."), None)
         underlying = name if name.startswith(("[", "map[")) else underlying
         if kind:
-            _types[name] = GoType(kind, name, None if element is None else _type(element))
+            _types[name] = GoType(kind, name, None if element is None else _type(element), record)
         elif underlying:
             element = underlying.partition("]")[2]
             _types[name] = GoType("map" if underlying.startswith("map[") else "slice", name, _type(element))
@@ -89,8 +89,6 @@ def _type(declared: str) -> GoType:
 
 
 STRING: Final = _type("string")
-STRINGS: Final = _type("[]string")
-SCHEMAS: Final = _type("[]v1.JSONSchemaProps")
 SCHEMA: Final = _type("v1.JSONSchemaProps")
 OBJECT_META: Final = _type("v1.ObjectMeta")
 CRD: Final = _type("v1.CustomResourceDefinition")

@@ -297,11 +297,7 @@ def _owners(meta: ObjectMeta, within: Path, rules: Rules, server: Server) -> Ite
     path = within.child("ownerReferences")
     controllers = _surplus_controllers(meta.owner_references, path, rules)
     for i, owner in enumerate(meta.owner_references):
-        owner_path = path.index(i)
-        if server.requires_metadata_fields:
-            yield from _owner(owner, owner_path, rules)
-        else:
-            yield from _older_owner(owner, path, owner_path, rules)
+        yield from _owner(owner, path, path.index(i), rules, server)
         if i in controllers:
             yield controllers[i]
 
@@ -333,44 +329,31 @@ def _surplus_controllers(owners: Sequence[OwnerReference], path: Path, rules: Ru
     return errors
 
 
-def _not_empty(field: str) -> str:
-    return Wording.by_version(f"{field} must not be empty", (34, "must not be empty"))
-
-
-def _owner(owner: OwnerReference, path: Path, rules: Rules) -> Iterator[FieldError]:
-    """Yield the errors of an owner reference, as servers since 1.37 have them."""
-    version = owner.api_version.rpartition("/")[2]
-    version_path = path.child("apiVersion")
-    if not owner.api_version:
-        yield required(rules.owners, version_path, "must not be empty")
-    elif owner.api_version.count("/") > 1 or not version:
-        yield invalid(rules.owners, version_path, owner.api_version, "must be <group>/<version> or <version>")
-    for name, value in (("kind", owner.kind), ("name", owner.name), ("uid", owner.uid)):
-        if not value:
-            yield required(rules.owners, path.child(name), "must not be empty")
-    if (owner.api_version, owner.kind) in _BANNED:
-        yield invalid(rules.owners, path, owner, "/v1, Kind=Event is disallowed from being an owner")
-
-
-_BANNED: Final = frozenset({("v1", "Event"), ("/v1", "Event")})
-
-
-def _older_owner(owner: OwnerReference, path: Path, location: Path, rules: Rules) -> Iterator[FieldError]:
-    """Yield the errors of the owner reference at `location`; `path` is the path of the list."""
+def _owner(owner: OwnerReference, path: Path, location: Path, rules: Rules, server: Server) -> Iterator[FieldError]:
+    """Yield the errors of the owner reference at `location` in the list at `path`."""
     group, _, version = owner.api_version.rpartition("/")
     if owner.api_version.count("/") > 1:
         group = version = ""  # schema.FromAPIVersionAndKind returns empty values if it cannot parse the text
+    is_newer = server.requires_metadata_fields
+    own_path = location if is_newer else path
     for name, value, is_set, message in (
         ("apiVersion", owner.api_version, version, "version must not be empty"),
         ("kind", owner.kind, owner.kind, _not_empty("kind")),
         ("name", owner.name, owner.name, _not_empty("name")),
         ("uid", owner.uid, owner.uid, _not_empty("uid")),
     ):
-        if not is_set:
+        if is_newer and not value:
+            yield required(rules.owners, own_path.child(name), "must not be empty")
+        elif not is_set:
             bad = Typed(value, "types.UID") if name == "uid" else value
-            yield invalid(rules.owners, path.child(name), bad, message, at=location.child(name))
+            detail = "must be <group>/<version> or <version>" if is_newer else message
+            yield invalid(rules.owners, own_path.child(name), bad, detail, at=location.child(name))
     if (group, version, owner.kind) == ("", "v1", "Event"):
-        yield invalid(rules.owners, path, owner, "/v1, Kind=Event is disallowed from being an owner", at=location)
+        yield invalid(rules.owners, own_path, owner, "/v1, Kind=Event is disallowed from being an owner", at=location)
+
+
+def _not_empty(field: str) -> str:
+    return Wording.by_version(f"{field} must not be empty", (34, "must not be empty"))
 
 
 def _finalizers(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[FieldError]:
