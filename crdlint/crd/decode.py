@@ -15,11 +15,10 @@ from weakref import ReferenceType, ref
 
 from crdlint.crd import model
 from crdlint.crd.gotypes import CRD, INT_RANGES, MAX_DEPTH, SCHEMA, SCHEMA_BITS, GoType
-from crdlint.crd.identity import is_json
 from crdlint.crd.record import ZEROS
 from crdlint.golang.numbers import json_float
 from crdlint.kubernetes.servers import NEWEST, Server
-from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence
+from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, is_json
 from crdlint.yaml.resolve import is_plain_string, resolve
 from crdlint.yaml.values import entries, to_json
 

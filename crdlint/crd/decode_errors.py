@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from crdlint.crd.gotypes import INT_RANGES, MAX_DEPTH, SCHEMA, STRING, Field, GoType
-from crdlint.crd.identity import is_json, json_type_of
+from crdlint.crd.identity import json_type_of
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.base64 import CorruptInputError, decode_base64
 from crdlint.golang.numbers import json_float
@@ -23,7 +23,7 @@ from crdlint.golang.text import quote
 from crdlint.golang.times import check_rfc3339
 from crdlint.kubernetes.servers import NEWEST, Server, first_to_know
 from crdlint.safety import calls
-from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence
+from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, is_json
 from crdlint.yaml.resolve import resolve
 from crdlint.yaml.values import entries
 

@@ -9,17 +9,12 @@ from typing import Final, Literal, NamedTuple, TypeAlias, cast
 
 from crdlint.files.recognition import GROUP, KIND, VERSION, is_near_group, is_near_key, is_near_kind
 from crdlint.golang.text import quote
-from crdlint.yaml.nodes import Mapping, Node, Scalar
+from crdlint.yaml.nodes import Mapping, Node, Scalar, is_json
 from crdlint.yaml.resolve import resolve
 from crdlint.yaml.values import entries
 
 # crd: can be decoded; unserved: a CRD of a version that no server serves; crd-list, list: `items` contains documents.
 Form: TypeAlias = Literal["crd", "unserved", "crd-list", "list", "other"]
-
-
-def is_json(root: Node) -> bool:
-    """Return whether a document is JSON, which the API server decodes without conversion from YAML."""
-    return root.__class__ is Mapping and root.flow and (not root.items or getattr(root.items[0], "style", "") == '"')
 
 
 def json_type_of(node: Node) -> str:

@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any, Final
 
 from crdlint.crd.decode import Reader, reader_json
-from crdlint.crd.identity import is_json
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.diagnostics.spelling import nearest
 from crdlint.evaluation.places import NotationError, schema_of, schema_of_notation
@@ -26,6 +25,7 @@ from crdlint.resources.validation import NotDecodedError, ResourceValidator
 from crdlint.rules.charts import SKIPPED
 from crdlint.sources.helm.check import Charts
 from crdlint.yaml import YAMLDecodeError
+from crdlint.yaml.nodes import is_json
 from crdlint.yaml.parse import Document, iter_documents
 
 _LISTED: Final = 8

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.crd.convert import accepted_names, read_crd
 from crdlint.crd.errors import REQUIRED, FieldError
-from crdlint.crd.identity import is_json, is_type_key
+from crdlint.crd.identity import is_type_key
 from crdlint.crd.paths import SHARED, is_within
 from crdlint.crd.placeholders import PLACEHOLDERS, is_placeholder
 from crdlint.crd.positions import Locator, node_span, user_path_in_crd
@@ -29,7 +29,7 @@ from crdlint.rules.field_fixes import placement
 from crdlint.safety.bugs import attempt
 from crdlint.schema.traversal import all_schemas
 from crdlint.yaml.edit import split_lines
-from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+from crdlint.yaml.nodes import Mapping, Scalar, Sequence, is_json
 
 if TYPE_CHECKING:
     from crdlint.crd.decode import Decoded

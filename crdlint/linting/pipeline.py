@@ -11,7 +11,6 @@ from crdlint.crd.identity import (
     SPEC_KEYS,
     Identity,
     identify,
-    is_json,
     is_partial,
     kind_missing,
     misspelled_type_key,
@@ -32,7 +31,7 @@ from crdlint.rules.engine.finding import Manifest
 from crdlint.safety.bugs import attempt
 from crdlint.safety.work import Effort
 from crdlint.yaml import YAMLDecodeError
-from crdlint.yaml.nodes import Mapping, Node
+from crdlint.yaml.nodes import Mapping, Node, is_json
 from crdlint.yaml.values import to_json
 
 if TYPE_CHECKING:

@@ -15,11 +15,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crdlint.crd.decode import Reader, reader_json
-from crdlint.crd.identity import Identity, identify, is_json
+from crdlint.crd.identity import Identity, identify
 from crdlint.crd.positions import Locator, SourceLocation
 from crdlint.golang.text import quote
 from crdlint.yaml import YAMLDecodeError
-from crdlint.yaml.nodes import Mapping, Node, Sequence, text_of
+from crdlint.yaml.nodes import Mapping, Node, Sequence, is_json, text_of
 from crdlint.yaml.values import entries
 
 if TYPE_CHECKING:

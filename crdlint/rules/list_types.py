@@ -169,7 +169,7 @@ def _nearest_key(finding: Finding) -> Edits:
 def _each_key_once(finding: Finding) -> Edits:
     keys = expect(Sequence, finding.node())
     names = texts(keys.items)
-    yield from (finding.editor.remove_item(keys, i) for i, name in enumerate(names) if name in names[:i])
+    yield from (finding.editor.remove_at(keys, i) for i, name in enumerate(names) if name in names[:i])
 
 
 @Fixer("Make the key required, or give it the default of Kubernetes", "unsafe").example(

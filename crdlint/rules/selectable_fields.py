@@ -55,7 +55,7 @@ def _nearest_field(finding: Finding) -> Edits:
 @Fixer("Remove the repetition", "safe")
 def _repetition(finding: Finding) -> Edits:
     item = finding.owner
-    yield finding.editor.remove_item(expect(Sequence, finding.editor.parent(item)), finding.editor.index(item))
+    yield finding.editor.remove_at(expect(Sequence, finding.editor.parent(item)), finding.editor.index(item))
 
 
 PATH = _Rule("selectable-field-invalid", "Selectable field is not a string, boolean or integer of the schema",

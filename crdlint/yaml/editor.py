@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Final
 
 from crdlint.yaml.edit import Edit, runs
-from crdlint.yaml.nodes import Collection, Mapping, Node, Scalar, Sequence
+from crdlint.yaml.nodes import Collection, Mapping, Node, Scalar, Sequence, is_json
 from crdlint.yaml.resolve import WORDS, resolve
 
 
@@ -21,6 +21,7 @@ class UneditableError(Exception):
 
 
 _PLAIN: Final = re.compile(r"[A-Za-z_./$][A-Za-z0-9_./$+-]*\Z")
+_LINE_START: Final = re.compile(r"\n(?=[^\r\n])")
 _COMMENT: Final = re.compile(r"(?<=\s)#")
 _UNQUOTABLE: Final = r"[^\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd]"  # compiled on first use
 
@@ -53,10 +54,7 @@ class Editor:
     @cached_property
     def is_json(self) -> bool:
         """Whether the document is JSON, so that new keys and values need double quotes."""
-        root = self.root
-        return (
-            isinstance(root, Mapping) and root.flow and (not root.items or getattr(root.items[0], "style", "") == '"')
-        )
+        return is_json(self.root)
 
     @cached_property
     def newline(self) -> str:
@@ -252,17 +250,13 @@ class Editor:
             raise UneditableError
         if not last:
             index = next(i for i in range(0, index + 1, 2) if getattr(mapping.items[i], "value", None) == name)
-        return self._without(mapping, index, 2)
-
-    def remove_at(self, mapping: Mapping, index: int) -> Edit:
-        """Return the edit that removes an entry by the index of its key, including its lines; other comments are kept."""
-        return self._without(mapping, index, 2)
+        return self.remove_at(mapping, index)
 
     def remove_all(self, mapping: Mapping, names: tuple[str, ...]) -> Iterator[Edit]:
         """Yield the edits that remove the entries with some names; in flow style, adjacent entries are removed by one edit."""
         gone = [i for i, key in enumerate(mapping.items[::2]) if getattr(key, "value", None) in names]
         for adjacent in runs(gone) if mapping.flow else ([i] for i in gone):
-            yield self._without(mapping, 2 * adjacent[0], 2 * len(adjacent))
+            yield self.remove_at(mapping, 2 * adjacent[0], len(adjacent))
 
     def name(self, text: str) -> str:
         """Format a key."""
@@ -278,13 +272,7 @@ class Editor:
 
     def indent_lines(self, start: int, end: int, by: int) -> list[Edit]:
         """Return the edits that indent the lines that start between two offsets."""
-        text = self.text
-        edits = []
-        while (start := text.find("\n", start, end)) >= 0:
-            start += 1
-            if text[start : start + 1] not in {"\n", "\r", ""}:
-                edits.append(Edit(start, start, " " * by))
-        return edits
+        return [Edit(match.end(), match.end(), " " * by) for match in _LINE_START.finditer(self.text, start, end + 1)]
 
     def shifted(self, start: int, end: int, by: int) -> Iterator[Edit]:
         """Yield the edits that indent the lines between two offsets by more blanks, or by fewer if `by` is negative."""
@@ -295,13 +283,10 @@ class Editor:
                 raise UneditableError
             yield Edit(edit.start, last, edit.text)
 
-    def remove_item(self, sequence: Sequence, index: int) -> Edit:
-        """Return the edit that removes an item of a list."""
-        return self._without(sequence, index, 1)
-
-    def _without(self, collection: Mapping | Sequence, index: int, width: int) -> Edit:
-        """Return the edit that removes some adjacent nodes of a collection."""
+    def remove_at(self, collection: Mapping | Sequence, index: int, count: int = 1) -> Edit:
+        """Return the edit that removes entries, by the index of the first key, or items, including their lines."""
         items, text, is_mapping = collection.items, self.text, isinstance(collection, Mapping)
+        width = 2 * count if is_mapping else count
         start, end = items[index].start_mark.index, self.end(items[index + width - 1])
         if is_mapping:
             end = max(end, items[index + width - 2].end_mark.index)

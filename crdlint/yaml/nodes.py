@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from ruamel.yaml.events import ScalarEvent as Scalar
+from ruamel.yaml.events import ScalarEvent
 
-__all__ = ["Collection", "Mapping", "Mark", "Node", "Scalar", "Sequence", "child", "entry", "items_of", "text_of"]
 _MANY: Final = 64  # items of a mapping whose keys are found by an index
 
 
@@ -93,7 +92,13 @@ class Sequence(Collection):
     __slots__ = ()
 
 
+Scalar: TypeAlias = ScalarEvent
 Node: TypeAlias = "Scalar | Mapping | Sequence"
+
+
+def is_json(root: Node) -> bool:
+    """Return whether a document is JSON, which the API server decodes without conversion from YAML."""
+    return root.__class__ is Mapping and root.flow and (not root.items or getattr(root.items[0], "style", "") == '"')
 
 
 def entry(node: Node | None, step: str | int) -> tuple[Node | None, Node] | None:

@@ -215,7 +215,7 @@ class Finding:
         items = expect(Sequence, editor.parent(node))
         if len(items.items) == 1:
             return [editor.remove(expect(Mapping, editor.parent(items)), require(editor.key_of(items)).value)]
-        return [editor.remove_item(items, editor.index(node))]
+        return [editor.remove_at(items, editor.index(node))]
 
     def write(self, value: str) -> list[Edit]:
         """Return the edit that sets the field of the finding to a text, in place or as a new field."""
