@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterable, Iterator
 from itertools import product
 from typing import TYPE_CHECKING, Any, Final
@@ -347,14 +348,9 @@ def _lowered(changes: Iterable[Change], policy: Policy) -> Iterable[Change]:
         is_lowered = is_alpha and policy.alpha == "lower" and severity == "error"
         if is_lowered:
             severity = "warning"
-        if policy.status == "lower" and is_status(change.field):
+        if policy.status == "lower" and re.match(r"\.status(?![^.[])", change.field):  # only controllers write it
             severity = _LOWER[severity]
         yield change._replace(rule=change.rule._replace(severity=severity), is_alpha=is_lowered)
-
-
-def is_status(field: str) -> bool:
-    """Return whether only controllers write a field."""
-    return field == ".status" or field.startswith((".status.", ".status["))
 
 
 def _merged(changes: Iterable[Change]) -> list[Change]:

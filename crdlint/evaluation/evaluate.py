@@ -198,6 +198,7 @@ def traced(expression: Expression, variables: dict[str, Any]) -> tuple[Result, S
 
 
 _LISTED: Final = 8
+_ON_UPDATE: Final = "a transition rule is only evaluated on update: name the old object with --old"
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,8 +304,10 @@ def run_rules(source: Source, rules: Sequence[SchemaRule]) -> list[RuleResult]:
         results += [_result(schema_rule, each, errors.get(str(each.cause.self_path), "")) for each in evaluations]
         if not evaluations:
             broken = next(iter(errors.values()), "")
-            reason = "it does not compile" if broken else stopped or _reason(source, schema_rule)
-            results.append(schema_rule.not_evaluated(reason, broken))
+            reason = "the object has no value at its place"
+            if "oldSelf" in rule.rule:
+                reason = f"{reason}, or had none" if source.old is not MISSING else _ON_UPDATE
+            results.append(schema_rule.not_evaluated("it does not compile" if broken else stopped or reason, broken))
     return results
 
 
@@ -312,9 +315,3 @@ def _result(schema_rule: SchemaRule, run: evaluation.Evaluation, message: str) -
     result, tree = traced(run.compiled.rule, dict(run.variables))
     text, path = schema_rule.rule.rule.strip(SPACE), str(run.cause.self_path or "")
     return RuleResult(text, path, schema_rule.number, message, result, tree=tree)
-
-
-def _reason(source: Source, schema_rule: SchemaRule) -> str:
-    if "oldSelf" in schema_rule.rule.rule and source.old is MISSING:
-        return "a transition rule is only evaluated on update: name the old object with --old"
-    return "the object has no value at its place" + (", or had none" if "oldSelf" in schema_rule.rule.rule else "")

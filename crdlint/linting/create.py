@@ -46,7 +46,7 @@ if TYPE_CHECKING:
         JSONSchemaProps,
         SelectableField,
     )
-    from crdlint.kubecel.estimated_rule import CompiledNode, EstimatedRule
+    from crdlint.kubecel.estimated_rule import EstimatedRule
     from crdlint.kubernetes.servers import Server
     from crdlint.safety.work import Effort
 
@@ -129,7 +129,10 @@ def _reported(
     if findings.with_defaults and not structural_errors:
         structural_errors = defaults.validate(schema, schema_path, findings.with_defaults, options)
     withheld = any(error.type is not NOT_EVALUATED for error in structural_errors)
-    of_rules, rules = cel.compile_and_estimate(() if withheld else _compiled(findings), options, schema_path)
+    # A rule is compiled if there are no schema errors at or below its node.
+    tainted = at_or_above(schema for schema, _ in findings.schema)
+    nodes = () if withheld else tuple(node for node in findings.with_rules if id(node.schema) not in tainted)
+    of_rules, rules = cel.compile_and_estimate(nodes, options, schema_path)
     if withheld:
         blocking = tuple(structural_errors) if findings.with_rules else ()
     else:
@@ -150,12 +153,6 @@ def _open_api_errors(findings: Findings) -> list[FieldError]:
         for schema, error in findings.schema
         if error.reason != validation_rules.NO_FIELD or id(schema) not in refusing
     ]
-
-
-def _compiled(findings: Findings) -> tuple[CompiledNode, ...]:
-    """Return the nodes with rules that have no schema errors at or below them."""
-    tainted = at_or_above(schema for schema, _ in findings.schema)
-    return tuple(node for node in findings.with_rules if id(node.schema) not in tainted)
 
 
 def _blocking(findings: Findings) -> Iterator[FieldError]:

@@ -126,7 +126,9 @@ class DocumentWalk(ABC):
         `known` is the result of an earlier text of the file: its reusable documents are not checked again where they
         are unchanged.
         """
-        reused = {} if known is None else _reused(known, text)
+        moves = {} if known is None else unchanged(known.text, text)
+        reusable = {} if known is None else known.reusable
+        reused = {number: result.moved(*moves[number]) for number, result in reusable.items() if number in moves}
         documents = skipped = 0
         crds: list[CRD] = []
         diagnostics: list[Diagnostic] = []
@@ -151,13 +153,14 @@ class DocumentWalk(ABC):
         )
 
     def _results(
-        self, text: str, only: frozenset[int] | None, reused: MappingOf[int, DocumentResult]
+        self, text: str, only: frozenset[int] | None, reused: MappingOf[int, DocumentResult | None]
     ) -> Iterator[DocumentResult]:
         """Check each document; no local variable refers to a node when the garbage collector is enabled again."""
         for number, chunk in enumerate(chunks(text)):
-            if number in reused:
-                self.reusable[number] = reused[number]
-                yield reused[number]
+            result = reused.get(number)
+            if result is not None:
+                self.reusable[number] = result
+                yield result
             elif only is None or number in only:
                 yield self._checked(number, chunk)
 
@@ -263,13 +266,6 @@ def read_documents(text: str, read: Callable[[Document], None]) -> Iterator[Unre
 def unchecked(file: str, text: str, bug: Bug) -> FileResult:
     """Return the result of a file that is not checked because of an internal error."""
     return FileResult(file, text, 1, (), 0, (internal_error(file, bug, Span(1, 1, 1, 1)),))
-
-
-def _reused(known: FileResult, text: str) -> dict[int, DocumentResult]:
-    """Return the results of the reusable documents of a file that are unchanged in `text`, at their positions there."""
-    moves = unchanged(known.text, text)
-    moved = {number: result.moved(*moves[number]) for number, result in known.reusable.items() if number in moves}
-    return {number: result for number, result in moved.items() if result is not None}
 
 
 def take_duplicate_keys(document: Document, *, is_json: bool) -> list[DuplicateKey]:

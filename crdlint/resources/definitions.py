@@ -301,16 +301,12 @@ class Definitions:
         having = [known for known, kinds in self._by_group.items() if kind in kinds]
         having += dict.fromkeys(known for source in self.sources for known in source.groups(kind))
         while having:
-            meant = having[0] if not group else _alike(group, having)
+            longer = (known for known in having if group.endswith(f".{known}") or known.endswith(f".{group}"))
+            meant = having[0] if not group else next(longer, None) or nearest(group, having, _ALIKE)
             if meant is None or kind in self.kinds(meant):
                 return meant
             having = [known for known in having if known != meant]  # its text contains the kind, but no CRD defines it
         return None
-
-
-def _alike(group: str, known: Sequence[str]) -> str | None:
-    longer = [other for other in known if group.endswith(f".{other}") or other.endswith(f".{group}")]
-    return longer[0] if longer else nearest(group, known, _ALIKE)
 
 
 def rejection_of(name: str, errors: Sequence[Diagnostic]) -> str:

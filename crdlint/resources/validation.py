@@ -213,7 +213,8 @@ class ResourceValidator:
         rules = None if self._schema_of(resource) is None else self._rules
         run = Run(RULE_ID, RUNTIME_BUDGET)
         cost: int | None = None
-        if rules is not None and any(map(self._is_blocking, errors)):
+        blocking = _BLOCKING | {NOT_SUPPORTED} if self._server.enum_errors_block_rules else _BLOCKING
+        if rules is not None and any(error.type in blocking for error in errors):
             errors.append(
                 FieldError(RULE_ID, INVALID, NOWHERE, None, _NOT_CHECKED, reason=Reason(Code.NOT_CHECKED), errors=0)
             )
@@ -239,9 +240,6 @@ class ResourceValidator:
         api_version = str(resource.get("apiVersion", ""))
         version = api_version.rpartition("/")[2] if api_version.count("/") < 2 else ""
         return self.schema if self._server.ignores_object_versions or version in self._versions else None
-
-    def _is_blocking(self, error: FieldError) -> bool:
-        return error.type in _BLOCKING or (error.type is NOT_SUPPORTED and self._server.enum_errors_block_rules)
 
     def _admit(self, sent: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
         """Return a pruned and defaulted object, and the sorted paths of pruned fields; raise `NotDecodedError`."""
