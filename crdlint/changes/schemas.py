@@ -278,9 +278,12 @@ def _compare_maps(pair: Pair) -> Iterator[Change]:
     before, after = pair.old[0].x_map_type or "granular", pair.new[0].x_map_type or "granular"
     if before != after:
         yield pair.change(rules.MAP_TYPE, f"map type changed from {before} to {after}", "x_map_type")
-    if not pair.old.keeps_unknown_fields or pair.new.keeps_unknown_fields:
+    if pair.old.keeps_unknown_fields == pair.new.keeps_unknown_fields:
         return
-    if pair.old.map_values():
+    if pair.new.keeps_unknown_fields:
+        attribute = "additional_properties" if pair.new.map_values() else "x_preserve_unknown_fields"
+        yield pair.change(rules.PRUNING_REMOVED, "fields that no schema specifies are kept now", attribute)
+    elif pair.old.map_values():
         text = f"{pair.field.shown} was a map, and now has fields: "
         text += "other keys of stored objects are dropped at their next write"
         yield Change(rules.PRUNING, text, *pair.paths("additional_properties"), pair.field.path)

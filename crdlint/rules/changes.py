@@ -188,6 +188,10 @@ PRUNING = _Break("change-pruning", "Unknown fields are dropped now",
     why="The API server drops fields without a schema from stored objects at their next write.",
     help="Keep `x-kubernetes-preserve-unknown-fields` or `additionalProperties`, or specify all fields that objects have",
     good="a: {type: object, x-kubernetes-preserve-unknown-fields: true}", bad="a: {type: object}")
+PRUNING_REMOVED = _Harmless("change-pruning-removed", "Unknown fields are kept now",
+    why="Clients meet fields that they do not know, and misspelt fields are stored instead of dropped.",
+    help="Specify the fields that objects may have instead",
+    good="a: {type: object}", bad="a: {type: object, x-kubernetes-preserve-unknown-fields: true}")
 JUNCTOR = _Break("change-junctor", "`not`, `anyOf` or `oneOf` was added or changed",
     why="The API server rejects objects that do not match, which it accepted before.",
     help="Keep the old branches, or validate in a new version only",

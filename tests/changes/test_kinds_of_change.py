@@ -165,7 +165,7 @@ FIELDS: list[tuple[str, str, str]] = [
         "",
     ),
     ("{type: object, x-kubernetes-preserve-unknown-fields: true}", "{type: object}", "error pruning"),
-    ("{type: object}", "{type: object, x-kubernetes-preserve-unknown-fields: true}", ""),
+    ("{type: object}", "{type: object, x-kubernetes-preserve-unknown-fields: true}", "info pruning-removed"),
     (
         "{type: object, additionalProperties: {type: string}}",
         "{type: object, properties: {b: {type: string}}}",
@@ -174,12 +174,12 @@ FIELDS: list[tuple[str, str, str]] = [
     (
         "{type: object, properties: {b: {type: string}}}",
         "{type: object, additionalProperties: {type: string}}",
-        "",
+        "info pruning-removed",
     ),
     (
         "{type: object, properties: {b: {type: string}}}",
         "{type: object, additionalProperties: {type: integer}}",
-        "error type",
+        "error type, info pruning-removed",
     ),
     (
         "{type: object, additionalProperties: {type: string}}",
