@@ -17,6 +17,15 @@ from crdlint.yaml.nodes import Mapping, Sequence
 
 ANNOTATION: Final = "api-approved.kubernetes.io"
 _GROUP = "metadata:\n  name: foos.example.k8s.io\n"
+
+
+def _version(schema: str) -> str:
+    head = "versions:\n- name: v1\n  served: true\n  storage: true\n  schema:\n"
+    return f"{head}    openAPIV3Schema: {{type: object, {schema}}}\n"
+
+
+_PRESERVE: Final = "x-kubernetes-preserve-unknown-fields: true"
+_WITH_DEFAULT: Final = "properties: {spec: {type: string, default: x}}"
 _SEE: Final = "see https://github.com/kubernetes/enhancements/pull/1111"
 _PATH: Final = Path("metadata").child("annotations").key(ANNOTATION)
 
@@ -37,12 +46,7 @@ def _bypass(finding: Finding) -> Edits:
         yield editor.set(expect(Mapping, metadata, "annotations"), ANNOTATION, value)
 
 
-@Fixer("Keep unknown fields with `x-kubernetes-preserve-unknown-fields`", "unsafe").example(
-    good=(
-        "versions:\n- name: v1\n  served: true\n  storage: true\n  schema:\n"
-        "    openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}\n"
-    )
-)
+@Fixer("Keep unknown fields with `x-kubernetes-preserve-unknown-fields`", "unsafe").example(good=_version(_PRESERVE))
 def preserved_in_schemas(finding: Finding) -> Edits:
     """Keep unknown fields by the schemas of all versions instead of by the spec."""
     editor, name = finding.editor, "x-kubernetes-preserve-unknown-fields"
@@ -74,17 +78,9 @@ PRESERVE = Rule("preserve-unknown-fields", "`spec.preserveUnknownFields` is true
 PRESERVE_DEFAULTS = Rule("defaults-with-preserve-unknown-fields", "Default in a CRD with `spec.preserveUnknownFields: true`",
     why="The API server sets defaults only in objects that it prunes, and `preserveUnknownFields: true` disables pruning.",
     help="Remove `spec.preserveUnknownFields: true`",
-    bad="preserveUnknownFields: true\nversions:\n- name: v1\n  served: true\n  storage: true\n  schema:\n"
-    "    openAPIV3Schema: {type: object, properties: {spec: {type: string, default: x}}}\n",
-    good="versions:\n- name: v1\n  served: true\n  storage: true\n  schema:\n"
-    "    openAPIV3Schema: {type: object, properties: {spec: {type: string, default: x}}}\n",
-    source="apiextensions/validation validateCustomResourceDefinitionSpec",
-    fixes=(
-        preserved_in_schemas.example(good="versions:\n- name: v1\n  served: true\n  storage: true\n  schema:\n"
-            "    openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true, properties: {spec: "
-            "{type: string, default: x}}}\n"),
-    ),
-    scope="spec")  # fmt: skip
+    bad=f"preserveUnknownFields: true\n{_version(_WITH_DEFAULT)}", good=_version(_WITH_DEFAULT),
+    source="apiextensions/validation validateCustomResourceDefinitionSpec", scope="spec",
+    fixes=(preserved_in_schemas.example(good=_version(f"{_PRESERVE}, {_WITH_DEFAULT}")),))  # fmt: skip
 
 
 def _state(annotations: MappingOf[str, str]) -> tuple[str, str]:

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from collections.abc import Sequence as SequenceOf
 from functools import partial
+from itertools import chain, groupby
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import EVALUATION_LIMIT, Code, FieldError, Reason, forbidden
-from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path
 from crdlint.kubecel.estimated_rule import EstimatedRule
 from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT, UINT64_MAX
@@ -20,6 +20,7 @@ from crdlint.rules.engine.common import Options
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, require
 from crdlint.rules.engine.rule import Hint, Rule, once
 from crdlint.safety.bugs import attempt
+from crdlint.schema.traversal import at_or_above
 
 if TYPE_CHECKING:
     from crdlint.kubecel.cost.suggest import Advice
@@ -188,28 +189,11 @@ def _exceeds(name: str, cost: int, limit: int) -> str:
 
 def _children_first(rules: SequenceOf[EstimatedRule]) -> Iterator[EstimatedRule]:
     """Yield the rules as upstream comes by them: those of a schema after those of all schemas below it."""
-    open_: list[tuple[JSONSchemaProps, list[EstimatedRule]]] = []
-    # By identity: the nearest schema with rules at or above one.
-    nearest: dict[int, JSONSchemaProps | None] = {id(rule.node.schema): rule.node.schema for rule in rules}
-    for rule in rules:
-        schema = rule.node.schema
-        if open_ and open_[-1][0] is schema:
-            open_[-1][1].append(rule)
-            continue
-        parent = _nearest(schema.parent, nearest)
-        while open_ and open_[-1][0] is not parent:
-            yield from open_.pop()[1]
-        open_.append((schema, [rule]))
-    while open_:
-        yield from open_.pop()[1]
-
-
-def _nearest(schema: JSONSchemaProps | None, known: dict[int, JSONSchemaProps | None]) -> JSONSchemaProps | None:
-    """Return the nearest schema with rules at or above one, and note it for all on the way."""
-    way: list[int] = []
-    while schema is not None and id(schema) not in known:
-        way.append(id(schema))
-        schema = schema.parent
-    ancestor = None if schema is None else known[id(schema)]
-    known.update(dict.fromkeys(way, ancestor))
-    return ancestor
+    pending: list[list[EstimatedRule]] = []
+    for _, rules_of_one in groupby(rules, key=lambda rule: id(rule.node.schema)):
+        group = list(rules_of_one)
+        above = at_or_above([group[0].node.schema])
+        while pending and id(pending[-1][0].node.schema) not in above:
+            yield from pending.pop()
+        pending.append(group)
+    yield from chain.from_iterable(reversed(pending))

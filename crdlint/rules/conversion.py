@@ -30,11 +30,11 @@ REVIEWED: Final = ("v1", "v1beta1")
 _FORM: Final = "; desired format: https://host[/path]"
 
 
-def _webhook(client: str, versions: str = "[v1]") -> str:
+def _webhook(client: str = "{service: {namespace: default, name: convert}}", versions: str = "[v1]") -> str:
     return f"conversion:\n  strategy: Webhook\n  webhook:\n    clientConfig: {client}\n    conversionReviewVersions: {versions}\n"
 
 
-_GOOD = _webhook("{service: {namespace: default, name: convert}}")
+_GOOD = _webhook()
 
 
 @Fixer("Call the webhook that is configured", "unsafe").example(
@@ -47,7 +47,7 @@ def _webhook_strategy(finding: Finding) -> Edits:
         yield editor.set(conversion, "strategy", editor.value("Webhook"), before=editor.first(conversion))
 
 
-@Fixer("Add `v1`", "safe").example(good=_webhook("{service: {namespace: default, name: convert}}", "[v2, v1]"))
+@Fixer("Add `v1`", "safe").example(good=_webhook(versions="[v2, v1]"))
 def _known_review_version(finding: Finding) -> Edits:
     """Add the version of ConversionReview that every supported API server sends."""
     editor, webhook = finding.editor, expect(Mapping, finding.root, "spec", "conversion", "webhook")
@@ -70,8 +70,8 @@ def _https(finding: Finding) -> Edits:
 
 
 @Fixer("Write the version as it is named", "safe").example(
-    bad=_webhook("{service: {namespace: default, name: convert}}", "[V1]"),
-    good=_webhook("{service: {namespace: default, name: convert}}", "[v1]"),
+    bad=_webhook(versions="[V1]"),
+    good=_webhook(versions="[v1]"),
 )
 def _lower_review_version(finding: Finding) -> Edits:
     """Write a version of reviews in lower case, without the group."""
@@ -81,9 +81,7 @@ def _lower_review_version(finding: Finding) -> Edits:
         yield finding.editor.respell(node, version)
 
 
-@Fixer("Remove the repetition", "safe").example(
-    bad=_webhook("{service: {namespace: default, name: convert}}", "[v1, v1]")
-)
+@Fixer("Remove the repetition", "safe").example(bad=_webhook(versions="[v1, v1]"))
 def _repeated_review_version(finding: Finding) -> Edits:
     return finding.remove_item() if finding.reason(Code.NOT_UNIQUE) else []
 
@@ -115,7 +113,7 @@ REVIEW_VERSIONS = _Rule("conversion-review-versions", "Invalid or unsupported `c
     why="The API server sends the first version in the list that it supports, `v1` or `v1beta1`. Without one it cannot "
     "call the webhook.",
     help="Set `conversionReviewVersions: [v1]` in `spec.conversion.webhook`",
-    bad=_webhook("{service: {namespace: default, name: convert}}", "[v2]"), good=_GOOD,
+    bad=_webhook(versions="[v2]"), good=_GOOD,
     source="apiextensions/validation validateConversionReviewVersions",
     fixes=(_lower_review_version, _known_review_version, _repeated_review_version))  # fmt: skip
 URL = _Rule("conversion-webhook-url", "Webhook URL is not of the form `https://host[/path]`",

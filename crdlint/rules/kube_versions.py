@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import attrgetter
 
-from crdlint.kubernetes.servers import Server, first_to_know
+from crdlint.kubernetes.servers import first_to_know
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.rule import Caution, Rule
 
@@ -43,7 +44,7 @@ def newer_than_oldest(crd: DecodedCRD) -> Iterator[Advisory]:
                     requirements.append((rule.path.child(name), needs))
     if not requirements:
         return
-    lowest = max((needs.server for _, needs in requirements), key=_version)
+    lowest = max((needs.server for _, needs in requirements), key=attrgetter("version"))
     help_ = f"Support only Kubernetes {lowest} and later, or rewrite all rules of the CRD that need a newer version"
     for path, needs in requirements:
         message = f"needs Kubernetes {needs.server} or later{f': {needs.reason}' if needs.reason else ''}"
@@ -66,7 +67,3 @@ def dropped_fields(crd: DecodedCRD) -> Iterator[Advisory]:
     for path, field in crd.dropped:
         message = f"Kubernetes {server} drops this field: {first_to_know(field)} is the first version that keeps it"
         yield Advisory(message, path)
-
-
-def _version(server: Server) -> tuple[int, int]:
-    return server.version

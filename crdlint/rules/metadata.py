@@ -19,7 +19,7 @@ from crdlint.kubernetes.servers import Server
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect
 from crdlint.rules.engine.rule import Rule
 from crdlint.yaml.editor import UneditableError
-from crdlint.yaml.nodes import Mapping, Scalar, child
+from crdlint.yaml.nodes import Mapping, Scalar
 
 _SOURCE = "apimachinery/pkg/api/validation ValidateObjectMeta"
 _Rule: Final = partial(Rule, source=_SOURCE, scope="metadata")
@@ -54,14 +54,9 @@ def _name_of_spec(finding: Finding) -> Edits:
         or name in {plural, names.singular, names.kind, group}
         or to_lower(name) == expected
         or re.sub(r"[/_ -]", ".", name) == expected.replace("-", ".")
-        or (first == plural and rest != group and _is_elsewhere(finding) and nearest(rest, [group], _LIKE))
+        or (first == plural and rest != group and _mentions(finding, group) > 1 and nearest(rest, [group], _LIKE))
     )
     return finding.write(expected) if is_partly_right else []
-
-
-def _is_elsewhere(finding: Finding) -> bool:
-    """Return whether a document mentions its group besides `spec.group`: otherwise the error may be there."""
-    return _mentions(finding, finding.crd.spec.group) > 1
 
 
 def _mentions(finding: Finding, group: str) -> int:
@@ -80,18 +75,16 @@ def _names_of_name(finding: Finding) -> Edits:
     name, names = _wanted_name(finding)[1], finding.crd.spec.names
     plural, _, group = name.partition(".")
     if finding.crd.spec.group == name and plural == names.plural and "." in group:
-        yield editor.respell(_scalar(spec, "group"), group)
+        yield editor.respell(expect(Scalar, spec, "group"), group)
     elif group == finding.crd.spec.group and plural in _plurals(names) and names.plural not in _plurals(names):
-        yield editor.respell(_scalar(expect(Mapping, spec, "names"), "plural"), plural)
-    elif plural == names.plural and "." in group and _mentions(finding, group) and not _is_elsewhere(finding):
-        yield editor.respell(_scalar(spec, "group"), group)
-
-
-def _scalar(mapping: Mapping, name: str) -> Scalar:
-    node = child(mapping, name)
-    if not isinstance(node, Scalar):
-        raise UneditableError
-    return node
+        yield editor.respell(expect(Scalar, spec, "names", "plural"), plural)
+    elif (
+        plural == names.plural
+        and "." in group
+        and _mentions(finding, group)
+        and _mentions(finding, finding.crd.spec.group) < 2
+    ):
+        yield editor.respell(expect(Scalar, spec, "group"), group)
 
 
 def _plurals(names: CustomResourceDefinitionNames) -> set[str]:

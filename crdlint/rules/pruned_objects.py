@@ -81,7 +81,7 @@ def _metadata(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:
     parent = schema.parent
     if schema.properties or schema.steps != ("properties", "metadata") or parent is None or parent.parent is None:
         return ()
-    if parent.x_embedded_resource or _keeps_unknown(crd):
+    if parent.x_embedded_resource or crd.spec.preserve_unknown_fields:
         return ()
     severity: Severity | None = "info" if _is_ephemeral_volume(parent) else None
     return [Advisory("labels and annotations written here are dropped", schema.path, severity=severity)]
@@ -102,7 +102,7 @@ def _is_ephemeral_volume(schema: JSONSchemaProps) -> bool:
     fixes=(_with_unknown_fields,),
 ).advice_on(Nodes(when=may_be_without_keys))  # fmt: skip
 def _objects(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:
-    if schema.properties or schema.parent is None or _keeps_unknown(crd) or keeps_as_item(schema):
+    if schema.properties or schema.parent is None or crd.spec.preserve_unknown_fields or keeps_as_item(schema):
         return ()
     # An empty status is usually meant: its controller writes nothing.
     if is_of_root(schema, "spec") or is_arbitrary(schema):
@@ -125,7 +125,3 @@ def keeps_as_item(schema: JSONSchemaProps) -> bool:
     """Return whether the list of an item keeps the item's unknown fields."""
     parent = schema.parent
     return schema.steps[:1] == ("items",) and parent is not None and bool(parent.x_preserve_unknown_fields)
-
-
-def _keeps_unknown(crd: DecodedCRD) -> bool:
-    return bool(crd.spec.preserve_unknown_fields)

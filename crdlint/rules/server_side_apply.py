@@ -24,10 +24,6 @@ def _list(fields: str, items: str) -> str:
     return f"a: {{type: array, {fields}items: {{{items}}}}}"
 
 
-def _object(name: str, fields: str) -> str:
-    return f"{name}: {{type: object, {fields}}}"
-
-
 def _conditions(list_type: str) -> str:
     fields = "properties: {type: {type: string}}"
     return (
@@ -70,7 +66,8 @@ def _named(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 @_Merging("selector-not-atomic", "Label selector is not atomic",
     why="Server-side apply merges the selectors of two owners into one that neither of them wrote.",
     help="Add `x-kubernetes-map-type: atomic` to the selector", marker="write `+structType=atomic` on the field",
-    bad=_object("selector", _SELECTOR), good=_object("selector", f"x-kubernetes-map-type: atomic, {_SELECTOR}"),
+    bad=f"selector: {{type: object, {_SELECTOR}}}",
+    good=f"selector: {{type: object, x-kubernetes-map-type: atomic, {_SELECTOR}}}",
 ).advice_on(Nodes({"properties"}))  # fmt: skip
 def _selectors(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     is_selector = {"matchLabels", "matchExpressions"} <= schema.properties.keys() and not in_junctor(schema)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.values import marshal
-from crdlint.rules.engine.advisory import Advisory, DecodedCRD
+from crdlint.rules.engine.advisory import Advisory, DecodedCRD, top_property
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, require
 from crdlint.rules.engine.markers import rule_marker
 from crdlint.rules.engine.rule import Caution, Hint, Nodes, once
@@ -250,7 +250,7 @@ def _bypasses(crd: DecodedCRD) -> Iterator[Advisory]:
     for rule in rules:
         schema = rule.node.schema
         is_candidate = keeps_value(rule.compiled.rule.compiled.expr) and _is_optional_property(schema)
-        if not is_candidate or _is_of_status(schema):
+        if not is_candidate or top_property(schema) == "status":
             continue
         name = str(schema.steps[1])
         field = escape(name)
@@ -269,13 +269,6 @@ def _is_optional_property(schema: JSONSchemaProps) -> bool:
     if schema.steps[:1] != ("properties",) or parent is None:
         return False
     return schema.default is None and schema.steps[1] not in parent.required
-
-
-def _is_of_status(schema: JSONSchemaProps) -> bool:
-    steps = schema.steps
-    while schema.parent is not None:
-        schema, steps = schema.parent, schema.steps
-    return steps == ("properties", "status")
 
 
 def _is_kept(ancestor: JSONSchemaProps | None, field: str, keeping: set[int], mentioned: dict[int, set[str]]) -> bool:

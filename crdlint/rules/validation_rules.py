@@ -29,6 +29,8 @@ _Rule: Final = partial(Rule, source=_SOURCE)
 _LONGEST: Final = 2000  # characters, of the 2048 that a message may have
 _LIKE: Final = 0.8
 _LIKE_FIELD: Final = 0.6
+_NOT_EMPTY: Final = "must be non-empty if specified"
+_ONE_LINE: Final = "must not contain line breaks"
 # Reported only if the schema can be converted to a structural one, in which the path is resolved (crdlint.linting.create).
 NO_FIELD: Final = Reason(Code.NO_FIELD)
 _NO_FIELD_DETAIL: Final = Wording.by_version("fieldPath must be a valid path", (34, "must be a valid path"))
@@ -133,13 +135,7 @@ FIELD_PATH = _Rule("rule-field-path-invalid", "`fieldPath` does not name a field
     bad=_rule("rule: has(self.mode), fieldPath: .mod"), good=_GOOD, fixes=(_path_of_field, _nearest_path))  # fmt: skip
 
 
-def _not_empty(field: str) -> str:
-    detail = "must be non-empty if specified"
-    return Wording.by_version(f"{field} {detail}", (34, detail))
-
-
-def _one_line(field: str) -> str:
-    detail = "must not contain line breaks"
+def _worded(field: str, detail: str) -> str:
     return Wording.by_version(f"{field} {detail}", (34, detail))
 
 
@@ -149,8 +145,6 @@ def _has_newlines(text: str) -> bool:
 
 @check(Nodes({"x-kubernetes-validations"}))
 def _validations(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
-    if not schema.x_validations:
-        return
     path = schema.path.child("x-kubernetes-validations")
     for i, rule in enumerate(schema.x_validations):
         for error in _rule_errors(schema, rule, path.index(i)):
@@ -160,8 +154,7 @@ def _validations(schema: JSONSchemaProps, _context: Context, findings: Findings)
 def _rule_errors(schema: JSONSchemaProps, rule: ValidationRule, path: Path) -> Iterator[FieldError]:
     yield from _rule_and_message(rule, path)
     if rule.message_expression and not rule.message_expression.strip(SPACE):
-        detail = "messageExpression must be non-empty if specified"
-        yield required(MESSAGE_EXPRESSION.id, path.child("messageExpression"), detail)
+        yield required(MESSAGE_EXPRESSION.id, path.child("messageExpression"), f"messageExpression {_NOT_EMPTY}")
     if rule.reason is not None and rule.reason not in REASONS:
         value = Typed(rule.reason, "*apiextensions.FieldValueErrorReason")
         yield not_supported(REASON.id, path.child("reason"), value, REASONS)
@@ -175,9 +168,9 @@ def _rule_and_message(rule: ValidationRule, path: Path) -> Iterator[FieldError]:
         yield required(RULE_REQUIRED.id, path.child("rule"), "rule is not specified")
     elif rule.message and not message:
         help_ = "Remove `message`, or write one line that states the requirement"
-        yield invalid(MESSAGE.id, message_path, rule.message, _not_empty("message"), help=help_)
+        yield invalid(MESSAGE.id, message_path, rule.message, _worded("message", _NOT_EMPTY), help=help_)
     elif _has_newlines(message):
-        yield invalid(MESSAGE.id, message_path, rule.message, _one_line("message"))
+        yield invalid(MESSAGE.id, message_path, rule.message, _worded("message", _ONE_LINE))
     elif _has_newlines(text) and not message:
         help_ = (
             "Add `message:` with one line of text: without it users would see the expression, which has several lines"
@@ -190,9 +183,9 @@ def _field_path(schema: JSONSchemaProps, text: str, path: Path) -> Iterator[Fiel
     if not text:
         return
     if not text.strip(SPACE):
-        yield invalid(FIELD_PATH.id, path, text, _not_empty("fieldPath"))
+        yield invalid(FIELD_PATH.id, path, text, _worded("fieldPath", _NOT_EMPTY))
     if _has_newlines(text):
-        yield invalid(FIELD_PATH.id, path, text, _one_line("fieldPath"))
+        yield invalid(FIELD_PATH.id, path, text, _worded("fieldPath", _ONE_LINE))
     try:
         valid_field_path(text, schema)
     except FieldPathError:
