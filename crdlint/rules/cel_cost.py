@@ -192,8 +192,8 @@ def _children_first(rules: SequenceOf[EstimatedRule]) -> Iterator[EstimatedRule]
     pending: list[list[EstimatedRule]] = []
     for _, rules_of_one in groupby(rules, key=lambda rule: id(rule.node.schema)):
         group = list(rules_of_one)
-        above = at_or_above([group[0].node.schema])
-        while pending and id(pending[-1][0].node.schema) not in above:
+        enclosing = at_or_above([group[0].node.schema])
+        while pending and id(pending[-1][0].node.schema) not in enclosing:
             yield from pending.pop()
         pending.append(group)
     yield from chain.from_iterable(reversed(pending))

@@ -13,12 +13,23 @@ from crdlint.rules.engine.rule import Caution, Hint, OnRequest, Rule
 _Break: Final = partial(Rule, severity="error", origin="crdlint", compares=True)
 _Risk: Final = partial(Caution, compares=True)
 _Harmless: Final = partial(OnRequest, compares=True)
+_NewValues: Final = partial(
+    _Harmless, why="Clients meet values that were not possible before.", help="Check that clients handle the new values"
+)
+_NewObjects: Final = partial(
+    _Harmless,
+    why="Clients meet objects that were not possible before.",
+    help="Check that clients handle the new objects",
+)
+
+
+def _version(version: str, fields: str = "") -> str:
+    return f"- {{{version}, schema: {{openAPIV3Schema: {{type: object{fields}}}}}}}\n"
 
 
 def _versions(*versions: str) -> str:
     """Return the versions of a CRD, each with the same schema."""
-    schema = "schema: {openAPIV3Schema: {type: object}}"
-    return "versions:\n" + "".join(f"- {{{version}, {schema}}}\n" for version in versions)
+    return "versions:\n" + "".join(map(_version, versions))
 
 
 _V1 = "name: v1, served: true, storage: true"
@@ -106,9 +117,7 @@ LIMIT_TIGHTENED = _Break("change-limit-tightened", "Limit became tighter",
     why="The API server rejects values that it accepted before.",
     help=_TIGHTER,
     good="a: {type: string, maxLength: 63}", bad="a: {type: string, maxLength: 40}")
-LIMIT_LOOSENED = _Harmless("change-limit-loosened", "Limit became wider",
-    why="Clients meet values that were not possible before.",
-    help="Check that clients handle the new values",
+LIMIT_LOOSENED = _NewValues("change-limit-loosened", "Limit became wider",
     good="a: {type: string, maxLength: 40}", bad="a: {type: string, maxLength: 63}")
 ENUM_ADDED = _Break("change-enum-added", "Values became limited to an enumeration",
     why="The API server rejects all other values, which it accepted before.",
@@ -134,17 +143,13 @@ PATTERN = _Risk("change-pattern", "Pattern was changed",
     why="The API server rejects values that match the old pattern and not the new one.",
     help="Make sure that the new pattern matches all values that the old one matches",
     good='a: {type: string, pattern: "^[a-z]+$"}', bad='a: {type: string, pattern: "^[0-9]+$"}')
-PATTERN_REMOVED = _Harmless("change-pattern-removed", "Pattern was removed or matches more values",
-    why="Clients meet values that were not possible before.",
-    help="Check that clients handle the new values",
+PATTERN_REMOVED = _NewValues("change-pattern-removed", "Pattern was removed or matches more values",
     good='a: {type: string, pattern: "^[a-z]+$"}', bad="a: {type: string}")
 FORMAT = _Risk("change-format", "Format was added or changed",
     why="The API server rejects values that do not have the format, which it accepted before.",
     help=_TIGHTER,
     good="a: {type: string}", bad="a: {type: string, format: date-time}")
-FORMAT_LOOSENED = _Harmless("change-format-loosened", "Format was removed or accepts more values",
-    why="Clients meet values that were not possible before.",
-    help="Check that clients handle the new values",
+FORMAT_LOOSENED = _NewValues("change-format-loosened", "Format was removed or accepts more values",
     good="a: {type: integer, format: int32}", bad="a: {type: integer, format: int64}")
 NULLABLE_REMOVED = _Risk("change-nullable-removed", "Field does not accept null any more",
     why="The API server drops an explicit null, or replaces it by the default. In a list whose items have no "
@@ -197,18 +202,14 @@ JUNCTOR = _Break("change-junctor", "`not`, `anyOf` or `oneOf` was added or chang
     help="Keep the old branches, or validate in a new version only",
     good="spec: {type: object, properties: {a: {type: string}, b: {type: string}}}",
     bad="spec: {type: object, properties: {a: {type: string}, b: {type: string}}, oneOf: [{required: [a]}, {required: [b]}]}")
-JUNCTOR_REMOVED = _Harmless("change-junctor-removed", "`not`, `anyOf` or `oneOf` was removed or accepts more values",
-    why="Clients meet objects that were not possible before.",
-    help="Check that clients handle the new objects",
+JUNCTOR_REMOVED = _NewObjects("change-junctor-removed", "`not`, `anyOf` or `oneOf` was removed or accepts more values",
     good="spec: {type: object, properties: {a: {type: string}}, not: {required: [a]}}",
     bad="spec: {type: object, properties: {a: {type: string}}}")
 RULE_ADDED = _Risk("change-rule-added", "Rule was added",
     why="The API server rejects new objects that break the rule, and edits of existing ones that already break it.",
     help="Use `optionalOldSelf: true`, and let unchanged values pass: `oldSelf.hasValue() && self == oldSelf.value() || ...`",
     good="a: {type: integer}", bad='a: {type: integer, x-kubernetes-validations: [{rule: "self > 0"}]}')
-RULE_REMOVED = _Harmless("change-rule-removed", "Rule was removed",
-    why="Clients meet objects that were not possible before.",
-    help="Check that clients handle the new objects",
+RULE_REMOVED = _NewObjects("change-rule-removed", "Rule was removed",
     good='a: {type: integer, x-kubernetes-validations: [{rule: "self > 0"}]}', bad="a: {type: integer}")
 RULE_MESSAGE = _Harmless("change-rule-message", "Message expression, reason or field path of a rule was changed",
     why="Clients that read the reason or the field of an error meet another one.",
@@ -270,15 +271,9 @@ PRINTER_COLUMN_REMOVED = _Harmless("change-printer-column-removed", "Printer col
     help="Keep the column, with a `priority` above 0 to show it with `-o wide` only",
     good="additionalPrinterColumns: [{name: Kind, type: string, jsonPath: .kind}]\n",
     bad="additionalPrinterColumns: []\n")
-_ONE_SCHEMA = (
-    "versions:\n"
-    "- name: v1\n  served: true\n  storage: true\n"
-    "  schema: {openAPIV3Schema: {type: object, properties: {a: {type: string}}}}\n"
-)
-_TWO_SCHEMAS = (
-    f"{_ONE_SCHEMA}- name: v2\n  served: true\n  storage: false\n"
-    "  schema: {openAPIV3Schema: {type: object, properties: {b: {type: string}}}}\n"
-)
+_V2 = "name: v2, served: true, storage: false"
+_ONE_SCHEMA = "versions:\n" + _version(_V1, ", properties: {a: {type: string}}")
+_TWO_SCHEMAS = _ONE_SCHEMA + _version(_V2, ", properties: {b: {type: string}}")
 _WEBHOOK = (
     "conversion:\n  strategy: Webhook\n  webhook:\n    conversionReviewVersions: [v1]\n"
     "    clientConfig: {url: https://example.com/convert}\n"
@@ -294,7 +289,4 @@ CONVERSION_WEBHOOK = _Risk("change-conversion-webhook", "Conversion webhook was 
 SERVED_PAIR = _Risk("change-served-pair", "Served versions without conversion have different fields", scope="spec",
     why="If a client writes an object in a version without the field, the API server drops the field from the stored object.",
     help="Add the field to all served versions, or use a conversion webhook",
-    good=_ONE_SCHEMA,
-    bad=f"{_ONE_SCHEMA}- name: v2\n  served: true\n  storage: false\n"
-    "  schema: {openAPIV3Schema: {type: object}}\n"
-    "conversion: {strategy: None}\n")
+    good=_ONE_SCHEMA, bad=f"{_ONE_SCHEMA}{_version(_V2)}conversion: {{strategy: None}}\n")

@@ -22,6 +22,7 @@ from crdlint.yaml.nodes import Mapping
 _Rule: Final = partial(Rule, scope="spec")
 _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionNames"
 _SPEC = "apiextensions/validation validateCustomResourceDefinitionSpec"
+_NAMES: Final = Path("spec").child("names")
 _LIKE: Final = 0.75
 _SCOPES: Final = ("Cluster", "Namespaced")
 _ENDINGS: Final = (
@@ -61,8 +62,8 @@ def _missing_name(finding: Finding) -> Edits:
     names, group = crd.spec.names, crd.spec.group
     derived = ""
     if finding.name == "plural" and group and crd.metadata.name.endswith(f".{group}"):
-        derived = crd.metadata.name.removesuffix(f".{group}")
-        derived = "" if is_dns1035_label(derived) else derived
+        plural = crd.metadata.name.removesuffix(f".{group}")
+        derived = "" if is_dns1035_label(plural) else plural
     elif finding.name == "kind" and names.list_kind != "List" and names.list_kind.endswith("List"):
         derived = names.list_kind.removesuffix("List")
     return finding.write(derived) if derived else []
@@ -174,8 +175,8 @@ def group_and_scope(spec: CustomResourceDefinitionSpec, path: Path) -> Iterator[
         yield invalid(GROUP.id, group_path, spec.group, "should be a domain with at least one dot")
     if not spec.scope:
         yield required(SCOPE.id, path.child("scope"), "")
-    elif spec.scope not in {"Cluster", "Namespaced"}:
-        yield not_supported(SCOPE.id, path.child("scope"), spec.scope, ("Cluster", "Namespaced"))
+    elif spec.scope not in _SCOPES:
+        yield not_supported(SCOPE.id, path.child("scope"), spec.scope, _SCOPES)
 
 
 def names_required(names: CustomResourceDefinitionNames, path: Path) -> Iterator[FieldError]:
@@ -244,6 +245,3 @@ def own_names(crd: DecodedCRD) -> Iterator[Advisory]:
             else:
                 yield Advisory(message, path.index(i))
         known[name] = "another short"
-
-
-_NAMES: Final = Path("spec").child("names")

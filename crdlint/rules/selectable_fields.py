@@ -15,7 +15,7 @@ from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, require
 from crdlint.rules.engine.rule import Rule
 from crdlint.rules.subresources import from_a_dot
 from crdlint.schema.json_paths import FieldPathError, valid_field_path
-from crdlint.schema.structural import Refusal, unsupported, unsupported_field
+from crdlint.schema.structural import Refusal, junctors, unsupported, unsupported_field
 from crdlint.yaml.nodes import Sequence
 
 _SOURCE = "apiextensions/validation ValidateCustomResourceSelectableFields"
@@ -156,18 +156,8 @@ def _first_refusal(root: JSONSchemaProps) -> tuple[JSONSchemaProps, Refusal] | N
             return schema, refusal
         if alternatives_seen:
             continue
-        below = _structure(schema)
-        pending.extend((child, False) for child in reversed(below))
+        structure = (schema.item_schema, *schema.properties.values(), schema.additional_schema)
+        pending.extend((child, False) for child in reversed(structure) if child is not None)
         pending.append((schema, True))
-        pending.extend((child, False) for child in reversed(_alternatives(schema)))
+        pending.extend((child, False) for child in reversed([*junctors(schema)]))
     return None
-
-
-def _alternatives(schema: JSONSchemaProps) -> list[JSONSchemaProps]:
-    negated = [] if schema.not_ is None else [schema.not_]
-    return [*negated, *schema.all_of, *schema.any_of, *schema.one_of]
-
-
-def _structure(schema: JSONSchemaProps) -> list[JSONSchemaProps]:
-    below = (schema.item_schema, *schema.properties.values(), schema.additional_schema)
-    return [child for child in below if child is not None]

@@ -45,21 +45,14 @@ def _webhook(more: str) -> str:
     return f"conversion: {{strategy: Webhook, webhook: {{conversionReviewVersions: [v1], clientConfig: {client}}}}}\n"
 
 
-def _is_converted(crd: DecodedCRD) -> bool:
-    conversion = crd.spec.conversion
-    return conversion is not None and conversion.strategy == "Webhook"
-
-
 def _served(crd: DecodedCRD) -> list[tuple[str, dict[tuple[str, ...], JSONSchemaProps]]]:
     """Return the served versions with schemas of their own that no webhook converts: the fields of each by their steps."""
-    if _is_converted(crd):
+    conversion, versions = crd.spec.conversion, crd.spec.versions
+    if conversion is not None and conversion.strategy == "Webhook":
         return []
-    versions = []
-    for version in crd.spec.versions:
-        root = version.root_schema
-        if version.served and root is not None:
-            versions.append((version.name, _fields(root)))
-    return versions if len(versions) > 1 else []
+    roots = [(version.name, version.root_schema) for version in versions if version.served]
+    served = [(name, _fields(root)) for name, root in roots if root is not None]
+    return served if len(served) > 1 else []
 
 
 def _fields(root: JSONSchemaProps) -> dict[tuple[str, ...], JSONSchemaProps]:
@@ -106,9 +99,7 @@ def _type(schema: JSONSchemaProps) -> str:
 ).practice  # fmt: skip
 def _lost_fields(crd: DecodedCRD) -> Iterator[Advisory]:
     versions = _served(crd)
-    roots = {
-        version.name: version.schema.open_api_v3_schema for version in crd.spec.versions if version.schema is not None
-    }
+    roots = {version.name: version.root_schema for version in crd.spec.versions}
     for own, fields in versions:
         others = [(name, {(): roots[name], **fields_}) for name, fields_ in versions if name != own]
         for steps, schema in fields.items():
@@ -226,7 +217,7 @@ def _without_warning(crd: DecodedCRD) -> Iterator[Advisory]:
 ).practice  # fmt: skip
 def _without_ca(crd: DecodedCRD) -> Iterator[Advisory]:
     conversion = crd.spec.conversion
-    client = conversion.webhook_client_config if conversion is not None and _is_converted(crd) else None
+    client = conversion.webhook_client_config if conversion is not None and conversion.strategy == "Webhook" else None
     injected = any(word in name for name in crd.annotations for word in _INJECTORS)
     if client is not None and not client.ca_bundle and not injected:
         message = "the API server has no certificate authority to trust the webhook by"

@@ -124,8 +124,7 @@ def _into_versions(editor: Editor, spec: Mapping, *, keeps: bool, default: bool)
     gone: list[str] = []
     if default:
         gone.append("preserveUnknownFields")
-        object_ = f"{{{editor.name('type')}: {editor.value('object')}, {editor.name(_PRESERVE)}: true}}"
-        entries.setdefault("schema", f"{editor.name('schema')}: {{{editor.name('openAPIV3Schema')}: {object_}}}")
+        entries.setdefault("schema", f"{editor.name('schema')}: {open_schema(editor)}")
     versions = items_of(child(spec, "versions"))
     gone.append("version" if versions else "versions")
     if not versions:
@@ -139,6 +138,12 @@ def _into_versions(editor: Editor, spec: Mapping, *, keeps: bool, default: bool)
     for key, value in (editor.entry(spec, name) for name in gone if spec.find(name) is not None):
         spans.append((editor.line_start(key.start_mark.index), _lines_of(editor, key, value)[1]))
     yield from (Edit(start, editor.text.find("\n", end) + 1 or len(editor.text), "") for start, end in spans)
+
+
+def open_schema(editor: Editor) -> str:
+    """Return the `schema` of a version that keeps all fields."""
+    object_ = f"{{{editor.name('type')}: {editor.value('object')}, {editor.name(_PRESERVE)}: true}}"
+    return f"{{{editor.name('openAPIV3Schema')}: {object_}}}"
 
 
 def _entry(editor: Editor, name: str, key: Scalar, value: Node, *, keeps: bool) -> str:

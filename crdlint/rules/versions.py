@@ -23,6 +23,7 @@ from crdlint.rules.engine.common import Options
 from crdlint.rules.engine.examples import HEAD
 from crdlint.rules.engine.finding import OUTDENTED, Edits, Finding, Fixer, expect, require
 from crdlint.rules.engine.rule import Caution, Rule
+from crdlint.rules.v1beta1 import open_schema
 from crdlint.safety.bugs import attempt
 from crdlint.yaml.nodes import Mapping, child, items_of
 
@@ -30,43 +31,33 @@ _VERSIONS = Path("spec").child("versions")
 _VERSIONS_TYPE: Final = "[]apiextensions.CustomResourceDefinitionVersion"
 _SPEC = "apiextensions/validation validateCustomResourceDefinitionSpec"
 _Rule: Final = partial(Rule, source=_SPEC, scope="spec")
-_BASE = "{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}"
-_OTHER = (
-    "served: true, storage: %s, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}"
-)
 _VERSION: Final = re.compile(r"[vV]?([1-9]\d*)(?:\.0)*[ ._]*((?:(?:alpha|beta)[1-9]\d*)?)\Z", re.IGNORECASE)
 _SCHEMAS_REQUIRED: Final = Wording.by_version("schemas are required", (34, ""))
 
 
-def _versions(other: str) -> str:
-    return f"versions:\n- {_BASE}\n- {{{other}}}\n"
+def _version(name: str, *, storage: bool = True, fields: str = "", served: bool = True) -> str:
+    flags = f"served: {str(served).lower()}, storage: {str(storage).lower()}"
+    return f"{{name: {name}, {flags}, schema: {{openAPIV3Schema: {{type: object{fields}}}}}}}"
 
 
+def _versions(*versions: str) -> str:
+    return "".join(["versions:\n", *(f"- {version}\n" for version in versions)])
+
+
+_ANY: Final = ", x-kubernetes-preserve-unknown-fields: true"
+_BASE: Final = _version("v1")
 _WITH_COLUMN = HEAD.replace("- name: v1\n    served", "- served") + (
     "        type: object\n    additionalPrinterColumns:\n    - jsonPath: .metadata.name\n      name: A\n      type: string\n"
 )
-_GOOD = _versions("name: v2, " + _OTHER % "false")
+_GOOD = _versions(_BASE, _version("v2", storage=False, fields=_ANY))
 
 
-@Fixer("Add a schema that keeps all fields", "unsafe").example(
-    good=(
-        "versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, "
-        "x-kubernetes-preserve-unknown-fields: true}}}]"
-    )
-)
+@Fixer("Add a schema that keeps all fields", "unsafe").example(good=f"versions: [{_version('v1', fields=_ANY)}]")
 def _any_schema(finding: Finding) -> Edits:
-    editor = finding.editor
-    index = next(step for step in finding.path.steps() if isinstance(step, int))
-    version = finding.mapping(_VERSIONS.index(index))
-    entry = version.find("schema")
-    fields = (
-        f"{editor.name('type')}: {editor.value('object')}, {editor.name('x-kubernetes-preserve-unknown-fields')}: true"
-    )
-    schema = f"{{{editor.name('openAPIV3Schema')}: {{{fields}}}}}"
-    if entry is None:
-        yield editor.insert(version, "schema", schema)
-    elif not isinstance(entry[1], Mapping) or not entry[1].items:
-        yield editor.replace(entry[1], schema if entry[1].start_mark.index < entry[1].end_mark.index else f" {schema}")
+    version = finding.mapping(_VERSIONS.index(next(step for step in finding.path.steps() if isinstance(step, int))))
+    schema = child(version, "schema")
+    if not isinstance(schema, Mapping) or not schema.items:
+        yield finding.editor.set(version, "schema", open_schema(finding.editor))
 
 
 @Fixer("Write the name as Kubernetes names versions", "unsafe")
@@ -81,8 +72,7 @@ def _nodes(finding: Finding) -> list[Mapping]:
 
 
 @Fixer("Store objects in the only version", "safe").example(
-    bad="versions: [{name: v1, served: true, storage: false, schema: {openAPIV3Schema: {type: object}}}]",
-    good=f"versions: [{_BASE}]\n",
+    bad=f"versions: [{_version('v1', storage=False)}]", good=f"versions: [{_BASE}]\n"
 )
 def _only_version(finding: Finding) -> Edits:
     versions = _nodes(finding)
@@ -97,7 +87,7 @@ def _preference(version: CustomResourceDefinitionVersion) -> tuple[bool, bool, b
 
 
 @Fixer("Store objects in one version only", "unsafe").example(
-    good=_versions("name: v2, " + _OTHER % "true").replace("storage: true", "storage: false", 1)
+    good=_versions(_version("v1", storage=False), _version("v2", fields=_ANY))
 )
 def _one_stored(finding: Finding) -> Edits:
     versions = finding.crd.spec.versions
@@ -125,8 +115,7 @@ NAME = _Rule("version-name-invalid", "Invalid version name",
     why="The version name becomes part of URLs and of `apiVersion`, so it must be a DNS label.",
     help="Rename the version to a name such as `v1`, `v1beta1` or `v2alpha3`",
     marker="correct `+versionName`, or the name of the Go package",
-    bad="versions: [{name: v1.0, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]",
-    good=f"versions: [{_BASE}]\n",
+    bad=f"versions: [{_version('v1.0')}]", good=f"versions: [{_BASE}]\n",
     fixes=(
         _like_a_version,
         OUTDENTED.example(f"{_WITH_COLUMN}      name: v1\n", f"{_WITH_COLUMN}    name: v1\n", "text"),
@@ -134,12 +123,12 @@ NAME = _Rule("version-name-invalid", "Invalid version name",
 UNIQUE = _Rule("version-name-duplicate", "Duplicate version name",
     why="Each version is served at its own URL, so two versions cannot have the same name.",
     help="Rename one of the two versions, or remove it",
-    bad=_versions("name: v1, " + _OTHER % "false"), good=_GOOD)  # fmt: skip
+    bad=_versions(_BASE, _version("v1", storage=False, fields=_ANY)), good=_GOOD)  # fmt: skip
 STORAGE = _Rule("storage-version-exactly-one", "Not exactly one version has `storage: true`",
     why="The API server stores all objects in one version, and converts them when a client requests another one.",
     help="Set `storage: true` on one version and `storage: false` on all others",
     marker="write `+kubebuilder:storageversion` on one version",
-    bad=_versions("name: v2, " + _OTHER % "true"), good=_GOOD, fixes=(_only_version, _one_stored))  # fmt: skip
+    bad=_versions(_BASE, _version("v2", fields=_ANY)), good=_GOOD, fixes=(_only_version, _one_stored))  # fmt: skip
 DEPRECATION = Rule("deprecation-warning-invalid", "Invalid `deprecationWarning`", scope="version",
     why="The API server sends the text in an HTTP header. It must be printable, at most 256 bytes long, and set on a "
     "deprecated version.",
@@ -186,12 +175,11 @@ def as_a_whole(spec: CustomResourceDefinitionSpec, path: Path) -> Iterator[Field
         help_ = f"Rename this version, or remove it: `spec.versions[{first}]` is named `{twice[0]}`, too"
         value, detail = Typed(versions, _VERSIONS_TYPE), "must contain unique version names"
         yield invalid(UNIQUE.id, versions_path, value, detail, help=help_, at=repeated)
-    stored = [version.name for version in versions if version.storage]
-    if len(stored) != 1:
-        marked = [i for i, version in enumerate(versions) if version.storage]
+    marked = [i for i, version in enumerate(versions) if version.storage]
+    if len(marked) != 1:
         where = versions_path.index(marked[1]).child("storage") if marked else None
         value, detail = Typed(versions, _VERSIONS_TYPE), "must have exactly one version marked as storage version"
-        hint = attempt(_storage_help, stored, names)
+        hint = attempt(_storage_help, [names[i] for i in marked], names)
         yield invalid(STORAGE.id, versions_path, value, detail, at=where, help=hint)
 
 
@@ -269,22 +257,16 @@ def _served(finding: Finding) -> Edits:
     yield finding.editor.replace(finding.scalar(), "true")
 
 
-def _served_versions(*served: bool) -> str:
-    schema = "schema: {openAPIV3Schema: {type: object}}"
-    return "versions:\n" + "".join(
-        f"- {{name: v{i + 1}, served: {str(is_served).lower()}, storage: {str(not i).lower()}, {schema}}}\n"
-        for i, is_served in enumerate(served)
-    )
-
-
+_UNSERVED: Final = _version("v1", served=False)
+_SECOND: Final = _version("v2", served=False, storage=False)
 NONE_SERVED = Caution("no-version-served", "No version of the CRD is served", scope="spec",
     why="The API server has no endpoint for the resource, so no object can be read, created or changed.",
     help="Set `served: true` on at least one version", marker="remove `+kubebuilder:unservedversion`",
-    bad=_served_versions(False, False), good=_served_versions(True, False))  # fmt: skip
+    bad=_versions(_UNSERVED, _SECOND), good=_versions(_BASE, _SECOND))  # fmt: skip
 STORAGE_NOT_SERVED = Caution("storage-version-not-served", "Only version of the CRD is not served", scope="spec",
     why="The API server stores objects of this version, but has no endpoint for it, so no object can be read, created or changed.",
     help="Set `served: true` on the version", marker="remove `+kubebuilder:unservedversion`",
-    bad=_served_versions(False), good=_served_versions(True), fixes=(_served,))  # fmt: skip
+    bad=_versions(_UNSERVED), good=_versions(_BASE), fixes=(_served,))  # fmt: skip
 
 
 @NONE_SERVED.practice

@@ -121,10 +121,10 @@ def incomplete(root: JSONSchemaProps) -> Iterator[tuple[JSONSchemaProps, JSONSch
     Each is (the schema that lacks it, the nested schema, the path that should be defined, the path that mentions it).
     """
     top = root.path
-    stack = [(root, child, top) for child in reversed(list(_junctors(root)))]
+    stack = [(root, child, top) for child in reversed(list(junctors(root)))]
     while stack:
         structure, nested, path = stack.pop()
-        stack.extend((structure, child, path) for child in reversed(list(_junctors(nested))))
+        stack.extend((structure, child, path) for child in reversed(list(junctors(nested))))
         items = nested.item_schema
         if items is not None:
             defined = structure.item_schema
@@ -140,7 +140,8 @@ def incomplete(root: JSONSchemaProps) -> Iterator[tuple[JSONSchemaProps, JSONSch
                 yield structure, child, field_path, child.path
 
 
-def _junctors(schema: JSONSchemaProps) -> Iterator[JSONSchemaProps]:
+def junctors(schema: JSONSchemaProps) -> Iterator[JSONSchemaProps]:
+    """Yield the parts of `not`, `allOf`, `anyOf` and `oneOf`, in upstream's order."""
     if schema.not_ is not None:
         yield schema.not_
     yield from schema.all_of
