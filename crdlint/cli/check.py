@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -390,14 +391,14 @@ def _baseline(arguments: CheckOptions) -> Baseline:
         return AddedIgnores()
     if arguments.baseline_file is None:
         return None
-    from crdlint.config.baseline import read
+    from crdlint.config.baseline import BaselineMatcher, Update, read
     from crdlint.config.model import ConfigError
 
     try:
         known = read(arguments.baseline_file, missing_ok=arguments.update_baseline)
     except ConfigError as error:
         raise click.UsageError(f"--baseline: {error}") from error
-    return known.update() if arguments.update_baseline else known.matching()
+    return Update(known) if arguments.update_baseline else BaselineMatcher(Counter(known))
 
 
 def _settings_of(config: Config, merged: Config, kube_version: str | None) -> Iterator[str]:

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from crdlint.config.model import ConfigError, ConfigProblem
 from crdlint.config.rule_patterns import current_id
@@ -21,6 +21,9 @@ from crdlint.safety import atomic
 if TYPE_CHECKING:
     from crdlint.config.identity import Identity
     from crdlint.linting.result import FileResult
+
+    # The known findings and the count of each.
+    KnownFindings: TypeAlias = Mapping[Identity, int]
 
 FORMAT_VERSION: Final = 1
 _ABOUT: Final = (
@@ -44,26 +47,11 @@ class Entry:
         return f"{rule} in {crd}{f' {version}' if version else ''}{f' at {path}' if path else ''}{times}"
 
 
-@dataclass(frozen=True, slots=True)
-class KnownFindings:
-    """The known findings and the count of each."""
-
-    counts: Mapping[Identity, int] = field(default_factory=dict)
-
-    def matching(self) -> BaselineMatcher:
-        """Return the state for matching this baseline in a run."""
-        return BaselineMatcher(Counter(self.counts))
-
-    def update(self) -> Update:
-        """Return a builder of a new baseline from the findings of a run."""
-        return Update(self.counts)
-
-
 @dataclass(slots=True)
 class Update:
     """A builder of a new baseline; entries of CRDs that are not checked are kept."""
 
-    known: Mapping[Identity, int]
+    known: KnownFindings
     counts: Counter[Identity] = field(default_factory=Counter)
     met: set[str] = field(default_factory=set)
 
@@ -79,7 +67,7 @@ class Update:
 
     def summary(self) -> str:
         """Return how many entries the new baseline has, and how many were added, removed and changed."""
-        old, new = self.known, self.baseline().counts
+        old, new = self.known, self.baseline()
         changed = sum(old[identity] != count for identity, count in new.items() if identity in old)
         changes = {"added": len(new.keys() - old.keys()), "removed": len(old.keys() - new.keys()), "changed": changed}
         listed = ", ".join(f"{count:,} {word}" for word, count in changes.items() if count)
@@ -89,7 +77,7 @@ class Update:
         """Return the new baseline."""
         met = self.met.union(identity.crd for identity in self.counts)
         unchecked = {identity: count for identity, count in self.known.items() if identity.crd not in met}
-        return KnownFindings(unchecked | self.counts)
+        return unchecked | self.counts
 
 
 @dataclass(slots=True)
@@ -123,7 +111,7 @@ def read(path: str, *, missing_ok: bool = False) -> KnownFindings:
 
     if not os.path.exists(path):  # noqa: PTH110  a link to a file that is not there yet counts as none
         if missing_ok:
-            return KnownFindings()
+            return {}
         raise ConfigError(ConfigProblem("there is no such file; --update-baseline makes it", path))
     try:
         text = decode(read_bytes(path))
@@ -164,7 +152,7 @@ def _baseline(document: Any, text: str, path: str) -> KnownFindings:
         identity = identity._replace(rule=current_id(identity.rule))
         # Duplicate entries result from a merge in which both sides have the entry.
         counts[identity] = max(counts.get(identity, 0), entry.get("count", 1))
-    return KnownFindings(counts)
+    return counts
 
 
 def _wrong(entry: Any) -> str | None:
@@ -207,7 +195,7 @@ def write(path: str, baseline: KnownFindings) -> bool:
 def _rendered(baseline: KnownFindings) -> str:
     """Return a baseline as text: sorted, with one entry per line, so that diffs are readable."""
     entries = []
-    for identity, count in sorted(baseline.counts.items()):
+    for identity, count in sorted(baseline.items()):
         entry = {key: value for key, value in identity._asdict().items() if value or key != "version"}
         entries.append("    " + json.dumps(entry | ({"count": count} if count > 1 else {})))
     findings = "[\n" + ",\n".join(entries) + "\n  ]" if entries else "[]"

@@ -176,16 +176,6 @@ def misspelled_type_key(root: Mapping) -> str | None:
     return next((f"Add {field}" for known, field in _FIX.items() if known not in keys), None)
 
 
-def corrections(root: Mapping) -> dict[str, tuple[Scalar | None, Node | None, str]]:
-    """Return the key and value nodes of kind and apiVersion of a CRD (None if missing), and the correct value."""
-    keys = type_keys(root)
-    result: dict[str, tuple[Scalar | None, Node | None, str]] = {}
-    for name, correct in (("apiVersion", VERSION), ("kind", KIND)):
-        key, value = keys.get(name, (None, None))
-        result[name] = key if isinstance(key, Scalar) else None, value, correct
-    return result
-
-
 def is_type_key(root: Mapping, key: Node) -> bool:
     """Return whether a key is kind or apiVersion, or was probably meant to be."""
     return any(key is type_key for type_key, _ in type_keys(root).values())

@@ -7,6 +7,7 @@ latest patch release of its minor version with its default feature gates.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
@@ -322,6 +323,8 @@ def parse_range(text: str) -> Range:
     return Range(_BY_VERSION[oldest], _BY_VERSION[newest])
 
 
+# A number of more digits is no version.
+_VERSION: Final = re.compile(r"v?([0-9]{1,40})\.([0-9]{1,40})(?:\.|\Z)")
 _OPERATORS: Final = frozenset("<>=!~^")
 
 
@@ -348,11 +351,10 @@ def _satisfying(constraint: str) -> Range:
 
 def _parse_version(text: str) -> Version:
     """Parse `1.37`, `v1.37` or `1.37.2`."""
-    major, _, rest = text.removeprefix("v").partition(".")
-    minor = rest.partition(".")[0]
-    if not (_is_number(major) and _is_number(minor)):
+    match = _VERSION.match(text)
+    if match is None:
         raise ValueError(f"{_shown(text)} is not a Kubernetes version such as {NEWEST}")
-    return int(major), int(minor)
+    return int(match[1]), int(match[2])
 
 
 def _shown(text: str) -> str:
@@ -360,7 +362,3 @@ def _shown(text: str) -> str:
 
 
 _LONGEST: Final = 40  # the maximum number of characters of a version in a message
-
-
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) <= _LONGEST

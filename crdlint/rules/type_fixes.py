@@ -6,8 +6,9 @@ import re
 from typing import Final
 
 from crdlint.crd.gotypes import SCHEMA
-from crdlint.crd.identity import corrections
+from crdlint.crd.identity import type_keys as type_keys_of
 from crdlint.diagnostics.spelling import nearest
+from crdlint.files.recognition import KIND, VERSION
 from crdlint.rules.engine.advisory import SCALARS, TYPES_OF
 from crdlint.rules.engine.examples import HEAD
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, add_required, expect, is_null, texts, unlisted
@@ -104,8 +105,10 @@ def type_keys(finding: Finding) -> Edits:
     editor, root = finding.editor, finding.root
     if finding.about is not None:
         return
-    for name, (key, value, expected) in corrections(root).items():
-        if key is None:
+    keys = type_keys_of(root)
+    for name, expected in (("apiVersion", VERSION), ("kind", KIND)):
+        key, value = keys.get(name, (None, None))
+        if not isinstance(key, Scalar):
             yield editor.insert(root, name, editor.value(expected), before=editor.first(root))
             continue
         if key.value != name:

@@ -9,6 +9,7 @@ stay valid. Afterwards the original characters are restored in scalars.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping as MappingOf
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
@@ -27,43 +28,41 @@ _WORD: Final = re.compile(r"^%.*$|(?<![^\s\[\]{},])[^\s\[\]{},!&*#\"'][^\s\[\]{}
 
 
 class Mask(NamedTuple):
-    """A text for libyaml, and the meaning of its private-use characters: a colon, a byte order mark, nothing (`filler`)."""
+    """A text for libyaml, and its private-use characters by what each stands for: a colon, a byte order mark, nothing."""
 
     text: str
-    colon: str = ""
-    bom: str = ""
-    filler: str = ""
+    characters: MappingOf[str, str]
 
     def restore(self, value: str) -> str:
         """Return the original text of a scalar's value."""
-        if self.colon:
-            value = value.replace(self.colon, ":")
-        if self.bom:
-            value = value.replace(self.bom, _BOM)
-        if self.filler:
-            value = value.replace(self.filler, "")
+        for original, character in self.characters.items():
+            value = value.replace(character, original)
         return value
 
 
 def without_marks(text: str) -> Mask:
     """Return a text whose byte order marks, except at its start, are ordinary characters for libyaml."""
     bom = _unused(text)
-    return Mask(text[:1] + text[1:].replace(_BOM, bom), bom=bom) if bom else Mask(text)
+    return Mask(text[:1] + text[1:].replace(_BOM, bom), {_BOM: bom}) if bom else Mask(text, {})
 
 
 def masked(known: Mask | str, error: MarkedYAMLError) -> Mask | None:
     """Return a text without the character that libyaml reports, or None if Go rejects it as well."""
-    mask = Mask(known) if isinstance(known, str) else known
+    mask = Mask(known, {}) if isinstance(known, str) else known
     text, index = mask.text, error.problem_mark.index + mask.text.startswith(_BOM)  # libyaml does not count it
     if error.problem == _ESCAPED and text[index : index + 2] == "\\'":
-        filler = mask.filler or _unused(text)
-        return mask._replace(text=f"{text[:index]}'{filler}{text[index + 2 :]}", filler=filler) if filler else None
-    if error.problem != _COLON or text[index : index + 1] != ":":
+        original, before = "", "'"
+    elif error.problem == _COLON and text[index : index + 1] == ":":
+        original, before = ":", ""
+    else:
         return None
-    colon = mask.colon or _unused(text)
-    if not mask.colon and colon:  # otherwise this one does not seem to be in a plain scalar, such as in [x':y]
-        text = _without_colons(text, colon)
-    return mask._replace(text=text[:index] + colon + text[index + 1 :], colon=colon) if colon else None
+    character = mask.characters.get(original) or _unused(text)
+    if not character:
+        return None
+    if original and original not in mask.characters:  # otherwise this one does not seem to be in a plain scalar: [x':y]
+        text = _without_colons(text, character)
+    end = index + (len(original) or 2)
+    return Mask(f"{text[:index]}{before}{character}{text[end:]}", {**mask.characters, original: character})
 
 
 def _without_colons(text: str, colon: str) -> str:

@@ -11,7 +11,7 @@ import pytest
 from present import present
 
 from crdlint.config.apply import apply, closing_line, is_rejection
-from crdlint.config.baseline import KnownFindings
+from crdlint.config.baseline import BaselineMatcher, Update
 from crdlint.config.comments import read_comments
 from crdlint.config.model import Config
 from crdlint.diagnostics.diagnostic import Diagnostic
@@ -121,17 +121,17 @@ def test_comments_and_the_baseline() -> None:
     assert apply(result, Config()).result.diagnostics == found
     applied = apply(result, Config(), comments)
     assert (applied.result.diagnostics, [one.by for one in applied.ignored]) == (found[1:], ["comment"])
-    update = KnownFindings().update()
+    update = Update({})
     update.take(applied.result)
     known = update.baseline()
-    assert sum(known.counts.values()) == 1
-    applied = apply(result, Config(), comments, known.matching())
+    assert sum(known.values()) == 1
+    applied = apply(result, Config(), comments, BaselineMatcher(Counter(known)))
     assert applied.result.diagnostics == ()
     assert [one.by for one in applied.ignored] == ["comment", "baseline"]
     assert len(applied.rejections) == 2
     assert applied.failed
-    assert not apply(result, Config(accept_rejections=True), comments, known.matching()).failed
-    state = known.matching()
+    assert not apply(result, Config(accept_rejections=True), comments, BaselineMatcher(Counter(known))).failed
+    state = BaselineMatcher(Counter(known))
     apply(result, Config(ignore=("pattern-invalid",)), comments, state)
     assert len(state.stale()) == 1
     # What the configuration ignores makes no comment unused.

@@ -7,6 +7,7 @@ import io
 import os
 import tarfile
 import tempfile
+from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -21,9 +22,10 @@ from crdlint.linting.request import CheckRequest
 from crdlint.safety.bugs import Bug, collected
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from random import Random
 
+    from crdlint.config.identity import Identity
     from crdlint.kubecel.compilation import RuleCompiler
 
 FIXTURES: Final = Path(__file__).resolve().parents[2] / "fixtures"
@@ -273,14 +275,14 @@ def _known(given: tuple[str, str]) -> None:
     from crdlint.linting.pipeline import lint_file
 
     text, crd = given
-    known = baseline.KnownFindings()
+    known: Mapping[Identity, int] = {}
     with _file(text, ".json") as path, suppress(ConfigError):
         known = baseline.read(path)
     result = lint_file(crd, filename="x.yaml")
-    known.matching().take(result)
-    update = known.update()
+    baseline.BaselineMatcher(Counter(known)).take(result)
+    update = baseline.Update(known)
     update.take(result)
-    update.baseline().matching().take(result)
+    baseline.BaselineMatcher(Counter(update.baseline())).take(result)
 
 
 _TEMPLATES: Final = (
