@@ -28,7 +28,7 @@ _WORD: Final = re.compile(r"^%.*$|(?<![^\s\[\]{},])[^\s\[\]{},!&*#\"'][^\s\[\]{}
 
 
 class Mask(NamedTuple):
-    """A text for libyaml, and its private-use characters by what each stands for: a colon, a byte order mark, nothing."""
+    """A text for libyaml, and the private-use character in place of each original text: a colon, a byte order mark, nothing."""
 
     text: str
     characters: MappingOf[str, str]
