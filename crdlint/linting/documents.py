@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Mapping as MappingOf
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from crdlint.crd.convert import assume_established, read_crd
 from crdlint.crd.identity import Identity, identify, is_partial
@@ -236,31 +236,25 @@ class DocumentWalk(ABC):
         self.diagnostics.append(diagnostic if manifest is None else self.fixes.add(diagnostic, Finding(manifest, rule)))
 
 
-class Unread(NamedTuple):
-    """A document that cannot be read, the place (1-based) and the reason; the column is None for an internal error."""
+def read_documents(text: str, read: Callable[[Document], None]) -> Iterator[tuple[Document, int, int | None, str]]:
+    """Read the documents of a text one by one, and yield those that cannot be read, with the place and the reason.
 
-    document: Document
-    line: int
-    column: int | None
-    reason: str
-
-
-def read_documents(text: str, read: Callable[[Document], None]) -> Iterator[Unread]:
-    """Read the documents of a text one by one, and yield those that cannot be read."""
+    The place is a line and a column (1-based); the column is None for an internal error.
+    """
     for document in iter_documents(text):
         offset = document.line_offset
         if document.error is not None:
             span = problem_span(document.error)
-            yield Unread(document, span.line, span.column, document.error.message)
+            yield document, span.line, span.column, document.error.message
             continue
         try:
             read(document)
         except YAMLDecodeError as error:
             node = error.node or document.root
             span = Span(offset + 1, 1, offset + 1, 1) if node is None else node_span(node, offset)
-            yield Unread(document, span.line, span.column, str(error))
+            yield document, span.line, span.column, str(error)
         except Exception as error:
-            yield Unread(document, offset + 1, None, f"a bug in crdlint: {contain(error).text}")
+            yield document, offset + 1, None, f"a bug in crdlint: {contain(error).text}"
 
 
 def unchecked(file: str, text: str, bug: Bug) -> FileResult:

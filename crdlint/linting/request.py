@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from crdlint.changes.change import Policy
-from crdlint.kubernetes.servers import NEWEST_VERSION, Range, Server, parse_range
+from crdlint.kubernetes.servers import NEWEST_VERSION, Range, parse_range
 
 if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Diagnostic
@@ -57,7 +57,3 @@ class CheckRequest:
     def key(self) -> str:
         """What the result of a text depends on beside the text, as part of a key of the cache."""
         return " ".join((self.kube_version, *sorted(self.requested)))
-
-    def on(self, server: Server, advice: tuple[Advise, ...]) -> CheckRequest:
-        """Return the request for one server of the range, with other advice."""
-        return replace(self, kube_version=str(server), advice=advice)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.positions import node_span
@@ -31,7 +32,7 @@ def check_versions(subject: Subject, request: CheckRequest) -> CheckedCRD:
     for server in reversed(servers[:-1]):  # in this order most servers have the result of the previous one
         alike = (known for other, known in results.items() if _decodes_alike(known, other, server, fields))
         like = next(alike, None) if request.previous is None else None
-        results[server] = check_crd(subject, request.on(server, _ADVICE), like)
+        results[server] = check_crd(subject, replace(request, kube_version=str(server), advice=_ADVICE), like)
     by_server = [(server, of_server(results[server].diagnostics)) for server in servers]
     blocking = {id(diagnostic) for result in results.values() for diagnostic in result.blocking}
     merged = FindingsByVersion(by_server)

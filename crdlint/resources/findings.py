@@ -97,12 +97,10 @@ class Findings(NamedTuple):
 
     def errors(self, outcome: Outcome) -> Iterator[Diagnostic]:
         """Yield the errors of a resource, without duplicates."""
-        seen: set[str] = set()
+        by_message: dict[str, FieldError] = {}
         for error in outcome.errors:
-            message = str(error)
-            if message not in seen:
-                seen.add(message)
-                yield self._of(error, message)
+            by_message.setdefault(str(error), error)
+        return (self._of(error, message) for message, error in by_message.items())
 
     def warnings(self, outcome: Outcome) -> Iterator[Diagnostic]:
         """Yield the errors that are only warnings because the value is unchanged."""

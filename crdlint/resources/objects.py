@@ -110,18 +110,9 @@ def read_resource(root: Node, *, json: bool | None = None) -> dict[str, Any]:
     return resource
 
 
-class DuplicateField(NamedTuple):
-    """A duplicate field of a JSON object: the decoder's message, the path of the field, and both keys."""
-
-    message: str
-    path: str
-    first: Node
-    later: Node
-
-
-def duplicate_fields(root: Node) -> list[DuplicateField]:
-    """Return the first 100 duplicate fields of a JSON text."""
-    duplicates: dict[str, DuplicateField] = {}
+def duplicate_fields(root: Node) -> list[tuple[str, str, Node, Node]]:
+    """Return the first 100 duplicate fields of a JSON text: the decoder's message, the path, and both keys."""
+    duplicates: dict[str, tuple[str, str, Node, Node]] = {}
     pending: list[tuple[Iterator[tuple[str, Node | None, Node]], str]] = [(iter([("", None, root)]), "")]
     seen: list[dict[str, Node]] = [{}]
     while pending and len(duplicates) < _MAX_STRICT_ERRORS:
@@ -137,7 +128,7 @@ def duplicate_fields(root: Node) -> list[DuplicateField]:
             first = seen[-1].setdefault(name, key)
             if first is not key:
                 message = f"duplicate field {quote(path)}"
-                duplicates.setdefault(message, DuplicateField(message, path, first, key))
+                duplicates.setdefault(message, (message, path, first, key))
         else:
             path += name
         if isinstance(value, Mapping):

@@ -118,11 +118,8 @@ def version_of(crd: CustomResourceDefinition, resource: dict[str, Any]) -> str:
     """Return the version of a resource, or the stored version of the CRD if it does not have that version."""
     requested = str(resource.get("apiVersion", "")).rpartition("/")[2]
     names = [version.name for version in crd.spec.versions]
-    if requested in names:
-        return requested
-    return next(
-        (crd_version.name for crd_version in crd.spec.versions if crd_version.storage), names[0] if names else requested
-    )
+    stored = [version.name for version in crd.spec.versions if version.storage]
+    return requested if requested in names else next(iter((*stored, *names)), requested)
 
 
 def report(
@@ -386,7 +383,7 @@ class _ObjectCheck:
             twice = duplicates.of_yaml(key, walk.file, self.offset)
             yield walk.fixes.add(twice, Finding(manifest, twice.rule, key))
         for two in duplicate_fields(resource.root) if resource.json else ():
-            yield duplicates.of_json(two.message, two.path, two.first, two.later, walk.file, self.offset)
+            yield duplicates.of_json(*two, walk.file, self.offset)
         content = resource.read()
         sent = as_sent(content, namespaced=definition.namespaced)
         by_server: list[tuple[Server, Sequence[Diagnostic]]] = []

@@ -57,7 +57,7 @@ DUPLICATES = {
 @each(("text", "wanted"), DUPLICATES.values(), ids=DUPLICATES)
 def test_duplicate_fields(text: str, wanted: list[str]) -> None:
     root = root_of(text)
-    assert [one.message for one in duplicate_fields(root)] == wanted
+    assert [message for message, *_ in duplicate_fields(root)] == wanted
 
 
 def test_a_hundred_duplicates_are_told() -> None:
