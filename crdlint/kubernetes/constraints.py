@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-Triple: TypeAlias = "tuple[int, int, int]"
+# Major, minor, patch, and 0, or -1 for a prerelease, which comes before its release.
+Release: TypeAlias = "tuple[int, int, int, int]"
 
 _VERSION: Final = (
     r"v?([0-9|xX*]+)(\.[0-9|xX*]+)?(\.[0-9|xX*]+)?"
@@ -36,9 +37,8 @@ class _Constraint:
     """One comparison; `parts` is the number of parts of the version that are not wildcards."""
 
     operator: str
-    version: Triple
+    version: Release
     parts: int
-    prerelease: bool
 
 
 def satisfying(constraint: str, versions: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -47,7 +47,11 @@ def satisfying(constraint: str, versions: Iterable[tuple[int, int]]) -> list[tup
     # The result can change only next to a patch number in the constraint.
     named = {comparison.version[2] for group in groups for comparison in group}
     patches = sorted({0, 1, *(patch + step for patch in named for step in (-1, 0, 1) if patch + step >= 0)})
-    return [minor for minor in versions if any(satisfies((*minor, patch), groups) for patch in patches)]
+
+    def is_satisfied(version: Release) -> bool:
+        return any(all(_OPERATORS[each.operator](version, each) for each in group) for group in groups)
+
+    return [minor for minor in versions if any(is_satisfied((*minor, patch, 0)) for patch in patches)]
 
 
 def parse_constraint(text: str) -> list[list[_Constraint]]:
@@ -79,80 +83,55 @@ def _comparison(text: str) -> _Constraint:
         message = f"improper constraint: {text!r}"
         raise ConstraintError(message)
     major, minor, patch = [*numbers, 0, 0, 0][:3]
-    return _Constraint(match[1], (major, minor, patch), count_of_parts, match[5] is not None)
+    return _Constraint(match[1], (major, minor, patch, 0 if match[5] is None else -1), count_of_parts)
 
 
-def satisfies(version: Triple, groups: list[list[_Constraint]]) -> bool:
-    """Return whether a release satisfies a constraint."""
-    return any(all(_OPERATORS[comparison.operator](version, comparison) for comparison in group) for group in groups)
+def _equal(version: Release, comparison: _Constraint) -> bool:
+    return _tilde(version, comparison) if comparison.parts < 3 else version == comparison.version
 
 
-def _compare(version: Triple, comparison: _Constraint) -> int:
-    """Compare a release with a version; a prerelease comes before its release."""
-    if version == comparison.version:
-        return 1 if comparison.prerelease else 0
-    return 1 if version > comparison.version else -1
+def _not_equal(version: Release, comparison: _Constraint) -> bool:
+    parts, other = comparison.parts, comparison.version
+    if parts == 3:
+        return version != other
+    if parts == 0:  # upstream replaces a wildcard by 0.0.0
+        return version[:3] != (0, 0, 0)
+    return version[:parts] != other[:parts] or (parts == 2 and other[3] < 0)
 
 
-def _equal(version: Triple, comparison: _Constraint) -> bool:
-    return _tilde(version, comparison) if comparison.parts < 3 else _compare(version, comparison) == 0
+def _greater(version: Release, comparison: _Constraint) -> bool:
+    parts, other = comparison.parts, comparison.version
+    if parts == 3 or (parts == 0 and version[0] == 0):
+        return version > other
+    return parts == 0 or version[:parts] > other[:parts]
 
 
-def _not_equal(version: Triple, comparison: _Constraint) -> bool:
-    if comparison.parts == 3:
-        return _compare(version, comparison) != 0
-    if version[: comparison.parts] != comparison.version[: comparison.parts]:
-        return True
-    if comparison.parts == 0:  # upstream replaces a wildcard by 0.0.0
-        return version != (0, 0, 0)
-    return comparison.parts == 2 and comparison.prerelease
-
-
-def _greater(version: Triple, comparison: _Constraint) -> bool:
-    if comparison.parts == 3 or (comparison.parts == 0 and version[0] == 0):
-        return _compare(version, comparison) > 0
-    if comparison.parts == 0:
-        return True
-    return version[: comparison.parts] > comparison.version[: comparison.parts]
-
-
-def _less_or_equal(version: Triple, comparison: _Constraint) -> bool:
-    if comparison.parts == 3:
-        return _compare(version, comparison) <= 0
-    compared = max(comparison.parts, 2) if comparison.parts != 1 else 1
+def _less_or_equal(version: Release, comparison: _Constraint) -> bool:
+    compared = {3: 4, 1: 1}.get(comparison.parts, 2)
     return version[:compared] <= comparison.version[:compared]
 
 
-def _tilde(version: Triple, comparison: _Constraint) -> bool:
-    if _compare(version, comparison) < 0:
-        return False
-    if comparison.version == (0, 0, 0) and comparison.parts in {0, 3}:
-        return True
-    compared = 1 if comparison.parts == 1 else 2
-    return version[:compared] == comparison.version[:compared]
+def _tilde(version: Release, comparison: _Constraint) -> bool:
+    other, compared = comparison.version, 1 if comparison.parts == 1 else 2
+    is_any = other[:3] == (0, 0, 0) and comparison.parts in {0, 3}
+    return version >= other and (is_any or version[:compared] == other[:compared])
 
 
-def _caret(version: Triple, comparison: _Constraint) -> bool:
-    if _compare(version, comparison) < 0:
-        return False
-    major, minor, patch = comparison.version
-    if major or comparison.parts == 1:
-        return version[0] == major
-    if version[0]:
-        return False
-    if minor or comparison.parts == 2:
-        return version[1] == minor
-    return not version[1] and version[2] == patch
+def _caret(version: Release, comparison: _Constraint) -> bool:
+    parts, other = comparison.parts, comparison.version
+    # The part before the first one that is not zero may not change, nor may that one itself.
+    fixed = 1 if other[0] or parts == 1 else 2 if other[1] or parts == 2 else 3
+    return version >= other and version[:fixed] == other[:fixed]
 
 
-_OPERATORS: Final[dict[str, Callable[[Triple, _Constraint], bool]]] = {
+_OPERATORS: Final[dict[str, Callable[[Release, _Constraint], bool]]] = {
     "": _equal,
     "=": _equal,
     "!=": _not_equal,
     ">": _greater,
-    "<": lambda version, comparison: _compare(version, comparison) < 0,
-    ">=": lambda version, comparison: _compare(version, comparison) >= 0,
-    "=>": lambda version, comparison: _compare(version, comparison) >= 0,
+    "<": lambda version, comparison: version < comparison.version,
+    ">=": lambda version, comparison: version >= comparison.version,
+    "=>": lambda version, comparison: version >= comparison.version,
     "<=": _less_or_equal,
     "=<": _less_or_equal,
     "~": _tilde,
