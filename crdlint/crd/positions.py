@@ -197,15 +197,10 @@ class Locator:
     def _entry(self, node: Node, step: Step) -> tuple[Node | None, Node] | None:
         """Return what `crdlint.yaml.nodes.entry` does, with merge keys followed."""
         if node.__class__ is Mapping and step.__class__ is not int:
-            return self._index(node).get(str(step))
+            if id(node) not in self._indexes:
+                self._indexes[id(node)] = {name: (key, value) for name, key, value in entries(node)}
+            return self._indexes[id(node)].get(str(step))
         return entry(node, step) if node.__class__ is Sequence else None
-
-    def _index(self, mapping: Mapping) -> dict[str, tuple[Node, Node]]:
-        index = self._indexes.get(id(mapping))
-        if index is None:
-            index = {name: (key, value) for name, key, value in entries(mapping)}
-            self._indexes[id(mapping)] = index
-        return index
 
 
 def _as_given(steps: list[Step]) -> list[Step]:

@@ -196,8 +196,10 @@ def indentation(text: BrokenText) -> Iterator[Cause]:
     if not lines:
         return
     stop = _stop(text)
-    if stop:
-        yield from _empty_value(text, lines[stop - 1], lines[stop])
+    upper, lower = lines[max(stop - 1, 0)], lines[stop]
+    entry = entry_of(text.lines[upper])
+    if entry is not None and entry.value in _EMPTY and key_column(text.lines[lower]) > key_column(text.lines[upper]):
+        yield _without_value(text, upper, entry)
     yield from _list_outdented(text, stop)
     if "mapping values" in text.message:
         yield from _below_text(text, stop)
@@ -230,13 +232,6 @@ def _with_texts(text: BrokenText, lines: list[int]) -> list[int]:
 
 def _count(spaces: int, more: str = "") -> str:
     return f"{spaces} {more}space{'' if spaces == 1 else 's'}"
-
-
-def _empty_value(text: BrokenText, upper: int, lower: int) -> Iterator[Cause]:
-    """Find an empty value in the line of a key that has fields below it."""
-    entry = entry_of(text.lines[upper])
-    if entry is not None and entry.value in _EMPTY and key_column(text.lines[lower]) > key_column(text.lines[upper]):
-        yield _without_value(text, upper, entry)
 
 
 def _without_value(text: BrokenText, line: int, entry: Entry) -> Cause:

@@ -88,8 +88,9 @@ def _reason_for_quotes(value: str, *, is_expression: bool = False) -> str | None
     value = value.strip()
     first = value[:1]
     if first in _CLOSING:
-        end = _end_of_brackets(value)
-        rest = "" if end is None else value[end:].strip()
+        depths = accumulate((char in _CLOSING) - (char in _CLOSING.values()) for char in value)
+        end = next((i for i, depth in enumerate(depths, 1) if not depth), len(value))
+        rest = value[end:].strip()
         return f"continues after `{_CLOSING[first]}`" if rest and rest[0] not in ",]}" else None
     if first in "'\"":
         closed = value.find(first, 1)
@@ -270,16 +271,13 @@ def json_slips(text: BrokenText) -> Iterator[Cause]:
         line, number = text.lines[i], text.line(i)
         key = _JSON_KEY.match(line)
         if key is not None:
-            new = f"{key[1]}: {line[key.end() :]}"
-            yield text.line_cause(
-                repairs.COLON, i, new, f"Add a colon after the key in line {number}: `{key[1].strip()}:`"
-            )
+            help_ = f"Add a colon after the key in line {number}: `{key[1].strip()}:`"
+            yield text.line_cause(repairs.COLON, i, f"{key[1]}: {line[key.end() :]}", help_)
         if _JSON_OPEN_TEXT.match(line):
             text_end = len(line.rstrip(", \t\r"))
             help_ = f'Add `"` at the end of the value in line {number} to close the quote'
             yield text.line_cause(repairs.CLOSED_QUOTE, i, f'{line[:text_end]}"{line[text_end:]}', help_)
-    opened, last = _open_brackets(text.document.text), max(i for i, line in enumerate(text.lines) if line.strip())
-    closing = "".join(_CLOSING[bracket] for bracket in reversed(opened))
+    closing, last = _missing_brackets(text.document.text), max(i for i, line in enumerate(text.lines) if line.strip())
     if closing:
         help_ = f"Add `{closing}` at the end of line {text.line(last)}"
         yield text.line_cause(repairs.CLOSED_BRACKET, last, f"{text.lines[last].rstrip()}{closing}", help_)
@@ -288,17 +286,17 @@ def json_slips(text: BrokenText) -> Iterator[Cause]:
 def brackets(text: BrokenText) -> Iterator[Cause]:
     """Find a bracket that is not closed."""
     for first, entry in text.entries(text.upwards()[:_FLOW_LINES]):
-        if entry.value[0] not in _CLOSING or not _open_brackets(entry.value):
+        if entry.value[0] not in _CLOSING or not _missing_brackets(entry.value):
             continue
         last = _last_line(text, first)
         value = "\n".join([entry.value, *text.lines[first + 1 : last + 1]])
-        opened = "".join(_CLOSING[char] for char in reversed(_open_brackets(value)))
-        if not opened:
+        closing = _missing_brackets(value)
+        if not closing:
             continue
         end = text.lines[last].partition(" #")[0].rstrip(" \r")
         where = f"at the end of line {text.line(last)} " if last != first else ""
-        help_ = f"Add `{opened}` {where}to close the bracket in line {text.line(first)}"
-        edit = text.replaced(last, f"{end}{opened}{text.lines[last][len(end) :]}")
+        help_ = f"Add `{closing}` {where}to close the bracket in line {text.line(first)}"
+        edit = text.replaced(last, f"{end}{closing}{text.lines[last][len(end) :]}")
         yield text.cause(repairs.CLOSED_BRACKET, first, help_, (edit,), entry.columns)
 
 
@@ -356,21 +354,15 @@ def collections_as_keys(text: BrokenText) -> Iterator[Cause]:
         yield text.value_cause(repairs.QUOTES, i, entry, new, help_)
 
 
-def _open_brackets(value: str) -> list[str]:
-    """Return the brackets in a value that are not closed, the outermost first."""
+def _missing_brackets(value: str) -> str:
+    """Return the brackets that close those that are open at the end of a value, the innermost first."""
     pending: list[str] = []
     for char in _QUOTED.sub("", value):
         if char in _CLOSING:
-            pending.append(char)
-        elif pending and char == _CLOSING[pending[-1]]:
+            pending.append(_CLOSING[char])
+        elif pending and char == pending[-1]:
             pending.pop()
-    return pending
+    return "".join(reversed(pending))
 
 
 _QUOTED: Final = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"")
-
-
-def _end_of_brackets(value: str) -> int | None:
-    """Return where the bracket that a value begins with is closed, None if it is not."""
-    depths = accumulate((char in _CLOSING) - (char in _CLOSING.values()) for char in value)
-    return next((i for i, depth in enumerate(depths, 1) if not depth), None)

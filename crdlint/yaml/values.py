@@ -5,12 +5,13 @@ Reproduces go-yaml v2's decoder and sigs.k8s.io/yaml's conversion. Nothing here 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import count, repeat
 from typing import Any, Literal, cast
 
 from crdlint.golang.values import GoMap, go_syntax
+from crdlint.safety import calls
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence
 from crdlint.yaml.resolve import as_json_number, go_value, key_text, resolve
@@ -81,26 +82,23 @@ def _unsupported_key(value: Any, value_node: Node) -> str:
 
 def _go_values(node: Node) -> Any:
     """Return the value of a node in Go's decoder before conversion to JSON; its keys must not be collections."""
-    top: list[Any] = [None]
-    pending: list[tuple[Any, Any, Node]] = [(top, 0, node)]
-    while pending:
-        container, slot, here = pending.pop()
-        if isinstance(here, Scalar):
-            made: Any = go_value(here)
-        elif isinstance(here, Mapping):
-            pairs = {_identity(key): (key, value) for _, key, value in _go_entries(here)}
-            made = GoMap()
-            for i, (key, value) in enumerate(pairs.values()):
-                made.append(None)
-                pending.append((made, (i, go_value(key)), value))
-        else:
-            made = [None] * len(here.items)
-            pending.extend((made, i, item) for i, item in enumerate(here.items))
-        if slot.__class__ is tuple:
-            container[slot[0]] = (slot[1], made)
-        else:
-            container[slot] = made
-    return top[0]
+    return calls.run(_go_value_of(node))
+
+
+def _go_value_of(node: Node) -> Generator[Any, Any, Any]:
+    if isinstance(node, Scalar):
+        return go_value(node)
+    if isinstance(node, Sequence):
+        items = []
+        for item in node.items:
+            made = yield _go_value_of(item)
+            items.append(made)
+        return items
+    entries_of_map = GoMap()
+    for key, value in {_identity(key): (key, value) for _, key, value in _go_entries(node)}.values():
+        made = yield _go_value_of(value)
+        entries_of_map.append((go_value(key), made))
+    return entries_of_map
 
 
 def _identity(key: Scalar) -> tuple[type, Any]:
