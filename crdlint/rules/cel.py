@@ -21,15 +21,14 @@ from crdlint.kubecel.limits import max_cardinality
 from crdlint.rules import cel_cost
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.common import Answer, Options
-from crdlint.rules.engine.finding import Finding, Fixer, quoted_tag, quoted_with_comment, removal
+from crdlint.rules.engine.finding import Finding, Fixer, quoted_tag, quoted_with_comment, removal, require
 from crdlint.rules.engine.rule import Rule
 from crdlint.safety import work
 from crdlint.safety.bugs import attempt
 from crdlint.safety.work import Effort
 from crdlint.schema.traversal import Within, at_or_above
 from crdlint.yaml.edit import Edit, apply
-from crdlint.yaml.editor import UneditableError, quoted
-from crdlint.yaml.nodes import Scalar
+from crdlint.yaml.editor import quoted
 from crdlint.yaml.scalars import offsets_inside
 
 if TYPE_CHECKING:
@@ -91,15 +90,9 @@ def meant(finding: Finding, *, certain: bool) -> Iterable[Edit]:
         yield finding.editor.replace(node, quoted(text))
         return
     for edit in edits:
-        yield from _written_inside(finding, node, edit.start, edit.end, edit.text)
-
-
-def _written_inside(finding: Finding, node: Scalar, start: int, end: int, new: str) -> Iterable[Edit]:
-    """Yield the edit that replaces characters of a scalar's value."""
-    offsets = offsets_inside(finding.editor.text, node, start, end)
-    if offsets is None:
-        raise UneditableError
-    yield Edit(*offsets, finding.editor.value(new, like=node)[1:-1] if node.style in ("'", '"') else new)
+        offsets = require(offsets_inside(finding.editor.text, node, edit.start, edit.end))
+        is_quoted = node.style in ("'", '"')
+        yield Edit(*offsets, finding.editor.value(edit.text, like=node)[1:-1] if is_quoted else edit.text)
 
 
 COMPILES = _Rule("cel-compilation", "Rule or messageExpression does not compile",

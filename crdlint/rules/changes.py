@@ -28,7 +28,6 @@ def _version(version: str, fields: str = "") -> str:
 
 
 def _versions(*versions: str) -> str:
-    """Return the versions of a CRD, each with the same schema."""
     return "versions:\n" + "".join(map(_version, versions))
 
 

@@ -26,6 +26,7 @@ from crdlint.rules.engine.rule import Nodes, OnRequest
 from crdlint.rules.pruned_objects import is_arbitrary, is_of_root, keeps_as_item, may_be_without_keys
 from crdlint.rules.server_side_apply import is_conditions
 from crdlint.schema.json_paths import follow, steps
+from crdlint.schema.structural import junctors
 
 _Convention: Final = partial(OnRequest, in_set="conventions")
 _OfVersion: Final = partial(_Convention, scope="version")
@@ -139,9 +140,7 @@ def _described(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 ).advice_on(Nodes({"items"}))  # fmt: skip
 def _items(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     items = schema.item_schema
-    if items is None or items.required or not items.properties:
-        return
-    if not (items.all_of or items.any_of or items.one_of or items.not_):
+    if items is not None and items.properties and not items.required and not any(junctors(items)):
         yield Advisory("an empty item is valid", schema.path.child("items"))
 
 
@@ -235,8 +234,7 @@ def _could_have_default(schema: JSONSchemaProps) -> bool:
     parent, name = schema.parent, property_name(schema)
     if parent is None or name is None or name in parent.required or schema.type != "object":
         return False
-    limited = schema.min_properties or schema.all_of or schema.any_of or schema.one_of or schema.not_
-    return schema.default is None and not limited
+    return schema.default is None and not schema.min_properties and not any(junctors(schema))
 
 
 @_Convention("spec-optional-hides-required", "Optional `spec` with required fields", scope="schema",
@@ -272,7 +270,7 @@ def _shows_age(path: str) -> bool:
 def _each_column(crd: DecodedCRD) -> Iterator[tuple[CustomResourceColumnDefinition, JSONSchemaProps, Path]]:
     """Yield the columns whose path leads to a field, with its schema, and their paths."""
     for parts in version_parts(crd.spec):
-        for i, column in enumerate(parts.columns if parts.schema is not None else ()):
+        for i, column in enumerate(parts.columns):
             target = follow(column.json_path, parts.schema) if parts.schema is not None else None
             if isinstance(target, JSONSchemaProps) and target.type:
                 yield column, target, parts.path.child("additionalPrinterColumns").index(i)
@@ -442,15 +440,11 @@ def _is_member_of_union(name: str, union: JSONSchemaProps) -> bool:
     if union.max_properties == 1:
         return True
     word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
-    return any(word.search(rule.rule) for rule in union.x_validations) or _is_required_in_part(name, union)
-
-
-def _is_required_in_part(name: str, schema: JSONSchemaProps) -> bool:
-    pending = [schema]
-    while pending:
-        current = pending.pop()
-        parts = [*current.all_of, *current.any_of, *current.one_of, *filter(None, [current.not_])]
-        if any(name in part.required for part in parts):
+    if any(word.search(rule.rule) for rule in union.x_validations):
+        return True
+    parts = [*junctors(union)]
+    for part in parts:  # which grows
+        if name in part.required:
             return True
-        pending += parts
+        parts += junctors(part)
     return False

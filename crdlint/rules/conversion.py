@@ -49,7 +49,6 @@ def _webhook_strategy(finding: Finding) -> Edits:
 
 @Fixer("Add `v1`", "safe").example(good=_webhook(versions="[v2, v1]"))
 def _known_review_version(finding: Finding) -> Edits:
-    """Add the version of ConversionReview that every supported API server sends."""
     editor, webhook = finding.editor, expect(Mapping, finding.root, "spec", "conversion", "webhook")
     versions = webhook.find("conversionReviewVersions")
     if finding.name != "conversionReviewVersions":
@@ -74,7 +73,6 @@ def _https(finding: Finding) -> Edits:
     good=_webhook(versions="[v1]"),
 )
 def _lower_review_version(finding: Finding) -> Edits:
-    """Write a version of reviews in lower case, without the group."""
     node = finding.scalar()
     version = node.value.lower().rpartition("/")[2]
     if version != node.value and version in {"v1", "v1beta1"}:

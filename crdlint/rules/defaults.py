@@ -83,7 +83,6 @@ def _item_type(finding: Finding) -> str:
 
 
 def _enum_of_strings(finding: Finding) -> Edits:
-    """Put the values of an enum of strings in quotes that are of the type of the default."""
     for value in items_of(child(finding.owner, "enum")):
         if isinstance(value, Scalar) and not value.style and not finding.editor.is_text(value):
             yield finding.editor.replace(value, quoted(value.value, double=finding.editor.is_json))
@@ -127,7 +126,6 @@ def _nearest_value(finding: Finding) -> Edits:
     good="mode: {type: string, enum: [Always, Never], default: Always}",
 )
 def _separate_values(finding: Finding) -> Edits:
-    """Write each of the values that separators join into the only one of an enum as one of its own."""
     editor, values = finding.editor, expect(Sequence, finding.owner, "enum")
     joined = [each.strip() for each in _SEPARATED.split(expect(Scalar, values, 0).value)]
     if len(values.items) == 1 < len(joined) and finding.scalar().value in joined:

@@ -161,7 +161,6 @@ def _set_instead(finding: Finding) -> Edits:
     good="tls:\n  type: object\n  properties: {key: {type: string}}",
 )
 def _properties_only(finding: Finding) -> Edits:
-    """Remove `additionalProperties: false`, which is what the API server does anyway."""
     if finding.scalar().value == "false":
         yield finding.editor.remove(finding.owner, "additionalProperties")
 

@@ -70,7 +70,6 @@ def _with_type(finding: Finding, type_: str) -> Edits:
 
 
 def _without_marker(finding: Finding, name: str) -> Edits:
-    """Remove a marker from a schema whose type has no use for it."""
     return [finding.editor.remove(finding.owner, name)] if finding.owner.find("type") is not None else []
 
 
@@ -84,7 +83,6 @@ def _atomic_items(finding: Finding) -> Edits:
 
 
 def _marker_for(finding: Finding, type_: str, old: str, new: str) -> Edits:
-    """Write another marker for a schema of a type."""
     owner = finding.owner
     is_atomic = text_of(child(owner, old)) == "atomic" or type_ == "array"
     if text_of(child(owner, "type")) == type_ and owner.find(new) is None and is_atomic:
@@ -96,7 +94,6 @@ def _marker_for(finding: Finding, type_: str, old: str, new: str) -> Edits:
     good=_list("", _NAMED) + "\n  x-kubernetes-list-type: atomic",
 )
 def _type_of_list(finding: Finding) -> Edits:
-    """Move the list type, with its keys, out of the items."""
     items, editor = finding.owner, finding.editor
     owner, key = expect(Mapping, editor.parent(items)), editor.key_of(items)
     if key is None or key.value != "items" or owner.find("x-kubernetes-list-type") is not None:

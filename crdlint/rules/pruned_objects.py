@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from textwrap import indent
 from typing import Final
 
 from crdlint.crd.model import JSONSchemaProps
@@ -14,6 +15,7 @@ from crdlint.rules.engine.rule import Caution, Hint, Nodes
 from crdlint.yaml.editor import UneditableError
 
 _LABELS: Final = "type: object\n    additionalProperties:\n      type: string"
+_MAPS: Final = f"\n  annotations:\n    {_LABELS}\n  labels:\n    {_LABELS}"
 _TEMPLATE: Final = """\
 spec:
   type: object
@@ -22,17 +24,6 @@ spec:
       type: object
       properties:
         metadata:
-"""
-_MAPS: Final = """\
-          properties:
-            annotations:
-              type: object
-              additionalProperties:
-                type: string
-            labels:
-              type: object
-              additionalProperties:
-                type: string
 """
 _OBJECT: Final = "          type: object\n"
 # The fields beside `type` and `properties` that let an object have keys.
@@ -56,8 +47,7 @@ def _with_labels(finding: Finding) -> Edits:
         if metadata.flow:
             yield finding.editor.insert(metadata, "properties", f"{{annotations: {maps}, labels: {maps}}}")
         else:
-            value = f"\n  annotations:\n    {_LABELS}\n  labels:\n    {_LABELS}"
-            yield finding.editor.insert(metadata, "properties", value, before="type")
+            yield finding.editor.insert(metadata, "properties", _MAPS, before="type")
 
 
 @Fixer("Keep the object's unknown fields", "unsafe")
@@ -75,7 +65,7 @@ def may_be_without_keys(fields: frozenset[str], type_: str) -> bool:
     "labels or annotations there, and lose them without an error.",
     help="Add `labels` and `annotations` to the properties of `metadata`, as maps of strings",
     marker="use the option `crd:generateEmbeddedObjectMeta=true`",
-    bad=f"{_TEMPLATE}{_OBJECT}", good=f"{_TEMPLATE}{_MAPS}{_OBJECT}", fixes=(_with_labels,),
+    bad=f"{_TEMPLATE}{_OBJECT}", good=_TEMPLATE + indent(f"properties:{_MAPS}\n", " " * 10) + _OBJECT, fixes=(_with_labels,),
 ).advice_on(Nodes(when=may_be_without_keys), once=True)  # fmt: skip
 def _metadata(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:
     parent = schema.parent

@@ -104,7 +104,6 @@ def _column_path(finding: Finding) -> Edits:
     good=_WITH_COLUMN % "name: Ready, jsonPath: .status.ready, type: string",
 )
 def _column_type(finding: Finding) -> Edits:
-    """Add the type of the field, or of a text if it is not known."""
     if finding.name != "type" or finding.error.type != REQUIRED:
         return
     schema = next(iter(finding.crd.spec.root_schemas()), None)

@@ -67,7 +67,6 @@ def _to_items(finding: Finding) -> Edits:
     bad="name:\n  type: string\n  x-kubernetes-int-or-string: true", good="name:\n  x-kubernetes-int-or-string: true"
 )
 def _without_type(finding: Finding) -> Edits:
-    """Remove the type next to `x-kubernetes-int-or-string`, which replaces it."""
     is_one = finding.name == "type" and finding.scalar().value in _INT_OR_STRING  # another type may be of a lost key
     return finding.remove() if is_one and not is_merged(finding.owner) else []
 
@@ -77,7 +76,6 @@ def _without_type(finding: Finding) -> Edits:
     good="name:\n  type: string\n  enum: ['True', 'False', Unknown]",
 )
 def _text_of_enum(finding: Finding) -> Edits:
-    """Put a value of an enum of strings in quotes, if other values are strings."""
     if any(isinstance(value, str) for value in _schema_of(finding).enum):
         yield from _as_text(finding)
 
@@ -108,7 +106,6 @@ def _schema_of(finding: Finding) -> JSONSchemaProps:
     scope="schema",
 )
 def _required_property(finding: Finding) -> Edits:
-    """Write the property that is most like a required name that `properties` does not contain."""
     schema, node = _schema_of(finding), finding.scalar()
     near = nearest(node.value, schema.properties, _LIKE)
     if require(finding.path.parent).step == "required" and near is not None and near not in schema.required:
@@ -130,7 +127,6 @@ NEVER: Final = Caution("never-valid", "Schema that no value can match",
 
 
 def _may_exclude(fields: frozenset[str], type_: str) -> bool:
-    """Return whether a schema can have limits that exclude each other."""
     return any(type_ in TYPES_OF[low] and ("allOf" in fields or {low, high} <= fields) for low, high, _, _ in _PAIRS)
 
 
@@ -166,7 +162,10 @@ def _excluding(schema: JSONSchemaProps, pair: tuple[str, str, str, str]) -> Iter
         why = f"`{low_word}` {_shown(least)} > `{high_word}` {_shown(most)}"
     elif least == most and (is_open_low or is_open_high):
         why = f"`{low_word}` {_shown(least)} = `{high_word}` {_shown(most)}, and one of them is exclusive"
-    elif schema.type == "integer" and not _has_integer(least, most, is_open_low=is_open_low, is_open_high=is_open_high):
+    elif schema.type == "integer" and (
+        (math.floor(least) + 1 if is_open_low else math.ceil(least))
+        > (math.ceil(most) - 1 if is_open_high else math.floor(most))
+    ):
         why = f"no integer is between `{low_word}` {_shown(least)} and `{high_word}` {_shown(most)}"
     else:
         return
@@ -176,13 +175,6 @@ def _excluding(schema: JSONSchemaProps, pair: tuple[str, str, str, str]) -> Iter
 
 def _correct(schema: JSONSchemaProps, *keywords: str) -> str:
     return f"correct {' or '.join(validation(schema, keyword) for keyword in keywords)}"
-
-
-def _has_integer(least: float, most: float, *, is_open_low: bool, is_open_high: bool) -> bool:
-    """Return whether an integer is between two limits, which are exclusive if `is_open_low` or `is_open_high`."""
-    first = math.floor(least) + 1 if is_open_low else math.ceil(least)
-    last = math.ceil(most) - 1 if is_open_high else math.floor(most)
-    return first <= last
 
 
 @NEVER.advice_on(Nodes({"required", "allOf"}, types={"object"}))
@@ -333,9 +325,9 @@ def _replaced_types(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterable[Advis
 
 def _without_effect(keyword: str, part: JSONSchemaProps, schema: JSONSchemaProps) -> Advisory:
     effect = "has no effect" if keyword == _PRESERVE or keyword in _FIELDS else "checks nothing"
-    message = f"`{keyword}` {effect} on {_SOME.get(schema.type, 'an integer or string')}"
-    marker = _marker(keyword, schema)
-    return Advisory(message, part.path.child(keyword), _place_for(keyword, schema), marker=marker)
+    shown = f"format: {schema.format}" if keyword == "format" else keyword
+    message = f"`{shown}` {effect} on {_SOME.get(schema.type, 'an integer or string')}"
+    return Advisory(message, part.path.child(keyword), _place_for(keyword, schema), marker=_marker(keyword, schema))
 
 
 def _marker(keyword: str, schema: JSONSchemaProps) -> str:
@@ -352,9 +344,7 @@ def _marker(keyword: str, schema: JSONSchemaProps) -> str:
 def formats(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:
     """Return the format of a schema if it is one of strings, the type is another, and the server does not report it itself."""
     if schema.format in _OF_STRINGS and not schema.x_int_or_string and not is_reported(schema, crd.versions.newest):
-        message = f"`format: {schema.format}` checks nothing on {_SOME[schema.type]}"
-        help_, marker = _place_for("format", schema), _marker("format", schema)
-        return [Advisory(message, schema.path.child("format"), help_, marker=marker)]
+        return [_without_effect("format", schema, schema)]
     return ()
 
 

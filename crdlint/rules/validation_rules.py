@@ -103,7 +103,6 @@ def _nearest_path(finding: Finding) -> Edits:
     good=_rule("rule: has(self.mode)").replace("{rule: has(self.mode)}", "rule: '!has(self.mode)'"),
 )
 def _quoted_rule(finding: Finding) -> Edits:
-    """Put an expression in quotes that YAML reads as a tag without a value."""
     return quoted_tag(finding, finding.scalar())
 
 
