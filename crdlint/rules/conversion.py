@@ -194,16 +194,15 @@ def _url(text: str, path: Path) -> Iterator[FieldError]:
     except URLError as error:
         yield required(URL.id, path, f"url must be a valid URL: {error}{_FORM}")
         return
-    if url.scheme != "https":
-        yield invalid(URL.id, path, url.scheme, f"'https' is the only allowed URL scheme{_FORM}")
-    if not url.host:
-        yield invalid(URL.id, path, url.host, f"host must be specified{_FORM}")
-    if url.user is not None:
-        yield invalid(URL.id, path, url.user, "user information is not permitted in the URL")
-    if url.fragment:
-        yield invalid(URL.id, path, url.fragment, "fragments are not permitted in the URL")
-    if url.raw_query:
-        yield invalid(URL.id, path, url.raw_query, "query parameters are not permitted in the URL")
+    for is_wrong, value, detail in (
+        (url.scheme != "https", url.scheme, f"'https' is the only allowed URL scheme{_FORM}"),
+        (not url.host, url.host, f"host must be specified{_FORM}"),
+        (url.user is not None, url.user, "user information is not permitted in the URL"),
+        (url.fragment, url.fragment, "fragments are not permitted in the URL"),
+        (url.raw_query, url.raw_query, "query parameters are not permitted in the URL"),
+    ):
+        if is_wrong:
+            yield invalid(URL.id, path, value, detail)
 
 
 def _service(service: ServiceReference, path: Path) -> Iterator[FieldError]:

@@ -59,11 +59,9 @@ def _nearest(schema: JSONSchemaProps) -> str | None:
 def unrecognized(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the server's warnings of formats that it does not know; on update only of those that are new."""
     server = crd.versions.newest
-    if server.format_warnings is FormatWarnings.NONE:
-        return
-    known_before = {schema.format for schema in crd.old_schemas if _is_unrecognized(schema, server)}
+    known_before = {schema.format for schema in crd.old_schemas if is_reported(schema, server)}
     for schema in crd.schemas:
-        if schema.set_fields & _FORMAT and _is_unrecognized(schema, server) and schema.format not in known_before:
+        if schema.set_fields & _FORMAT and is_reported(schema, server) and schema.format not in known_before:
             message, path = f"unrecognized format {quote(schema.format)}", schema.path.child("format")
             headline = headlines.of_format(schema.format, schema.type, path)
             yield Advisory(message, path, _help(schema), kind="warning", headline=headline)
@@ -103,23 +101,19 @@ def type_in_set(schema: JSONSchemaProps) -> str:
     return items.type if items is not None and items.type in {"object", "array"} else ""
 
 
-def _is_unrecognized(schema: JSONSchemaProps, server: Server) -> bool:
-    return bool(schema.format) and not _is_known(schema, server)
-
-
 def is_reported(schema: JSONSchemaProps, server: Server) -> bool:
     """Return whether a server warns of the format of a new schema."""
-    return server.format_warnings is not FormatWarnings.NONE and _is_unrecognized(schema, server)
-
-
-def _is_known(schema: JSONSchemaProps, server: Server) -> bool:
-    if server.format_warnings is FormatWarnings.STRINGS and schema.type != "string":
-        return True
+    types = server.format_warnings
+    is_judged = types is FormatWarnings.STRINGS_AND_NUMBERS or (
+        types is FormatWarnings.STRINGS and schema.type == "string"
+    )
+    if not schema.format or not is_judged:
+        return False
     if schema.type in {"", "string"}:
         from crdlint.schema.formats import is_supported  # many CRDs have no format of a string
 
-        return is_supported(schema.format, server)
-    return schema.format in _KNOWN.get(schema.type, ())
+        return not is_supported(schema.format, server)
+    return schema.format not in _KNOWN.get(schema.type, ())
 
 
 def formats_of(type_: str) -> list[str]:

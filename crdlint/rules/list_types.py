@@ -37,6 +37,7 @@ from crdlint.safety.bugs import attempt
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence, child, items_of, text_of
 
 _Rule: Final = partial(Rule, source="apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema")
+_IS_KEY: Final = "this property is in x-kubernetes-list-map-keys"
 _KeyRule: Final = partial(Rule, source="apiextensions/validation validateMapListKeysMapSet")
 _NAMED = "type: object, required: [name], properties: {name: {type: string}}"
 _TYPES: Final = ("atomic", "set", "map")
@@ -451,12 +452,10 @@ def map_list_keys_map_set(schema: JSONSchemaProps) -> Iterator[FieldError]:
             continue
         path = schema.path.child("items", "properties").key(key)
         if key not in required_keys and field.default is None:
-            detail = (
-                "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property"
-            )
+            detail = f"{_IS_KEY}, so it must have a default or be a required property"
             yield required(KEY_REQUIRED.id, path.child("default"), detail, help=attempt(_key_help, key, item))
         if field.nullable:
-            detail = "this property is in x-kubernetes-list-map-keys, so it cannot be nullable"
+            detail = f"{_IS_KEY}, so it cannot be nullable"
             yield forbidden(KEY_NULLABLE.id, path.child("nullable"), detail)
 
 

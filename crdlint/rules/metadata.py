@@ -74,17 +74,12 @@ def _names_of_name(finding: Finding) -> Edits:
     editor, spec = finding.editor, expect(Mapping, finding.root, "spec")
     name, names = _wanted_name(finding)[1], finding.crd.spec.names
     plural, _, group = name.partition(".")
-    if finding.crd.spec.group == name and plural == names.plural and "." in group:
-        yield editor.respell(expect(Scalar, spec, "group"), group)
-    elif group == finding.crd.spec.group and plural in _plurals(names) and names.plural not in _plurals(names):
+    written = finding.crd.spec.group
+    if plural == names.plural and "." in group:
+        if written == name or (_mentions(finding, group) and _mentions(finding, written) < 2):
+            yield editor.respell(expect(Scalar, spec, "group"), group)
+    elif group == written and plural in _plurals(names) and names.plural not in _plurals(names):
         yield editor.respell(expect(Scalar, spec, "names", "plural"), plural)
-    elif (
-        plural == names.plural
-        and "." in group
-        and _mentions(finding, group)
-        and _mentions(finding, finding.crd.spec.group) < 2
-    ):
-        yield editor.respell(expect(Scalar, spec, "group"), group)
 
 
 def _plurals(names: CustomResourceDefinitionNames) -> set[str]:

@@ -114,15 +114,9 @@ def _plain_name(finding: Finding) -> Edits:
     name = re.sub(r"[^\w-]|_", "", name).strip("-")
     is_known = f"{name}List" == names.list_kind or name == f"{names.kind}List" or to_lower(name) == names.singular
     is_joined = re.search(r"\w\s+\w", node.value) and not is_known
-    if (
-        name
-        and not is_dns1035_label(to_lower(name))
-        and name != node.value
-        and not is_joined
-        and " - " not in node.value
-    ):
-        is_mixed = finding.name in {"kind", "listKind"}
-        yield finding.editor.respell(node, name if is_mixed else to_lower(name))
+    if name in {"", node.value} or is_dns1035_label(to_lower(name)) or is_joined or " - " in node.value:
+        return
+    yield finding.editor.respell(node, name if finding.name in {"kind", "listKind"} else to_lower(name))
 
 
 @Fixer("Name the list after the kind", "safe")

@@ -195,10 +195,10 @@ def _short(crd: DecodedCRD) -> Iterator[Advisory]:
     fixes=(_added_names,),
 ).practice  # fmt: skip
 def _defaulted(crd: DecodedCRD) -> Iterator[Advisory]:
-    names = child(crd.root, "spec", "names")
-    missing = [name for name in ("listKind", "singular") if child(names, name) is None]
+    node, names = child(crd.root, "spec", "names"), crd.spec.names
+    added = {"listKind": names.list_kind, "singular": names.singular}
+    missing = [name for name in added if child(node, name) is None]
     if missing:
-        added = {"listKind": crd.spec.names.list_kind, "singular": crd.spec.names.singular}
         message = f"the API server adds {' and '.join(f'`{name}`' for name in missing)}"
         help_ = f"Add {' and '.join(f'`{name}: {added[name]}`' for name in missing)}"
         yield Advisory(message, Path("spec").child("names"), help_)

@@ -57,9 +57,8 @@ def _curly_quotes(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisor
     pattern = schema.pattern
     curly = "" if pattern.isascii() else "".join(sorted({char for char in pattern if ord(char) in _STRAIGHT}))
     if curly:
-        yield Advisory(
-            f"the pattern has curly quotes ({curly}), which are not those on a keyboard", schema.path.child("pattern")
-        )
+        message = f"the pattern has curly quotes ({curly}), which are not those on a keyboard"
+        yield Advisory(message, schema.path.child("pattern"))
     for i, value in enumerate(schema.enum):
         if isinstance(value, str) and _CURLY_QUOTED.fullmatch(value):
             yield Advisory(f"the curly quotes of {value} are a part of the value", schema.path.child("enum").index(i))

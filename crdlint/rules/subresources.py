@@ -203,23 +203,21 @@ def _meant(finding: Finding) -> Edits:
         yield finding.editor.respell(finding.scalar(), finding.subject)
 
 
-def _with_status(fields: str, more: str) -> str:
+def _version(more: str, status: str = "phase: {type: string}", required: str = "") -> str:
     return (
-        "schema:\n  openAPIV3Schema:\n    type: object\n    properties:\n"
+        f"schema:\n  openAPIV3Schema:\n    type: object\n{required}    properties:\n"
         "      spec: {type: object, properties: {replicas: {type: integer}}}\n"
-        f"      status: {{type: object, properties: {{{fields}}}}}\n"
-        f"{more}"
+        f"      status: {{type: object, properties: {{{status}}}}}\n{more}"
     )
 
 
 def _column(path: str) -> str:
-    columns = f"additionalPrinterColumns: [{{name: Phase, type: string, jsonPath: {path}}}]\n"
-    return _with_status("phase: {type: string}", f"{_ENABLED}{columns}")
+    return _version(f"{_ENABLED}additionalPrinterColumns: [{{name: Phase, type: string, jsonPath: {path}}}]\n")
 
 
 def _scale(path: str) -> str:
     scale = f"{{specReplicasPath: {path}, statusReplicasPath: .status.replicas}}"
-    return _with_status("replicas: {type: integer}", f"subresources: {{status: {{}}, scale: {scale}}}\n")
+    return _version(f"subresources: {{status: {{}}, scale: {scale}}}\n", "replicas: {type: integer}")
 
 
 DEAD_COLUMN = _OfVersion("printer-column-dead-path", "Printer column of a field that the schema does not have",
@@ -275,11 +273,9 @@ def _scale_paths(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advis
 
 
 def _reason(missing: Missing) -> str:
-    return (
-        f"`{missing.path}` is not in the schema"
-        if missing.name
-        else f"`{missing.before}` is a list, which has no fields"
-    )
+    if not missing.name:
+        return f"`{missing.before}` is a list, which has no fields"
+    return f"`{missing.path}` is not in the schema"
 
 
 def _help(missing: Missing, text: str) -> tuple[str | None, None, str | None]:
@@ -325,14 +321,6 @@ def _enabled(finding: Finding) -> Edits:
         yield finding.editor.insert(expect(Mapping, node, "subresources"), "status", "{}")
 
 
-def _version(subresources: str, required: str = "") -> str:
-    return (
-        f"schema:\n  openAPIV3Schema:\n    type: object\n{required}    properties:\n"
-        "      status: {type: object, properties: {phase: {type: string}}}\n"
-        f"{subresources}"
-    )
-
-
 NO_SUBRESOURCE = Hint("status-without-subresource", "Schema has `status`, but the status subresource is disabled",
     why="Requests to `/status` end in 404, and each write of the status raises `metadata.generation`. With the subresource, the "
     "API server ignores the status in other updates, so controllers must write it by `/status` first.",
@@ -343,7 +331,7 @@ STATUS_REQUIRED = _OfVersion("status-required", "No object can be created: `stat
     why="With the status subresource, the API server drops `status` from a new object and then rejects the object because "
     "`status` is missing.",
     help="Remove `status` from `required`", marker="write `+optional` on the field `Status`",
-    bad=_version(_ENABLED, "    required: [status]\n"), good=_version(_ENABLED),
+    bad=_version(_ENABLED, required="    required: [status]\n"), good=_version(_ENABLED),
     fixes=(Fixer("Remove `status` from `required`", "unsafe", Finding.remove_item),))  # fmt: skip
 
 

@@ -71,13 +71,8 @@ def other_words(schema: JSONSchemaProps) -> dict[int, str]:
 @BOOLEAN.advice
 def _booleans_in_enums(crd: DecodedCRD) -> Iterator[Advisory]:
     for schema in crd.schemas:
-        if (
-            not schema.set_fields & _ENUM
-            or schema.type != "string"
-            or not any(each.__class__ is bool for each in schema.enum)
-        ):
-            continue
-        for i, word in other_words(schema).items():
+        words = other_words(schema) if schema.set_fields & _ENUM and schema.type == "string" else {}
+        for i, word in words.items():
             read = "true" if schema.enum[i] else "false"
             message = f"`{word}` is read as the boolean {read}, not as a string"
             yield Advisory(message, schema.path.child("enum").index(i), f'Write `"{word}"`')
