@@ -46,5 +46,4 @@ RELEASE_TOO_LARGE = _InTemplate("helm-release-too-large", "Release of the chart 
     "more than 1,048,576 bytes of data with `data: Too long`, so that `helm install` and `helm upgrade` fail. From three "
     "quarters of that size on, the finding is information.",
     help="Remove the descriptions of the CRDs (controller-gen `crd:maxDescLen=0`), or move the CRDs to the `crds/` "
-    "folder of a chart in `charts/`, whose files Helm does not store",
-    marker="use the option `crd:maxDescLen=0`")
+    "folder of a chart in `charts/`, whose files Helm does not store", marker="use the option `crd:maxDescLen=0`")

@@ -321,8 +321,7 @@ def _duplicate(crd: DecodedCRD) -> Iterator[Advisory]:
 
 @_OfVersion("printer-column-date-without-format", "Date column for a string without the format `date-time`",
     why="`kubectl get` prints `<invalid>` for every text that is not a date with a time, as RFC 3339 specifies.",
-    help="Add `format: date-time` to the field",
-    marker="write `+kubebuilder:validation:Format=date-time` on the field",
+    help="Add `format: date-time` to the field", marker="write `+kubebuilder:validation:Format=date-time` on the field",
     bad=_columns(f"{{name: A, type: date, jsonPath: .spec.at}}, {_AGE}"),
     good=_columns(f"{{name: A, type: date, jsonPath: .spec.done}}, {_AGE}"),
 ).practice  # fmt: skip

@@ -111,8 +111,7 @@ REVIEW_VERSIONS = _Rule("conversion-review-versions", "Invalid or unsupported `c
     why="The API server sends the first version in the list that it supports, `v1` or `v1beta1`. Without one it cannot "
     "call the webhook.",
     help="Set `conversionReviewVersions: [v1]` in `spec.conversion.webhook`",
-    bad=_webhook(versions="[v2]"), good=_GOOD,
-    source="apiextensions/validation validateConversionReviewVersions",
+    bad=_webhook(versions="[v2]"), good=_GOOD, source="apiextensions/validation validateConversionReviewVersions",
     fixes=(_lower_review_version, _known_review_version, _repeated_review_version))  # fmt: skip
 URL = _Rule("conversion-webhook-url", "Webhook URL is not of the form `https://host[/path]`",
     why="The API server sends whole objects to this URL. It requires TLS, and rejects user names, queries and fragments.",

@@ -248,8 +248,7 @@ SET_ATOMIC = _Rule("set-items-not-atomic", "Set items must be scalars or atomic"
     why="Server-side apply compares the items of a set by their whole value, so it cannot merge parts of an item.",
     help="Add `x-kubernetes-map-type: atomic` to the items, or set `x-kubernetes-list-type: map` with keys",
     marker="write `+structType=atomic` on the type of the items",
-    bad=_list("set", "type: object, properties: {name: {type: string}}"), good=_GOOD_MAP,
-    fixes=(_atomic_items,))  # fmt: skip
+    bad=_list("set", "type: object, properties: {name: {type: string}}"), good=_GOOD_MAP, fixes=(_atomic_items,))  # fmt: skip
 KEYS_WITHOUT_MAP = _Rule("list-map-keys-without-map", "`x-kubernetes-list-map-keys` on a list that is not a map list",
     because="x-kubernetes-list-map-keys",
     why="Only lists with `x-kubernetes-list-type: map` identify their items by keys.",
@@ -274,19 +273,16 @@ MAP_ITEMS = _Rule("list-map-items", "Items of a map list must be objects",
     because="../x-kubernetes-list-type",
     why="The keys of a map list are fields of its items.",
     help="Set `type: object` on the items, with the keys as `properties`; or set `x-kubernetes-list-type: set` and "
-    "remove the keys",
-    marker="correct `+listType`",
+    "remove the keys", marker="correct `+listType`",
     bad=_list("map", "type: string", "name"), good=_GOOD_MAP, fixes=(_set_of_scalars,))  # fmt: skip
 KEY_UNKNOWN = _Rule("list-map-key-unknown", "List map key is not a property of the items",
     why="Server-side apply cannot identify items by a field that they do not have.",
     help="Correct the key, or add it to the `properties` of the items", marker="correct `+listMapKey`",
-    bad=_list("map", _NAMED, "nmae"), good=_GOOD_MAP,
-    fixes=(_nearest_key,))  # fmt: skip
+    bad=_list("map", _NAMED, "nmae"), good=_GOOD_MAP, fixes=(_nearest_key,))  # fmt: skip
 KEY_DUPLICATE = _Rule("list-map-key-duplicate", "Duplicate list map key",
     why="Repeating a key has no effect and usually means that another key was intended.",
     help="Remove the duplicate key", marker="remove one `+listMapKey`",
-    bad=_list("map", _NAMED, "name, name"), good=_GOOD_MAP,
-    fixes=(_each_key_once,))  # fmt: skip
+    bad=_list("map", _NAMED, "name, name"), good=_GOOD_MAP, fixes=(_each_key_once,))  # fmt: skip
 KEY_SCALAR = _Rule("list-map-key-not-scalar", "List map key is an object or a list",
     because="../x-kubernetes-list-map-keys",
     why="Server-side apply compares the keys of all items, and supports only scalars.",
@@ -309,8 +305,7 @@ ITEMS_NULLABLE = _KeyRule("list-items-nullable", "Items of a set or map list are
     because="../x-kubernetes-list-type",
     why="Server-side apply identifies items by value or by key, and a null item has neither.",
     help="Remove `nullable: true` from the items",
-    bad=_list("set", "type: string, nullable: true"),
-    good=_SET,
+    bad=_list("set", "type: string, nullable: true"), good=_SET,
     fixes=(Fixer("Remove `nullable` from the items", "safe", removal),))  # fmt: skip
 SET_OF_OBJECTS = Caution("list-set-of-objects", "Set of objects or lists",
     why="Server-side apply and CEL compare the items of a set as a whole, and support only scalars. Kubernetes 1.37 and later "

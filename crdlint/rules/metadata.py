@@ -119,8 +119,7 @@ NAME = Rule("metadata-name", "CRD name is not `<plural>.<group>`", scope="metada
 LABELS = _Rule("metadata-labels", "Invalid label key or value",
     why="Label selectors support only a restricted syntax, so the API server rejects other keys and values.",
     help="Use at most 63 letters, digits, `-`, `_` and `.`, starting and ending with a letter or digit; a key may have "
-    "a prefix such as `example.com/`",
-    marker="correct `+kubebuilder:metadata:labels`",
+    "a prefix such as `example.com/`", marker="correct `+kubebuilder:metadata:labels`",
     bad="labels: {app: my app}", good="labels: {app: my-app}")  # fmt: skip
 ANNOTATIONS = _Rule("metadata-annotations", "Invalid annotation key",
     why="An annotation key is a qualified name: an optional DNS prefix with a slash, and a name of at most 63 characters.",

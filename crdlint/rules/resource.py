@@ -22,8 +22,7 @@ _REGISTRY: Final = "apiextensions-apiserver/pkg/registry/customresource"
 VALUE = _Rule("resource-value", "Value is not valid for the schema of its CRD",
     why="The API server validates every object against the schema of its version. Since Kubernetes 1.30 an update may "
     "keep invalid values that it does not change.",
-    help="Change the value to one that the schema accepts",
-    fixes=value_fixes.VALUE,
+    help="Change the value to one that the schema accepts", fixes=value_fixes.VALUE,
     bad=stream("{mode: Quick}"), source="kube-openapi/pkg/validation/validate")
 RULE_FAILED = _Rule("resource-rule", "Validation rule evaluates to false, or its evaluation fails",
     why="Rules express constraints between fields, and which changes are allowed. The API server rejects an object "
@@ -37,8 +36,7 @@ LIST_TYPE = _Rule("resource-list-type", "Duplicate item in a set, or duplicate k
     source="apiextensions-apiserver/pkg/apiserver/schema/listtype ValidateListSetsAndMaps")
 METADATA = _Rule("resource-metadata", "Invalid metadata of an object or embedded resource",
     why="Names, labels, annotations and owner references have the same syntax in all Kubernetes objects.",
-    help="Change the metadata as the message requires",
-    fixes=value_fixes.METADATA,
+    help="Change the metadata as the message requires", fixes=value_fixes.METADATA,
     bad=stream("{}", metadata="{name: X_, namespace: team}"),
     source="apimachinery/pkg/api/validation ValidateObjectMeta")
 TYPE_META = _Rule("resource-type", "apiVersion or kind differs from the CRD's", source=f"{_REGISTRY} validator",
@@ -51,14 +49,12 @@ SCALE = _Rule("resource-scale", "Field of the scale subresource is not a valid n
     bad=stream("{replicas: -1}"), source=f"{_REGISTRY} ValidateScaleSpec")
 DECODE = _Rule("resource-decode", "Object cannot be decoded",
     why="The types of metadata, apiVersion and kind are fixed, whatever the schema specifies.",
-    help="Write a value of the type that the message names",
-    fixes=value_fixes.DECODE,
+    help="Write a value of the type that the message names", fixes=value_fixes.DECODE,
     bad=stream("{}", metadata="{name: x, namespace: team, labels: [a]}"),
     source="apiextensions-apiserver/pkg/apiserver schemaCoercingDecoder")
 NO_MATCH = _Rule("resource-no-match", "No CRD serves this kind and version", origin="crdlint",
     why="The API server has no such resource, and kubectl reports this before it sends the object.",
-    help="Change `apiVersion` and `kind` to a version and kind that a CRD serves",
-    fixes=value_fixes.NO_MATCH,
+    help="Change `apiVersion` and `kind` to a version and kind that a CRD serves", fixes=value_fixes.NO_MATCH,
     bad=stream("{}", kind="Fooo"), source="apimachinery/pkg/api/meta NoKindMatchError")
 CRD_REFUSED = Caution("resource-crd-rejected", "Resource of a CRD that the API server rejects", scope="resource",
     why="A cluster without the CRD accepts none of its resources. crdlint validates them as if the CRD were accepted.",

@@ -93,8 +93,7 @@ def _matches_nothing(pattern: str) -> bool:
 @Caution("enum-value-duplicate", "Value is in an enum twice",
     why="A repeated value has no effect, and usually means that another one was intended, which is then rejected.",
     help="Remove the repeated value, or write the one that is meant", marker="correct `+kubebuilder:validation:Enum`",
-    bad="name:\n  type: string\n  enum: [Always, Never, Never]",
-    good="name:\n  type: string\n  enum: [Always, Never]",
+    bad="name:\n  type: string\n  enum: [Always, Never, Never]", good="name:\n  type: string\n  enum: [Always, Never]",
     fixes=(Fixer("Remove the repeated value", "safe", Finding.remove_item),),
 ).advice_on(Nodes({"enum"}))  # fmt: skip
 def _repeated_values(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:

@@ -128,8 +128,7 @@ def _column_name(finding: Finding) -> Edits:
 SCALE = Rule("scale-path-invalid", "Invalid path in the scale subresource", scope="version",
     why="`kubectl scale` and autoscalers use these paths. They must be simple JSON paths below `.spec` or `.status`.",
     help="Set `specReplicasPath` to a path below `.spec` and `statusReplicasPath` to one below `.status`, such as "
-    "`.spec.replicas` and `.status.replicas`",
-    marker="correct `+kubebuilder:subresource:scale`",
+    "`.spec.replicas` and `.status.replicas`", marker="correct `+kubebuilder:subresource:scale`",
     bad=_WITH_SCALE % "specReplicasPath: .replicas, ", good=_WITH_SCALE % "specReplicasPath: .spec.replicas, ",
     source="apiextensions/validation ValidateCustomResourceDefinitionSubresources",
     fixes=(
