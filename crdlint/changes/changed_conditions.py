@@ -213,7 +213,7 @@ class SchemaFacts(Facts):
         if folded is None or suffix is None:
             return SIZES
         low, high = (folded.bounds.get(f"{end}_{suffix}") for end in ("min", "max"))
-        return _numbers(low or Bound(0), high, is_whole=True)
+        return _numbers(low or Bound(0, is_upper=False), high, is_whole=True)
 
     def match(self, path: FieldPath, pattern: str) -> bool:
         """Return whether all texts at a path match a pattern."""
@@ -248,7 +248,7 @@ def _values(folded: Constraints) -> Domain:
 
 
 def _numbers(low: Bound | None, high: Bound | None, *, is_whole: bool) -> Domain:
-    low, high = low or Bound(-math.inf), high or Bound(math.inf)
+    low, high = low or Bound(-math.inf, is_upper=False), high or Bound(math.inf, is_upper=True)
     return Numbers(low.value, high.value, is_whole, low.is_strict, high.is_strict).narrowed()
 
 

@@ -18,6 +18,7 @@ from crdlint.kubecel.syntax_trees import rule_key
 from crdlint.kubernetes.servers import NEWEST, Server
 from crdlint.safety import calls, work
 from crdlint.schema.formats import is_supported, normalized
+from crdlint.schema.numbers import FORMATS, integer_range
 from crdlint.schema.values import equality_key
 
 if TYPE_CHECKING:
@@ -57,34 +58,33 @@ LIMITS: Final = (
     Limit("min_properties", "minProperties", False, _OBJECTS, "objects of fewer than {} fields", "empty objects"),
 )
 CONTAINER_LIMITS: Final = frozenset({"max_items", "min_items", "max_properties", "min_properties"})
-# The numbers that a format accepts, which it bounds as `minimum` and `maximum` do.
-_RANGES: Final = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}
-NUMBER_FORMATS: Final = ("int32", "int64", "float", "double")
+NUMBER_FORMATS: Final = (*FORMATS["integer"], *FORMATS["number"])
 
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """The value of a limit; ``is_strict`` excludes the value itself."""
+    """The value of an upper or lower limit; ``is_strict`` excludes the value itself."""
 
     value: float
+    is_upper: bool
     is_strict: bool = False
 
-    def tighter_than(self, other: Bound | None, *, is_upper: bool) -> bool:
-        """Return whether this bound excludes a value that the other one, or none, accepts."""
-        if other is None:
-            return True
-        if self.value == other.value:
-            return self.is_strict and not other.is_strict
-        return self.value < other.value if is_upper else self.value > other.value
+    @property
+    def tightness(self) -> tuple[float, bool]:
+        """What is greater for a bound that excludes more values."""
+        return -self.value if self.is_upper else self.value, self.is_strict
 
-    def of_integers(self, *, is_upper: bool) -> Bound:
+    def tighter_than(self, other: Bound | None) -> bool:
+        """Return whether this bound excludes a value that the other one, or none, accepts."""
+        return other is None or self.tightness > other.tightness
+
+    def of_integers(self) -> Bound:
         """Return the same bound for integers, which includes its own value."""
-        if not math.isfinite(self.value):
+        lowest, is_strict = self.tightness
+        if not math.isfinite(lowest):
             return self
-        nearest = math.floor(self.value) if is_upper else math.ceil(self.value)
-        if self.is_strict and nearest == self.value:
-            nearest += -1 if is_upper else 1
-        return Bound(nearest)
+        nearest = math.floor(lowest) + 1 if is_strict else math.ceil(lowest)
+        return Bound(-nearest if self.is_upper else nearest, self.is_upper)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,20 +136,20 @@ def _bounds(node: Conjunction, type_: str) -> dict[str, Bound]:
         value = getattr(schema, limit.attribute)
         if value is None or type_ not in limit.types or (value <= 0 and limit.empty):
             continue
-        bound = Bound(value, bool(getattr(schema, f"exclusive_{limit.attribute}", False)))
+        bound = Bound(value, limit.is_upper, bool(getattr(schema, f"exclusive_{limit.attribute}", False)))
         if type_ == "integer":
-            bound = bound.of_integers(is_upper=limit.is_upper)
-        if bound.tighter_than(bounds.get(limit.attribute), is_upper=limit.is_upper):
+            bound = bound.of_integers()
+        if bound.tighter_than(bounds.get(limit.attribute)):
             bounds[limit.attribute] = bound
     return bounds
 
 
 def format_bound(formats: frozenset[str], attribute: str) -> Bound | None:
-    """Return the bound that the format of an integer implies."""
-    ranges = [_RANGES[name] for name in formats if name in _RANGES]
-    if not ranges or attribute not in {"minimum", "maximum"}:
+    """Return the bound that the formats of an integer imply, as `minimum` and `maximum` do."""
+    if formats.isdisjoint(FORMATS["integer"]) or attribute not in {"minimum", "maximum"}:
         return None
-    return Bound(min(high for _, high in ranges) if attribute == "maximum" else max(low for low, _ in ranges))
+    low, high = integer_range("int32" if "int32" in formats else "int64")
+    return Bound(high, is_upper=True) if attribute == "maximum" else Bound(low, is_upper=False)
 
 
 def _formats(node: Conjunction, type_: str, server: Server) -> frozenset[str]:
@@ -332,7 +332,7 @@ def length_bound(pattern: str, *, is_upper: bool) -> Bound | None:
     except (UnsupportedError, work.WorkLimitError):
         return None
     length = longest if is_upper else shortest
-    return None if length is None else Bound(length)
+    return None if length is None else Bound(length, is_upper)
 
 
 @lru_cache(maxsize=512)

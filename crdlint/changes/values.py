@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Mapping
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.changes.change import NEW_VALUES, Change
@@ -151,7 +152,7 @@ def _compare_limits(pair: Pair, old: Constraints, new: Constraints) -> Iterator[
         after, known = new.bounds.get(limit.attribute), old.bounds.get(limit.attribute)
         if after == known or after == (before := _implied(old, limit)):
             continue
-        if after is None or (before is not None and before.tighter_than(after, is_upper=limit.is_upper)):
+        if after is None or (before is not None and before.tighter_than(after)):
             if known is not None:
                 now = "was removed" if after is None else f"changed from {_number(known)} to {_number(after)}"
                 text = f"`{limit.keyword}` {now}: {NEW_VALUES}"
@@ -173,16 +174,14 @@ def _compare_limits(pair: Pair, old: Constraints, new: Constraints) -> Iterator[
 
 def _implied(old: Constraints, limit: Limit) -> Bound | None:
     """Return the bound of old values: the given one, or a tighter one that follows from other constraints."""
-    bound = old.bounds.get(limit.attribute)
-    others = [format_bound(old.formats, limit.attribute)] if old.type == "integer" else []
+    bounds = [old.bounds.get(limit.attribute)]
+    if old.type == "integer":
+        bounds.append(format_bound(old.formats, limit.attribute))
     if limit.attribute in {"min_length", "max_length"}:
-        others += [length_bound(pattern, is_upper=limit.is_upper) for pattern in old.patterns]
+        bounds += [length_bound(pattern, is_upper=limit.is_upper) for pattern in old.patterns]
     if limit.attribute == "min_properties":
-        others.append(Bound(len(old.required)))
-    for other in others:
-        if other is not None and other.tighter_than(bound, is_upper=limit.is_upper):
-            bound = other
-    return bound
+        bounds.append(Bound(len(old.required), is_upper=False))
+    return max(filter(None, bounds), key=attrgetter("tightness"), default=None)
 
 
 def _cannot_break(pair: Pair, limit: Limit, after: Bound) -> bool:
@@ -267,7 +266,7 @@ def _has_range(old: Constraints, format_: str) -> bool:
     """Return whether the limits of integers exclude all that are out of the range of a format."""
     for attribute in ("maximum", "minimum"):
         bound, known = format_bound(frozenset({format_}), attribute), old.bounds.get(attribute)
-        if old.type != "integer" or bound is None or bound.tighter_than(known, is_upper=attribute == "maximum"):
+        if old.type != "integer" or bound is None or bound.tighter_than(known):
             return False
     return True
 
