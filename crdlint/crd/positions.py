@@ -197,10 +197,13 @@ class Locator:
     def _entry(self, node: Node, step: Step) -> tuple[Node | None, Node] | None:
         """Return what `crdlint.yaml.nodes.entry` does, with merge keys followed."""
         if node.__class__ is Mapping and step.__class__ is not int:
-            if id(node) not in self._indexes:
-                self._indexes[id(node)] = {name: (key, value) for name, key, value in entries(node)}
-            return self._indexes[id(node)].get(str(step))
+            return self._index(node).get(str(step))
         return entry(node, step) if node.__class__ is Sequence else None
+
+    def _index(self, mapping: Mapping) -> dict[str, tuple[Node, Node]]:
+        if id(mapping) not in self._indexes:
+            self._indexes[id(mapping)] = {name: (key, value) for name, key, value in entries(mapping)}
+        return self._indexes[id(mapping)]
 
 
 def _as_given(steps: list[Step]) -> list[Step]:
