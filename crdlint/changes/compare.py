@@ -135,7 +135,12 @@ def compare_names(old: CustomResourceDefinitionSpec, new: CustomResourceDefiniti
 
 def compare_parts(old: VersionParts, new: VersionParts) -> Iterator[Change]:
     """Report the subresources, columns and selectable fields of a version that were removed or changed."""
-    yield from _compare_status(old, new)
+    for rule, having, lacking, effect in (
+        (rules.STATUS_REMOVED, old, new, "removed: requests to /status return 404"),
+        (rules.STATUS_ADDED, new, old, "added: writes to the main resource do not change the status any more"),
+    ):
+        if having.has_status and not lacking.has_status:
+            yield Change(rule, f"the status subresource was {effect}", *_paths(old, new, "subresources", "status"))
     yield from _compare_scale(old, new)
     yield from _compare_columns(old, new)
     selectable = {field.json_path for field in new.selectable}
@@ -163,16 +168,6 @@ def _compare_columns(old: VersionParts, new: VersionParts) -> Iterator[Change]:
             if was != now:
                 text = f"printer column `{column.name}`: `{field}` changed from {was} to {now}"
                 yield Change(rules.PRINTER_COLUMN, text, *paths)
-
-
-def _compare_status(old: VersionParts, new: VersionParts) -> Iterator[Change]:
-    paths = _paths(old, new, "subresources", "status")
-    if old.has_status and not new.has_status:
-        text = "the status subresource was removed: requests to /status return 404"
-        yield Change(rules.STATUS_REMOVED, text, *paths)
-    elif new.has_status and not old.has_status:
-        text = "the status subresource was added: writes to the main resource do not change the status any more"
-        yield Change(rules.STATUS_ADDED, text, *paths)
 
 
 def _compare_scale(old: VersionParts, new: VersionParts) -> Iterator[Change]:

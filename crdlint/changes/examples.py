@@ -78,10 +78,7 @@ class Pair:
         return self.examples.server
 
     def change(self, rule: Rule, text: str, attribute: str, part: JSONSchemaProps | None = None) -> Change:
-        """Return a change of an attribute of both schemas; the text follows the field and a colon.
-
-        ``part`` is what the new schema requires, if the change rejects values.
-        """
+        """Return a change of an attribute; ``part`` is what the new schema requires, if the change rejects values."""
         example = self.explanation("true", part) if part else None
         return Change(rule, f"{self.field.shown}: {text}", *self.paths(attribute), self.field.path, example)
 
@@ -95,10 +92,7 @@ class Pair:
 
 
 class Examples:
-    """Finds examples for the conditions of one version; ``identity`` has the apiVersion, kind and metadata of objects.
-
-    ``server`` is the newest of the run.
-    """
+    """Finds examples for a version on the newest server; ``identity`` has the apiVersion, kind and metadata of objects."""
 
     def __init__(self, identity: dict[str, Any], server: Server, *, explains: bool) -> None:
         """Find complete objects only if the run `explains` its changes, which takes longer."""

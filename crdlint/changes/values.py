@@ -185,10 +185,7 @@ def _implied(old: Constraints, limit: Limit) -> Bound | None:
 
 
 def _cannot_break(pair: Pair, limit: Limit, after: Bound) -> bool:
-    """Return whether no object can break a limit.
-
-    For the number of fields, this is so if the old schema prunes all others. The old schema may reject empty texts, too.
-    """
+    """Return whether no object can break a limit: old schemas reject empty texts, too, or prune all other fields."""
     if limit.attribute == "min_length" and after.value == 1 and pair.old.type == "string":
         return any(ValueValidator(schema, server=pair.server).validate("") for schema in pair.old)
     if limit.attribute != "max_properties" or pair.old.keeps_unknown_fields or not pair.field.path:

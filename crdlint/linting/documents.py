@@ -228,10 +228,7 @@ class DocumentWalk(ABC):
         help_: str | None = None,
         manifest: Manifest | None = None,
     ) -> None:
-        """Add a finding of a rule, with its fix if `manifest` is given and there is one.
-
-        If `help_` is None, its help is that of the rule.
-        """
+        """Add a finding, with the help of its rule by default, and its fix if `manifest` is given and there is one."""
         diagnostic = catalog.get(rule).diagnostic(self.file, kind, message, span, help_)
         self.diagnostics.append(diagnostic if manifest is None else self.fixes.add(diagnostic, Finding(manifest, rule)))
 
@@ -315,10 +312,7 @@ _NAME: Final = Path("metadata").child("name")
 
 
 def collect_crds(text: str, file: str = "") -> CollectedCRDs:
-    """Return the CRDs of a text as the API server stores them: established, unless their status contradicts that.
-
-    `file` is the name of the text for messages.
-    """
+    """Return the CRDs of a text as stored: established, unless their status contradicts that; `file` is for messages."""
     crds: dict[str, OldCRD] = {}
     unread: list[UnreadDocument] = []
 

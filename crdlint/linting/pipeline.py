@@ -126,10 +126,7 @@ class _CRDWalk(DocumentWalk):
         return has_crd or self._check_outdented(document)
 
     def _check_outdented(self, document: Document) -> bool:
-        """Report a document without a kind that has the kind of a CRD after its end or behind a line number.
-
-        Return False for other documents.
-        """
+        """Report a document that has the kind of a CRD only after its end or behind a line number; return False for others."""
         root, offset = document.root, document.line_offset
         has_kind = isinstance(root, Mapping) and root.find("kind") is not None
         text = document.text

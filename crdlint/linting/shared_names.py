@@ -17,10 +17,7 @@ _KINDS: Final = frozenset({"kind", "listKind"})  # other names of a group may be
 
 
 class SharedNames:
-    """The names that the API server accepts for the CRDs of a run, each with its CRD and file.
-
-    Upstream: NamingConditionController.calculateNamesAndConditions.
-    """
+    """The names accepted for the CRDs of a run. Upstream: NamingConditionController.calculateNamesAndConditions."""
 
     def __init__(self) -> None:
         """Start without names."""

@@ -119,10 +119,7 @@ def _unchanged(spec: CustomResourceDefinitionSpec, old: CustomResourceDefinition
 
 
 def _schemas(spec: CustomResourceDefinitionSpec, version_names: Iterable[str]) -> dict[str, JSONSchemaProps | None]:
-    """Return the schemas to compare by version name. Upstream: GetSchemaForVersion.
-
-    A schema that all versions share applies to any name. Among versions with the same name, the first is used.
-    """
+    """Return the schemas to compare by version, of several the first; a shared one has any name. Upstream: GetSchemaForVersion."""
     if not any(version.schema is not None for version in spec.versions):
         return dict.fromkeys(version_names, spec.root_schema)
     if spec.validation is not None:

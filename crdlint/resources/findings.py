@@ -167,10 +167,7 @@ class Findings(NamedTuple):
         return self._fixed(finding, Mistake(location.node, words, valid, expected, schema), error)
 
     def is_of_crd(self, error: FieldError) -> bool:
-        """Return whether a defect of the CRD itself causes an error.
-
-        Such defects are a rule that does not compile, an unknown type, an invalid pattern, or an invalid default.
-        """
+        """Return whether the CRD causes an error: a rule that does not compile, an unknown type, an invalid pattern or default."""
         if not self.definition.errors:
             return False
         if error.cause is not None:
@@ -240,11 +237,7 @@ def _rule_place(cause: Cause, message: str, definition: Definition) -> Related |
 def _help_of_error(
     error: FieldError, location: SourceLocation, schema: JSONSchemaProps | None, kind: str
 ) -> str | None:
-    """Return the help for an error, or None if the help of its rule is more suitable.
-
-    `location` is the location of the error in the file. `schema` is the schema of the value or of the missing field,
-    and `kind` the kind of the object.
-    """
+    """Return the help for an error, None for that of its rule; `schema` is that of the value or of the missing field."""
     if error.help:
         return error.help
     if error.cause is not None:
@@ -264,10 +257,7 @@ def _help_of_error(
 
 
 def _help_of_unknown(path: str, parent: JSONSchemaProps | None, name: str, grandparent: JSONSchemaProps | None) -> str:
-    """Return the help for an unknown field: a similar field, the right parent, or the fields of the schema.
-
-    `parent` is the schema of the object with the field, `grandparent` that of the object that contains it.
-    """
+    """Return the help for an unknown field; `parent` is the schema of its object, `grandparent` that of the object around it."""
     if path.startswith("metadata."):
         near = nearest(name, _known_fields(path, parent), LIKE)
         return f"Write `{near}` instead" if near else f"Remove `{name}`; use an annotation for data of your own"

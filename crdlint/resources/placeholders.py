@@ -32,10 +32,7 @@ _OF_CONTENTS: Final = frozenset({DUPLICATE, INVALID, NOT_SUPPORTED})
 
 
 class Patterns(NamedTuple):
-    """The patterns of placeholders.
-
-    `own` are patterns of the configuration, in which `*` matches any text; without `built_in`, only these are used.
-    """
+    """The patterns of placeholders: `own` ones, in which `*` matches any text, and unless that is off the `built_in` ones."""
 
     own: tuple[str, ...] = ()
     built_in: bool = True

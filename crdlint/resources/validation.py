@@ -280,11 +280,7 @@ class ResourceValidator:
     def _metadata_update_errors(
         self, resource: dict[str, Any], old: dict[str, Any]
     ) -> tuple[list[FieldError], list[FieldError]]:
-        """Return the errors in the metadata of a replacement.
-
-        First the errors that the server reports for any object (rest.validateCommonFields), then those of the CRD's
-        strategy.
-        """
+        """Return the errors of a replacement's metadata: those of rest.validateCommonFields, and of the CRD's strategy."""
         meta, old_meta = (as_record(read_object_meta(each.get("metadata"))[0]) for each in (resource, old))
         object_meta.prepare_update(meta, old_meta, is_manifest=self._as_requests)
         rules = object_meta.RESOURCE_RULES
@@ -333,10 +329,7 @@ def _replicas_errors(name: str, resource: dict[str, Any]) -> Iterator[FieldError
 
 
 def _nested(resource: dict[str, Any], path: str, expected: type) -> tuple[Any, str | None]:
-    """Return the value at a path of fields (None if absent), and an error text or None.
-
-    Upstream: unstructured.NestedFieldNoCopy.
-    """
+    """Return the value at a path of fields, None if absent, and an error text or None. Upstream: NestedFieldNoCopy."""
     names = path.removeprefix(".").split(".")
     current: Any = resource
     for i, name in enumerate(names):

@@ -43,10 +43,7 @@ _OF_THE_SERVER: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The result of a test; `failure` contains lines about unexpected results, and is empty if the test passed.
-
-    `disagreements` are the rules that cel-python evaluates to another result, one per line.
-    """
+    """The result of a test: lines about unexpected results, and about rules that cel-python evaluates to another one."""
 
     suite: Suite
     crd_file: str
