@@ -67,28 +67,21 @@ def expanded(sets: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]]:
         return {}
     from graphlib import TopologicalSorter
 
+    contained = {name: [member for member in members if member in sets] for name, members in sets.items()}
     rules: dict[str, tuple[str, ...]] = {}
-    for name in TopologicalSorter(_contained(sets)).static_order():
+    for name in TopologicalSorter(contained).static_order():
         rules[name] = tuple(dict.fromkeys(rule for member in sets[name] for rule in rules.get(member, (member,))))
     return {name: rules[name] for name in sets}
 
 
 def cycle_of(sets: Mapping[str, Iterable[str]]) -> list[str]:
     """Return the names of sets each of which contains the next, and the last the first; none if there are no such sets."""
-    if not sets:
-        return []
-    from graphlib import CycleError, TopologicalSorter
-
     try:
-        TopologicalSorter(_contained(sets)).prepare()
-    except CycleError as error:
+        expanded(sets)
+    except ValueError as error:  # a CycleError
         names: list[str] = error.args[1]
         return names[:0:-1]
     return []
-
-
-def _contained(sets: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
-    return {name: [member for member in members if member in sets] for name, members in sets.items()}
 
 
 def unknown_rule(pattern: str, own_sets: Iterable[str] = ()) -> str | None:

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import gc
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
@@ -227,35 +226,30 @@ _BLANK_END: Final = re.compile(r"\n[ \t]*(?:#[^\n]*)?\Z")
 _NO_COLON: Final = "could not find expected ':'"
 
 
-def _events(text: str) -> Callable[[], Any]:
-    """Return a function that returns libyaml's next event, and None after the last."""
+def _events(text: str) -> Iterator[Any]:
+    """Return libyaml's events."""
     if CParser is not None:
-        get: Callable[[], Any] = CParser(text).get_event
+        events: Iterator[Any] = iter(CParser(text).get_event, None)
     else:
-        from crdlint.yaml.python_parser import events
+        from crdlint.yaml import python_parser
 
-        get = events(text)
-    return get if text.isascii() or _RARE_BREAK.search(text) is None else _as_editors_count(get, text)
+        events = python_parser.events(text)
+    return events if text.isascii() or _RARE_BREAK.search(text) is None else _as_editors_count(events, text)
 
 
 # Line breaks in YAML 1.1, but not in an editor.
 _RARE_BREAK: Final = re.compile("[\x85\u2028\u2029]")
 
 
-def _as_editors_count(get: Callable[[], Any], text: str) -> Callable[[], Any]:
-    """Return a function whose events have an editor's positions, for texts in which YAML counts more lines."""
+def _as_editors_count(events: Iterator[Any], text: str) -> Iterator[Any]:
+    """Yield events with an editor's positions, for texts in which YAML counts more lines."""
     starts = line_starts(text.removeprefix(_BOM))
-
-    def counted(mark: Any) -> Mark:
-        return Mark(mark.index, *line_and_column(starts, mark.index), mark.line)
-
-    def next_event() -> Any:
-        event = get()
-        if event is not None:
-            event.start_mark, event.end_mark = counted(event.start_mark), counted(event.end_mark)
-        return event
-
-    return next_event
+    for event in events:
+        event.start_mark, event.end_mark = (
+            Mark(mark.index, *line_and_column(starts, mark.index), mark.line)
+            for mark in (event.start_mark, event.end_mark)
+        )
+        yield event
 
 
 _BOM: Final = "\ufeff"
@@ -284,27 +278,22 @@ def _read(text: str, non_simple: list[Mapping]) -> tuple[Node | None, bool]:
 
         if attempt == 0 and is_json(text):
             non_simple.clear()
-            return _build(partial(next, events(text), None), non_simple)
+            return _build(events(text), non_simple)
         mask = masked(text if mask is None else mask, problem)
         if mask is None:
             break
     raise problem
 
 
-def _restored(mask: Mask) -> Callable[[], Any]:
-    """Return a function that returns the events of a masked text with the values of the original one."""
-    get = _events(mask.text)
-
-    def restored() -> Any:
-        event = get()
+def _restored(mask: Mask) -> Iterator[Any]:
+    """Yield the events of a masked text with the values of the original one."""
+    for event in _events(mask.text):
         if event.__class__ is Scalar:
             event.value = mask.restore(event.value)
-        return event
-
-    return restored
+        yield event
 
 
-def _build(get: Callable[[], Any], non_simple: list[Mapping]) -> tuple[Node | None, bool]:
+def _build(events: Iterator[Any], non_simple: list[Mapping]) -> tuple[Node | None, bool]:
     """Return the root of the first document and whether it has aliases; add mappings that are not simple to `non_simple`."""
     top: list[Any] = []
     append = top.append
@@ -315,7 +304,7 @@ def _build(get: Callable[[], Any], non_simple: list[Mapping]) -> tuple[Node | No
     opened: set[int] = set()  # collections with anchors
     aliases = False
     loop: YAMLDecodeError | None = None
-    while (event := get()) is not None:
+    for event in events:
         kind = event.__class__
         if kind is Scalar:
             append(event)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import Any, Final
 
 from ruamel.yaml import YAML
@@ -10,20 +10,15 @@ from ruamel.yaml.error import MarkedYAMLError
 from ruamel.yaml.scanner import Scanner
 
 
-def events(text: str) -> Callable[[], Any]:
-    """Return a function that returns the next event of a text, None at its end; it raises MarkedYAMLError."""
+def events(text: str) -> Iterator[Any]:
+    """Yield the events of a text; raise MarkedYAMLError."""
     parser = YAML(typ="safe", pure=True)
     parser.Scanner = _Scanner
-    stream = parser.parse(text)
-
-    def next_event() -> Any:
-        try:
-            return next(stream, None)
-        except MarkedYAMLError as error:
-            error.problem = _libyaml_text(error)
-            raise
-
-    return next_event
+    try:
+        yield from parser.parse(text)
+    except MarkedYAMLError as error:
+        error.problem = _libyaml_text(error)
+        raise
 
 
 class _Scanner(Scanner):
