@@ -50,8 +50,8 @@ def _go_entries(mapping: Mapping) -> Iterator[tuple[Mapping, Scalar, Node]]:
             continue
         key, value = pair
         if not isinstance(key, Scalar):
-            raise next(_errors(key, is_key=True))
-        if is_merge(key):
+            calls.run(_decoded(key, is_key=True))  # which raises an exception
+        elif is_merge(key):
             stack.extend((m, m.pairs()) for m in _merged(value, key))
         else:
             yield owner, key, value
@@ -135,38 +135,31 @@ def to_json(node: Node) -> Any:
 
 def first_error(root: Node) -> YAMLDecodeError | None:
     """Return the first error of Go's decoder in a document, before it is converted to JSON."""
-    return next(_errors(root), None)
+    try:
+        calls.run(_decoded(root))
+    except YAMLDecodeError as error:
+        return error
+    return None
 
 
-def _errors(root: Node, *, is_key: bool = False) -> Iterator[YAMLDecodeError]:
-    """Yield the errors of a value or a key in the order in which Go decodes its parts; a key must be a scalar."""
-    pending = [(root, is_key, False)]
-    while pending:
-        node, is_key, decoded = pending.pop()
-        try:
-            if decoded:
-                yield YAMLDecodeError(f"yaml: invalid map key: {go_syntax(_go_values(node))}", node)
-            elif isinstance(node, Scalar):
-                go_value(node)
-            else:
-                if is_key:
-                    pending.append((node, True, True))
-                pending.extend(reversed(_parts(node)))
-        except YAMLDecodeError as error:
-            yield error
-
-
-def _parts(node: Node) -> list[tuple[Node, bool, bool]]:
-    """Return the nodes that Go decodes in a collection, in order, with whether each is a key."""
+def _decoded(node: Node, *, is_key: bool = False) -> Generator[Any, Any, None]:
+    """Raise the first error of a value or a key in the order in which Go decodes its parts; a key must be a scalar."""
+    if isinstance(node, Scalar):
+        go_value(node)
+        return
     if isinstance(node, Sequence):
-        return [(item, False, False) for item in node.items]
-    parts: list[tuple[Node, bool, bool]] = []
-    for key, value in cast("Mapping", node).pairs():
-        if is_merge(key):
-            parts += [(merged, False, False) for merged in reversed(_merged(value, key))]
-        else:
-            parts += [(key, True, False), (value, False, False)]
-    return parts
+        for item in node.items:
+            yield _decoded(item)
+    else:
+        for key, value in node.pairs():
+            if is_merge(key):
+                for merged in reversed(_merged(value, key)):
+                    yield _decoded(merged)
+            else:
+                yield _decoded(key, is_key=True)
+                yield _decoded(value)
+    if is_key:
+        raise YAMLDecodeError(f"yaml: invalid map key: {go_syntax(_go_values(node))}", node)
 
 
 def as_json_text(value: Any) -> Any:
