@@ -381,7 +381,6 @@ class _Junctor(NamedTuple):
 
     @property
     def key(self) -> tuple[str, frozenset[str]]:
-        """What is equal for equal junctors."""
         return self.kind, self.digests
 
     def is_like(self, other: _Junctor) -> bool:
@@ -390,7 +389,6 @@ class _Junctor(NamedTuple):
 
     @property
     def condition(self) -> str:
-        """The junctor in CEL."""
         return junctor_condition(self.kind, self.branches)
 
     @property

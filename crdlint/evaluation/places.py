@@ -223,7 +223,6 @@ class _Parser:
                 raise NotationError(f"expected {token!r} {f'but found {actual!r}' if actual else 'at the end'}")
 
     def type(self, depth: int) -> JSONSchemaProps:
-        """Read a type."""
         if depth > _DEEPEST:
             raise NotationError(f"more than {_DEEPEST} types inside of each other")
         name = self._take()

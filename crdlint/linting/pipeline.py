@@ -99,7 +99,6 @@ class _CRDWalk(DocumentWalk):
         return self._names_crd
 
     def skips_template(self, document: Document) -> bool:
-        """Return whether a document that is not YAML is skipped as a template, and add the notice."""
         template = directive(document.text) if self.request.skip_unfinished else None
         if template is None:
             return False
@@ -119,7 +118,6 @@ class _CRDWalk(DocumentWalk):
         return len(decoded.problems) + len(decoded.later) + len(decoded.ignored) + misfits(decoded.crd.spec)
 
     def check_objects(self, document: Document) -> bool:
-        """Check the CRDs of a document, and return whether it has any, in any version."""
         has_crd = False
         for root, identity in manifests(document):
             has_crd |= self._check_manifest(document, root, identity)

@@ -237,14 +237,12 @@ class _ObjectWalk(DocumentWalk):
     withheld: dict[tuple[int, int], str] = field(default_factory=dict)  # placeholders that cause findings, by position
 
     def check_objects(self, document: Document) -> bool:
-        """Validate the custom resources of a document, and return whether it has any."""
         for resource in objects_of(document):
             if resource.identity.form == "other" and not self.options.skips(resource):
                 self._check_object(_ObjectCheck(self, document, resource))
         return bool(self.crds)
 
     def _check_object(self, check: _ObjectCheck) -> None:
-        """Validate one object, if a CRD defines its kind."""
         root, identity = check.resource.root, check.resource.identity
         if any(map(self.options.placeholders.find, (identity.api_version, identity.kind))):
             self.unidentified.append(check.line)
@@ -265,7 +263,6 @@ class _ObjectWalk(DocumentWalk):
         return _may_have_manifests(self.text)
 
     def skips_template(self, document: Document) -> bool:
-        """Return whether a document that is not YAML is skipped as a template."""
         line = document.line_of("{{")
         if line is not None:
             self.templates.append(line)
@@ -282,7 +279,6 @@ class _ObjectCheck:
 
     @property
     def offset(self) -> int:
-        """The number of lines before the document."""
         return self.document.line_offset
 
     @property

@@ -71,8 +71,6 @@ class _FileCRDs:
     broken: list[tuple[str, str]] = field(default_factory=list)
 
     def add(self, file: str, text: str) -> None:
-        """Add the CRDs of a text."""
-
         def read(document: Document) -> None:
             value: Any = None if document.root is None else to_json(document.root)
             if _is_crd(value):
@@ -84,7 +82,6 @@ class _FileCRDs:
                 self.broken.append((f"{file}:{line + 1}", message))
 
     def add_file(self, path: str, read: Read) -> None:
-        """Add the CRDs of a file."""
         try:
             self.add(path, read(path) or "")
         except UnreadableError as error:
