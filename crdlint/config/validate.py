@@ -13,7 +13,7 @@ from crdlint.changes.change import Policy
 from crdlint.config.model import Config, ConfigError, ConfigProblem, Ignore, Source, Step, with_sets
 from crdlint.config.rule_patterns import cycle_of, did_you_mean, expanded, is_known, shown, unknown_rule
 from crdlint.files.patterns import is_pattern
-from crdlint.kubernetes.servers import parse_range
+from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
 
 if TYPE_CHECKING:
     # A message, the steps to the value that it is about, and whether it is about the key.
@@ -149,9 +149,10 @@ def _by_meaning(values: dict[str, Any]) -> Iterator[_Complaint]:
         if not isinstance(values.get(name, ""), str):
             yield f"'{name}' must be text, not {_kind(values[name])}", [name], False
     version = values.get("kube-version")
-    message = version_fault(version) if isinstance(version, str) else None
-    if message is not None:
-        yield message, ["kube-version"], False
+    try:
+        parse_range(version if isinstance(version, str) else NEWEST_VERSION)
+    except ValueError as error:
+        yield f"'kube-version': {error}", ["kube-version"], False
     files: list[tuple[list[Step], str]] = [(["exclude", i], glob) for i, glob in enumerate(values.get("exclude", ()))]
     files += [(["per-file-ignores", glob], glob) for glob in values.get("per-file-ignores", {})]
     for steps, pattern in files:
@@ -170,15 +171,6 @@ def _patterns_of_rules(values: dict[str, Any]) -> Iterator[tuple[list[Step], str
         yield from (([*steps, i], each, False) for i, each in enumerate(patterns) if isinstance(each, str))
     for pattern in values.get("severity", {}):
         yield ["severity", pattern], pattern, True
-
-
-def version_fault(version: str) -> str | None:
-    """Return what is wrong with a kube-version, or None if it is supported."""
-    try:
-        parse_range(version)
-    except ValueError as error:
-        return f"'kube-version': {error}"
-    return None
 
 
 def _check_version(values: Any, source: Source, file: str) -> None:

@@ -35,8 +35,7 @@ def set_defaults(crd: CustomResourceDefinition) -> None:
     if not names.list_kind and names.kind:
         names.list_kind = f"{names.kind}List"
     if spec.conversion is None:
-        spec.conversion = model.CustomResourceConversion()
-        spec.conversion.strategy = "None"
+        spec.conversion = model.CustomResourceConversion.of(strategy="None")
     webhook = spec.conversion.webhook
     if webhook is not None and webhook.client_config is not None:
         service = webhook.client_config.service
@@ -47,18 +46,9 @@ def set_defaults(crd: CustomResourceDefinition) -> None:
         status.stored_versions = _storage_versions(spec.versions)[:1]
 
 
-def prepare_for_create(crd: CustomResourceDefinition, server: Server) -> None:
-    """Reset the status and generation of a new object. Upstream: strategy.PrepareForCreate."""
-    drop_disabled_fields(crd, server)
-    own_metadata(crd).generation = 1
-    crd.status = model.CustomResourceDefinitionStatus()
-    crd.status.stored_versions = _storage_versions(crd.spec.versions)[:1]
-
-
 def prepare_for_update(crd: CustomResourceDefinition, old: CustomResourceDefinition) -> None:
     """Copy the status of the old object, with the storage version added. Upstream: strategy.PrepareForUpdate."""
-    crd.status = status = model.CustomResourceDefinitionStatus()
-    status.__dict__.update(old.status.__dict__)
+    crd.status = status = model.CustomResourceDefinitionStatus.of(**vars(old.status))
     before, storage = status.stored_versions, _storage_versions(crd.spec.versions)[:1]
     status.stored_versions = [*before, *(name for name in storage if name not in before)]
 
@@ -101,8 +91,7 @@ def assume_established(crd: CustomResourceDefinition) -> None:
     accepted = status.accepted_names
     if accepted.kind or accepted.plural or any(condition.type == ESTABLISHED for condition in status.conditions):
         return
-    condition = model.CustomResourceDefinitionCondition()
-    condition.type, condition.status = ESTABLISHED, "True"
+    condition = model.CustomResourceDefinitionCondition.of(type=ESTABLISHED, status="True")
     status.conditions = (*status.conditions, condition)
 
 
@@ -145,8 +134,11 @@ def read_crd(root: Node, *, stored: bool = False, server: Server = NEWEST) -> De
     vars(decoded.crd.metadata).pop("namespace", None)  # upstream: rest.EnsureObjectNamespaceMatchesRequestNamespace
     set_defaults(decoded.crd)
     convert_to_internal(decoded.crd)
-    if not stored:
-        prepare_for_create(decoded.crd, server)
+    if not stored:  # upstream: strategy.PrepareForCreate
+        drop_disabled_fields(decoded.crd, server)
+        own_metadata(decoded.crd).generation = 1
+        versions = _storage_versions(decoded.crd.spec.versions)[:1]
+        decoded.crd.status = model.CustomResourceDefinitionStatus.of(stored_versions=versions)
     return decoded
 
 
@@ -189,9 +181,7 @@ def _internal_conversion(conversion: model.CustomResourceConversion) -> model.Cu
     webhook = conversion.webhook
     if webhook is None:
         return conversion
-    made = model.CustomResourceConversion()
-    made.node = conversion.node
-    made.strategy = conversion.strategy
+    made = model.CustomResourceConversion.of(node=conversion.node, strategy=conversion.strategy)
     if webhook.client_config is not None:
         made.webhook_client_config = webhook.client_config
     if "conversion_review_versions" in webhook.__dict__:

@@ -59,17 +59,12 @@ def as_go_number(value: float, *, literal: bool) -> int | float:
     if value.__class__ is float:
         if literal or not value.is_integer() or abs(value) >= _EXPONENT:
             return value
-        integer = _printed(value)
+        integer = int(json_float(value))  # with zeros after its significant digits
         return integer if low <= integer <= high else value
     return value if low <= value <= high else float(value)
 
 
 _EXPONENT: Final = 1e21  # Go prints this and larger floats with an exponent
-
-
-def _printed(value: float) -> int:
-    """Return the integer that Go prints for a float, with zeros after its significant digits."""
-    return int(json_float(value))
 
 
 class Reader:
@@ -136,7 +131,7 @@ def _of_class(kind: type) -> Read:
 
 def _integer(reader: Reader, of: GoType, value: Any) -> Any:
     if value.__class__ is float and not reader.json and value.is_integer() and abs(value) < _EXPONENT:
-        value = _printed(value)
+        value = int(json_float(value))
     low, high = INT_RANGES[of.kind]
     return value if value.__class__ is int and low <= value <= high else UNSET
 
@@ -176,9 +171,7 @@ def _read_json(reader: Reader, of: GoType, node: Node, depth: int, _origin: Orig
         return UNSET
     if of.kind == "fields":
         return value
-    made = model.JSON()
-    made.value = value
-    return made
+    return model.JSON.of(value=value)
 
 
 def reader_json(reader: Reader, node: Node, depth: int) -> Any:
@@ -261,15 +254,11 @@ def _read_struct(reader: Reader, of: GoType, node: Node, depth: int, origin: Ori
 
 
 def _read_schema_or_bool(reader: Reader, _of: GoType, node: Any, depth: int, origin: Origin) -> Any:
-    made = model.JSONSchemaPropsOrBool()
     if node.__class__ is Mapping:
-        made.allows = True
-        made.schema = reader.schema(node, depth, origin)
-        return made
+        return model.JSONSchemaPropsOrBool.of(allows=True, schema=reader.schema(node, depth, origin))
     value = resolve(node) if node.__class__ is Scalar else 0
     if value.__class__ is bool:
-        made.allows = value
-        return made
+        return model.JSONSchemaPropsOrBool.of(allows=value)
     return UNSET if value is None else reader.reject()
 
 

@@ -311,10 +311,8 @@ class Editor:
 
     def source(self, node: Node) -> str:
         """Return the text of a node; its lines after the first are indented relative to its column."""
-        start, column = node.start_mark.index, node.start_mark.column
-        first, *rest = self.text[start : self.end(node)].split("\n")
-        lines = [first.rstrip("\r"), *(_dedented(line, column) for line in rest)]
-        return "\n".join(lines)
+        text = self.text[node.start_mark.index : self.end(node)]
+        return re.sub(rf"\r*\n {{0,{node.start_mark.column}}}", "\n", text).rstrip("\r")
 
     def is_text(self, node: Node) -> bool:
         """Return whether a node is a scalar with a string value."""
@@ -324,8 +322,3 @@ class Editor:
 def apart(value: str) -> str:
     """Return the text after the colon of a key: a space and the value, or a block on the next line."""
     return value if value.startswith(("\n", "\r")) or not value else f" {value}"
-
-
-def _dedented(line: str, column: int) -> str:
-    blanks = len(line) - len(line.lstrip(" "))
-    return line[min(blanks, column) :].rstrip("\r")

@@ -177,7 +177,8 @@ def quotes(text: BrokenText) -> Iterator[Cause]:
         value, quote = entry.value, entry.value[0]
         last = _last_line(text, i)
         lines = "".join([value, *text.lines[i + 1 : last + 1]])
-        if quote not in "'\"" or any(_is_closed(candidate, quote) for candidate in (value, lines)):
+        left = [each.count(quote) - each.count(f"\\{quote}") for each in (value, lines)]
+        if quote not in "'\"" or any(count % 2 == 0 for count in left):
             continue
         help_ = f"Add `{quote}` at the end of the value in line {text.line(i)} to close the quote"
         yield text.value_cause(repairs.CLOSED_QUOTE, i, entry, f"{value}{quote}", help_)
@@ -185,11 +186,6 @@ def quotes(text: BrokenText) -> Iterator[Cause]:
             help_ = f"Add `{quote}` at the end of line {text.line(last)} to close the quote in line {text.line(i)}"
             edit = text.replaced(last, f"{text.lines[last].rstrip()}{quote}")
             yield text.cause(repairs.CLOSED_QUOTE, i, help_, (edit,), entry.columns)
-
-
-def _is_closed(value: str, quote: str) -> bool:
-    """Return whether a value has an even number of quotes, without those after a backslash."""
-    return (value.count(quote) - value.count(f"\\{quote}")) % 2 == 0
 
 
 _MOST_OPEN: Final = 8
