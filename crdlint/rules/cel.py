@@ -77,10 +77,8 @@ def meant(finding: Finding, *, certain: bool) -> Iterable[Edit]:
 
         expression, schema = failed.arguments
         reason = hint(expression, Effort()).reason
-        rules = [id(rule) for rule in schema.x_validations]
-        path = (
-            schema.path.child("x-kubernetes-validations").index(rules.index(id(finding.error.cause.rule))).child("rule")
-        )
+        index = [id(rule) for rule in schema.x_validations].index(id(finding.error.cause.rule))
+        path = schema.path.child("x-kubernetes-validations").index(index).child("rule")
     if reason is None or reason.arguments[1] != certain:
         return
     node = finding.scalar(path)

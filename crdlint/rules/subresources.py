@@ -339,39 +339,32 @@ def _mapping(finding: Finding) -> Edits:
     yield finding.editor.set(finding.owner, finding.name, "{}")
 
 
-@_OfVersion("status-subresource-null", "`status:` without a value does not enable the status subresource",
+NULL_STATUS = _OfVersion("status-subresource-null", "`status:` without a value does not enable the status subresource",
     why="YAML reads the missing value as null, and the API server ignores a subresource that is null. Requests to `/status` end "
     "in 404.",
     help="Write `status: {}`",
-    bad=_version("subresources: {status: }\n"), good=_version(_ENABLED), fixes=(_mapping,),
-).practice  # fmt: skip
-def _null_status(crd: DecodedCRD) -> Iterator[Advisory]:
-    for i, parts in enumerate(version_parts(crd.spec)):
-        if _is_null(i, parts, crd):
-            message = "the status subresource is not enabled: `status` is null"
-            yield Advisory(message, parts.path.child("subresources", "status"))
-
-
-def _is_null(index: int, parts: VersionParts, crd: DecodedCRD) -> bool:
-    node = child(crd.root, "spec", "versions", index, "subresources", "status")
-    return isinstance(node, Scalar) and not parts.has_status
-
-
-def _has_fields(status: JSONSchemaProps) -> bool:
-    """Return whether there is a status to write: a schema without fields drops it."""
-    return bool(status.properties or status.additional_properties or status.x_preserve_unknown_fields)
+    bad=_version("subresources: {status: }\n"), good=_version(_ENABLED), fixes=(_mapping,))  # fmt: skip
 
 
 @NO_SUBRESOURCE.practice
 def status(crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield the versions with a status but no subresource, as one finding, and those that require a status with it."""
+    """Yield the versions with a status but no subresource, as one finding, and those whose status is null or required."""
     without: list[Advisory] = []
     for i, parts in enumerate(version_parts(crd.spec)):
         schema = parts.schema
+        node = child(crd.root, "spec", "versions", i, "subresources", "status")
+        is_null = isinstance(node, Scalar) and not parts.has_status
+        if is_null:
+            message = "the status subresource is not enabled: `status` is null"
+            yield Advisory(message, parts.path.child("subresources", "status"), rule=NULL_STATUS.id)
         field = None if schema is None else schema.properties.get("status")
         if schema is None or (field is None and not (parts.has_status and schema.x_preserve_unknown_fields)):
             continue
-        if not parts.has_status and field is not None and _has_fields(field) and not _is_null(i, parts, crd):
+        # A schema without fields drops a status.
+        keeps = field is not None and (
+            field.properties or field.additional_properties or field.x_preserve_unknown_fields
+        )
+        if keeps and not parts.has_status and not is_null:
             message = (
                 "the status subresource is disabled: `/status` does not exist, and writes of it raise the generation"
             )
