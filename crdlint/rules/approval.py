@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from collections.abc import Mapping as MappingOf
+from contextlib import suppress
 from typing import Final
 
 from crdlint.crd.errors import FieldError, invalid, required
@@ -83,24 +84,21 @@ PRESERVE_DEFAULTS = Rule("defaults-with-preserve-unknown-fields", "Default in a 
     fixes=(preserved_in_schemas.example(good=_version(f"{_PRESERVE}, {_WITH_DEFAULT}")),))  # fmt: skip
 
 
-def _state(annotations: MappingOf[str, str]) -> tuple[str, str]:
-    text = annotations.get(ANNOTATION, "")
+def _state(annotations: MappingOf[str, str]) -> tuple[str, FieldError | None]:
+    """Return the state of the approval, and what is wrong with it."""
+    text, asked = annotations.get(ANNOTATION, ""), f"protected groups must have approval annotation {quote(ANNOTATION)}"
     if not text:
-        return "missing", f"protected groups must have approval annotation {quote(ANNOTATION)}, {_SEE}"
+        return "missing", required(APPROVAL.id, _PATH, f"{asked}, {_SEE}")
     if text.startswith("unapproved"):
-        return "bypassed", ""
+        return "bypassed", None
     from crdlint.golang.addresses import URLError, parse_request_uri  # few CRDs are in a protected group
 
-    try:
+    with suppress(URLError):
         url = parse_request_uri(text)
-    except URLError:
-        url = None
-    if url is not None and url.host and url.scheme:
-        return "approved", ""
-    return "invalid", (
-        f"protected groups must have approval annotation {quote(ANNOTATION)} with either a URL or a reason starting with "
-        f'"unapproved", {_SEE}'
-    )
+        if url.host and url.scheme:
+            return "approved", None
+    detail = f'{asked} with either a URL or a reason starting with "unapproved", {_SEE}'
+    return "invalid", invalid(APPROVAL.id, _PATH, text, detail)
 
 
 def validate(crd: CustomResourceDefinition, old: CustomResourceDefinition | None = None) -> Iterator[FieldError]:
@@ -108,13 +106,9 @@ def validate(crd: CustomResourceDefinition, old: CustomResourceDefinition | None
     group = crd.spec.group
     if group not in {"k8s.io", "kubernetes.io"} and not group.endswith((".k8s.io", ".kubernetes.io")):
         return
-    state, reason = _state(crd.metadata.annotations)
-    if old is not None and _state(old.metadata.annotations)[0] == state:
-        return
-    if state == "missing":
-        yield required(APPROVAL.id, _PATH, reason)
-    elif state == "invalid":
-        yield invalid(APPROVAL.id, _PATH, crd.metadata.annotations[ANNOTATION], reason)
+    state, error = _state(crd.metadata.annotations)
+    if error is not None and (old is None or _state(old.metadata.annotations)[0] != state):
+        yield error
 
 
 def preserve_unknown_fields(
