@@ -86,9 +86,12 @@ PRESERVE_DEFAULTS = Rule("defaults-with-preserve-unknown-fields", "Default in a 
 
 def _state(annotations: MappingOf[str, str]) -> tuple[str, FieldError | None]:
     """Return the state of the approval, and what is wrong with it."""
-    text, asked = annotations.get(ANNOTATION, ""), f"protected groups must have approval annotation {quote(ANNOTATION)}"
+    text, requirement = (
+        annotations.get(ANNOTATION, ""),
+        f"protected groups must have approval annotation {quote(ANNOTATION)}",
+    )
     if not text:
-        return "missing", required(APPROVAL.id, _PATH, f"{asked}, {_SEE}")
+        return "missing", required(APPROVAL.id, _PATH, f"{requirement}, {_SEE}")
     if text.startswith("unapproved"):
         return "bypassed", None
     from crdlint.golang.addresses import URLError, parse_request_uri  # few CRDs are in a protected group
@@ -97,7 +100,7 @@ def _state(annotations: MappingOf[str, str]) -> tuple[str, FieldError | None]:
         url = parse_request_uri(text)
         if url.host and url.scheme:
             return "approved", None
-    detail = f'{asked} with either a URL or a reason starting with "unapproved", {_SEE}'
+    detail = f'{requirement} with either a URL or a reason starting with "unapproved", {_SEE}'
     return "invalid", invalid(APPROVAL.id, _PATH, text, detail)
 
 

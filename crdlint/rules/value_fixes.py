@@ -15,7 +15,7 @@ from crdlint.rules.v1beta1 import block
 from crdlint.schema.value_help import LIKE
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.editor import UneditableError, quoted
-from crdlint.yaml.nodes import Mapping, Node, Scalar
+from crdlint.yaml.nodes import Mapping, Node, Scalar, child
 from crdlint.yaml.parse import parse_first
 from crdlint.yaml.resolve import resolve
 
@@ -190,34 +190,23 @@ def _only_value(finding: Finding) -> Edits:
     yield editor.insert(expect(Mapping, mistake.node), finding.name, editor.value(values[0]))
 
 
-def _homes(finding: Finding) -> tuple[Scalar, Mapping, list[Mapping]]:
-    """Return an unknown field, its object, and the objects above and below it that may have it and lack it."""
+@Fixer("Move the field to the object that has it", "unsafe")
+def _moved(finding: Finding) -> Edits:
+    """Move an unknown field to the only object around it or beside it that may have it."""
     mistake, editor = _mistake(finding), finding.editor
     key = expect(Scalar, mistake.node)
     owner = expect(Mapping, editor.parent(key))
-    if mistake.schema is None or not editor.is_key(key) or meant(key.value, mistake.schema.properties) is not None:
-        raise UneditableError
-    around = editor.parent(owner)
-    homes: list[Node | None] = [around] if mistake.outer is not None and key.value in mistake.outer.properties else []
-    for name, schema in mistake.schema.properties.items():
-        if key.value in schema.properties:
-            entry = owner.find(name)
-            homes.append(None if entry is None else entry[1])
-    lacking = [home for home in homes if isinstance(home, Mapping) and home.find(key.value) is None]
-    if len(lacking) != len(homes):
-        raise UneditableError  # another object may have it
-    return key, owner, lacking
-
-
-@Fixer("Move the field to the object that has it", "unsafe")
-def _moved(finding: Finding) -> Edits:
-    key, owner, homes = _homes(finding)
-    editor = finding.editor
-    value = owner.items[editor.index(key) + 1]
-    if len(homes) == 1 and not owner.flow and not homes[0].flow and len(owner.items) > 2:
-        inner = editor.key_of(owner) if homes[0] is editor.parent(owner) else None
+    around, fields = editor.parent(owner), {} if mistake.schema is None else mistake.schema.properties
+    if not editor.is_key(key) or meant(key.value, fields) is not None:
+        return
+    homes = [around] if mistake.outer is not None and key.value in mistake.outer.properties else []
+    homes += [child(owner, name) for name, schema in fields.items() if key.value in schema.properties]
+    home = expect(Mapping, homes[0] if len(homes) == 1 else None)
+    if home.find(key.value) is None and not owner.flow and not home.flow and len(owner.items) > 2:
+        inner = editor.key_of(owner) if home is around else None
+        value = block(editor, owner.items[editor.index(key) + 1])
         yield editor.remove(owner, key.value)
-        yield editor.insert(homes[0], key.value, block(editor, value), before="" if inner is None else inner.value)
+        yield editor.insert(home, key.value, value, before="" if inner is None else inner.value)
 
 
 UNKNOWN: Final = (
