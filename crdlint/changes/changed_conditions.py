@@ -314,9 +314,8 @@ def compare_rules(pair: Pair, reasons: Reasons) -> Iterator[Change]:
 def compare_messages(pair: Pair) -> Iterator[Change]:
     """Report the rules that remain with another message, reason or field path."""
     before = {rule_key(rule.rule): rule for schema in pair.old for rule in schema.x_validations}
-    remaining = [rule for schema in pair.new for rule in schema.x_validations if rule_key(rule.rule) in before]
-    for rule in remaining:
-        old = before[rule_key(rule.rule)]
+    for rule in (rule for schema in pair.new for rule in schema.x_validations):
+        old = before.get(rule_key(rule.rule), rule)
         for keyword, attribute in _MESSAGES:
             was, now = getattr(old, attribute), getattr(rule, attribute)
             if (was or "") != (now or ""):

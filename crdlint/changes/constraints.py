@@ -276,11 +276,6 @@ class Relation:
         """Whether the old pattern matches all texts of the new one."""
         return self.is_decided and self.gained is None
 
-    @property
-    def is_equal(self) -> bool:
-        """Whether the two match the same texts."""
-        return self.is_covered and self.covers
-
 
 def pattern_of(values: Iterable[Any]) -> str:
     """Return a pattern that matches only the texts of some values."""

@@ -136,15 +136,18 @@ def _property_path(node: Conjunction, name: str) -> Path:
     return node[0].path.child("properties") if holder is None else holder.path.child("properties").key(name)
 
 
+def _is_of_resource(name: str, pair: Pair) -> bool:
+    return name in _OF_RESOURCES and (not pair.field.path or pair.new[0].x_embedded_resource)
+
+
 def _report_removed(
     pair: Pair, removed: list[str], before: dict[str, Conjunction], after: dict[str, Conjunction]
 ) -> Iterator[Change]:
     keeps = pair.new.keeps_unknown_fields
-    is_resource = not pair.field.path or pair.new[0].x_embedded_resource
     added = {name: schemas for name, schemas in after.items() if name not in before}
     new_names = {} if keeps else _renamed({name: before[name] for name in removed}, added)
     for name in removed:
-        if is_resource and name in _OF_RESOURCES:
+        if _is_of_resource(name, pair):
             continue
         field = pair.field.below(name)
         paths = _property_path(pair.new, new_names.get(name, name)), _property_path(pair.old, name)
@@ -198,7 +201,7 @@ def _is_similar(name: str, other: str) -> bool:
 
 
 def _report_added(pair: Pair, name: str, schemas: Conjunction) -> Iterator[Change]:
-    if (not pair.field.path or pair.new[0].x_embedded_resource) and name in _OF_RESOURCES:
+    if _is_of_resource(name, pair):
         return
     if pair.old.keeps_unknown_fields:
         yield from _report_typed(pair, name, schemas)

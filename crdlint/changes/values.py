@@ -227,7 +227,7 @@ def _compare_patterns(pair: Pair, old: Constraints, new: Constraints) -> Iterato
 
 def _compare_pattern(pair: Pair, relation: Relation, old: str, new: str) -> Iterator[Change]:
     """Report a pattern in place of another one, by what is known of the two languages."""
-    if relation.is_equal:
+    if relation.is_covered and relation.covers:
         return
     change = f"pattern changed from `{old}` to `{new}`"
     if relation.is_covered:

@@ -20,7 +20,7 @@ _SHOWN: Final = 8  # fields in a message
 
 
 class PlaceError(ValueError):
-    """A place does not exist; `str()` is the reason, `help` how to fix it."""
+    """A place does not exist, or a text is no type; `str()` is the reason, `help` how to fix it."""
 
     def __init__(self, text: str, help_: str | None = None) -> None:
         super().__init__(text)
@@ -139,10 +139,6 @@ _TYPE_TOKEN: Final = re.compile(r"([A-Za-z_][\w./-]*|[(){},:?])|([^\s])")
 _DEEPEST: Final = 64
 
 
-class NotationError(ValueError):
-    """A text is not the notation of a type; `str()` is the reason."""
-
-
 def any_schema() -> JSONSchemaProps:
     """Return a schema whose values have the type dyn."""
     return JSONSchemaProps.of(**_ANY)
@@ -194,16 +190,16 @@ def _of_objects(values: list[dict[str, Any]]) -> JSONSchemaProps:
 def schema_of_notation(text: str) -> JSONSchemaProps:
     """Return the schema of a type such as `int`, `list(string)`, `map(string, int)` or `{name: string, port?: int}`.
 
-    Raise NotationError.
+    Raise PlaceError.
     """
     matches = list(_TYPE_TOKEN.finditer(text))
     unexpected = next((match[2] for match in matches if match[2]), None)
     if unexpected is not None:
-        raise NotationError(f"unexpected {unexpected!r}")
+        raise PlaceError(f"unexpected {unexpected!r}")
     parser = _Parser([match[1] for match in matches])
     schema = parser.type(0)
     if parser.left:
-        raise NotationError(f"unexpected {parser.left!r} after the type")
+        raise PlaceError(f"unexpected {parser.left!r} after the type")
     return schema
 
 
@@ -220,11 +216,11 @@ class _Parser:
         for token in tokens:
             actual = self._take()
             if actual != token:
-                raise NotationError(f"expected {token!r} {f'but found {actual!r}' if actual else 'at the end'}")
+                raise PlaceError(f"expected {token!r} {f'but found {actual!r}' if actual else 'at the end'}")
 
     def type(self, depth: int) -> JSONSchemaProps:
         if depth > _DEEPEST:
-            raise NotationError(f"more than {_DEEPEST} types inside of each other")
+            raise PlaceError(f"more than {_DEEPEST} types inside of each other")
         name = self._take()
         if name in _NAMED:
             return JSONSchemaProps.of(**_NAMED[name])
@@ -240,7 +236,7 @@ class _Parser:
             return self._object(depth)
         known = ", ".join((*_NAMED, "list(T)", "map(string, T)", "{field: T}"))
         problem = f"{name!r} is not a type" if name else "the type ends too early"
-        raise NotationError(f"{problem}: write {known}")
+        raise PlaceError(f"{problem}: write {known}")
 
     def _object(self, depth: int) -> JSONSchemaProps:
         properties: dict[str, JSONSchemaProps] = {}

@@ -40,27 +40,27 @@ if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Diagnostic, Fix, Kind
 
 
+@dataclass(frozen=True)
 class Fixes:
     """The fixes of findings in the file with a text, none without a text."""
 
-    def __init__(self, text: str = "") -> None:
-        self._text = text
+    text: str = ""
 
     @cached_property
     def _line_starts(self) -> list[int]:
-        return [0, *(match.end() for match in re.finditer("\n", self._text))]  # lines as documents count them
+        return [0, *(match.end() for match in re.finditer("\n", self.text))]  # lines as documents count them
 
     def add(self, diagnostic: Diagnostic, finding: Finding) -> Diagnostic:
         """Return a diagnostic with the fix of its finding, if there is one."""
         rule = catalog.get(finding.rule)
-        if diagnostic.hidden or not rule.fixes or not self._text:
+        if diagnostic.hidden or not rule.fixes or not self.text:
             return diagnostic
         fix = attempt(fix_of, rule.fixes, finding, self._line_starts[finding.manifest.document.line_offset])
         if fix is None:
             return diagnostic
         help_ = diagnostic.help
         if fix.applicability == "safe" and help_ == rule.help:
-            help_ = _instruction(fix, *changed_lines(self._text, fix.edits)) or help_
+            help_ = _instruction(fix, *changed_lines(self.text, fix.edits)) or help_
         return replace(diagnostic, fix=fix, help=help_)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from crdlint.golang.text import quote
@@ -16,12 +16,11 @@ _SHORT: Final = "shortNames"
 _KINDS: Final = frozenset({"kind", "listKind"})  # other names of a group may be equal to these
 
 
+@dataclass(slots=True)
 class SharedNames:
     """The names accepted for the CRDs of a run. Upstream: NamingConditionController.calculateNamesAndConditions."""
 
-    def __init__(self) -> None:
-        """Start without names."""
-        self._accepted: dict[tuple[bool, str], tuple[ResourceName, str, str]] = {}
+    _accepted: dict[tuple[bool, str], tuple[ResourceName, str, str]] = field(default_factory=dict)
 
     def add(self, result: FileResult) -> FileResult:
         """Return a result with findings about names of its accepted CRDs that earlier ones of the same group have."""
