@@ -163,8 +163,8 @@ def _is_crd(value: Any) -> bool:
 
 def reduced(target: Target, version: str) -> tuple[dict[str, Any], str]:
     """Return a CRD with only one version, served and stored, and the name of the version; raise MissingCRDError."""
-    spec = target.value.get("spec")
-    versions = spec.get("versions") if isinstance(spec, dict) else None
+    spec = _find(target.value, "spec")
+    versions = spec.get("versions")
     if not isinstance(versions, list) or not all(isinstance(_find(entry).get("name"), str) for entry in versions):
         raise _rejected(_check(target.value, target.file, NEWEST_VERSION))
     names = [entry["name"] for entry in versions]
@@ -175,7 +175,7 @@ def reduced(target: Target, version: str) -> tuple[dict[str, Any], str]:
     if version not in names:
         raise MissingCRDError(f"{target.file} has no version {version}: there are {', '.join(names)}")
     only = [{**entry, "served": True, "storage": True} for entry in versions if entry["name"] == version]
-    return {**target.value, "spec": {**spec, "versions": only}}, version  # type: ignore[dict-item]
+    return {**target.value, "spec": {**spec, "versions": only}}, version
 
 
 def patched(target: Target, patches: tuple[dict[str, Any], ...]) -> Target:
