@@ -36,16 +36,8 @@ Position: TypeAlias = "tuple[int, int]"
 _PROPERTIES: Final = re.compile(r"(?:[&!]\S*|\s+|(?<=\s)#[^\n\r]*)*")
 
 
-class Entry(NamedTuple):
-    """A key with its value, or an item of a list, from `start` up to `end`; `begin` is an offset in the text."""
-
-    begin: int
-    start: Position
-    end: Position
-
-
-class Text(NamedTuple):
-    """A scalar: its characters from `begin` up to `end`, and its first and last position."""
+class Part(NamedTuple):
+    """A key with its value, an item of a list, or the characters of a scalar, by offsets and by positions."""
 
     begin: int
     end: int
@@ -57,10 +49,10 @@ class Text(NamedTuple):
 class NodeIndex:
     """The entries of a document, outer ones before inner ones, and its scalars, both sorted by their start."""
 
-    entries: list[Entry] = field(default_factory=list)
-    texts: list[Text] = field(default_factory=list)
+    entries: list[Part] = field(default_factory=list)
+    texts: list[Part] = field(default_factory=list)
 
-    def below(self, index: int) -> Entry | None:
+    def below(self, index: int) -> Part | None:
         """Return the outermost of the next entries that begin at or after an offset."""
         number = bisect_left(self.entries, index, key=lambda entry: entry.begin)
         return self.entries[number] if number < len(self.entries) else None
@@ -70,7 +62,7 @@ class NodeIndex:
         number = bisect_right(self.texts, index, key=lambda text: text.begin)
         return number > 0 and index < self.texts[number - 1].end
 
-    def text_around(self, index: int, position: Position) -> Text | None:
+    def text_around(self, index: int, position: Position) -> Part | None:
         """Return the scalar that a comment follows, or whose header (`|`) precedes it on the line."""
         number = bisect_right(self.texts, index, key=lambda text: text.begin)
         if number < len(self.texts) and self.texts[number].first < position:
@@ -97,11 +89,11 @@ def node_index(document: Document) -> NodeIndex:
         seen.update((id(key), id(node)) if key is not None else (id(node),))
         if node is not document.root and not (is_alias and key is None):
             start, end = (key or node).start_mark, (key if key is not None and is_alias else node).end_mark
-            index.entries.append(Entry(start.index, position(start), position(end)))
+            index.entries.append(Part(start.index, end.index, position(start), position(end)))
         for scalar in (key, None if is_alias else node):
             if isinstance(scalar, Scalar):
                 begin, end = _begin(scalar, document.text), scalar.end_mark
-                index.texts.append(Text(begin, end.index, position(scalar.start_mark), position(end)))
+                index.texts.append(Part(begin, end.index, position(scalar.start_mark), position(end)))
         for parent in (None if is_alias else node, key):  # what is in a key comes first
             pairs = list(parent.pairs()) if isinstance(parent, Mapping) else [(None, item) for item in items_of(parent)]
             pending.extend(reversed(pairs))
@@ -244,7 +236,7 @@ def _read_document(comments: Comments, document: Document) -> None:
             below = _end_of(_BELOW, text, match.end(), limit)
             if below < limit:  # else consecutive comment lines apply to the same block
                 entry = None if _ALIAS_ITEM.match(text, below) else nodes.below(below)
-                block = () if entry is None else ((entry.start, entry.end),)
+                block = () if entry is None else ((entry.first, entry.last),)
             limit, where = index, block
         else:
             where = _line(nodes, index, position)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     # The parent schema, None without one, and the steps that lead from it to a value (see `model.JSONSchemaProps`).
     Origin: TypeAlias = tuple[ReferenceType[model.JSONSchemaProps] | None, tuple[str | int, ...]]
     Read: TypeAlias = "Callable[[Reader, GoType, Any, int, Origin], Any]"
+    Store: TypeAlias = "Callable[[Reader, GoType, Any], Any]"
 
 
 def _is_number(value: object) -> TypeGuard[float]:
@@ -110,8 +111,8 @@ def is_null(node: Node) -> bool:
     return node.__class__ is Scalar and resolve(node) is None
 
 
-def _scalar(stored: Callable[[Reader, GoType, Any], Any]) -> Read:
-    """Return a reader of scalars: `stored` returns what Go stores for a value other than null, or UNSET."""
+def _scalar(store: Store) -> Read:
+    """Return a reader of scalars; see STORES."""
 
     def read(reader: Reader, of: GoType, node: Node, _depth: int, _origin: Origin) -> Any:
         if node.__class__ is not Scalar:
@@ -119,21 +120,20 @@ def _scalar(stored: Callable[[Reader, GoType, Any], Any]) -> Read:
         value = resolve(node)
         if value is None:
             return UNSET
-        value = stored(reader, of, value)
+        value = store(reader, of, value)
         return reader.reject() if value is UNSET else value
 
     return read
 
 
-def _of_class(kind: type) -> Read:
-    return _scalar(lambda _reader, _of, value: value if value.__class__ is kind else UNSET)
+def _of_class(kind: type) -> Store:
+    return lambda _reader, _of, value: value if value.__class__ is kind else UNSET
 
 
 def _integer(reader: Reader, of: GoType, value: Any) -> Any:
-    if value.__class__ is float and not reader.json and value.is_integer() and abs(value) < _EXPONENT:
-        value = int(json_float(value))
+    number = as_go_number(value, literal=reader.json) if _is_number(value) else None
     low, high = INT_RANGES[of.kind]
-    return value if value.__class__ is int and low <= value <= high else UNSET
+    return number if number.__class__ is int and low <= number <= high else UNSET
 
 
 def _float(_reader: Reader, _of: GoType, value: Any) -> Any:
@@ -155,7 +155,16 @@ def _time(_reader: Reader, _of: GoType, value: Any) -> Any:
     return as_utc(value) if value.__class__ is str and check_rfc3339(value) is None else UNSET
 
 
-_read_integer: Final = _scalar(_integer)
+# Functions that return what Go stores for a scalar other than null, or UNSET.
+STORES: Final[dict[str, Store]] = {
+    "string": _of_class(str),
+    "bool": _of_class(bool),
+    "int32": _integer,
+    "int64": _integer,
+    "uint8": _integer,
+    "float64": _float,
+    "time": _time,
+}
 _read_base64: Final = _scalar(_base64)
 
 
@@ -277,17 +286,11 @@ def _read_schema_or_list(reader: Reader, of: GoType, node: Any, depth: int, orig
 
 
 READERS: Final[dict[str, Read]] = {
-    "string": _of_class(str),
-    "bool": _of_class(bool),
-    "int32": _read_integer,
-    "int64": _read_integer,
-    "uint8": _read_integer,
-    "float64": _scalar(_float),
+    **{kind: _scalar(store) for kind, store in STORES.items()},
     "bytes": _read_bytes,
     "slice": _read_slice,
     "map": _read_map,
     "struct": _read_struct,
-    "time": _scalar(_time),
     "json": _read_json,
     "fields": _read_json,
     "schema-or-bool": _read_schema_or_bool,

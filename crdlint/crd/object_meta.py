@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from crdlint.crd.decode import as_go_number
+from crdlint.crd.decode import STORES, UNSET, Reader
 from crdlint.crd.errors import (
     TOO_LONG,
     Code,
@@ -123,12 +123,13 @@ def _value(of: GoType, value: Any, path: str, unknown: list[str]) -> Any:
         return _struct(of, value, path, unknown)
     if value is None:
         return ZEROS[kind]
-    if kind == "fields" or value_type is _SCALARS.get(kind):
+    if kind == "fields":
         return value
-    if kind == "int64" and value_type in {int, float}:
-        return _integer(value)
-    if kind == "time" and value_type is str:
-        return _time(value)
+    if kind in STORES:
+        stored = STORES[kind](_READER, of, value)
+        if stored is UNSET:
+            raise _MistypedError
+        return None if stored == _ZERO_TIME and kind == "time" else stored
     if element is not None and kind == "map" and value_type is dict:
         return {name: _value(element, item, f"{path}.{name}", unknown) for name, item in value.items()}
     if element is not None and kind == "slice" and value_type is list:
@@ -136,24 +137,8 @@ def _value(of: GoType, value: Any, path: str, unknown: list[str]) -> Any:
     raise _MistypedError
 
 
-_SCALARS: Final = {"string": str, "bool": bool}
-
-
-def _time(value: str) -> str | None:
-    from crdlint.golang.times import as_utc, check_rfc3339  # few CRDs were read from a server
-
-    if check_rfc3339(value) is not None:
-        raise _MistypedError
-    shown = as_utc(value)
-    return None if shown == _ZERO_TIME else shown
-
-
-def _integer(value: float) -> int:
-    # The decoder reads the output of Marshal, which prints an integral float below 1e21 as an integer.
-    number = as_go_number(value, literal=False)
-    if isinstance(number, float):
-        raise _MistypedError
-    return number
+# The decoder reads the output of Marshal, which prints an integral float below 1e21 as an integer.
+_READER: Final = Reader(json=False)
 
 
 def as_record(value: dict[str, Any], of: GoType = OBJECT_META) -> Any:
