@@ -40,8 +40,10 @@ def nearest(path: str, cache: Cache) -> Config:
 
 def read_config(path: str) -> Config:
     """Read a configuration file of any name; a .toml file has it in [tool.crdlint]. Raise ConfigError if it is invalid."""
-    config = _read(path, asked_for=True)
-    return config if config is not None else _DEFAULTS
+    config = _read(path)
+    if config is None:
+        raise ConfigError(ConfigProblem("there is no [tool.crdlint] in it", shown_path(path)))
+    return config
 
 
 def _of_folder(folder: str) -> Config | ConfigError | None:
@@ -66,16 +68,12 @@ def _of_folder(folder: str) -> Config | ConfigError | None:
     return config._replace(notices=(notice,))
 
 
-def _read(path: str, *, asked_for: bool = False) -> Config | None:
+def _read(path: str) -> Config | None:
     from crdlint.config.validate import config_of
 
     file = shown_path(path)
     source = _source(path, file)
-    if source is None:
-        if asked_for:
-            raise ConfigError(ConfigProblem("there is no [tool.crdlint] in it", file))
-        return None
-    return config_of(source, file, _folder_of(path))
+    return None if source is None else config_of(source, file, _folder_of(path))
 
 
 def _source(path: str, file: str) -> Source | None:

@@ -34,18 +34,16 @@ def _rules_matched(pattern: str) -> frozenset[str]:
         compiled = segment(pattern.encode("utf-8", "surrogatepass"))
     except BrokenPatternError:
         return frozenset()
-    return frozenset(current_id(rule) for rule in (*rule_ids(), *_current_ids()) if compiled.matches(rule.encode()))
+    from crdlint.rules.catalog import current_ids
+
+    return frozenset(current_id(rule) for rule in (*rule_ids(), *current_ids()) if compiled.matches(rule.encode()))
 
 
 def current_id(rule: str) -> str:
     """Return the current id of the rule with an id or former id."""
-    return _current_ids().get(rule, rule)
-
-
-def _current_ids() -> dict[str, str]:
     from crdlint.rules.catalog import current_ids
 
-    return current_ids()
+    return current_ids().get(rule, rule)
 
 
 @cache

@@ -35,7 +35,8 @@ def contradicting(error: FieldError, because: str, locator: Locator) -> SourceLo
     if schema is None and because:
         *of_list, keyword = because.split("/")
         schema = _before(path, "items") if of_list else path.parent
-    return None if schema is None else _exact(locator, schema, keyword)
+    location = None if schema is None else locator.find(schema.child(keyword))
+    return location if location is not None and location.exact else None
 
 
 def _before(path: Path | None, step: str) -> Path | None:
@@ -43,11 +44,6 @@ def _before(path: Path | None, step: str) -> Path | None:
     while path is not None and path.step != step:
         path = path.parent
     return path and path.parent
-
-
-def _exact(locator: Locator, schema: Path, keyword: str) -> SourceLocation | None:
-    location = locator.find(schema.child(keyword))
-    return location if location.exact else None
 
 
 def _schema_of_value(path: Path, locator: Locator) -> Path | None:
