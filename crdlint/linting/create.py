@@ -53,24 +53,15 @@ if TYPE_CHECKING:
 
 WALKER = Walker(catalog.checks())
 # Errors whose fix may change the type or the fields of a schema.
-_CHANGES_TYPE: Final = frozenset(
-    {
-        structural.TYPE_REQUIRED.id,
-        structural.ITEMS_REQUIRED.id,
-        structural.ROOT_TYPE.id,
-        structural.ROOT_MAP.id,
-        structural.INCOMPLETE.id,
-        structural.META_TYPE.id,
-        structural.EMBEDDED.id,
-        structural.INT_OR_STRING.id,
-        list_types.LIST_TYPE_ARRAY.id,
-        list_types.MAP_TYPE_OBJECT.id,
-        list_types.MAP_ITEMS.id,
-        list_types.KEY_UNKNOWN.id,
-        list_types.KEY_SCALAR.id,
-        *forbidden_fields.CHANGING_TYPE,
-    }
-)
+_CHANGES_TYPE: Final = forbidden_fields.CHANGING_TYPE.union(
+    rule.id
+    for rule in (
+        structural.TYPE_REQUIRED, structural.ITEMS_REQUIRED, structural.ROOT_TYPE, structural.ROOT_MAP,
+        structural.INCOMPLETE, structural.META_TYPE, structural.EMBEDDED, structural.INT_OR_STRING,
+        list_types.LIST_TYPE_ARRAY, list_types.MAP_TYPE_OBJECT, list_types.MAP_ITEMS, list_types.KEY_UNKNOWN,
+        list_types.KEY_SCALAR,
+    )
+)  # fmt: skip
 # Errors whose fix may change the values that a schema accepts.
 _CHANGES_VALUES: Final = _CHANGES_TYPE | {structural.PATTERN.id}
 _SCHEMA: Final = Refusal("OpenAPIV3Schema 'schema' is not supported", "$schema")
