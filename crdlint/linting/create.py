@@ -34,7 +34,7 @@ from crdlint.rules.engine.common import Common, Findings, Options
 from crdlint.rules.engine.schema_walk import Walker
 from crdlint.safety import work
 from crdlint.schema.structural import Refusal
-from crdlint.schema.traversal import all_schemas, at_or_above
+from crdlint.schema.traversal import Within, all_schemas, at_or_above
 
 if TYPE_CHECKING:
     from crdlint.crd.model import (
@@ -148,18 +148,8 @@ def _open_api_errors(findings: Findings) -> list[FieldError]:
 
 def _blocking(findings: Findings) -> Iterator[FieldError]:
     """Yield the errors at or below nodes with rules, because of which these are not compiled."""
-    with_rules = {id(node.schema) for node in findings.with_rules}
-    known: dict[int, bool] = {}
-    for schema, error in findings.schema if with_rules else ():
-        chain: list[JSONSchemaProps] = []
-        node: JSONSchemaProps | None = schema
-        while node is not None and id(node) not in known and id(node) not in with_rules:
-            chain.append(node)
-            node = node.parent
-        blocks = node is not None and known.get(id(node), True)
-        known.update((id(visited), blocks) for visited in chain)
-        if blocks:
-            yield error
+    within_rules = Within({id(node.schema) for node in findings.with_rules})
+    return (error for schema, error in findings.schema if schema in within_rules)
 
 
 def hidden_errors(

@@ -13,6 +13,7 @@ from crdlint.rules.engine.advisory import Advisory, DecodedCRD, top_property
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, require
 from crdlint.rules.engine.markers import rule_marker
 from crdlint.rules.engine.rule import Caution, Hint, Nodes, once
+from crdlint.schema.traversal import lineage
 from crdlint.schema.values import equality_key
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, items_of
 
@@ -246,13 +247,16 @@ def _bypasses(crd: DecodedCRD) -> Iterator[Advisory]:
             keeping.add(id(schema))
         mentioned.setdefault(id(schema), set()).update(fields_beside_old_self(expr))
     for rule in rules:
-        schema = rule.node.schema
-        is_candidate = keeps_value(rule.compiled.rule.compiled.expr) and _is_optional_property(schema)
-        if not is_candidate or top_property(schema) == "status":
+        schema, parent = rule.node.schema, rule.node.schema.parent
+        is_property = schema.steps[:1] == ("properties",) and top_property(schema) != "status"
+        if parent is None or not is_property or not keeps_value(rule.compiled.rule.compiled.expr):
             continue
         name = str(schema.steps[1])
-        field = escape(name)
-        if field is None or _is_kept(schema.parent, field, keeping, mentioned):
+        field = escape(name) if schema.default is None and name not in parent.required else None
+        # A rule at or above the object keeps its whole value, or mentions the field beside oldSelf.
+        if field is None or any(
+            id(each) in keeping or field in mentioned.get(id(each), ()) for each in lineage(parent)
+        ):
             continue
         message = (
             f"`{name}` can be removed and added again with another value: the rule is skipped if either is missing"
@@ -260,19 +264,3 @@ def _bypasses(crd: DecodedCRD) -> Iterator[Advisory]:
         help_ = f"Add `{name}` to `required`, or add this rule to the object that has it: `{_guard_of(field)}`"
         marker = f"write {rule_marker(_guard_of(field), f'{name} is immutable')} on the struct that has the field"
         yield Advisory(message, rule.path.child("rule"), help_, subject=(name, field), marker=marker)
-
-
-def _is_optional_property(schema: JSONSchemaProps) -> bool:
-    parent = schema.parent
-    if schema.steps[:1] != ("properties",) or parent is None:
-        return False
-    return schema.default is None and schema.steps[1] not in parent.required
-
-
-def _is_kept(ancestor: JSONSchemaProps | None, field: str, keeping: set[int], mentioned: dict[int, set[str]]) -> bool:
-    """Return whether a rule at or above a schema keeps the whole value, or mentions the field beside oldSelf."""
-    while ancestor is not None:
-        if id(ancestor) in keeping or field in mentioned.get(id(ancestor), ()):
-            return True
-        ancestor = ancestor.parent
-    return False

@@ -36,6 +36,13 @@ def schemas(root: JSONSchemaProps) -> Iterator[JSONSchemaProps]:
             stack.extend(reversed(list(children(schema))))
 
 
+def lineage(schema: JSONSchemaProps | None) -> Iterator[JSONSchemaProps]:
+    """Yield a schema and all that contain it, up to the root."""
+    while schema is not None:
+        yield schema
+        schema = schema.parent
+
+
 def with_all_of(schema: JSONSchemaProps) -> Iterator[JSONSchemaProps]:
     """Yield a schema, and all that its allOf adds to it."""
     pending = [schema]
@@ -118,10 +125,10 @@ def at_or_above(schemas: Iterable[JSONSchemaProps]) -> set[int]:
     """Return the identities of the schemas and of all their ancestors."""
     identities: set[int] = set()
     for schema in schemas:
-        current: JSONSchemaProps | None = schema
-        while current is not None and id(current) not in identities:
+        for current in lineage(schema):
+            if id(current) in identities:
+                break
             identities.add(id(current))
-            current = current.parent
     return identities
 
 

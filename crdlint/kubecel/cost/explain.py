@@ -17,6 +17,7 @@ from crdlint.kubecel.estimated_rule import EstimatedRule
 from crdlint.kubecel.limits import MAX_REQUEST_SIZE, multiply
 from crdlint.kubecel.sharing import Sharing, shared
 from crdlint.kubernetes.servers import CELDialect, Server
+from crdlint.schema.traversal import lineage
 
 Keyword = Literal["maxItems", "maxProperties", "maxLength"]
 
@@ -61,21 +62,16 @@ def limit_of(schema: JSONSchemaProps, dialect: CELDialect) -> Limit | None:
 
 def enclosing(schema: JSONSchemaProps) -> Iterator[JSONSchemaProps]:
     """Yield the lists and maps that contain a schema, the innermost first."""
-    parent = schema.parent
-    while parent is not None:
+    for parent in lineage(schema.parent):
         if parent.type == "array" or (parent.type == "object" and parent.additional_properties is not None):
             yield parent
-        parent = parent.parent
 
 
 def value_path(schema: JSONSchemaProps) -> str:
     """Return the path of the values of a schema in an object, as in `spec.hosts[*]`; `self` for the object itself."""
-    steps: list[str] = []
-    current = schema
-    while current.parent is not None:
-        steps.append(f".{current.steps[1]}" if current.steps[0] == "properties" else "[*]")
-        current = current.parent
-    return "".join(reversed(steps)).removeprefix(".") or "self"
+    written = (part.steps for part in lineage(schema) if part.steps)
+    shown = [f".{steps[1]}" if steps[0] == "properties" else "[*]" for steps in written]
+    return "".join(reversed(shown)).removeprefix(".") or "self"
 
 
 _MAX_DEPTH: Final = 200

@@ -20,7 +20,7 @@ from crdlint.crd.model import (
     SelectableField,
 )
 from crdlint.crd.paths import Path
-from crdlint.schema.traversal import schemas
+from crdlint.schema.traversal import lineage, schemas
 from crdlint.yaml.nodes import text_of
 
 if TYPE_CHECKING:
@@ -150,19 +150,12 @@ def property_name(schema: JSONSchemaProps) -> str | None:
 
 def in_junctor(schema: JSONSchemaProps) -> bool:
     """Return whether a schema is in allOf, anyOf, oneOf or not, where it extends another schema."""
-    ancestor: JSONSchemaProps | None = schema
-    while ancestor is not None and ancestor.steps:
-        if ancestor.steps[0] in JUNCTORS:
-            return True
-        ancestor = ancestor.parent
-    return False
+    return any(each.steps and each.steps[0] in JUNCTORS for each in lineage(schema))
 
 
 def top_property(schema: JSONSchemaProps) -> str:
     """Return the name of the root's property that contains a schema, empty for the root."""
-    top, parent = schema, schema.parent
-    while parent is not None and parent.parent is not None:
-        top, parent = parent, parent.parent
+    *_, top, _ = (schema, *lineage(schema))
     return str(top.steps[1]) if top.steps[:1] == ("properties",) else ""
 
 
