@@ -119,11 +119,8 @@ class Editor:
     def touches_shared(self, edits: Iterable[Edit]) -> bool:
         """Return whether an edit would change a node that aliases repeat elsewhere."""
         spans = self._shared
-        for edit in edits:
-            last = bisect_right(spans, (edit.end, len(self.text)))
-            if last and edit.start <= spans[last - 1][1]:
-                return True
-        return False
+        before = ((edit, bisect_right(spans, (edit.end, len(self.text)))) for edit in edits)
+        return any(count and edit.start <= spans[count - 1][1] for edit, count in before)
 
     def value(self, text: str, *, like: Scalar | None = None) -> str:
         """Format a text as a scalar: quoted like the scalar `like`, or plain if possible."""
@@ -243,13 +240,11 @@ class Editor:
         end = len(self.text) if end < 0 else end
         return end - 1 if self.text[offset:end].endswith("\r") else end
 
-    def remove(self, mapping: Mapping, name: str, *, last: bool = True) -> Edit:
-        """Return the edit that removes the last (or first) entry with a name, including its lines; other comments are kept."""
+    def remove(self, mapping: Mapping, name: str) -> Edit:
+        """Return the edit that removes the last entry with a name, including its lines; other comments are kept."""
         index = mapping.index_of(name)
         if index < 0:
             raise UneditableError
-        if not last:
-            index = next(i for i in range(0, index + 1, 2) if getattr(mapping.items[i], "value", None) == name)
         return self.remove_at(mapping, index)
 
     def remove_all(self, mapping: Mapping, names: tuple[str, ...]) -> Iterator[Edit]:
