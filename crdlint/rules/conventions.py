@@ -45,16 +45,17 @@ _SHOWN: Final = {
 _MOST_PARTS: Final = 32  # of an allOf, since each is compared with all others
 
 
-def _field(fields: str, name: str = "a") -> str:
-    return f"{name}: {{{fields}}}"
-
-
 def _version(root: str, more: str = "") -> str:
     return f"schema: {{openAPIV3Schema: {{type: object, {root}}}}}\n{more}"
 
 
 def _status(fields: str, required: str = "") -> str:
     return _version(f"properties: {{status: {{type: object, {required}properties: {{{fields}}}}}}}", _SUBRESOURCE)
+
+
+def _scale(more: str) -> str:
+    paths = f"{{specReplicasPath: .spec.a, statusReplicasPath: .status.a{more}}}"
+    return _version("x-kubernetes-preserve-unknown-fields: true", f"subresources: {{scale: {paths}}}\n")
 
 
 def _columns(columns: str) -> str:
@@ -99,10 +100,8 @@ def _format(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     why="The API conventions use a list of objects with a `name` instead: the keys of a map look like names of fields.",
     help="Use a list with `x-kubernetes-list-type: map` and the key `name`",
     bad="a: {type: object, additionalProperties: {type: object, properties: {a: {type: string}}}}",
-    good=_field(
-        "type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name], "
-        "items: {type: object, required: [name], properties: {name: {type: string}, a: {type: string}}}"
-    ),
+    good="a: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name], items: {type: object, "
+    "required: [name], properties: {name: {type: string}, a: {type: string}}}}",
 ).advice_on(Nodes({"additionalProperties"}))  # fmt: skip
 def _map(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     values = schema.additional_schema
@@ -336,14 +335,7 @@ def _date(crd: DecodedCRD) -> Iterator[Advisory]:
     why="HorizontalPodAutoscalers need the selector to find the pods. `kubectl scale` works without it.",
     help="Add `labelSelectorPath` with the path of a string in the status",
     marker="add `selectorpath` to `+kubebuilder:subresource:scale`",
-    bad=_version(
-        "x-kubernetes-preserve-unknown-fields: true",
-        "subresources: {scale: {specReplicasPath: .spec.a, statusReplicasPath: .status.a}}\n",
-    ),
-    good=_version(
-        "x-kubernetes-preserve-unknown-fields: true",
-        "subresources: {scale: {specReplicasPath: .spec.a, statusReplicasPath: .status.a, labelSelectorPath: .status.b}}\n",
-    ),
+    bad=_scale(""), good=_scale(", labelSelectorPath: .status.b"),
 ).practice  # fmt: skip
 def _selector(crd: DecodedCRD) -> Iterator[Advisory]:
     for parts in version_parts(crd.spec):

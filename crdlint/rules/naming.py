@@ -42,10 +42,6 @@ _SHORT_NAMES: Final = frozenset({
 })  # fmt: skip
 
 
-def _field(name: str, type_: str = "string") -> str:
-    return f"{name}: {{type: {type_}}}"
-
-
 @Fixer("Write the names that the API server adds", "safe")
 def _added_names(finding: Finding) -> Edits:
     names = finding.crd.spec.names
@@ -142,7 +138,7 @@ def _numeric(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     why="Everyone who may read the object sees the value, and backups and Git contain it.",
     help="Replace the field by a reference to a key of a Secret",
     bad="spec: {type: object, properties: {password: {type: string}}}",
-    good=_field("spec", "object, properties: {passwordSecretRef: {type: object, properties: {name: {type: string}}}}"),
+    good="spec: {type: object, properties: {passwordSecretRef: {type: object, properties: {name: {type: string}}}}}",
 ).advice_on(Nodes(types={"string"}))  # fmt: skip
 def _secret(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     name = property_name(schema)
