@@ -134,13 +134,11 @@ class _Coster:
 
     def call(self, expr: ast.Call) -> Visit:
         function = self.result.function(expr)
-        if function == "dyn":
+        sizes_variables = self.dialect.tracks_local_variables
+        if function == "dyn" and sizes_variables:
             cost = yield expr.args[0]
             self._copy_sizes(expr, expr.args[0])
             return ONE.plus(cost)
-        return (yield from self._call(expr, function))
-
-    def _call(self, expr: ast.Call, function: str) -> Visit:
         operands, costs = [], []
         for arg in expr.args:
             costs.append((yield arg))
@@ -161,21 +159,14 @@ class _Coster:
                 size = call_estimate.size if size is None else size.union(call_estimate.size)
             below = _INDEXED.get(overload_id)
             if below is not None:
-                size = self._size_of_element(expr.args[0], size)
                 self.paths[expr.id] = self._path(expr.args[0]).extended(below)
-            if size is None:
-                size = self._size_of_result(expr)
+                if sizes_variables:
+                    entries = self._entries_of(expr.args[0])
+                    size = None if entries is None else entries.value
+            if size is None and sizes_variables:
+                size = self._size(expr)
         self.sizes[expr.id] = size
         return total.plus(cost)
-
-    def _size_of_element(self, collection: ast.Expr, _size: Estimate | None) -> Estimate | None:
-        """Return the size of an element of a collection; ``_size`` is what the function of the call returns."""
-        entries = self._entries_of(collection)
-        return None if entries is None else entries.value
-
-    def _size_of_result(self, expr: ast.Call) -> Estimate | None:
-        """Return the size of the result of a call that has none by its function."""
-        return self._size(expr)
 
     def list_(self, expr: ast.ListExpr) -> Visit:
         total, size = fixed(estimates.LIST_COST), _sizes_of(expr.elements)
@@ -372,15 +363,6 @@ class _PathCoster(_Coster):
         if step is not None:
             self.paths[id_] = self._path(range_).extended(step)
         return ONE
-
-    def call(self, expr: ast.Call) -> Visit:
-        return self._call(expr, self.result.function(expr))
-
-    def _size_of_element(self, _collection: ast.Expr, size: Estimate | None) -> Estimate | None:
-        return size
-
-    def _size_of_result(self, _expr: ast.Call) -> Estimate | None:
-        return None
 
     def comprehension(self, expr: ast.Comprehension) -> Visit:
         range_cost = yield expr.iter_range

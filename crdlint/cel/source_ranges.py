@@ -12,6 +12,7 @@ from crdlint.cel.errors import CELError, Code
 from crdlint.cel.lexer import BRACKETS, end_of_token, matched_brackets, tokenize
 
 _FIELD: Final = re.compile(r"\.\s*(?:\?\s*)?([A-Za-z_]\w*|`[^`\n]*`)")
+_NAME_BACKWARDS: Final = re.compile(r"\w*[A-Za-z_]")
 # Names are short; searching further back would only cost time.
 _LOOK_BACK: Final = 256
 
@@ -111,11 +112,6 @@ def range_at(text: str, start: int) -> tuple[int, int]:
 def _name_before(text: str, end: int) -> tuple[int, int] | None:
     """Return the offsets (start, end) of the name that ends at `end`, or None if there is none."""
     first = max(end - _LOOK_BACK, 0)
-    while end > first and text[end - 1].isspace():
-        end -= 1
-    start = end
-    while start > first and (text[start - 1].isalnum() or text[start - 1] == "_"):
-        start -= 1
-    while start < end and not (text[start].isascii() and not text[start].isdigit()):
-        start += 1
-    return (start, end) if start < end else None
+    before = text[first:end].rstrip()
+    name, stop = _NAME_BACKWARDS.match(before[::-1]), first + len(before)
+    return None if name is None else (stop - name.end(), stop)

@@ -265,11 +265,16 @@ def _build(node: Node, start: int, end: int, automaton: _Automaton) -> None:
     elif node.kind in _REPEATED:
         _build_repeat(node, start, end, automaton)
     else:
-        for part in node.parts:
-            following = automaton.state()
-            _build(part, start, following, automaton)
-            start = following
-        automaton.skips[start].append(("", end))
+        automaton.skips[_build_chain(node.parts, start, automaton)].append(("", end))
+
+
+def _build_chain(parts: Iterable[Node], start: int, automaton: _Automaton) -> int:
+    """Add the states that read what some nodes match one after another, and return the last."""
+    for part in parts:
+        following = automaton.state()
+        _build(part, start, following, automaton)
+        start = following
+    return start
 
 
 _REPEATED: Final = frozenset({syntax.STAR, syntax.PLUS, syntax.QUEST, syntax.REPEAT})
@@ -284,24 +289,16 @@ def _ranges(members: Members) -> Ranges:
 
 
 def _build_repeat(node: Node, start: int, end: int, automaton: _Automaton) -> None:
-    [part] = node.parts
-    for _ in range(node.low):
-        following = automaton.state()
-        _build(part, start, following, automaton)
-        start = following
+    start = _build_chain([*node.parts] * node.low, start, automaton)
     if node.high < 0:
         loop = automaton.state()
-        back = automaton.state()
         automaton.skips[start].append(("", loop))
-        _build(part, loop, back, automaton)
+        back = _build_chain(node.parts, loop, automaton)
         automaton.skips[back].append(("", loop))
-        automaton.skips[loop].append(("", end))
-        return
+        start = loop
     for _ in range(node.high - node.low):
         automaton.skips[start].append(("", end))
-        following = automaton.state()
-        _build(part, start, following, automaton)
-        start = following
+        start = _build_chain(node.parts, start, automaton)
     automaton.skips[start].append(("", end))
 
 

@@ -98,35 +98,27 @@ class _Data:
     def _partition(self, a: int, b: int, pivot: int) -> tuple[int, bool]:
         """Move elements less than the pivot before the rest; return the pivot's new index and whether nothing was moved."""
         self.swap(a, pivot)
-        i, j = self._advance(a, a + 1, b - 1)
-        untouched = i > j
-        while i <= j:
-            self.swap(i, j)
-            i, j = self._advance(a, i + 1, j - 1)
-        self.swap(j, a)
-        return j, untouched
-
-    def _advance(self, pivot: int, i: int, j: int) -> tuple[int, int]:
-        while i <= j and self.less(i, pivot):
-            i += 1
-        while i <= j and not self.less(j, pivot):
-            j -= 1
-        return i, j
+        rest, moved = self._divide(a + 1, b - 1, lambda index: self.less(index, a))
+        self.swap(rest - 1, a)
+        return rest - 1, not moved
 
     def _partition_equal(self, a: int, b: int, pivot: int) -> int:
         """Move elements equal to the pivot, which is the minimum, to the front; return the start of the rest."""
         self.swap(a, pivot)
-        i, j = a + 1, b - 1
+        return self._divide(a + 1, b - 1, lambda index: not self.less(a, index))[0]
+
+    def _divide(self, i: int, j: int, is_first: Callable[[int], bool]) -> tuple[int, bool]:
+        """Move elements to the front of the part from i to j; return the start of the rest and whether any was moved."""
+        moved = False
         while True:
-            while i <= j and not self.less(a, i):
+            while i <= j and is_first(i):
                 i += 1
-            while i <= j and self.less(a, j):
+            while i <= j and not is_first(j):
                 j -= 1
             if i > j:
-                return i
+                return i, moved
             self.swap(i, j)
-            i += 1
-            j -= 1
+            i, j, moved = i + 1, j - 1, True
 
     def _partial_insertion_sort(self, a: int, b: int) -> bool:
         """Swap a few pairs of neighbours; return whether the part is sorted."""

@@ -114,6 +114,24 @@ def days(year: int, month: int, day: int) -> int:
     return date(year % _CYCLE + _CYCLE, month, day).toordinal() + (year // _CYCLE - 1) * _CYCLE_DAYS - _EPOCH
 
 
+def civil_date(days: int) -> tuple[int, int, int]:
+    """Return (year, month, day) of a number of days since 1970-01-01, also outside the range of datetime."""
+    cycles, ordinal = divmod(days + _EPOCH - 1, _CYCLE_DAYS)
+    shown = date.fromordinal(ordinal + 1)
+    return shown.year + cycles * _CYCLE, shown.month, shown.day
+
+
+def format_time(seconds: int, nanoseconds: int = 0, offset: int = 0) -> str:
+    """Return a time as RFC 3339 at its offset, with as many fraction digits as needed. Upstream: time.RFC3339Nano."""
+    whole_days, second = divmod(seconds + offset, 86400)
+    year, month, day = civil_date(whole_days)
+    fraction = f".{nanoseconds:09d}".rstrip("0") if nanoseconds else ""
+    clock = f"{second // 3600:02d}:{second // 60 % 60:02d}:{second % 60:02d}"
+    minutes = abs(offset) // 60
+    zone = f"{'-' if offset < 0 else '+'}{minutes // 60:02d}:{minutes % 60:02d}" if offset else "Z"
+    return f"{'-' * (year < 0)}{abs(year):04d}-{month:02d}-{day:02d}T{clock}{fraction}{zone}"
+
+
 def _digits(text: str) -> bool:
     return text.isascii() and text.isdigit()
 
@@ -139,12 +157,7 @@ _UNUSUAL: Final = re.compile(r"[^ !#-\[\]-~]")
 
 def as_utc(text: str) -> str:
     """Return an RFC 3339 time that Go accepts in UTC, without its fraction."""
-    day, second = divmod(parse_time(text).seconds, 86400)
-    cycles, ordinal = divmod(day + _EPOCH - 1, _CYCLE_DAYS)
-    shown = date.fromordinal(ordinal + 1)
-    year = shown.year + cycles * _CYCLE
-    clock = f"{second // 3600:02d}:{second // 60 % 60:02d}:{second % 60:02d}"
-    return f"{'-' * (year < 0)}{abs(year):04d}-{shown:%m-%d}T{clock}Z"
+    return format_time(parse_time(text).seconds)
 
 
 _WHOLE: Final = re.compile(r"[+-]?(?:0|(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+)")

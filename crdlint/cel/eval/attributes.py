@@ -70,11 +70,9 @@ def _index(key: Value) -> Value:
     cls = type(key)
     if cls is int:
         return key
-    if cls is Uint:
-        return int(key) if key < 2**63 else Error(f"unsupported index value {values.go_text(key)} in list")
-    if cls is float:
-        is_integer = -(2.0**63) < key < 2.0**63 and key == int(key)
-        return int(key) if is_integer else Error(f"unsupported index value {values.go_text(key)} in list")
+    if cls is Uint or cls is float:
+        index = values.lossless_int(key)
+        return Error(f"unsupported index value {values.go_text(key)} in list") if index is None else index
     return Error(f"unsupported index type '{values.type_of(key)}' in list")
 
 

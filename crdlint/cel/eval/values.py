@@ -28,6 +28,7 @@ from crdlint.cel.ast import Uint
 from crdlint.cel.eval.errors import CancelledError, Error
 from crdlint.cel.types import DURATION, DYN, TIMESTAMP, TYPE, Kind, Type, Written, enclosed, write
 from crdlint.golang.numbers import format_fixed, format_float
+from crdlint.golang.times import format_time
 from crdlint.safety import work
 
 Value: TypeAlias = Any
@@ -62,27 +63,8 @@ class Timestamp:
     offset: int = field(default=0, compare=False)
 
     def __str__(self) -> str:
-        """The time as RFC 3339 at its offset, with as many fraction digits as needed. Upstream: time.RFC3339Nano."""
-        seconds, rest = divmod(self.nanoseconds, SECOND)
-        days, second = divmod(seconds + self.offset, DAY)
-        year, month, day = civil_date(days)
-        fraction = f".{rest:09d}".rstrip("0") if rest else ""
-        clock = f"{second // 3600:02d}:{second // 60 % 60:02d}:{second % 60:02d}"
-        minutes = abs(self.offset) // 60
-        zone = f"{'-' if self.offset < 0 else '+'}{minutes // 60:02d}:{minutes % 60:02d}" if self.offset else "Z"
-        return f"{year:04d}-{month:02d}-{day:02d}T{clock}{fraction}{zone}"
-
-
-def civil_date(days: int) -> tuple[int, int, int]:
-    """Return (year, month, day) of a number of days since 1970-01-01, also outside the range of datetime."""
-    era, of_era = divmod(days + 719468, 146097)
-    year_of_era = (of_era - of_era // 1460 + of_era // 36524 - of_era // 146096) // 365
-    of_year = of_era - (365 * year_of_era + year_of_era // 4 - year_of_era // 100)
-    # Years are counted from March here.
-    march = (5 * of_year + 2) // 153
-    day = of_year - (153 * march + 2) // 5 + 1
-    month = march + 3 if march < 10 else march - 9
-    return era * 400 + year_of_era + (month <= 2), month, day
+        """The time as RFC 3339 at its offset."""
+        return format_time(*divmod(self.nanoseconds, SECOND), self.offset)
 
 
 class _Missing:

@@ -211,11 +211,11 @@ def _atoi(text: str) -> int:
 
 # By field of a timestamp: how it is read from the days since 1970, the second of the day, and the nanosecond.
 _FIELDS: Final[dict[str, Callable[[int, int, int], int]]] = {
-    "year": lambda days, _second, _nanos: values.civil_date(days)[0],
-    "month": lambda days, _second, _nanos: values.civil_date(days)[1] - 1,
-    "day_of_year": lambda days, _second, _nanos: days - times.days(values.civil_date(days)[0], 1, 1),
-    "day_of_month": lambda days, _second, _nanos: values.civil_date(days)[2] - 1,
-    "day_of_month_1_based": lambda days, _second, _nanos: values.civil_date(days)[2],
+    "year": lambda days, _second, _nanos: times.civil_date(days)[0],
+    "month": lambda days, _second, _nanos: times.civil_date(days)[1] - 1,
+    "day_of_year": lambda days, _second, _nanos: days - times.days(times.civil_date(days)[0], 1, 1),
+    "day_of_month": lambda days, _second, _nanos: times.civil_date(days)[2] - 1,
+    "day_of_month_1_based": lambda days, _second, _nanos: times.civil_date(days)[2],
     "day_of_week": lambda days, _second, _nanos: (days + 4) % 7,
     "hours": lambda _days, second, _nanos: second // 3600,
     "minutes": lambda _days, second, _nanos: second // 60 % 60,
