@@ -35,11 +35,7 @@ def _is_number(value: object) -> TypeGuard[float]:
     return value.__class__ is int or value.__class__ is float
 
 
-class Unset:
-    """The type of UNSET: there is no value (`null`), or none that Go could store."""
-
-
-UNSET: Final = Unset()
+UNSET: Final = object()  # there is no value (`null`), or none that Go could store
 
 
 def pairs(reader: Reader, mapping: Mapping) -> Iterable[tuple[str, Node]]:
@@ -84,7 +80,7 @@ class Reader:
         # Schemas that are created but not yet decoded: the mapping, the schema, its attributes, its depth in the document.
         self.pending: list[tuple[Mapping, model.JSONSchemaProps, dict[str, Any], int]] = []
 
-    def reject(self) -> Unset:
+    def reject(self) -> object:
         """Set `failed` and return UNSET."""
         self.failed = True
         return UNSET

@@ -132,7 +132,7 @@ def semantic_equal(left: Any, right: Any) -> bool:
             continue
         kind = a.__class__
         if kind is not b.__class__:
-            if not (_is_empty(a) and _is_empty(b)):
+            if a or b or not {kind, b.__class__} <= _LISTS:  # empty lists are equal, set or not
                 return False
         elif kind in _SCALARS:
             if a != b:
@@ -170,9 +170,5 @@ def _push_fields(a: Record, b: Any, pending: list[tuple[Any, Any]]) -> bool:
     return True
 
 
-def _is_empty(value: Any) -> bool:
-    """Return whether this is an empty list, set or not."""
-    return isinstance(value, (list, tuple)) and not value
-
-
+_LISTS: Final = frozenset({list, tuple})
 _SCALARS: Final = frozenset({str, int, float, bool, bytes, type(None)})

@@ -17,7 +17,8 @@ def events(text: str) -> Iterator[Any]:
     try:
         yield from parser.parse(text)
     except MarkedYAMLError as error:
-        error.problem = _libyaml_text(error)
+        told = f"{error.context}: {error.problem}"
+        error.problem = next((text for part, text in _LIBYAML_TEXTS.items() if part in told), error.problem)
         raise
 
 
@@ -53,12 +54,6 @@ class _Scanner(Scanner):
             return super().scan_plain_spaces(indent, start_mark)
         finally:
             del reader.peek
-
-
-def _libyaml_text(error: MarkedYAMLError) -> str:
-    problem: str = error.problem
-    with_context = f"{error.context}: {problem}"
-    return next((text for part, text in _LIBYAML_TEXTS.items() if part in with_context), problem)
 
 
 _LINE_ENDS: Final = "\0\r\n\x85\u2028\u2029"
