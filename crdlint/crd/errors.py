@@ -158,10 +158,6 @@ class FieldError(NamedTuple):
         """The kind of its diagnostic: the server's own validation error, or advice of crdlint."""
         return "advice" if self.type is NOT_EVALUATED else "field"
 
-    def reported_as(self, rule: str, help_: str | None) -> FieldError:
-        """Return the same error under another rule id; `help_` is used if the error has no help."""
-        return self._replace(rule=rule, help=self.help or help_)
-
     def on(self, server: Server) -> FieldError:
         """Return the error as a server words and prints it."""
         if server is self.server:

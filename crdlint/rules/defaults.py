@@ -205,7 +205,7 @@ def _ours(error: FieldError, root: JSONSchemaProps, skipped: int) -> FieldError:
     is_unpruned = error.reason is not None and error.reason.code is Code.UNKNOWN_FIELDS
     rule = UNPRUNED if is_unpruned else INVALID_DEFAULT
     schema = attempt(_missing, root, error.path.steps()[skipped:]) if error.type == REQUIRED else None
-    return error.reported_as(rule.id, None if error.help else attempt(suggestion, error, schema))
+    return error._replace(rule=rule.id, help=error.help or attempt(suggestion, error, schema))
 
 
 def _missing(schema: JSONSchemaProps | None, steps: SequenceOf[Step]) -> JSONSchemaProps | None:
