@@ -17,8 +17,8 @@ def events(text: str) -> Iterator[Any]:
     try:
         yield from parser.parse(text)
     except MarkedYAMLError as error:
-        told = f"{error.context}: {error.problem}"
-        error.problem = next((text for part, text in _LIBYAML_TEXTS.items() if part in told), error.problem)
+        with_context = f"{error.context}: {error.problem}"
+        error.problem = next((text for part, text in _LIBYAML_TEXTS.items() if part in with_context), error.problem)
         raise
 
 
