@@ -12,6 +12,7 @@ import re
 import stat
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import BinaryIO, Final
 
 from crdlint.files.recognition import may_hold_crd
@@ -126,6 +127,13 @@ def read_text(path: str, *, only_crds: bool = False) -> str | None:
     """Return the text of a file, or None with `only_crds` if it cannot contain CRDs; raise UnreadableError."""
     data = read_bytes(path)
     return None if only_crds and not may_hold_crd(data) else decode(data)
+
+
+def text_if_readable(path: str, *, only_crds: bool = False) -> str | None:
+    """Return what `read_text` returns, or None if the file cannot be read."""
+    with suppress(UnreadableError):
+        return read_text(path, only_crds=only_crds)
+    return None
 
 
 def encoding_of(data: bytes) -> tuple[bytes, str]:

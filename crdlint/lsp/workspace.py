@@ -12,7 +12,7 @@ from lsprotocol.types import Position, PositionEncodingKind, Range, TextDocument
 from pygls.uris import from_fs_path, to_fs_path, urlparse
 
 from crdlint.files.paths import has_yaml_suffix
-from crdlint.files.read import UnreadableError, read_text
+from crdlint.files.read import text_if_readable
 from crdlint.kubernetes.servers import parse_range
 from crdlint.yaml.edit import line_and_column, line_starts, split_lines
 
@@ -119,10 +119,7 @@ class Workspace:
         document = self.document_at(path)
         if document is not None:
             return document.text.text
-        try:
-            return read_text(path, only_crds=only_crds)
-        except UnreadableError:
-            return None
+        return text_if_readable(path, only_crds=only_crds)
 
     def document_at(self, path: str) -> Document | None:
         """Return the open document of a file, None if it is not open."""

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -340,14 +341,16 @@ def restrict_to_whole(tasks: list[Task], kustomizations: list[Task]) -> None:
     A file is whole if all kustomizations that may include it are checked in the run and none of them changes its CRDs. Then
     the output of a build is whole as well if no other build of the run includes and changes it.
     """
-    if not any(map(_asks, (*tasks, *kustomizations))):
+    if not any(task.request.requested for task in (*tasks, *kustomizations)):
         return
-    builds = _read([task.path for task in kustomizations])
+    from crdlint.rules.catalog import of_whole_crds  # most runs request no rules
+
+    builds = cache(lambda: _read([task.path for task in kustomizations]))
     for group, is_whole in ((tasks, _is_whole_file), (kustomizations, _is_whole_build)):
         for i, task in enumerate(group):
-            if _asks(task) and not is_whole(task, builds):
-                requested = task.request.requested - _of_whole_crds()
-                group[i] = task._replace(request=replace(task.request, requested=requested))
+            rest = task.request.requested - of_whole_crds()
+            if rest != task.request.requested and not is_whole(task, builds()):
+                group[i] = task._replace(request=replace(task.request, requested=rest))
 
 
 def _is_whole_file(task: Task, builds: Sequence[_Build]) -> bool:
@@ -365,16 +368,6 @@ def _is_whole_file(task: Task, builds: Sequence[_Build]) -> bool:
 def _is_whole_build(task: Task, builds: Sequence[_Build]) -> bool:
     real = os.path.realpath(task.path)
     return not any(build.changes and build.folder != real and real in build.folders for build in builds)
-
-
-def _asks(task: Task) -> bool:
-    return bool(task.request.requested) and not _of_whole_crds().isdisjoint(task.request.requested)
-
-
-def _of_whole_crds() -> frozenset[str]:
-    from crdlint.rules.catalog import of_whole_crds  # most runs request no rules
-
-    return of_whole_crds()
 
 
 def _read(folders: Sequence[str]) -> list[_Build]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 import os
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -62,53 +63,38 @@ def run(tasks: Iterable[Task | CheckOutcome], settings: Settings, jobs: int | No
     """
     checker = Checker(settings)
     if jobs is None:
-        ahead = _ReadAhead(checker, iter(tasks))
-        yield from ahead.results()
-        if not ahead.is_worthwhile:
+        left = yield from _read_ahead(checker, iter(tasks))
+        if left is None:
             return
-        tasks = ahead.left()
-        jobs = free_processors()
-    if jobs is None or jobs == 1:
+        tasks, jobs = left, free_processors()
+    if jobs == 1:
         for task in tasks:
             yield _check(checker, task)
     else:
         yield from _spread(tasks, checker, jobs)
 
 
-class _ReadAhead:
-    """Tasks that are read ahead; `is_worthwhile` is set once there is enough work for several processes."""
-
-    def __init__(self, checker: Checker, tasks: Iterator[Task | CheckOutcome]) -> None:
-        self._checker = checker
-        self._tasks = tasks
-        self._waiting: deque[Task | CheckOutcome] = deque()
-        self.is_worthwhile = False
-
-    def results(self) -> Iterator[CheckOutcome]:
-        """Yield results in order until the remaining tasks are enough for several processes."""
-        to_check = size_read = 0
-        for task in self._tasks:
-            size = _size(task)
-            known = task if isinstance(task, CheckOutcome) else self._checker.known(task)
-            self._waiting.append(known or task)
-            size_read += size
-            to_check += 0 if known else size
-            self.is_worthwhile = to_check > _WORTHWHILE
-            if self.is_worthwhile:
-                return
-            if to_check == 0 or size_read > _READ_AHEAD:
-                yield from self._checked()
-                to_check = size_read = 0
-        yield from self._checked()
-
-    def left(self) -> Iterator[Task | CheckOutcome]:
-        while self._waiting:
-            yield self._waiting.popleft()
-        yield from self._tasks
-
-    def _checked(self) -> Iterator[CheckOutcome]:
-        while self._waiting:
-            yield _check(self._checker, self._waiting.popleft())
+def _read_ahead(
+    checker: Checker, tasks: Iterator[Task | CheckOutcome]
+) -> Generator[CheckOutcome, None, Iterator[Task | CheckOutcome] | None]:
+    """Yield results in order; return the remaining tasks once they are enough for several processes, else None."""
+    waiting: deque[Task | CheckOutcome] = deque()
+    to_check = size_read = 0
+    for task in tasks:
+        size = _size(task)
+        known = task if isinstance(task, CheckOutcome) else checker.known(task)
+        waiting.append(known or task)
+        size_read += size
+        to_check += 0 if known else size
+        if to_check > _WORTHWHILE:
+            return chain(waiting, tasks)
+        if to_check == 0 or size_read > _READ_AHEAD:
+            while waiting:
+                yield _check(checker, waiting.popleft())
+            to_check = size_read = 0
+    while waiting:
+        yield _check(checker, waiting.popleft())
+    return None
 
 
 def _spread(tasks: Iterable[Task | CheckOutcome], checker: Checker, count: int) -> Iterator[CheckOutcome]:

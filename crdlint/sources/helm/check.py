@@ -8,12 +8,13 @@ from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
+from crdlint.files.read import text_if_readable
 from crdlint.kubernetes.servers import NEWEST
 from crdlint.linting.result import FileResult
 from crdlint.rules.charts import BRACES, KUBE_VERSION, SKIPPED
 from crdlint.safety.programs import end_running, find
 from crdlint.sources.helm.failures import Failure, LeftOut, explained
-from crdlint.sources.helm.layout import CRDS, TEMPLATES, ChartLocation, Layout, inside, outermost
+from crdlint.sources.helm.layout import CHART, CRDS, TEMPLATES, ChartLocation, Layout, inside, outermost
 from crdlint.sources.helm.masking import mask
 from crdlint.sources.helm.render import Helm, Rendered, Values, chart_digest, helm, render, render_manifest
 from crdlint.sources.helm.rendered import check_rendered
@@ -277,14 +278,9 @@ def chart_support(chart: str) -> tuple[Support | None, FileResult | None]:
 
     The support is None if it is not specified or not satisfiable; the result then contains findings about that.
     """
-    from crdlint.files.read import UnreadableError, decode, read_bytes
-
-    path = os.path.join(chart, "Chart.yaml")
-    try:
-        text = decode(read_bytes(path))
-    except UnreadableError:
-        return None, None
-    return support_of(path, text)
+    path = os.path.join(chart, CHART)
+    text = text_if_readable(path)
+    return (None, None) if text is None else support_of(path, text)
 
 
 def support_of(path: str, text: str) -> tuple[Support | None, FileResult | None]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.crd.positions import Span
-from crdlint.files.read import UnreadableError, decode, read_bytes
+from crdlint.files.read import text_if_readable
 from crdlint.files.repository import is_below
 from crdlint.linting.result import FileResult
 from crdlint.rules.charts import RENDER, SKIPPED
@@ -122,26 +122,19 @@ class Failure:
                 continue
             match = matches[-1]
             path = os.path.normpath(os.path.join(self.chart, *match["file"].split("/")[1:]))
-            text = _text_of(path) if is_below(os.path.realpath(path), os.path.realpath(self.chart)) else None
+            text = text_if_readable(path) if is_below(os.path.realpath(path), os.path.realpath(self.chart)) else None
             if text is not None:
                 named = match.groupdict()
                 line, column = int(named.get("line") or 1), named.get("column")
                 return _Position(path, text, line, None if column is None else _characters(text, line, int(column)))
         own = _OWN_FILE.search(self.why)
         path = os.path.normpath(os.path.join(self.chart, CHART if own is None else own[1]))
-        text = _text_of(path) or ""
+        text = text_if_readable(path) or ""
         if own is not None:
             line_match = _YAML_LINE.search(self.why, own.end())
             return _Position(path, text, 1 if line_match is None else int(line_match[1]))
         key = re.search(rf"^{self._cause.key}\b", text, re.MULTILINE)
         return _Position(path, text, 1 if key is None else text.count("\n", 0, key.start()) + 1)
-
-
-def _text_of(path: str) -> str | None:
-    try:
-        return decode(read_bytes(path))
-    except UnreadableError:
-        return None
 
 
 def _characters(text: str, line: int, column: int) -> int:
@@ -200,7 +193,7 @@ def _assignments(block: Block) -> list[str] | None:
 
 def _condition(chart: str, inner: list[str]) -> list[str]:
     """Return the value on which a chart includes an inner chart, if there is one."""
-    root = parse_first(_text_of(os.path.join(chart, CHART)) or "").root
+    root = parse_first(text_if_readable(os.path.join(chart, CHART)) or "").root
     for dependency in items_of(child(root, "dependencies")):
         names = [child(dependency, key) for key in ("name", "alias", "condition")]
         name, alias, condition = (node.value if isinstance(node, Scalar) else "" for node in names)

@@ -25,7 +25,7 @@ from itertools import pairwise
 from typing import Final
 
 from crdlint.crd.positions import Span, node_span
-from crdlint.files.read import UnreadableError, decode, entries_of, is_folder, read_bytes, read_text
+from crdlint.files.read import UnreadableError, decode, entries_of, is_folder, read_bytes, text_if_readable
 from crdlint.files.recognition import KIND
 from crdlint.linting.result import FileResult
 from crdlint.rules.charts import RELEASE_TOO_LARGE
@@ -283,12 +283,8 @@ class Ignored:
     @staticmethod
     def of(path: str) -> Ignored:
         """Return the patterns of a file and Helm's own; of a file that Helm rejects, only the patterns before the error."""
-        try:
-            text = read_text(path) or ""
-        except UnreadableError:
-            text = ""
         lines = []
-        for line in text.splitlines():
+        for line in (text_if_readable(path) or "").splitlines():
             stripped = line.strip()
             if stripped and not stripped.startswith("#"):
                 parsed = _line(stripped)
@@ -390,9 +386,8 @@ def _checked(path: str, files: ChartFiles, values: Values, *, uses_helm: bool) -
         release = release_of(files, manifest_as_installed(files.folder, values))
     if release is None or release.size < NEAR:
         return None
-    try:
-        text = decode(read_bytes(path))
-    except UnreadableError:
+    text = text_if_readable(path)
+    if text is None:
         return None
     root = parse_first(text).root
     entry = root.find("name") if isinstance(root, Mapping) else None

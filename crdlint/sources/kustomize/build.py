@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from crdlint.crd.kubenames import is_label_key, is_label_value
 from crdlint.crd.positions import node_span
 from crdlint.files.offline import reason, sandbox
-from crdlint.files.read import UnreadableError, decode, read_text
+from crdlint.files.read import UnreadableError, decode, text_if_readable
 from crdlint.files.recognition import GROUP, KIND, may_hold_crd
 from crdlint.linting.result import CRD, ComparedCRD, FileResult
 from crdlint.rules.catalog import of_whole_crds
@@ -177,9 +177,9 @@ def plan_build(
         real = os.path.realpath(path)
         result = checked.get(real)
         if result is None:
-            result = _resource(path, lint)
-            if result is not None:
-                checked[real] = result
+            text = text_if_readable(path, only_crds=True)
+            if text is not None:
+                checked[real] = result = lint(text, path)
                 others.append(result)
         if result is not None and result.crds:
             resources.append(result)
@@ -282,14 +282,6 @@ _CHANGES: Final = (
     *PATCHES, "transformers", "components", "replacements", "vars", "configurations", "labels", "commonLabels",
     "commonAnnotations", "namespace", "namePrefix", "nameSuffix",
 )  # fmt: skip
-
-
-def _resource(path: str, lint: Lint) -> FileResult | None:
-    try:
-        text = read_text(path, only_crds=True)
-    except UnreadableError:
-        return None
-    return lint(text, path) if text is not None else None
 
 
 def find_program() -> Program | None:

@@ -9,8 +9,8 @@ import os
 import posixpath
 from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -32,21 +32,23 @@ _LONGEST_LINK: Final = 4096  # bytes
 _PLUGIN: Final = b"builtin"  # the apiVersion of a plugin's configuration, which may refer to files
 
 
-@dataclass(slots=True)
+@dataclass
 class CommitFiles:
     """The files of a commit, read on demand. Paths are relative to the top of the repository, which is `.` itself."""
 
     repository: Repository
     commit: str
-    _tree: Tree | None = None
-    _targets: dict[str, str] = field(default_factory=dict)  # of links
 
-    @property
+    @cached_property
     def tree(self) -> Tree:
         """The files and links of the commit."""
-        if self._tree is None:
-            self._tree = tree_of(self.repository, self.commit)
-        return self._tree
+        return tree_of(self.repository, self.commit)
+
+    @cached_property
+    def _targets(self) -> dict[str, str]:
+        """What the links of the commit contain; all are read at once."""
+        links = self.contents(self.tree.links)
+        return {path: os.fsdecode(content.data[: _LONGEST_LINK + 1]) for path, content in links}
 
     def has_file(self, path: str) -> bool:
         """Return whether an absolute path, from the top of the repository, is that of a file."""
@@ -154,10 +156,6 @@ class CommitFiles:
         return next((prefix for prefix in prefixes if prefix in self.tree.links), None)
 
     def _content_of(self, link: str) -> str:
-        """Return what a link contains; all links of the commit are read at once."""
-        if not self._targets:
-            for path, content in self.contents(self.tree.links):
-                self._targets[path] = os.fsdecode(content.data[: _LONGEST_LINK + 1])
         target = self._targets[link]
         if not target or len(target) > _LONGEST_LINK or "\0" in target:
             raise RepositoryError(f"{link}: not a link that can be read")

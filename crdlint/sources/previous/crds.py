@@ -7,14 +7,13 @@ import re
 import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.crd.positions import Span
 from crdlint.files.paths import Problem, Selection, discover
-from crdlint.files.read import UnreadableError, decode, read_bytes, read_text
-from crdlint.files.recognition import may_hold_crd
+from crdlint.files.read import decode, text_if_readable
 from crdlint.files.repository import RepositoryError
 from crdlint.linting.documents import collect_crds
 from crdlint.linting.result import CollectedCRDs, ComparedCRD, FileResult, OldCRD, UnreadDocument
@@ -151,10 +150,9 @@ def _built(kustomization: Kustomization, folder: OldFolder, path: str) -> OldBui
 
 def _resources(kustomization: Kustomization) -> Iterator[tuple[str, str]]:
     for path in kustomization.resources:
-        with suppress(UnreadableError):  # as on the new side: kustomize reports it
-            text = read_text(path, only_crds=True)
-            if text is not None:
-                yield path, text
+        text = text_if_readable(path, only_crds=True)  # as on the new side: kustomize reports what cannot be read
+        if text is not None:
+            yield path, text
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +201,7 @@ def pack(data: bytes) -> bytes:
     return zlib.compress(data, 1)
 
 
-@dataclass(slots=True)
+@dataclass
 class PreviousCRDs:
     """The CRDs of old files, in their order; `unreadable` contains the reasons why other files cannot be read."""
 
@@ -214,9 +212,7 @@ class PreviousCRDs:
     _cache: OrderedDict[int, CollectedCRDs] = field(default_factory=OrderedDict)
     _names: dict[int, frozenset[str]] = field(default_factory=dict)
     _unread: dict[int, tuple[UnreadDocument, ...]] = field(default_factory=dict)
-    _by_name: dict[str, list[int]] | None = None
     _unread_names: set[str] = field(default_factory=set)  # CRDs whose old manifests cannot be read
-    _indirect: list[int] = field(default_factory=list)
 
     def of_file(self, index: int) -> CollectedCRDs:
         """Return the CRDs of a file by its index."""
@@ -290,9 +286,8 @@ class PreviousCRDs:
         return None, problems
 
     def _candidates(self, name: str) -> Iterator[int]:
-        if self._by_name is None:
-            self._by_name = self._index()
-        for index in dict.fromkeys((*self._by_name.get(name, ()), *self._indirect)):
+        by_name, indirect = self._index
+        for index in dict.fromkeys((*by_name.get(name, ()), *indirect)):
             names = self._names.get(index)
             if names is None or name in names or self._unread_with(name, index):
                 yield index
@@ -300,16 +295,19 @@ class PreviousCRDs:
     def _unread_with(self, name: str, index: int) -> list[UnreadDocument]:
         return [document for document in self._unread[index] if name in document.text]
 
-    def _index(self) -> dict[str, list[int]]:
+    @cached_property
+    def _index(self) -> tuple[dict[str, list[int]], list[int]]:
+        """The indexes of the files with a literal name, by it, and of those that may have other names."""
         by_name: dict[str, list[int]] = {}
+        indirect: list[int] = []
         for index, file in enumerate(self.files):
             text = file.text
             names = set(_NAME.findall(text))
             for name in names:
                 by_name.setdefault(name, []).append(index)
             if _INDIRECT_NAME.search(text) or (file.template is not None and any("{{" in name for name in names)):
-                self._indirect.append(index)
-        return by_name
+                indirect.append(index)
+        return by_name, indirect
 
 
 def collect(text: str, file: str = "") -> CollectedCRDs:
@@ -397,11 +395,7 @@ def _moved(names: Iterable[str], paths: Iterable[str]) -> Iterator[tuple[str, st
     for path in dict.fromkeys(paths):
         if not pending:
             return
-        try:
-            data = read_bytes(path)
-            text = decode(data) if may_hold_crd(data) else ""
-        except UnreadableError:
-            continue
+        text = text_if_readable(path, only_crds=True) or ""
         near = sorted(name for name in pending if name in text)
         collected = collect(text if near else "")
         for name in near:
@@ -433,10 +427,7 @@ def _results(
 
 
 def _current_text(file: OldFile) -> str | None:
-    try:
-        return decode(read_bytes(file.path)) if file.path else None
-    except UnreadableError:
-        return None
+    return text_if_readable(file.path) if file.path else None
 
 
 def _diagnostic(file: OldFile, name: str, span: Span, renamed: str | None = None) -> Diagnostic:
