@@ -159,7 +159,7 @@ class _Command:
         arguments, state, planner = self._options, self._state, self._planner
         selection = Selection(arguments.include, arguments.exclude, not arguments.no_ignore, arguments.stdin_filename)
         values = arguments.values()
-        loaded = self._load_previous(arguments.against, selection, values, folder) if arguments.against else None
+        loaded = self._load_previous(arguments.against, selection, folder) if arguments.against else None
         discovered = discover(arguments.paths, selection)
         deleted = set() if loaded is None else {path for path in loaded.covered if not os.path.lexists(path)}
         self._take_problems(problem for problem in discovered.problems if problem.path not in deleted)
@@ -206,9 +206,15 @@ class _Command:
             from crdlint.runner.cache import open_cache
 
             cache = open_cache()
-        previous = loaded.crds() if loaded is not None else None
+        uses_helm = not self._options.no_helm
+        previous = None
+        if loaded is not None:
+            from crdlint.sources.helm.render import Values
+            from crdlint.sources.previous.crds import OldCharts
+
+            previous = loaded.crds(OldCharts(values or Values(), uses_helm), builds=not self._options.no_kustomize)
         settings = Settings(
-            previous, values, not self._options.no_helm,
+            previous, values, uses_helm,
             cache, tuple(plan.charts), self._workers() if plan.charts else 1,
             fixing=None if self._fixing is None else "unsafe" if self._options.unsafe_fixes else "safe",
         )  # fmt: skip
@@ -370,17 +376,15 @@ class _Command:
         for entry in baseline.stale() if isinstance(baseline, BaselineMatcher) and not self._quiet else ():
             console.err(f"crdlint: note: no longer found, --update-baseline removes it: {entry}")
 
-    def _load_previous(self, source: str, selection: Selection, values: Values | None, folder: str | None) -> Loaded:
-        """Return the old files to compare with, read by the same programs; an invalid argument ends the run."""
+    def _load_previous(self, source: str, selection: Selection, folder: str | None) -> Loaded:
+        """Return the old files to compare with; an invalid argument ends the run."""
         from crdlint.files.repository import RepositoryError
-        from crdlint.sources.helm.render import Values
-        from crdlint.sources.previous.load import Programs, load
+        from crdlint.sources.previous.load import load
 
         name = self._options.stdin_filename
         paths = tuple(name if path == STDIN and name else path for path in self._options.paths)
-        programs = Programs(values or Values(), not self._options.no_helm, not self._options.no_kustomize)
         try:
-            return load(source, paths, selection, programs, folder)
+            return load(source, paths, selection, folder)
         except RepositoryError as error:
             raise click.UsageError(f"--against: {error}") from error
 

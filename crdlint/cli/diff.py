@@ -102,7 +102,10 @@ class _Command:
         builds_too = not arguments.no_kustomize
         plan = Planner(arguments.kube_version, lambda same: same, self._config, builds_too).add(discovered.files)
         self._note(plan.problems, self._new)
-        previous = loaded.crds()
+        from crdlint.sources.previous.crds import OldCharts
+
+        charts = OldCharts(self._values, not arguments.no_helm)
+        previous = loaded.crds(charts, builds=builds_too)
         settings = Settings(previous, values=self._values, uses_helm=not arguments.no_helm, charts=tuple(plan.charts))
         crds: dict[str, list[str]] = {}
         checked: dict[str, FileResult] = {}
@@ -155,10 +158,9 @@ class _Command:
         return config
 
     def _load(self, selection: Selection) -> Loaded:
-        from crdlint.sources.previous.load import Programs, load_side
+        from crdlint.sources.previous.load import load_side
 
-        programs = Programs(self._values, not self._options.no_helm, not self._options.no_kustomize)
-        loaded = load_side(self._old, (self._new.path,), selection, programs)
+        loaded = load_side(self._old, (self._new.path,), selection)
         self._note([(problem.path, problem.message) for problem in loaded.problems], self._old)
         for problem in (*self._old.problems, *self._new.problems):
             self._totals.problems.append((problem, "not compared"))

@@ -13,7 +13,6 @@ from crdlint.files.read import UnreadableError, decode, open_descriptor, read_by
 from crdlint.files.recognition import may_hold_crd
 from crdlint.files.repository import Repository, RepositoryError, repository_of
 from crdlint.sources.helm.layout import TEMPLATES, Layout, inside, outermost
-from crdlint.sources.helm.render import Values
 from crdlint.sources.kustomize import KUSTOMIZATIONS, Patches, kustomization_of
 from crdlint.sources.previous.copies import CommitFiles, OldFolder, Side, named_commit, side_of_path
 from crdlint.sources.previous.crds import OldCharts, OldFile, OldKustomizations, OldTemplate, PreviousCRDs, pack
@@ -60,15 +59,6 @@ class Scope:
                     yield glob.text, name
 
 
-@dataclass(frozen=True, slots=True)
-class Programs:
-    """The programs that read the old side: Helm with its values, and the builds of kustomizations."""
-
-    values: Values = field(default_factory=Values)
-    uses_helm: bool = True
-    builds: bool = True
-
-
 @dataclass(slots=True)
 class Loaded:
     """Old files that may contain CRDs, and those that cannot be read.
@@ -78,7 +68,6 @@ class Loaded:
     folder that has their place.
     """
 
-    programs: Programs
     files: list[OldFile] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     unreadable: list[str] = field(default_factory=list)
@@ -86,10 +75,9 @@ class Loaded:
     tops: list[str] = field(default_factory=list)
     kustomizations: dict[str, OldFolder] = field(default_factory=dict)
 
-    def crds(self) -> PreviousCRDs:
-        """Return the CRDs of the files."""
-        kustomizations = OldKustomizations(self.kustomizations) if self.programs.builds else None
-        charts = OldCharts(self.programs.values, self.programs.uses_helm)
+    def crds(self, charts: OldCharts, *, builds: bool) -> PreviousCRDs:
+        """Return the CRDs of the files, of which `charts` renders the templates, and of kustomizations if it `builds` them."""
+        kustomizations = OldKustomizations(self.kustomizations) if builds else None
         return PreviousCRDs(self.files, self.unreadable, charts, kustomizations)
 
     def add(
@@ -112,9 +100,7 @@ class Loaded:
             self.unreadable.append(f"{file.name}: {problem}")
 
 
-def load(
-    source: str, arguments: Sequence[str], selection: Selection, programs: Programs, folder: str | None = None
-) -> Loaded:
+def load(source: str, arguments: Sequence[str], selection: Selection, folder: str | None = None) -> Loaded:
     """Return the old files of a file, a directory, or else of a git revision of the repositories of `arguments`.
 
     A packed chart is unpacked to `folder` if that is given. Raise RepositoryError if `source` is none of these, or both
@@ -123,13 +109,13 @@ def load(
     named = (repository_of(argument if open_descriptor(argument) is None else ".") for argument in arguments)
     repositories = list(dict.fromkeys(repository for repository in named if repository is not None))
     if not os.path.lexists(source):
-        return _of_revision(source, repositories, arguments, selection, programs)
-    return load_side(side_of_path(source, repositories, folder), arguments, selection, programs)
+        return _of_revision(source, repositories, arguments, selection)
+    return load_side(side_of_path(source, repositories, folder), arguments, selection)
 
 
-def load_side(side: Side, arguments: Sequence[str], selection: Selection, programs: Programs) -> Loaded:
+def load_side(side: Side, arguments: Sequence[str], selection: Selection) -> Loaded:
     """Return the old files of a path."""
-    loaded = Loaded(programs)
+    loaded = Loaded()
     discovered = discover([side.path], selection)
     fatal = (problem for problem in discovered.problems if problem.fatal)
     loaded.problems += (problem._replace(path=side.name(problem.path)) for problem in fatal)
@@ -173,15 +159,11 @@ def _template(
 
 
 def _of_revision(
-    revision: str,
-    repositories: Sequence[Repository],
-    arguments: Sequence[str],
-    selection: Selection,
-    programs: Programs,
+    revision: str, repositories: Sequence[Repository], arguments: Sequence[str], selection: Selection
 ) -> Loaded:
     if not repositories:
         raise RepositoryError(f"no file or folder named {revision!r}, and {arguments[0]} is in no git repository")
-    loaded = Loaded(programs, tops=[repository.top for repository in repositories])
+    loaded = Loaded(tops=[repository.top for repository in repositories])
     scope = Scope(arguments, selection.filter())
     patches = Patches()
     for repository in repositories:
