@@ -7,8 +7,7 @@ in bytes of UTF-8, although upstream calls them characters; for labels, only old
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from crdlint.crd.errors import Wording
 
@@ -17,8 +16,7 @@ def _length(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
-@dataclass(frozen=True, slots=True)
-class _Name:
+class _Name(NamedTuple):
     """A kind of name: its pattern, the error for other texts, its maximum length and the error for longer ones."""
 
     pattern: re.Pattern[str]
