@@ -44,7 +44,8 @@ class Code(Enum):
     IMMUTABLE = auto()
     OUT_OF_BUDGET = auto()  # a rule whose evaluation exceeds the cost budget
     NO_KEY = auto()  # (field,): a rule reads a field that the object lacks
-    RULE_FAILED = auto()  # (expression, schema): a rule that does not compile, () if its evaluation fails
+    RULE_FAILED = auto()  # (expression, schema): a rule that does not compile
+    EVALUATION_FAILED = auto()  # (text of the error,)
     UNKNOWN_FIELDS = auto()  # a default with fields that the schema lacks: (the field that one is like,) or ()
     NO_FIELD = auto()  # a fieldPath that refers to no field of the schema
     MEANT = auto()  # (edits, is_certain): what makes an expression compile

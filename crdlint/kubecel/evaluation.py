@@ -385,7 +385,7 @@ def _explained(problem: str, rule: ValidationRule) -> tuple[str, Reason | None]:
         return f"'{problem}': {stopped}: {named}", Reason(Code.OUT_OF_BUDGET)
     key = problem.removeprefix(NO_SUCH_KEY)
     is_key = key != problem and " " not in key
-    reason = Reason(Code.NO_KEY, (key,)) if is_key else Reason(Code.RULE_FAILED)
+    reason = Reason(Code.NO_KEY, (key,)) if is_key else Reason(Code.EVALUATION_FAILED, (problem,))
     return f"{problem} evaluating rule: {named}", reason
 
 

@@ -282,7 +282,7 @@ def _of_rule(error: FieldError, rule: ValidationRule) -> str | None:
     if code is Code.NO_KEY and error.reason is not None:
         (key,) = error.reason.arguments
         return f"Set `{key}`, or make the rule in the CRD check `has(...{key})` first"
-    if code is Code.RULE_FAILED:
+    if code in {Code.RULE_FAILED, Code.EVALUATION_FAILED}:
         return "Fix the rule in the CRD: it cannot be evaluated for this value"
     if "oldSelf" in rule.rule:
         return "Restore the previous value, or create a new object"

@@ -72,7 +72,7 @@ def meant(finding: Finding, *, certain: bool) -> Iterable[Edit]:
     """Write what is meant by an expression, or by the rule because of which a default is not valid."""
     reason, path = finding.reason(Code.MEANT), finding.path
     failed = finding.reason(Code.RULE_FAILED)
-    if failed is not None and failed.arguments and finding.error.cause is not None:
+    if failed is not None and finding.error.cause is not None:
         from crdlint.kubecel.hints import hint
 
         expression, schema = failed.arguments

@@ -308,7 +308,8 @@ def _type(schema: JSONSchemaProps, context: Context, findings: Findings) -> None
 def _default(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:
     if context.defaults_forbidden is not None and schema.default is not None:
         detail = f"must not be set {context.defaults_forbidden}"
-        findings.add(schema, forbidden(_DEFAULT_FORBIDDEN.id, schema.path.child("default"), detail))
+        path, where = schema.path.child("default"), context.defaults_forbidden
+        findings.add(schema, forbidden(_DEFAULT_FORBIDDEN.id, path, detail, subject=where))
 
 
 @check(Nodes(_UNSUPPORTED.keys()))

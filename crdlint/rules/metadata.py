@@ -175,8 +175,9 @@ def validate(crd: CustomResourceDefinition, server: Server) -> Iterator[FieldErr
         help_ = first or f"Add `name: {expected}`"
         yield required(NAME.id, _PATH.child("name"), "name or generateName is required", help=help_)
     else:
+        help_, meant = (first, "") if first else (_both(meta.name, expected), expected)
         for message in _name(meta.name, meta.name, expected):
-            yield invalid(NAME.id, _PATH.child("name"), meta.name, message, help=first or _both(meta.name, expected))
+            yield invalid(NAME.id, _PATH.child("name"), meta.name, message, help=help_, subject=meant)
     yield from object_meta.validate_object_meta(meta, _PATH, IDS, server)
 
 

@@ -20,6 +20,9 @@ OF_FIELDS = {
     "a: {type: array, x-kubernetes-list-type: set, items: {type: object, x-kubernetes-map-type: atomic}}": (
         "`a` is a set of scalars, but its items have the type `object`"
     ),
+    "a: {type: string, default: x, x-kubernetes-validations: [{rule: \"self.split('').map(c, c)[9] == ''\"}]}": (
+        "default of `a`: index out of bounds: 9 in rule `self.split('').map(c, c)[9] == …`"
+    ),
     "a: {type: string, x-kubernetes-validations: [{rule: int('x') == 1}]}": (
         "rule on `a`: type conversion error from 'string' to 'int'"
     ),
@@ -30,13 +33,13 @@ OF_FIELDS = {
     "a: {type: object, not: {properties: {b: {pattern: '('}}}}": (
         "pattern of `b` in `not` is not a valid RE2 expression: `(`"
     ),
-    "a: {type: string, anyOf: [{type: string}]}": "`type` of `a` is not allowed inside `anyOf`",
+    "a: {type: string, anyOf: [{type: string}]}": "`type` is not allowed on `anyOf[0]` of `a`",
     "a: {type: string, x-kubernetes-validations: [{rule: 'true', message: \"b\\nc\"}]}": (
         "message of a rule on `a` has several lines"
     ),
     "a: {type: string, x-kubernetes-validations: [{rule: 'true', message: ' '}]}": "message of a rule on `a` is blank",
     "a: {type: array, maxItems: 9, items: {type: boolean, x-kubernetes-validations: [{rule: self == oldSelf}]}}": (
-        "rule on `items` of `a` uses `oldSelf`, but `a` is not a map list"
+        "rule on `items` of `a` cannot use `oldSelf`: `a` around it is not a map list"
     ),
     "a: {type: array, x-kubernetes-list-type: map, items: {type: object, properties: {b: {type: string}}}}": (
         "`x-kubernetes-list-type: map` on `a` needs `x-kubernetes-list-map-keys`"
@@ -50,7 +53,7 @@ OF_FIELDS = {
         "`items` of `a` has the type `string`, but map lists need objects"
     ),
     "a: {type: array, x-kubernetes-list-type: set, items: {type: string, nullable: true}}": (
-        "`items` of `a` cannot be nullable: the list is a set or a map"
+        "`items` of `a` cannot be nullable, as the list is a set or a map"
     ),
     "a: {type: string, default: b, x-kubernetes-validations: [{rule: self.size() > 1}]}": (
         "default of `a` violates the rule `self.size() > 1`"
@@ -81,7 +84,7 @@ def test_a_headline_names_the_root(schema: str, headline: str) -> None:
 
 OF_CRDS = {
     ("name: foos.example.com", "name: foo.example.com"): (
-        "`metadata.name` must be `<plural>.<group>`, but is `foo.example.com`"
+        "`metadata.name` must be `foos.example.com`"
     ),
     ("name: foos.example.com", "name: foos.example.com\n  labels: {a/b/c: x}"): (
         "key in `metadata.labels` has characters that are not allowed: `a/b/c`"
@@ -101,7 +104,7 @@ OF_CRDS = {
     ("type: object", 'type: "object\\n"'): r'type of `openAPIV3Schema` is `"object\n"`, not `object`',
     ("plural: foos", "plural: Foos"): "`spec.names.plural` has upper-case letters: `Foos`",
     ("kind: Foo", "kind: 9Foo"): "`spec.names.kind` begins with a digit: `9Foo`",
-    ("name: v1\n", "name: V1\n"): "version name `V1` is not a lower-case DNS label",
+    ("name: v1\n", "name: V1\n"): "version name has upper-case letters: `V1`",
     ("name: foos.example.com", "name: foos.example.com\n  creationTimestamp: ''"): (
         "`metadata.creationTimestamp`: parsing time \"\" as \"2006-01-02T15:04:05Z07:00\""
     ),
@@ -113,7 +116,7 @@ OF_CRDS = {
     ("kind: Foo", "kind: [a]"): "`spec.names.kind` must be a string, not a list",
     ("scope: Namespaced", "scope: Namespaced\n  group: example.com"): "key `group` is set twice, in lines 6 and 8",
     ("    schema:", "    selectableFields: [{jsonPath: .spec.a}]\n    schema:"): (
-        "`jsonPath` `.spec.a` of a selectable field names no string, boolean or integer"
+        "`jsonPath` `.spec.a` of a selectable field leads to no string, boolean or integer"
     ),
     ("scope: Namespaced", "scope: Namespaced\n  conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1], "
      "clientConfig: {service: {name: '', namespace: a, path: /b}}}}"): (

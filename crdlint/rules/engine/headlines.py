@@ -163,6 +163,7 @@ def _of_error(error: FieldError) -> str:
         "at": f"`{error.at.step}`" if error.at is not None else "a keyword beside `properties`",
         "label": "key" if error.key else "value",
         "wrong": _wrong(error.value) if "{wrong}" in template else "",
+        "subject": _short(str(error.subject)),
         "args": () if reason is None else reason.arguments,
         "fix": f": use {_listed(reason.arguments)}" if reason is not None and reason.code is Code.ENUM else "",
     }
@@ -319,8 +320,9 @@ def _rule_failed(error: FieldError, target: _Target) -> str:
         return f"{target.phrase} lacks `{reason.arguments[0]}`, which a rule reads"
     rule = "" if cause is None else f" `{_short(cause.rule.rule)}`"
     if reason is not None and reason.code is Code.RULE_FAILED:
-        verb = "cannot be evaluated" if cause is not None and cause.expr is not None else "does not compile"
-        return f"{target.phrase}: rule{rule} {verb}"
+        return f"{target.phrase}: rule{rule} does not compile"
+    if reason is not None and reason.code is Code.EVALUATION_FAILED:
+        return f"{target.phrase}: {_short(reason.arguments[0])} in rule{rule}"
     author = "" if cause is None else " ".join(str(cause.rule.message)[: 2 * LONGEST].split())
     if author:
         return cut(f"{target.phrase}: {author}")
@@ -360,7 +362,7 @@ def _storage(error: FieldError, target: _Target) -> str:
     versions: Any = _untyped(error.value)
     stored = [version.name for version in versions or () if version.storage]
     if not stored:
-        return "no version has `storage: true`"
+        return "no version has `storage: true`" if versions else "`spec.versions` has no version to store objects in"
     return f"{len(stored)} versions have `storage: true`: {_listed(stored, 'and')}"
 
 
@@ -382,12 +384,18 @@ def _uncorrelatable(error: FieldError, target: _Target) -> str:
     within: Any = error.subject
     is_list = error.path.steps()[len(within.steps())] == "items"
     reason = "is not a map list" if is_list else "has an unknown `x-kubernetes-map-type`"
-    return f"rule on {target.phrase} uses `oldSelf`, but {_of_path(within).phrase} {reason}"
+    return f"rule on {target.phrase} cannot use `oldSelf`: {_of_path(within).phrase} around it {reason}"
 
 
 def _message(error: FieldError, target: _Target) -> str:
     text = str(_untyped(error.value))
     return f"message of a rule on {target.phrase} {'has several lines' if text.strip() else 'is blank'}"
+
+
+def _other_name(error: FieldError, target: _Target) -> str:
+    if error.subject:
+        return f"{target.phrase} must be `{error.subject}`"
+    return f"{target.phrase} must be `<plural>.<group>`, but is {_shown(error.value)}"
 
 
 def _map_items(error: FieldError, target: _Target) -> str:
@@ -422,7 +430,11 @@ _SPECIAL: Final = {
     "cel-rule-cost": _too_expensive,
     "cel-schema-cost": _too_expensive,
 }
-_SPECIAL_VALUES: Final = {"list-map-items": _map_items, "rule-message-invalid": _message}  # of invalid values
+_SPECIAL_VALUES: Final = {
+    "metadata-name": _other_name,
+    "list-map-items": _map_items,
+    "rule-message-invalid": _message,
+}  # of invalid values
 # By the type of an error: for a keyword of a schema, and for any other field.
 _BY_TYPE: Final = {
     REQUIRED: ("{of} has no {key}", "{of} is missing"),
@@ -474,62 +486,66 @@ _BY_RULE: Final = {
         ("structural-items-required", "", "list {of} has no `items`"),
         ("structural-root-not-object", "", "type of {of} is {value}, not `object`"),
         ("root-type-with-status", "", "type of `openAPIV3Schema` is {value}, not `object`"),
-        ("structural-forbidden-in-junctor", "", "{key} of {field} is not allowed inside {junctor}"),
+        ("structural-forbidden-in-junctor", "", "{key} is not allowed on {of}"),
         ("structural-incomplete", "", "{of} is specified only inside `allOf`, `anyOf`, `oneOf` or `not`"),
         ("metadata-restricted", "", "schema of `metadata` may only restrict `name` and `generateName`"),
         ("metadata-in-junctor", "", "`metadata` is not allowed inside {junctor}"),
         ("metadata-type", "", "type of {of} is {value}, not `{args[0]}`"),
         ("embedded-resource-shape", INVALID, "embedded resource {of} has the type {value}, not `object`"),
         ("embedded-resource-shape", FORBIDDEN, "{key} is not allowed on the embedded resource {of}"),
-        ("embedded-resource-shape", REQUIRED, "embedded resource {of} has no {key}"),
+        ("embedded-resource-shape", REQUIRED, "embedded resource {of} has no {key}, and does not keep unknown fields"),
         ("int-or-string-exclusive", "", "{key} is not allowed on {of}, which is an int-or-string"),
         ("pattern-invalid", "", "pattern of {of} is not a valid RE2 expression: {value}"),
         ("type-unsupported", "", "{of} has the unknown type {value}"),
-        ("type-null", "", "{of} has the type `null`"),
-        ("items-not-a-schema", "", "`items` of {of} is a list of schemas, not one schema"),
+        ("default-forbidden", "", "default of {of} is not allowed {subject}"),
+        ("type-null", "", "type of {of} cannot be `null`"),
+        ("items-not-a-schema", "", "`items` of {of} must be one schema, not a list of schemas"),
         ("unique-items-forbidden", "", "`uniqueItems: true` is not allowed on {of}"),
         ("properties-and-additional-properties", "", "{of} cannot have both `properties` and `additionalProperties`"),
-        ("map-type-not-object", "", "`x-kubernetes-map-type` on {of}, which is not an object"),
-        ("list-type-not-array", "", "`x-kubernetes-list-type` on {of}, which is not an array"),
+        ("map-type-not-object", "", "`x-kubernetes-map-type` is set on {of}, which is not an object"),
+        ("list-type-not-array", "", "`x-kubernetes-list-type` is set on {of}, which is not an array"),
         ("set-items-not-atomic", "", "{of} must be a scalar or atomic, as the list is a set"),
-        ("list-map-keys-without-map", "", "{of} has list map keys, but is not a map list"),
+        ("list-map-keys-without-map", "", "{of} has `x-kubernetes-list-map-keys`, but its list type is not `map`"),
         ("list-map-keys-required", "", "`x-kubernetes-list-type: map` on {of} needs `x-kubernetes-list-map-keys`"),
         ("list-map-items", REQUIRED, "map list {of} has no schema for its items"),
         ("list-map-key-unknown", "", "list map key {value} of {of} is not a property of the list's items"),
         ("list-map-key-not-scalar", "", "list map key {of} has the type {value}, which is not a scalar"),
-        ("list-map-key-required", "", "list map key {of} is neither required nor defaulted"),
+        ("list-map-key-required", "", "list map key {of} must be required or have a default"),
         ("list-map-key-nullable", "", "list map key {of} cannot be nullable"),
-        ("list-items-nullable", "", "{of} cannot be nullable: the list is a set or a map"),
+        ("list-items-nullable", "", "{of} cannot be nullable, as the list is a set or a map"),
         ("root-fields-with-status", "", "{at} is not allowed at the root of a schema with the status subresource"),
         ("root-nullable", "", "`nullable: true` is not allowed at the root of the schema"),
         ("rule-required", "", "rule on {of} is empty"),
         ("rule-message-invalid", REQUIRED, "rule on {of} has several lines and no message"),
         ("rule-reason-unsupported", "", "{key} of a rule on {of} cannot be {value}"),
         ("rule-message-expression-empty", "", "`messageExpression` of a rule on {of} is blank"),
-        ("rule-field-path-invalid", "", "`fieldPath` {value} of a rule on {of} names no field"),
+        ("rule-field-path-invalid", "", "`fieldPath` {value} of a rule on {of} leads to no field"),
         ("cel-optional-old-self-unused", "", "rule on {of} sets `optionalOldSelf`, but does not use `oldSelf`"),
         ("cel-schema-without-type", "", "rule on {of}, whose schema gives CEL no type"),
         ("metadata-labels", INVALID, "{label} in {of} {wrong}: {value}"),
-        ("metadata-name", INVALID, "{of} must be `<plural>.<group>`, but is {value}"),
         ("group-invalid", INVALID, "{of} is not a lower-case domain name with a dot: {value}"),
         ("names-invalid", INVALID, "{of} {wrong}: {value}"),
         (
             "selectable-field-invalid",
             INVALID,
-            "`jsonPath` {value} of a selectable field names no string, boolean or integer",
+            "`jsonPath` {value} of a selectable field leads to no string, boolean or integer",
         ),
         ("metadata-annotations", INVALID, "key in {of} {wrong}: {value}"),
-        ("metadata-annotations-too-long", "", "{of} has more than 256 KiB in all"),
+        ("metadata-annotations-too-long", "", "{of} is larger than 256 KiB in total"),
         ("metadata-finalizers", INVALID, "name in {of} {wrong}: {value}"),
-        ("version-name-invalid", "", "version name {value} is not a lower-case DNS label"),
-        ("api-approval", REQUIRED, "annotation `api-approved.kubernetes.io` is missing"),
+        ("version-name-invalid", "", "version name {wrong}: {value}"),
+        ("api-approval", REQUIRED, "annotation `api-approved.kubernetes.io` is missing: the group is protected"),
         ("preserve-unknown-fields", "", "`spec.preserveUnknownFields: true` is not allowed in v1"),
-        ("defaults-with-preserve-unknown-fields", "", "defaults need `spec.preserveUnknownFields: false`"),
+        (
+            "defaults-with-preserve-unknown-fields",
+            "",
+            "defaults are not allowed with `spec.preserveUnknownFields: true`",
+        ),
         ("schema-not-convertible", "", "{keyword} is not allowed on {of}"),
         ("structural-root-additional-properties", "", "{key} is not allowed at the root of the schema"),
         ("embedded-resource-in-metadata", "", "{key} is not allowed inside the metadata of a resource"),
         ("schema-required", "", "version has no `schema.openAPIV3Schema`"),
-        ("names-list-kind-same", "", "`kind` and `listKind` cannot both be {value}"),
+        ("names-list-kind-same", "", "`spec.names.kind` and `listKind` cannot both be {value}"),
         ("stored-version-missing", "", "{value} is stored, but is no version in `spec.versions`"),
     )
 }
