@@ -13,7 +13,7 @@ from crdlint.crd.positions import Locator
 from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
 from crdlint.linting.documents import collect_crds
 from crdlint.yaml.edit import Edit, apply, in_order, line_and_column, line_starts
-from crdlint.yaml.nodes import Mapping, Mark, Sequence
+from crdlint.yaml.nodes import Mark, Scalar, nodes_of
 from crdlint.yaml.parse import Document, iter_documents
 
 if TYPE_CHECKING:
@@ -55,14 +55,8 @@ def _unnamed_values(text: str, fixed: str, lines: tuple[Lines, Lines]) -> Iterat
 def _values_beside(document: Document, lines: Lines) -> Counter[str]:
     """Count the keys and values of a document on lines that are not edited."""
     counts: Counter[str] = Counter()
-    pending, seen = [document.root], {id(document.root)}
-    while pending:
-        node = pending.pop()
-        if isinstance(node, (Mapping, Sequence)):
-            new = {id(item): item for item in node.items if id(item) not in seen}
-            seen.update(new)
-            pending += new.values()
-        elif node is not None:
+    for node in nodes_of(document.root):
+        if isinstance(node, Scalar):
             first, last = (mark.line + document.line_offset + 1 for mark in (node.start_mark, node.end_mark))
             counts[node.value] += not any(start <= last and first <= end for start, end in lines)
     return counts

@@ -8,13 +8,11 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple
+from itertools import chain
+from typing import Final, NamedTuple
 
 from crdlint.files.patterns import Glob
 from crdlint.files.read import UnreadableError, decode, read_bytes
-
-if TYPE_CHECKING:
-    from crdlint.yaml.nodes import Node
 
 SUITE: Final = "a test suite"
 SUITE_SUFFIX: Final = ".testsuite.yaml"
@@ -86,7 +84,7 @@ def is_suite(path: str, data: bytes) -> bool:
 
 
 def _files_of_test(path: str) -> list[Glob | str]:
-    from crdlint.yaml.nodes import Mapping, Sequence, child, text_of
+    from crdlint.yaml.nodes import Mapping, child, nodes_of, text_of
     from crdlint.yaml.parse import parse_stream
 
     try:
@@ -96,24 +94,14 @@ def _files_of_test(path: str) -> list[Glob | str]:
     compared: list[Glob | str] = []
     applied: set[Glob | str] = set()
     folder = os.path.dirname(path)
-    pending: list[Node] = [document.root for document in documents if document.root is not None]
-    seen: set[int] = set()
-    while pending:
-        node = pending.pop()
-        if id(node) in seen:
+    nodes = chain.from_iterable(nodes_of(document.root) for document in documents)
+    for key, value in chain.from_iterable(node.pairs() for node in nodes if isinstance(node, Mapping)):
+        file = text_of(child(value, "file"))
+        if file is None:
             continue
-        seen.add(id(node))
-        if isinstance(node, Sequence):
-            pending.extend(node.items)
-        elif isinstance(node, Mapping):
-            for key, value in node.pairs():
-                pending.append(value)
-                file = text_of(child(value, "file"))
-                if file is None:
-                    continue
-                named = os.path.normpath(os.path.join(folder, file))
-                if text_of(key) in _COMPARED:
-                    compared.append(Glob.of(named) or named)
-                elif text_of(key) in _APPLIED:
-                    applied.add(Glob.of(named) or named)
+        named = os.path.normpath(os.path.join(folder, file))
+        if text_of(key) in _COMPARED:
+            compared.append(Glob.of(named) or named)
+        elif text_of(key) in _APPLIED:
+            applied.add(Glob.of(named) or named)
     return [compared_file for compared_file in compared if compared_file not in applied]

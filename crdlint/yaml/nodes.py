@@ -121,6 +121,19 @@ def child(node: Node | None, *steps: str | int) -> Node | None:
     return node
 
 
+def nodes_of(root: Node | None) -> Iterator[Node]:
+    """Yield all nodes of a document, each once even if aliases refer to it, in no particular order."""
+    pending = [] if root is None else [root]
+    seen = {id(root)}
+    while pending:
+        node = pending.pop()
+        yield node
+        if isinstance(node, Collection):
+            new = {id(item): item for item in node.items if id(item) not in seen}
+            seen.update(new)
+            pending += new.values()
+
+
 def items_of(node: Node | None) -> list[Node]:
     """Return the items of a list, none if the node is not a list."""
     return node.items if isinstance(node, Sequence) else []

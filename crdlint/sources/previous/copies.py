@@ -11,6 +11,7 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import chain
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -22,7 +23,7 @@ from crdlint.files.repository import Repository, RepositoryError, repository_of
 from crdlint.sources.helm.archive import MAX_BYTES, ArchiveError, Budget, members
 from crdlint.sources.helm.layout import ARCHIVES, CHART
 from crdlint.sources.kustomize import KUSTOMIZATIONS
-from crdlint.yaml.nodes import Collection, Node, Scalar
+from crdlint.yaml.nodes import nodes_of, text_of
 from crdlint.yaml.parse import iter_documents
 
 MAX_FILES: Final = 20_000
@@ -239,19 +240,12 @@ def _references(data: bytes) -> Iterator[str]:
         text = decode(data)
     except UnreadableError:
         return
-    pending: list[Node] = [document.root for document in iter_documents(text) if document.root is not None]
-    seen: set[int] = set()
-    while pending:
-        node = pending.pop()
-        if isinstance(node, Scalar):
-            value = str(node.value)
-            if value and "\n" not in value and len(value) <= _LONGEST_LINK:
-                yield value
-                if "=" in value:
-                    yield value.partition("=")[2]
-        elif isinstance(node, Collection) and id(node) not in seen:
-            seen.add(id(node))
-            pending += node.items
+    for node in chain.from_iterable(nodes_of(document.root) for document in iter_documents(text)):
+        value = text_of(node)
+        if value and "\n" not in value and len(value) <= _LONGEST_LINK:
+            yield value
+            if "=" in value:
+                yield value.partition("=")[2]
 
 
 # A revision neither configures crdlint nor hides files from it.
