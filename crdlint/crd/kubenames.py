@@ -24,7 +24,7 @@ class _Name(NamedTuple):
     limit: int
     too_long: str
 
-    def __call__(self, text: str) -> list[str]:
+    def faults(self, text: str) -> list[str]:
         errors = [] if _length(text) <= self.limit else [self.too_long]
         return errors if self.pattern.fullmatch(text) else [*errors, self.rejection]
 
@@ -53,19 +53,20 @@ _KEYS: Final = ("MyName", "my.name", "123-abc")
 _PREFIX: Final = "prefix part "
 _NAME: Final = "name part "
 
-is_dns1123_subdomain: Final = _name(_SUBDOMAIN_TEXT, _SUBDOMAIN, "example.com", limit=253)
+_subdomain: Final = _name(_SUBDOMAIN_TEXT, _SUBDOMAIN, "example.com", limit=253)
+is_dns1123_subdomain: Final = _subdomain.faults
 is_dns1035_label: Final = _name(
     "a DNS-1035 label must consist of lower case alphanumeric characters or '-', "
     "start with an alphabetic character, and end with an alphanumeric character",
     "[a-z]([-a-z0-9]*[a-z0-9])?",
     *("my-name", "abc-123"),
-)
+).faults
 is_label_value: Final = _name(
     f"a valid label must be an empty string or {_KEY_TEXT.removeprefix('must ')}",
     f"({_KEY})?",
     *("MyValue", "my_value", "12345"),
     in_bytes=True,
-)
+).faults
 _dns1123_label: Final = _name(
     "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', "
     "and must start and end with an alphanumeric character",
@@ -78,8 +79,8 @@ _key_name: Final = _name(_KEY_TEXT, _KEY, *_KEYS, part=_NAME, in_bytes=True)
 
 def is_dns1123_label(text: str) -> list[str]:
     """Return the reasons why a text is not a DNS label, such as the name of a namespace."""
-    errors = _dns1123_label(text)
-    if errors and errors[-1] == _dns1123_label.rejection and is_dns1123_subdomain.pattern.fullmatch(text):
+    errors = _dns1123_label.faults(text)
+    if errors and errors[-1] == _dns1123_label.rejection and _subdomain.pattern.fullmatch(text):
         errors[-1] = "must not contain dots"
     return errors
 
@@ -93,10 +94,10 @@ def is_label_key(text: str) -> list[str]:
         return [Wording.by_version(f"a qualified name {detail}", (35, f"a valid label key {detail}"))]
     errors: list[str] = []
     if len(parts) == 2:
-        errors += _key_prefix(parts[0]) if parts[0] else [f"{_PREFIX}must be non-empty"]
+        errors += _key_prefix.faults(parts[0]) if parts[0] else [f"{_PREFIX}must be non-empty"]
     if not parts[-1]:
         errors.append(f"{_NAME}must be non-empty")
-    return [*errors, *_key_name(parts[-1])]
+    return [*errors, *_key_name.faults(parts[-1])]
 
 
 def is_path_segment(text: str, prefix: bool) -> list[str]:
