@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from crdlint.cel import types
@@ -87,15 +86,22 @@ def overload(
     result: Type,
     call: Binding | None = None,
     cost: CallCost | None = None,
-    *,
-    is_member: bool = False,
 ) -> Overload:
     """Declare an overload, implemented by `call`."""
     implementation = None if call is None else bound(call)
-    return Overload(function, id_, args, result, is_member, _param_names((*args, result)), implementation, cost)
+    return Overload(function, id_, args, result, False, _param_names((*args, result)), implementation, cost)
 
 
-member: Final = partial(overload, is_member=True)
+def member(
+    function: str,
+    id_: str,
+    args: tuple[Type, ...],
+    result: Type,
+    call: Binding | None = None,
+    cost: CallCost | None = None,
+) -> Overload:
+    """Declare an overload whose first argument is its target."""
+    return overload(function, id_, args, result, call, cost)._replace(member=True)
 
 
 def bound(call: Binding) -> Implementation:
