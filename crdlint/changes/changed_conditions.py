@@ -303,7 +303,7 @@ def compare_rules(pair: Pair, reasons: Reasons) -> Iterator[Change]:
             yield Change(rules.RULE_REMOVED, text, *paths, pair.field.path)
             continue
         effect, severity = _effect(rule, pair, example) if reason is None else (f", {reason}", "info")
-        text = f"{pair.field.shown}: rule `{_shown(rule)}` was added{effect}"
+        text = f"{pair.field.shown} has a new rule: `{_shown(rule)}`{effect}"
         added = rules.RULE_ADDED._replace(severity=severity)
         yield Change(added, text, *paths, pair.field.path, example or None)
     for text_key, rule in before.items():

@@ -39,7 +39,8 @@ _LIKE: Final = 0.75  # the minimum similarity of a suggested field
 class GoError(Exception):
     """An error of the decoder, at the node to report; its text is `text`, or the text of an UnmarshalTypeError.
 
-    `content` is the rejected value, if `node` is only the key of it.
+    An error with a `text` that is about a value has in `of` what the value should be, with an article. `content` is
+    the rejected value, if `node` is only the key of it.
     """
 
     def __init__(self, node: Node, text: str = "", value: str = "", of: str = "", content: Node | None = None) -> None:
@@ -61,6 +62,8 @@ class GoError(Exception):
     def problem(self) -> DecodeProblem:
         """Return the finding of this error."""
         problem = DecodeProblem("decode", str(self), self.node, self.content)
+        if self.text:
+            return problem._replace(expected=self.of)
         return problem._replace(json_type=self.value.partition(" ")[0], go_type=self.of, field=self.field)
 
 
@@ -71,7 +74,8 @@ class DecodeProblem(NamedTuple):
     `path` is the path of the unknown field as in the message, empty for a decode error. `help` names `nearest`, the most
     similar field. For a type error, `json_type` is the JSON type of the value, `go_type` the Go type of the field, and
     `field` the name or path of the field in its struct. A duplicate field in a JSON document is strict as well; `first`
-    is then the first of the two keys. Duplicate keys in YAML are found by `crdlint.yaml`.
+    is then the first of the two keys. `expected` is what the value should be where that is no Go type. Duplicate
+    keys in YAML are found by `crdlint.yaml`.
     """
 
     kind: Literal["decode", "strict"]
@@ -85,6 +89,7 @@ class DecodeProblem(NamedTuple):
     json_type: str = ""
     go_type: str = ""
     field: str = ""
+    expected: str = ""
 
 
 @dataclass(slots=True)
@@ -274,7 +279,7 @@ def _literal(state: State, of: GoType, node: Any) -> None:
         try:
             decode_base64(value)
         except CorruptInputError as corrupt:
-            error = GoError(node, str(corrupt))
+            error = GoError(node, str(corrupt), of="a base64 text")
     elif json_type == "number" and of.kind in INT_RANGES:
         text = node.value if state.json else json_float(value) if value.__class__ is float else str(value)
         low, high = INT_RANGES[of.kind]
@@ -307,7 +312,11 @@ def _schema_or_bool(state: State, _of: GoType, node: Node, reported: Node) -> St
     if node.__class__ is Mapping:
         yield _unmarshal(state, SCHEMA, node, reported)
     elif node.__class__ is not Scalar or resolve(node).__class__ not in {bool, type(None)}:
-        raise GoError(node if node.__class__ is Scalar else reported, "boolean or JSON schema expected")
+        raise GoError(
+            node if node.__class__ is Scalar else reported,
+            "boolean or JSON schema expected",
+            of="a schema or a boolean",
+        )
 
 
 def _schema_or_list(state: State, of: GoType, node: Node, reported: Node) -> Steps:
@@ -325,7 +334,7 @@ def _time(state: State, _of: GoType, node: Node, reported: Node) -> Steps:
         return
     wrong = check_rfc3339(value)
     if wrong is not None:
-        raise GoError(node, wrong)
+        raise GoError(node, wrong, of="an RFC 3339 time")
 
 
 _UNMARSHALERS: Final[dict[str, Callable[[State, GoType, Any, Any], Steps]]] = {

@@ -50,7 +50,7 @@ class Code(Enum):
     NO_FIELD = auto()  # a fieldPath that refers to no field of the schema
     MEANT = auto()  # (edits, is_certain): what makes an expression compile
     NOT_DEPRECATED = auto()  # a deprecation warning on a version that is not deprecated
-    NOT_BELOW = auto()  # (parent path,): a JSON path that does not start with its parent
+    NOT_BELOW = auto()  # the paths of possible parents: a JSON path that starts with none of them
     COST = auto()  # (estimated cost, limit)
     NO_WEBHOOK_STRATEGY = auto()  # a webhook under a strategy that does not call it
 

@@ -209,6 +209,8 @@ class DocumentWalk(ABC):
         if cause is not None:
             span, help_ = Span(cause.line, cause.column, cause.line, cause.end_column), cause.help
         self.report("decode", "yaml-syntax", problem.message, span, help_, Manifest(document, None, cause=cause))
+        if cause is not None and cause.headline:
+            self.diagnostics[-1] = replace(self.diagnostics[-1], headline=cause.headline)
 
     def _report_conversion(self, document: Document, error: YAMLDecodeError) -> None:
         from crdlint.yaml.causes import conversion_cause

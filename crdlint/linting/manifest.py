@@ -160,7 +160,7 @@ class _DecodedCRD:
             version = ", ".join(each.name for each in self.crd.spec.versions)
         headline = finding.headline
         if finding.kind == "decode" and "`" not in headline and user_path.strip("."):
-            headline = headlines.of_message(f"`{user_path}`: {finding.message}")
+            headline = headlines.of_message(f"`{user_path}`: {headline}")
         return replace(finding, crd=self.name, user_path=user_path, version=version, headline=headline)
 
 

@@ -193,15 +193,20 @@ def _url(text: str, path: Path) -> Iterator[FieldError]:
     except URLError as error:
         yield required(URL.id, path, f"url must be a valid URL: {error}{_FORM}")
         return
-    for is_wrong, value, detail in (
-        (url.scheme != "https", url.scheme, f"'https' is the only allowed URL scheme{_FORM}"),
-        (not url.host, url.host, f"host must be specified{_FORM}"),
-        (url.user is not None, url.user, "user information is not permitted in the URL"),
-        (url.fragment, url.fragment, "fragments are not permitted in the URL"),
-        (url.raw_query, url.raw_query, "query parameters are not permitted in the URL"),
+    for is_wrong, value, detail, subject in (
+        (
+            url.scheme != "https",
+            url.scheme,
+            f"'https' is the only allowed URL scheme{_FORM}",
+            "must begin with `https://`",
+        ),
+        (not url.host, url.host, f"host must be specified{_FORM}", "names no host"),
+        (url.user is not None, url.user, "user information is not permitted in the URL", "contains a user"),
+        (url.fragment, url.fragment, "fragments are not permitted in the URL", "contains a fragment"),
+        (url.raw_query, url.raw_query, "query parameters are not permitted in the URL", "contains a query"),
     ):
         if is_wrong:
-            yield invalid(URL.id, path, value, detail)
+            yield invalid(URL.id, path, value, detail, subject=subject)
 
 
 def _service(service: ServiceReference, path: Path) -> Iterator[FieldError]:
@@ -213,25 +218,30 @@ def _service(service: ServiceReference, path: Path) -> Iterator[FieldError]:
             yield required(SERVICE.id, path.child(reported), wording, at=path.child(missing), help=help_)
     if not 1 <= service.port <= 65535:
         detail = "port is not valid: must be between 1 and 65535, inclusive"
-        yield invalid(SERVICE.id, path.child("port"), service.port, detail)
+        yield invalid(SERVICE.id, path.child("port"), service.port, detail, subject="is not between 1 and 65535")
     if service.path and service.path != "/":
         yield from _service_path(service.path, path.child("path"))
 
 
+_EMPTY_PART: Final = "has an empty part"
+
+
 def _service_path(text: str, path: Path) -> Iterator[FieldError]:
     if text == "//":
-        yield invalid(SERVICE.id, path, text, "segment[0] may not be empty")
+        yield invalid(SERVICE.id, path, text, "segment[0] may not be empty", subject=_EMPTY_PART)
         return
     if not text.startswith("/"):
-        yield invalid(SERVICE.id, path, text, "must start with a '/'")
+        yield invalid(SERVICE.id, path, text, "must start with a '/'", subject="does not begin with `/`")
     # Upstream takes off the first byte whether or not it is a slash.
     rest = text.encode("utf-8", "surrogatepass")[1:].removesuffix(b"/").decode("utf-8", "replace")
     for i, step in enumerate(rest.split("/")):
         if not step:
-            yield invalid(SERVICE.id, path, text, f"segment[{i}] may not be empty")
+            yield invalid(SERVICE.id, path, text, f"segment[{i}] may not be empty", subject=_EMPTY_PART)
         else:
             for error in is_dns1123_subdomain(step):
-                yield invalid(SERVICE.id, path, text, f"segment[{i}]: {error}")
+                yield invalid(
+                    SERVICE.id, path, text, f"segment[{i}]: {error}", subject="has a part that is no DNS name"
+                )
 
 
 def ca_bundle(bundle: bytes, path: Path) -> Iterator[FieldError]:

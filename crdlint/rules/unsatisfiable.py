@@ -199,15 +199,13 @@ def _dropped(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
         ]
         shown = len(missing) if len(missing) <= _MOST_NAMES + 2 else _MOST_NAMES
         for i, name in missing[:shown]:
-            message = f"no object can match: `{name}` is required, but dropped, since `properties` does not contain it"
+            message = f"no object can match: `{name}` is required, but not in `properties`, so it is dropped"
             near = nearest(name, schema.properties)
             help_ = f"Write `{near}` instead, or add" if near is not None else "Remove it from `required`, or add"
             yield Advisory(message, path.index(i), f"{help_} `{name}` to `properties`")
         for i, name in missing[shown : shown + 1]:
             others = f"`{name}` and {len(missing) - shown - 1:,} more names"
-            message = (
-                f"no object can match: {others} are required, but dropped, since `properties` does not contain them"
-            )
+            message = f"no object can match: {others} are required, but not in `properties`, so they are dropped"
             yield Advisory(message, path.index(i), "Add the names to `properties`, or remove them from `required`")
 
 

@@ -23,7 +23,7 @@ FIELD: Final = re.compile(r" *(?:- +)*[A-Za-z$][\w$./-]*:(?: |\r?\Z)")
 
 
 class Cause(NamedTuple):
-    """The cause of a syntax error: its repair, its place (1-based in the file), a help, and edits of the document.
+    """The cause of a syntax error: its repair, its place (1-based in the file), a help, edits of the document, and a headline.
 
     A cause that has no edits has no repair.
     """
@@ -34,6 +34,7 @@ class Cause(NamedTuple):
     end_column: int
     help: str
     edits: tuple[Edit, ...] = ()
+    headline: str = ""
 
 
 class Entry(NamedTuple):

@@ -23,37 +23,39 @@ _LONGEST: Final = 4_000_000  # characters
 _ATTEMPTS: Final = 40
 _CHARACTERS: Final = 12 * _LONGEST  # of all attempts
 
-_CAUSES: Final = (
-    pasted_causes.conflicts,
-    layout_causes.separators,
-    pasted_causes.patches,
-    pasted_causes.line_numbers,
-    pasted_causes.entities,
-    pasted_causes.comments,
-    pasted_causes.json_comments,
-    layout_causes.tabs,
-    layout_causes.special_spaces,
-    layout_causes.directives,
-    layout_causes.strays,
-    value_causes.json_slips,
-    value_causes.dashes,
-    layout_causes.odd_indentation,
-    value_causes.escapes,
-    value_causes.unquoted,
-    value_causes.unquoted_in_brackets,
-    value_causes.unquoted_lines,
-    value_causes.inner_quotes,
-    value_causes.wrong_brackets,
-    value_causes.brackets,
-    value_causes.commas,
-    value_causes.quotes,
-    value_causes.colons,
-    layout_causes.lists_below_text,
-    layout_causes.indentation,
-    pasted_causes.sentences,
-)
+# Where the causes are searched, and what is wrong then.
+_CAUSES: Final = {
+    pasted_causes.conflicts: "a merge conflict is not resolved",
+    layout_causes.separators: "text after `---`",
+    pasted_causes.patches: "marks of a patch in front of lines",
+    pasted_causes.line_numbers: "numbers in front of lines",
+    pasted_causes.entities: "HTML entities instead of characters",
+    pasted_causes.comments: "a comment that does not begin with `#`",
+    pasted_causes.json_comments: "JSON has no comments",
+    layout_causes.tabs: "a tab where YAML needs spaces",
+    layout_causes.special_spaces: "a character that only looks like a space",
+    layout_causes.directives: "template syntax that is not rendered",
+    layout_causes.strays: "text that is not YAML",
+    value_causes.json_slips: "a colon, quote or bracket is missing",
+    value_causes.dashes: "a dash is missing, or is not a plain `-` with a space",
+    layout_causes.odd_indentation: "wrong indentation",
+    value_causes.escapes: "a backslash that escapes nothing",
+    value_causes.unquoted: "the value needs quotes",
+    value_causes.unquoted_in_brackets: "a value in brackets needs quotes",
+    value_causes.unquoted_lines: "the text needs quotes",
+    value_causes.inner_quotes: "a quote inside of the quoted value is not escaped",
+    value_causes.wrong_brackets: "brackets are closed in the wrong order",
+    value_causes.brackets: "a bracket is not closed",
+    value_causes.commas: "a comma is missing",
+    value_causes.quotes: "a quote is not closed",
+    value_causes.colons: "a colon, or the space after it, is missing",
+    layout_causes.lists_below_text: "a value and a list for one key",
+    layout_causes.indentation: "wrong indentation",
+    pasted_causes.sentences: "text that is not YAML",
+}
 
 
+_KEY: Final = re.compile(r" *(?:- +)*[\"']?([\w$./-]+)[\"']?[ \t]*:")
 # Fields of a schema among the text of a description.
 _SWALLOWED: Final = re.compile(
     r"^ *(?:(?:properties|items):|type: (?:array|boolean|integer|number|object|string))$", re.MULTILINE
@@ -81,8 +83,8 @@ def syntax_cause(document: Document, problems: Callable[[Node], int]) -> Cause |
     best: Cause | None = None
     furthest = _Progress(is_parsed=False, line=text.stop + 1, oddities=0)
     tried: set[tuple[Edit, ...]] = set()
-    for find in _CAUSES:
-        for cause in find(text):
+    for find, fault in _CAUSES.items():
+        for cause in (each._replace(headline=_headline(text, each, fault)) for each in find(text)):
             if not cause.edits:
                 return cause if best is None or _is_doubtful(text, best, cause, furthest, problems) else best
             if cause.edits in tried:
@@ -98,6 +100,12 @@ def syntax_cause(document: Document, problems: Callable[[Node], int]) -> Cause |
         if find is layout_causes.special_spaces and furthest.is_parsed:
             return best  # such a space is never meant, whatever else is wrong
     return best
+
+
+def _headline(text: BrokenText, cause: Cause, fault: str) -> str:
+    """Return what is wrong in the line of a cause, with the key there."""
+    key = _KEY.match(text.lines[cause.line - 1 - text.document.line_offset])
+    return fault if key is None else f"`{key[1]}`: {fault}"
 
 
 def _is_doubtful(

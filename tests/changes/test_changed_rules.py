@@ -64,7 +64,7 @@ def test_a_wider_rule_breaks_nothing(old: str, new: str) -> None:
 def test_a_rule_that_the_schema_implies_is_information(rule: str) -> None:
     [found] = changes(with_spec(spec()), with_spec(spec(rule)))
     assert found.severity == "info"
-    assert found.message.endswith("was added, which the schema implies already")
+    assert found.message.endswith("`, which the schema implies already")
 
 
 @each(
@@ -172,7 +172,7 @@ def test_a_rule_that_takes_in_new_fields_and_values_breaks_no_object(old: str, n
         if one.rule == "change-rule-added"
     ]
     assert [one.severity for one in found] == ["info"]
-    assert found[0].message.endswith("was added, which is true for all objects without new fields and values")
+    assert found[0].message.endswith("`, which is true for all objects without new fields and values")
 
 
 @each(
@@ -269,5 +269,5 @@ def test_a_rule_about_the_old_value_rejects_new_objects_only_if_it_is_optional(r
     new = with_spec(f"properties: {{a: {{type: integer, x-kubernetes-validations: [{{{rule}}}]}}}}")
     (change,) = changes(with_spec("properties: {a: {type: integer}}"), new)
     assert change.message.endswith(
-        f" was added: {rejected} that break it are rejected, so automation that changes the value fails"
+        f"`: {rejected} that break it are rejected, so automation that changes the value fails"
     )

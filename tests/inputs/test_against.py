@@ -56,10 +56,13 @@ GONE = "error[change-crd-removed]: CRD {} of HEAD:{} was removed: no file contai
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (("scope: Namespaced", "scope: Cluster"), "error[spec-immutable]: `spec.scope` cannot be `Cluster`"),
-        (("kind: Foo", "kind: Bar"), "error[spec-immutable]: `spec.names.kind` cannot be `Bar`"),
-        (("plural: foos", "plural: bars"), "error[spec-immutable]: `spec.names.plural` cannot be `bars`"),
-        (("group: example.com", "group: example.org"), "error[spec-immutable]: `spec.group` cannot be `example.org`"),
+        (("scope: Namespaced", "scope: Cluster"), "error[spec-immutable]: `spec.scope` cannot be changed to `Cluster`"),
+        (("kind: Foo", "kind: Bar"), "error[spec-immutable]: `spec.names.kind` cannot be changed to `Bar`"),
+        (("plural: foos", "plural: bars"), "error[spec-immutable]: `spec.names.plural` cannot be changed to `bars`"),
+        (
+            ("group: example.com", "group: example.org"),
+            "error[spec-immutable]: `spec.group` cannot be changed to `example.org`",
+        ),
     ],
 )
 @pytest.mark.parametrize(
@@ -207,7 +210,7 @@ class TestUnreadable:
         result = check(".")
         assert "b.yaml:8:10: error[scope-invalid]: `spec.scope` cannot be `None`" in result.stdout  # others are checked
         if reason is None:
-            assert "a.yaml:8:10: error[spec-immutable]: `spec.scope` cannot be `Cluster`" in result.stdout
+            assert "a.yaml:8:10: error[spec-immutable]: `spec.scope` cannot be changed to `Cluster`" in result.stdout
         else:
             assert reason in result.stderr
             assert "HEAD:a.yaml:1:1: error[unreadable]: " in result.stdout
@@ -319,7 +322,7 @@ class TestUnreadable:
         checkout.write({"b/crd.yaml": crd(scope="Cluster")})
         lines = findings("b")
         assert len(lines) == 1
-        assert "error[spec-immutable]: `spec.scope` cannot be `Cluster`" in lines[0]
+        assert "error[spec-immutable]: `spec.scope` cannot be changed to `Cluster`" in lines[0]
 
 
 class TestWhat:
@@ -383,7 +386,7 @@ class TestWhat:
         done = CliRunner().invoke(cli, ["check", "--format=concise", "--against=HEAD", "-"], input=crd(scope="Cluster"))
         assert done.exit_code == 1
         assert len(done.stdout.splitlines()) == 1
-        assert "error[spec-immutable]: `spec.scope` cannot be `Cluster`" in done.stdout
+        assert "error[spec-immutable]: `spec.scope` cannot be changed to `Cluster`" in done.stdout
         (checkout.top / "old.yaml").write_text(crd() + "---\n" + crd("bars"))
         done = CliRunner().invoke(cli, ["check", "--format=concise", "--against=old.yaml", "-"], input=crd())
         assert done.stdout == (

@@ -84,7 +84,7 @@ def test_a_headline_names_the_root(schema: str, headline: str) -> None:
 
 OF_CRDS = {
     ("name: foos.example.com", "name: foo.example.com"): (
-        "`metadata.name` must be `foos.example.com`"
+        "`metadata.name` must be `foos.example.com`, not `foo.example.com`"
     ),
     ("name: foos.example.com", "name: foos.example.com\n  labels: {a/b/c: x}"): (
         "key in `metadata.labels` has characters that are not allowed: `a/b/c`"
@@ -102,11 +102,21 @@ OF_CRDS = {
         "key in `metadata.annotations` has an empty name: `x/`"
     ),
     ("type: object", 'type: "object\\n"'): r'type of `openAPIV3Schema` is `"object\n"`, not `object`',
+    ("name: foos.example.com", "name: foos.example.com\n  finalizers: [orphan, foregroundDeletion]"): (
+        "name in `metadata.finalizers` excludes another: `orphan` and `foregroundDeletion`"
+    ),
+    ("name: foos.example.com", "name: foos.example.com\n  finalizers: ['']"): (
+        "name in `metadata.finalizers` is empty"
+    ),
+    ("scope: Namespaced", "scope: Namespaced\n  conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1], "
+     "clientConfig: {caBundle: '-', url: 'https://a'}}}"): (
+        "`spec.conversion.webhook.clientConfig.caBundle`: the value must be a base64 text"
+    ),
     ("plural: foos", "plural: Foos"): "`spec.names.plural` has upper-case letters: `Foos`",
     ("kind: Foo", "kind: 9Foo"): "`spec.names.kind` begins with a digit: `9Foo`",
     ("name: v1\n", "name: V1\n"): "version name has upper-case letters: `V1`",
     ("name: foos.example.com", "name: foos.example.com\n  creationTimestamp: ''"): (
-        "`metadata.creationTimestamp`: parsing time \"\" as \"2006-01-02T15:04:05Z07:00\""
+        "`metadata.creationTimestamp`: the value must be an RFC 3339 time"
     ),
     ("scope: Namespaced", "scope: ''"): "`spec.scope` is empty",
     ("  scope: Namespaced\n", ""): "`spec.scope` is missing",
@@ -127,5 +137,45 @@ OF_CRDS = {
 
 @each("change, headline", list(OF_CRDS.items()), ids=lambda row: row[1][:50])
 def test_a_headline_names_the_field_of_a_crd(change: tuple[str, str], headline: str) -> None:
+    assert change[0] in SMALLEST
+    assert headline in [finding.headline for finding in lint_text(SMALLEST.replace(*change, 1))]
+
+
+WEBHOOKS = {
+    "url: http://a": "`spec.conversion.webhook.clientConfig.url` must begin with `https://`: `http`",
+    "url: 'https://a?b'": "`spec.conversion.webhook.clientConfig.url` contains a query: `b`",
+    "service: {name: a, namespace: b, path: c}": (
+        "`spec.conversion.webhook.clientConfig.service.path` does not begin with `/`: `c`"
+    ),
+    "service: {name: a, namespace: b, path: /c//d}": (
+        "`spec.conversion.webhook.clientConfig.service.path` has an empty part: `/c//d`"
+    ),
+    "service: {name: a, namespace: b, port: 0}": (
+        "`spec.conversion.webhook.clientConfig.service.port` is not between 1 and 65535: `0`"
+    ),
+}
+
+
+@each("config, headline", list(WEBHOOKS.items()))
+def test_a_headline_names_what_is_wrong_with_a_webhook(config: str, headline: str) -> None:
+    webhook = f"{{conversionReviewVersions: [v1], clientConfig: {{{config}}}}}"
+    conversion = f"scope: Namespaced\n  conversion: {{strategy: Webhook, webhook: {webhook}}}"
+    crd = SMALLEST.replace("scope: Namespaced", conversion)
+    assert headline in [finding.headline for finding in lint_text(crd)]
+
+
+SYNTAX = {
+    ("  group: example.com", "   group: example.com"): "`group`: wrong indentation",
+    ("  group: example.com", "  group: 'example.com"): "`group`: a quote is not closed",
+    ("  group: example.com", "  group: @example.com"): "`group`: the value needs quotes",
+    ("  group: example.com", "  group: [example.com"): "`group`: a bracket is not closed",
+    ("  group: example.com", "  group example.com"): "a colon, or the space after it, is missing",
+    ("  group: example.com", "\tgroup: example.com"): "a tab where YAML needs spaces",
+    ("spec:", "<<<<<<< HEAD\nspec:\n=======\nspec:\n>>>>>>> x"): "a merge conflict is not resolved",
+}
+
+
+@each("change, headline", list(SYNTAX.items()), ids=lambda row: row[1])
+def test_a_headline_names_the_cause_of_a_syntax_error(change: tuple[str, str], headline: str) -> None:
     assert change[0] in SMALLEST
     assert headline in [finding.headline for finding in lint_text(SMALLEST.replace(*change, 1))]

@@ -318,11 +318,11 @@ def test_status(root: str, version: dict[str, str], rules: list[str]) -> None:
         ("{x-kubernetes-int-or-string: true, minLength: 5, maxLength: 2}", None),
         (
             "{type: object, required: [a], properties: {b: {type: string}}}",
-            "no object can match: `a` is required, but dropped, since `properties` does not contain it",
+            "no object can match: `a` is required, but not in `properties`, so it is dropped",
         ),
         (
             "{type: object, allOf: [{required: [a]}], properties: {b: {type: string}}}",
-            "no object can match: `a` is required, but dropped, since `properties` does not contain it",
+            "no object can match: `a` is required, but not in `properties`, so it is dropped",
         ),
         ("{type: object, anyOf: [{required: [a]}], properties: {b: {type: string}}}", None),
         ("{type: object, required: [a], properties: {a: {type: string}}}", None),
@@ -331,7 +331,7 @@ def test_status(root: str, version: dict[str, str], rules: list[str]) -> None:
         (
             "{type: object, required: [metadata, kind, a], x-kubernetes-embedded-resource: true, "
             "properties: {b: {type: string}}}",
-            "no object can match: `a` is required, but dropped, since `properties` does not contain it",
+            "no object can match: `a` is required, but not in `properties`, so it is dropped",
         ),
         ("{type: string, enum: [a, 1]}", "no value can match `1` in the enum: the type is string"),
         ("{type: integer, enum: [1, 2.0]}", None),
@@ -592,7 +592,7 @@ def test_a_long_list_of_dropped_names_is_told_in_a_few_findings(names: int, show
     spec = f"{{type: object, required: [{', '.join(f'f{i}' for i in range(names))}]}}"
     found = [one for one in crdlint.lint_text(crd_with_spec(spec)) if one.rule == "never-valid"]
     assert len(found) == shown
-    more = f"`f32` and {names - 33:,} more names are required, but dropped"
+    more = f"`f32` and {names - 33:,} more names are required, but not in"
     assert (more in found[-1].message) is (names > shown)
 
 

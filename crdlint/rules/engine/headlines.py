@@ -70,7 +70,8 @@ def of_message(message: str) -> str:
         return line
     for mark in (" in '", ": ", "; ", " (", ", "):
         start, separator, _ = line[: LONGEST + len(mark)].rpartition(mark)
-        if separator and len(start) > _LONGEST_VALUE and not start.count("`") % 2:
+        is_whole = not start.count("`") % 2 and start.count("(") <= start.count(")")
+        if separator and len(start) > _LONGEST_VALUE and is_whole:
             return start
     return cut(line)
 
@@ -132,6 +133,8 @@ def of_decode(problem: DecodeProblem) -> str:
     name = problem.node.value if isinstance(problem.node, Scalar) else ""
     if problem.kind == "strict":
         return of_unknown(name, problem.path.removesuffix(name), problem.nearest)
+    if problem.expected:
+        return f"the value must be {problem.expected}"
     if not problem.go_type:
         return of_message(f"`{name}`: {problem.message}" if name else problem.message)
     if "openAPIV3Schema" not in problem.field and len(problem.field) <= _LONGEST_PATH:
@@ -165,6 +168,7 @@ def _of_error(error: FieldError) -> str:
         "wrong": _wrong(error.value) if "{wrong}" in template else "",
         "subject": _short(str(error.subject)),
         "args": () if reason is None else reason.arguments,
+        "parents": _listed(reason.arguments) if reason is not None and reason.code is Code.NOT_BELOW else "",
         "fix": f": use {_listed(reason.arguments)}" if reason is not None and reason.code is Code.ENUM else "",
     }
     text = template.format_map(values)
@@ -298,8 +302,13 @@ def _listed(values: Sequence[object], word: str = "or") -> str:
 
 
 def _wrong(value: object) -> str:
-    """Return what is wrong with a name; its prefix, up to a slash, does not count."""
-    name = str(_untyped(value)).rpartition("/")[2]
+    """Return what is wrong with a name, and the name; its prefix, up to a slash, does not count."""
+    value = _untyped(value)
+    if isinstance(value, list):
+        return f"excludes another: {_listed(value, 'and')}"
+    if not value:
+        return "is empty"
+    name = str(value).rpartition("/")[2]
     is_plain = name.replace("-", "").isalnum() and name.isascii()
     faults = {
         "is longer than 63 characters": len(name) > _LONGEST_NAME,
@@ -309,7 +318,7 @@ def _wrong(value: object) -> str:
         "has upper-case letters": is_plain and name != name.lower(),
         "has characters that are not allowed": True,
     }
-    return next(text for text, applies in faults.items() if applies)
+    return f"{next(text for text, applies in faults.items() if applies)}: {_shown(value)}"
 
 
 def _rule_failed(error: FieldError, target: _Target) -> str:
@@ -394,8 +403,8 @@ def _message(error: FieldError, target: _Target) -> str:
 
 def _other_name(error: FieldError, target: _Target) -> str:
     if error.subject:
-        return f"{target.phrase} must be `{error.subject}`"
-    return f"{target.phrase} must be `<plural>.<group>`, but is {_shown(error.value)}"
+        return f"{target.phrase} must be `{error.subject}`, not {_shown(error.value)}"
+    return f"{target.phrase} must be `<plural>.<group>`, not {_shown(error.value)}"
 
 
 def _map_items(error: FieldError, target: _Target) -> str:
@@ -411,7 +420,7 @@ def _too_expensive(error: FieldError, target: _Target) -> str:
         return f"{target.keyword} on {target.phrase} adds to a total cost above the limit of the schema"
     cost, limit = error.reason.arguments
     factor = cost / limit
-    times = "more than 100 times" if factor > 100 else f"{factor:.1f} times"
+    times = "more than 100 times" if factor > 100 else f"{factor:.1f} times" if factor >= 1.05 else "slightly more than"
     of_all = error.rule == "cel-schema-cost"
     who = "rules of `openAPIV3Schema` together" if of_all else f"{target.keyword} on {target.phrase}"
     return f"{who} may cost {times} the limit"
@@ -476,7 +485,7 @@ _CODES: Final = {
     Code.UNKNOWN_FIELDS: "{of} is not in the schema",
     Code.NO_FIELD: "`fieldPath` {value} is not a field of {of}",
     Code.NOT_DEPRECATED: "{of} is set, but the version is not deprecated",
-    Code.NOT_BELOW: "{of} {value} does not start with `{args[0]}`",
+    Code.NOT_BELOW: "{of} {value} does not start with {parents}",
     Code.NO_WEBHOOK_STRATEGY: "{of} is set, but `strategy` is not `Webhook`",
 }
 # By the rule, and the type of an error if the rule has errors of several types.
@@ -522,19 +531,22 @@ _BY_RULE: Final = {
         ("rule-field-path-invalid", "", "`fieldPath` {value} of a rule on {of} leads to no field"),
         ("cel-optional-old-self-unused", "", "rule on {of} sets `optionalOldSelf`, but does not use `oldSelf`"),
         ("cel-schema-without-type", "", "rule on {of}, whose schema gives CEL no type"),
-        ("metadata-labels", INVALID, "{label} in {of} {wrong}: {value}"),
+        ("metadata-labels", INVALID, "{label} in {of} {wrong}"),
         ("group-invalid", INVALID, "{of} is not a lower-case domain name with a dot: {value}"),
-        ("names-invalid", INVALID, "{of} {wrong}: {value}"),
+        ("names-invalid", INVALID, "{of} {wrong}"),
         (
             "selectable-field-invalid",
             INVALID,
             "`jsonPath` {value} of a selectable field leads to no string, boolean or integer",
         ),
-        ("metadata-annotations", INVALID, "key in {of} {wrong}: {value}"),
+        ("metadata-annotations", INVALID, "key in {of} {wrong}"),
         ("metadata-annotations-too-long", "", "{of} is larger than 256 KiB in total"),
-        ("metadata-finalizers", INVALID, "name in {of} {wrong}: {value}"),
-        ("version-name-invalid", "", "version name {wrong}: {value}"),
+        ("metadata-finalizers", INVALID, "name in {of} {wrong}"),
+        ("version-name-invalid", "", "version name {wrong}"),
         ("api-approval", REQUIRED, "annotation `api-approved.kubernetes.io` is missing: the group is protected"),
+        ("spec-immutable", "", "{of} cannot be changed to {value}"),
+        ("conversion-webhook-service", INVALID, "{of} {subject}: {value}"),
+        ("conversion-webhook-url", INVALID, "{of} {subject}: {value}"),
         ("preserve-unknown-fields", "", "`spec.preserveUnknownFields: true` is not allowed in v1"),
         (
             "defaults-with-preserve-unknown-fields",
