@@ -65,6 +65,7 @@ class Fixes:
 
 
 NO_FIXES: Final = Fixes()
+_SKIPPED: Final = DocumentResult(1, 1, (), (), ())
 _LONGEST_INSTRUCTION: Final = 70  # characters
 
 
@@ -86,7 +87,7 @@ class DocumentWalk(ABC):
 
     Each document is checked separately, so that an invalid one does not affect the others. `crds` are the checked
     objects of the current document, `reusable` the results of documents by number, if there are any and they depend on
-    nothing else in the file.
+    nothing else in the file. `skipped` is the last document that was skipped and said nothing, since equal ones follow.
     """
 
     file: str
@@ -95,6 +96,7 @@ class DocumentWalk(ABC):
     diagnostics: list[Diagnostic] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
     reusable: dict[int, DocumentResult] = field(default_factory=dict)
+    skipped: Chunk | None = None
 
     @abstractmethod
     def check_objects(self, document: Document) -> bool:
@@ -166,6 +168,8 @@ class DocumentWalk(ABC):
 
     def _checked(self, number: int, chunk: Chunk) -> DocumentResult:
         """Check one document; an internal error is a finding at its start, and ends the check of this document only."""
+        if self.skipped is not None and (chunk.text, chunk.junk) == (self.skipped.text, self.skipped.junk):
+            return _SKIPPED
         document, count, is_skipped, is_reusable, effects = None, True, False, False, self.effects()
         self.crds, self.diagnostics, self.notices = [], [], []
         try:
@@ -183,6 +187,8 @@ class DocumentWalk(ABC):
         result = DocumentResult(int(count), int(is_skipped), *lists)
         if is_reusable and (self.crds or self.diagnostics):
             self.reusable[number] = result
+        elif is_reusable and result == _SKIPPED:
+            self.skipped = chunk
         return result
 
     def _check(self, document: Document) -> bool:
