@@ -7,16 +7,23 @@ const UNPACK = `
 import sys, tarfile
 with tarfile.open("/python.tar.xz") as archive:
     archive.extractall("/crdlint", filter="data")
-sys.path.insert(0, "/crdlint")
+sys.path[:0] = ["/crdlint", "/crdlint/zones.zip"]
 `;
 
+async function fetched(file) {
+  const response = await fetch(file);
+  if (!response.ok) throw new Error(`${file}: ${response.status}`);
+  return response;
+}
+
 async function start() {
-  const archive = fetch("python.tar.xz").then((response) => {
-    if (!response.ok) throw new Error(`python.tar.xz: ${response.status}`);
-    return response.arrayBuffer();
-  });
+  const archive = fetched("python.tar.xz").then((response) => response.arrayBuffer());
+  const snapshot = fetched("python.snapshot.gz").then((response) =>
+    new Response(response.body.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer(),
+  );
   postMessage({ stage: "python" });
-  const pyodide = await loadPyodide({ indexURL: new URL("./pyodide/", import.meta.url).href });
+  const indexURL = new URL("./pyodide/", import.meta.url).href;
+  const pyodide = await loadPyodide({ indexURL, _loadSnapshot: snapshot });
   postMessage({ stage: "crdlint" });
   pyodide.registerJsModule("crdlint_re2js", re2js);
   pyodide.FS.writeFile("/python.tar.xz", new Uint8Array(await archive));

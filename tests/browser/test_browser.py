@@ -155,6 +155,15 @@ def test_the_version_is_used(shared_page: Page, url: str) -> None:
     shared_page.wait_for_selector("#verdict.good")
 
 
+def test_time_zones_are_known(shared_page: Page, url: str) -> None:
+    noon = "timestamp(self).getHours('Europe/Berlin') == 12"
+    at = f"{{type: string, default: '2026-07-01T10:00:00Z', x-kubernetes-validations: [{{rule: \"{noon}\"}}]}}"
+    open_texts(
+        shared_page, url, crd=CRD.replace("              ports:", f"              at: {at}\n              ports:")
+    )
+    assert rules(shared_page) == ["list-map-key-required"]
+
+
 def test_an_example_without_a_version_is_for_the_newest(shared_page: Page, url: str) -> None:
     open_texts(shared_page, url, crd=CRD)
     for index, version in ((1, "1.29"), (2, NEWEST_VERSION), (1, "1.29")):
