@@ -87,7 +87,7 @@ class DocumentWalk(ABC):
 
     Each document is checked separately, so that an invalid one does not affect the others. `crds` are the checked
     objects of the current document, `reusable` the results of documents by number, if there are any and they depend on
-    nothing else in the file. `skipped` is the last document that was skipped and said nothing, since equal ones follow.
+    nothing else in the file. `skipped` is the last document that was skipped without a notice: often, equal ones follow.
     """
 
     file: str
