@@ -39,6 +39,20 @@ def test_documents_are_held_one_at_a_time() -> None:
     assert (result.documents, result.skipped) == (12, 0)
 
 
+@dataclass(slots=True)
+class SkippingWalk(CountingWalk):
+    def check_objects(self, document: Document) -> bool:
+        self.alive.append(0)
+        return "Widget" in document.text
+
+
+def test_equal_documents_that_are_skipped_are_read_once() -> None:
+    walk = SkippingWalk("x.yaml")
+    result = walk.run("a: 1\n---\n" * 9 + f"b: 1\n---\na: 1\n---\n{OBJECT}---\n{OBJECT}")
+    assert len(walk.alive) == 5
+    assert (result.documents, result.skipped) == (13, 11)
+
+
 def test_broken_documents_keep_none_of_the_others_from_being_checked() -> None:
     result = CountingWalk("x.yaml").run(f"a: [\n---\n{OBJECT}---\na: {{{{ b }}\n---\n---\nb: [\n")
     assert [(one.rule, one.line) for one in result.diagnostics] == [("yaml-syntax", 1), ("yaml-syntax", 10)]
