@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 _ADVICE: Final = frozenset({"warning", "advice"})  # kinds
 _SHOWN: Final = 3  # places of one entry
+_MOST_OF_RULE: Final = 10  # entries of one rule for a CRD, without the last one
 _SEVERITIES: Final = {"error": 0, "warning": 1, "info": 2}
 
 
@@ -106,15 +108,18 @@ def counted(number: int, noun: str, plural: str = "") -> str:
 
 
 def by_crd(findings: Iterable[Diagnostic], *, show_all: bool = False) -> Iterator[list[Diagnostic]]:
-    """Yield the findings about each CRD, of consecutive ones; the first CRD has the warnings that others of its file share."""
+    """Yield the findings about each CRD, of consecutive ones; the first CRD has the warnings that others of its file share.
+
+    So it has errors about whole documents, such as their version.
+    """
     groups: list[list[Diagnostic]] = []
     first: dict[object, list[Diagnostic]] = {}
     for _, own in groupby(findings, lambda finding: finding.crd):
         group: list[Diagnostic] = []
         groups.append(group)
         for finding in own:
-            is_shared = finding.kind in _ADVICE and finding.severity == "warning" and not show_all
-            holder = first.setdefault(_sameness(finding), group) if is_shared else group
+            is_shared = finding.severity == "warning" if finding.kind in _ADVICE else _is_about_all(finding)
+            holder = first.setdefault(_sameness(finding), group) if is_shared and not show_all else group
             holder.append(finding)
     return filter(None, groups)
 
@@ -125,12 +130,17 @@ def combined(
     """Return the findings of each CRD, the most severe first, each with the others that it includes, unless all are to be shown.
 
     One entry includes an error at the same field of several versions or reached by aliases, a warning or advice with the
-    same text anywhere in the file, and all infos of a rule.
+    same text anywhere in the file, and all infos of a rule. The last of many entries of a rule includes all others.
     """
     entries: dict[object, list[Diagnostic]] = {}
     for number, of_crd in enumerate(by_crd(findings, show_all=show_all)):
+        of_rules: Counter[str] = Counter()
         for finding in sorted(of_crd, key=lambda finding: _SEVERITIES[finding.severity]):
-            entries.setdefault(id(finding) if show_all else (number, _sameness(finding)), []).append(finding)
+            key: object = id(finding) if show_all else (number, _sameness(finding))
+            of_rules[finding.rule] += key not in entries
+            if of_rules[finding.rule] > _MOST_OF_RULE and not show_all:
+                key = number, finding.rule
+            entries.setdefault(key, []).append(finding)
     return [(same[0], tuple(same[1:])) for same in entries.values()]
 
 
@@ -138,7 +148,7 @@ def _sameness(finding: Diagnostic) -> object:
     """Return what findings have in common that are shown as one."""
     if finding.severity == "info":
         return finding.rule
-    if finding.kind in _ADVICE:
+    if finding.kind in _ADVICE or _is_about_all(finding):
         return finding.rule, finding.message
     *_, parent, name = f"..{finding.field}".split(".")
     name = f"{parent}.{name}" if parent.startswith("x-kubernetes-validations") else name.partition("[")[0]
@@ -146,9 +156,17 @@ def _sameness(finding: Diagnostic) -> object:
     return finding.rule, path, name, finding.detail or finding.message, finding.hidden
 
 
+def _is_about_all(finding: Diagnostic) -> bool:
+    """Return whether an error is about a whole document."""
+    return finding.kind == "decode" and not finding.user_path
+
+
 def describe_others(finding: Diagnostic, others: Sequence[Diagnostic]) -> str:
     """Return a note about the findings that the entry of another one includes."""
     count = len(others)
+    if _sameness(finding) != _sameness(others[-1]):
+        lines = [other.line for other in others]
+        return f"and {count:,} more of this rule in lines {min(lines)} to {max(lines)}: --show-all shows each"
     if all((other.line, other.column) == (finding.line, finding.column) for other in others):
         return f"{count:,} more path{' leads' if count == 1 else 's lead'} here: --show-all shows each"
     of_crds = {other.crd: other for other in reversed(others) if other.crd != finding.crd}  # the first of each

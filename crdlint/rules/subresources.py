@@ -267,9 +267,9 @@ def _scale_paths(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advis
         target, path = follow(text, schema), parts.path.child("subresources", "scale", name)
         type_, consequence = ("integer", _FAILS) if len(parents) == 1 else ("string", _HPA_FAILS)
         if isinstance(target, Missing):
-            yield Advisory(f"{consequence}: {_reason(target)}", path, *_help(target, text), rule=DEAD_SCALE.id)
+            yield Advisory(f"{_reason(target)}: {consequence}", path, *_help(target, text), rule=DEAD_SCALE.id)
         elif target is not None and target.type and target.type != type_:
-            message = f"{consequence}: `{text}` is of type {target.type}, not {type_}"
+            message = f"`{text}` is of type {target.type}, not {type_}: {consequence}"
             yield Advisory(message, path, f"Set `{name}` to a field of type {type_}", rule=DEAD_SCALE.id)
 
 

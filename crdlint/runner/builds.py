@@ -90,7 +90,9 @@ class _Builds:
         planned: Build | Iterable[FileResult] = ()
         with collected(bugs):
             try:
-                planned = plan_build(task.path, lint_resource, self.checked, self.elsewhere, has_changed=has_changed)
+                planned = plan_build(
+                    task.path, lint_resource, self.checked, self.elsewhere, has_changed=has_changed, alone=task.alone
+                )
             except Exception as error:
                 planned = [unchecked(task.path, "", contain(error))]
         if not isinstance(planned, Build):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -84,14 +84,15 @@ class Planner:
     def add(self, paths: Iterable[str]) -> Plan:
         """Plan the check of files, and return the plan."""
         folders: dict[str, None] = {}
-        for path in paths:
+        named = list(paths)
+        for path in named:
             self._add(path)
             if open_descriptor(path) is None:
                 folders[os.path.dirname(path)] = None  # noqa: PTH120  spelt as the user spelt it
         self._note_suites()
         if self.kustomize:
             for folder in folders:
-                self._add_kustomization(folder)
+                self._add_kustomization(folder, frozenset(named))
         restrict_to_whole(self.plan.tasks, self.plan.kustomizations)
         return self.plan
 
@@ -100,7 +101,7 @@ class Planner:
         from crdlint.sources.kustomize.build import resource_files
 
         planned = {os.path.realpath(path) for path in known}
-        for path in (path for task in self.plan.kustomizations for path in resource_files(task.path)):
+        for path in (path for task in self.plan.kustomizations if not task.alone for path in resource_files(task.path)):
             if os.path.realpath(path) not in planned:
                 planned.add(os.path.realpath(path))
                 self._add(path)
@@ -124,11 +125,11 @@ class Planner:
         in_chart = open_descriptor(path) is None and self._layout.locate(path) is not None
         return config._replace(in_chart=in_chart)
 
-    def _add_kustomization(self, folder: str) -> None:
+    def _add_kustomization(self, folder: str, named: Container[str]) -> None:
         path = kustomization_of(folder)
         config = None if path is None else self.config_of(path)
         if config is not None:
-            self.plan.kustomizations.append(self._task(folder or ".", config))
+            self.plan.kustomizations.append(self._task(folder or ".", config)._replace(alone=path not in named))
 
     def _add(self, path: str) -> None:
         plan = self.plan

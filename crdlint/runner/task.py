@@ -53,7 +53,7 @@ class Task(NamedTuple):
 
     `text` is that of a file packed within another, or of standard input with a known name; `path` is that name.
     `supported` is the chart's kubeVersion if that of the request is derived from it. `config` selects the findings to
-    fix.
+    fix. `alone` is set for a kustomization whose own file is no input: its other files are neither reported nor fixed.
     """
 
     path: str
@@ -62,6 +62,7 @@ class Task(NamedTuple):
     text: str | None = None
     supported: str | None = None
     config: Config | None = None
+    alone: bool = False
 
 
 class CheckOutcome(NamedTuple):

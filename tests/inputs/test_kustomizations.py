@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from built import check_kustomization
+from built import check_kustomization, write
 from click.testing import CliRunner
 from crds import crd_with_schema
 
@@ -198,6 +198,20 @@ def test_the_command_builds_tells_and_can_do_without(built: Callable[..., Any], 
     assert "patch.yaml" not in refused.stdout
     plain = invoke(cli, ["check", str(tmp_path / "base"), str(tmp_path / "overlay"), "--no-kustomize"])
     assert plain.exit_code == 0
+
+
+def test_other_files_are_neither_reported_nor_fixed_where_one_is_named(tmp_path: Path) -> None:
+    wrong = BAD.replace("served: maybe", "served: 'true'")
+    folder = Path(
+        write(tmp_path, {"a.yaml": CRD, "b.yaml": wrong, "kustomization.yaml": "resources: [a.yaml, b.yaml]\n"})
+    )
+    invoke, file = CliRunner().invoke, str(folder / "a.yaml")
+    assert invoke(cli, ["check", file, "--format", "concise"]).exit_code == 0
+    assert invoke(cli, ["check", file, "--fix"]).exit_code == 0
+    assert (folder / "b.yaml").read_text(encoding="utf-8") == wrong
+    whole = invoke(cli, ["check", str(folder / "kustomization.yaml"), "--format", "concise"])
+    assert whole.exit_code == 1
+    assert "b.yaml:" in whole.stdout
 
 
 @pytest.mark.skipif(shutil.which("kubectl") is None, reason="kubectl is not on the path")

@@ -193,7 +193,8 @@ def test_formats_for_programs_have_each_info(name: str) -> None:
 
 def test_markdown_has_a_limit() -> None:
     results = [
-        FileResult(f"{i}.yaml", "", 1, (), 0, tuple(made("x" * 10_000, line=n) for n in range(30))) for i in range(10)
+        FileResult(f"{i}.yaml", "", 1, (), 0, tuple(made("x" * 10_000, line=n, rule=f"r{n}") for n in range(30)))
+        for i in range(10)
     ]
     text = render("markdown", Run(results, [], Summary()))
     assert len(text.encode()) < 1024 * 1024

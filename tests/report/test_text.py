@@ -204,6 +204,26 @@ def test_an_error_that_aliases_repeat_is_told_once(repeat: str, show_all: bool) 
     assert len(combined(result.diagnostics, show_all=show_all)) == (4 if show_all else 1)
 
 
+@pytest.mark.parametrize("count", [10, 11, 30])
+def test_many_errors_of_a_rule_for_a_crd_end_in_one_entry(count: int) -> None:
+    fields = "".join(f"  f{i:02}: {{}}\n" for i in range(count))
+    result = lint_file(crd_with_spec(f"type: object\nproperties:\n{fields}"), filename="a.yaml")
+    lines = list(Report(View(PLAIN)).lines(result))
+    assert sum("[structural-type-required]" in line for line in lines) == min(count, 11)
+    start = min(found.line for found in result.diagnostics)
+    more = f"  = note: and 19 more of this rule in lines {start + 11} to {start + 29}: --show-all shows each"
+    assert (more in lines) is (count == 30)
+
+
+def test_an_error_about_whole_documents_of_a_file_is_told_once() -> None:
+    crds = [crd_with_spec("type: object").replace("foos", f"foo{i}s") for i in range(2)]
+    old = "---\n".join(crd.replace("apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1") for crd in crds)
+    result = lint_file(old, filename="a.yaml")
+    lines = list(Report(View(PLAIN)).lines(result))
+    assert sum("[api-version-removed]" in line for line in lines) == 1
+    assert any(line.endswith(" (foo1s)") for line in lines if "also in line" in line)
+
+
 def finding(severity: Severity, message: str, **given: Any) -> Diagnostic:
     return Diagnostic("crdlint", "advice", "some-rule", severity, message, file="a.yaml", crd="x", **given)
 
@@ -272,7 +292,9 @@ def test_work_grows_with_the_findings_and_not_with_the_line(monkeypatch: pytest.
         monkeypatch.setattr(text, "columns", recording(seen, columns))
         line = '"é"' + ',"p":{}' * count
         found = [finding("error", f"m{i}", column=5 + 7 * i, end_column=10 + 7 * i) for i in range(count)]
-        lines = list(Report(View(Terminal(100))).lines(FileResult("a.yaml", line, 1, (), 0, tuple(found))))
+        lines = list(
+            Report(View(Terminal(100), show_all=True)).lines(FileResult("a.yaml", line, 1, (), 0, tuple(found)))
+        )
         assert sum("^" in line for line in lines) == count
         return sum(map(len, seen))
 

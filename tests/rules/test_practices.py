@@ -86,15 +86,15 @@ def test_paths_of_columns(path: str, expected: str | None) -> None:
         ("specReplicasPath: .spec.size, statusReplicasPath: .status.size, labelSelectorPath: .status.s", []),
         (
             "specReplicasPath: .spec.m, statusReplicasPath: .status.size",
-            ["`kubectl scale` and HorizontalPodAutoscalers fail: `.spec.m` is not in the schema"],
+            ["`.spec.m` is not in the schema: `kubectl scale` and HorizontalPodAutoscalers fail"],
         ),
         (
             "specReplicasPath: .spec.s, statusReplicasPath: .status.size",
-            ["`kubectl scale` and HorizontalPodAutoscalers fail: `.spec.s` is of type string, not integer"],
+            ["`.spec.s` is of type string, not integer: `kubectl scale` and HorizontalPodAutoscalers fail"],
         ),
         (
             "specReplicasPath: .spec.size, statusReplicasPath: .status.size, labelSelectorPath: .status.size",
-            ["HorizontalPodAutoscalers fail: `.status.size` is of type integer, not string"],
+            ["`.status.size` is of type integer, not string: HorizontalPodAutoscalers fail"],
         ),
         ("specReplicasPath: .spec.port, statusReplicasPath: .status.size", []),
     ],

@@ -157,13 +157,14 @@ def plan_build(
     elsewhere: Container[str] = (),
     *,
     has_changed: Callable[[], bool] = lambda: False,
+    alone: bool = False,
 ) -> Build | list[FileResult]:
     """Return the build for the kustomization in a directory, or the results if there is nothing to build.
 
     `checked` contains the results of files that the run reports, by real path. Other files with CRDs in the
-    kustomization are added to it and have results of their own. `elsewhere` contains the real paths of directories
-    whose kustomizations the run checks as well. `has_changed` returns whether an old version of the kustomization
-    changes CRDs, so that it is built even if it changes none itself.
+    kustomization are added to it and have results of their own, unless it is to be built `alone`. `elsewhere` contains the
+    real paths of directories whose kustomizations the run checks as well. `has_changed` returns whether an old version of
+    the kustomization changes CRDs, so that it is built even if it changes none itself.
     """
     kustomization = read_kustomization(folder)
     if kustomization is None:
@@ -179,8 +180,10 @@ def plan_build(
         if result is None:
             text = text_if_readable(path, only_crds=True)
             if text is not None:
-                checked[real] = result = lint(text, path)
-                others.append(result)
+                result = lint(text, path)
+                if not alone:
+                    checked[real] = result
+                    others.append(result)
         if result is not None and result.crds:
             resources.append(result)
     changes = changes_crds(kustomization, elsewhere)
