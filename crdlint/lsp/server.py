@@ -40,7 +40,7 @@ T = TypeVar("T")
 
 # Seconds without a change before a document is checked: as long as its last check took, within these bounds.
 _SHORTEST_PAUSE: Final = 0.02
-_LONGEST_PAUSE: Final = 0.25
+_LONGEST_PAUSE: Final = 0.05
 _MOST_RELATED: Final = 20  # findings on resources whose places in the CRD are looked for
 _LARGEST_MESSAGE: Final = 256 * 1024 * 1024  # bytes
 _LONGEST_HEADER: Final = 1024  # bytes; Python reads no number of more than 4,300 digits
