@@ -1,4 +1,4 @@
-"""The smallest CRD that the API server accepts, which tests extend, and an object of it."""
+"""The smallest CRD that the API server accepts, which tests extend, an object of it, and a configuration."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import json
 import textwrap
 from typing import TYPE_CHECKING, Any
 
+from crdlint.config.model import Config
 from crdlint.rules.engine.examples import HEAD, small
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 __all__ = [
+    "EVERY_RULE",
     "HEAD",
     "SMALLEST",
     "crd_in_json",
@@ -22,6 +24,7 @@ __all__ = [
     "small",
 ]
 
+EVERY_RULE = Config(select=("?*",))  # named by a pattern, so that fixes of advice apply
 SMALLEST = f"{HEAD.rstrip()} {{type: object}}\n"
 _WITH_SPEC = f"""\
 {HEAD}        type: object

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
+from collections.abc import Set as SetOf
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -120,7 +121,8 @@ def _entries(results: Sequence[FileResult], settings: CostOptions) -> list[Entry
     return entries
 
 
-def _print_patch(results: Sequence[FileResult], kube_version: str, rules: Container[str]) -> None:
+def _print_patch(results: Sequence[FileResult], kube_version: str, rules: SetOf[str]) -> None:
+    from crdlint.config.model import Config
     from crdlint.linting.pipeline import lint_file
     from crdlint.runner.fix_files import diff_of
     from crdlint.runner.fixes import fix
@@ -135,7 +137,7 @@ def _print_patch(results: Sequence[FileResult], kube_version: str, rules: Contai
         def check(text: str, file: str = result.file) -> FileResult:
             return lint_file(text, file, request)
 
-        fixed = fix(result, check, unsafe=True, shown=lambda result: (d for d in result.diagnostics if d.rule in rules))
+        fixed = fix(result, check, unsafe=True, config=Config(select=tuple(rules)))
         diff = diff_of(result.file, result.text, fixed.edits) if fixed.edits else ""
         if diff is None:
             other = "`crdlint check --fix --unsafe-fixes` sets the limits"

@@ -19,6 +19,7 @@ from crdlint.sources.helm.layout import TEMPLATES, Layout
 
 if TYPE_CHECKING:
     from crdlint.config.model import Config
+    from crdlint.linting.result import FileResult
     from crdlint.resources.definitions import Definitions
     from crdlint.resources.objects import Key
     from crdlint.resources.pipeline import ResourceOptions, Validated
@@ -165,16 +166,12 @@ class _Command:
         self, fixing: Fixing, path: str, validated: Validated, validate: Callable[[str], Validated], config: Config
     ) -> Validated:
         """Fix a file, and return its result; if that cannot be written, the result of the unchanged file."""
-        from crdlint.runner.fixes import fix, reported
+        from crdlint.runner.fixes import fix
 
-        fixed = fix(
-            validated.result,
-            lambda text: validate(text).result,
-            unsafe=self._options.unsafe_fixes,
-            shown=lambda result: reported(result, config, resources=True),
-            named=config.selects,
-            of_resources=True,
-        )
+        def check(text: str) -> FileResult:
+            return validate(text).result
+
+        fixed = fix(validated.result, check, unsafe=self._options.unsafe_fixes, config=config, of_resources=True)
         problem = fixing.write(path, shown_name(path), fixed)
         if problem is not None:
             self._inputs.problem(shown_name(path), problem)

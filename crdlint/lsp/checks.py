@@ -96,13 +96,10 @@ class Checks:
         of_crds = self._fixed_crds(checked)
         if checked.resources is None or checked.validate is None:
             return of_crds
-        start, validate, config = checked.resources, checked.validate, checked.config
+        start, validate = checked.resources, checked.validate
         if of_crds is not None and of_crds.edits:
             start = validate(of_crds.text)
-        fixed = fix(
-            start, validate, unsafe=False, shown=lambda each: reported(each, config, resources=True),
-            named=config.selects, of_resources=True,
-        )  # fmt: skip
+        fixed = fix(start, validate, unsafe=False, config=checked.config, of_resources=True)
         return fixed if of_crds is None else replace(fixed, edits=tuple(composed(of_crds.edits, fixed.edits)))
 
     def _fixed_crds(self, checked: Checked) -> Fixed | None:
@@ -116,8 +113,7 @@ class Checks:
                 raise CheckFailedError(outcome.bugs[-1])
             return outcome.results[0]
 
-        config = checked.config
-        return fix(checked.crds, check, unsafe=False, shown=lambda each: reported(each, config), named=config.selects)
+        return fix(checked.crds, check, unsafe=False, config=checked.config)
 
     def _check(self, document: Document) -> Checked:
         version = self._workspace.settings.kube_version

@@ -236,6 +236,10 @@ class _ObjectWalk(DocumentWalk):
     unidentified: list[int] = field(default_factory=list)
     withheld: dict[tuple[int, int], str] = field(default_factory=dict)  # placeholders that cause findings, by position
 
+    def effects(self) -> tuple[int, ...]:
+        """Return how many lines the notices at the end have."""
+        return sum(map(len, self.undefined.values())), len(self.templates), len(self.unidentified)
+
     def check_objects(self, document: Document) -> bool:
         for resource in objects_of(document):
             if resource.identity.form == "other" and not self.options.skips(resource):

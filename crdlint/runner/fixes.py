@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from crdlint.config.model import Config
 from crdlint.rules.consequences import causes
 from crdlint.yaml.edit import Edit, apply, composed
 
 if TYPE_CHECKING:
-    from crdlint.config.model import Config
     from crdlint.diagnostics.diagnostic import Diagnostic, Fix
     from crdlint.linting.request import StopAt
     from crdlint.linting.result import FileResult
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 # A few rounds suffice: one for each stage at which the server stops, and one for each fix that enables another.
 _ROUNDS: Final = 40
+_DEFAULT: Final = Config()
 _STAGES: Final = {"decode": 1, "strict": 2, "field": 3}
 _SYNTAX, _ADVICE = 0, 4
 # The last stage of which a result has all findings, by the stage at which the check stopped.
@@ -82,14 +83,13 @@ def fix(
     check: Check,
     *,
     unsafe: bool,
-    shown: Callable[[FileResult], Iterable[Diagnostic]] = lambda result: result.diagnostics,
+    config: Config = _DEFAULT,
     check_until: CheckUntil | None = None,
-    named: Callable[[str], bool] = lambda _: False,
     of_resources: bool = False,
 ) -> Fixed:
-    """Apply the fixes of the findings that `shown` returns, only safe ones or all, until nothing changes.
+    """Apply the fixes of the findings that a configuration reports, only safe ones or all, until nothing changes.
 
-    Fixes of advice change what the API server accepts only if the rule is `named`.
+    Fixes of advice change what the API server accepts only if the configuration selects the rule.
 
     `check` returns the result of a text. If no fix applies and `result` is complete, it is not called. `check_until`
     returns a result that may stop, for texts that will be changed again (see `stop_at` of CheckRequest); the result of
@@ -98,7 +98,7 @@ def fix(
     The objects `of_resources` have their errors each for itself: what is fixed must be gone, and nothing new there.
     """
     until = check_until or (lambda text, _: check(text))
-    return _Rounds(result, check, until, unsafe, shown, named, of_resources).run()
+    return _Rounds(result, check, until, unsafe, config, of_resources).run()
 
 
 @dataclass(slots=True)
@@ -112,8 +112,7 @@ class _Rounds:
     check: Check
     check_until: CheckUntil
     unsafe: bool
-    shown: Callable[[FileResult], Iterable[Diagnostic]]
-    named: Callable[[str], bool]
+    config: Config
     of_resources: bool = False
     edits: list[Edit] = field(default_factory=list)
     applied: list[Applied] = field(default_factory=list)
@@ -128,7 +127,7 @@ class _Rounds:
             chosen = self._choose()
             if not chosen:
                 break
-            provable = {*map(_identity, _provable(self.current, chosen, self.named))}
+            provable = {*map(_identity, _provable(self.current, chosen, self.config.selects))}
             if self.unsafe:  # a safe fix that is not proved is as good as an unsafe one
                 provable |= {_identity(finding) for finding in chosen if not finding.is_advice}
             unproved = {*map(_identity, chosen)} - provable
@@ -159,7 +158,7 @@ class _Rounds:
     def _chosen(self) -> list[Diagnostic]:
         return _chosen(
             finding
-            for finding in self.shown(self.current)
+            for finding in reported(self.current, self.config, resources=self.of_resources)
             if _is_wanted(finding, unsafe=self.unsafe) and _identity(finding) not in self.refused
         )
 

@@ -242,7 +242,7 @@ class _Repair:
 
     def run(self) -> CheckOutcome:
         """Fix the text, and return the complete result of the fixed text with its fixes."""
-        from crdlint.runner.fixes import FileFixes, fix, reported
+        from crdlint.runner.fixes import FileFixes, fix
 
         checked, task = self.checked, self.checked.task
         result, *others = checked.results
@@ -251,15 +251,7 @@ class _Repair:
         if not (is_fixable or (is_template and result.diagnostics)):
             return checked
         start = self.check(result.text) if is_template else result  # without Helm: what is written is the template
-        config = self.config
-        fixed = fix(
-            start,
-            self.check,
-            unsafe=self.unsafe,
-            shown=lambda of: reported(of, config),
-            check_until=self.check,
-            named=config.selects,
-        )
+        fixed = fix(start, self.check, unsafe=self.unsafe, config=self.config, check_until=self.check)
         fixes = FileFixes(fixed.before, fixed.text, fixed.edits, fixed.applied, fixed.undone)
         if not fixed.edits:
             return checked._replace(results=(result if is_template else fixed.result, *others), fixes=fixes)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from crds import SMALLEST, crd_with_schema, crd_with_spec
+from crds import EVERY_RULE, SMALLEST, crd_with_schema, crd_with_spec
 from tables import each
 
 from crdlint.linting.pipeline import lint_file
@@ -74,7 +74,9 @@ def test_the_bad_example_is_fixed(rule: Rule, fixer: Fixer) -> None:
     before = check(bad)
     offered = [one.fix for one in before.diagnostics if one.rule == rule.id and one.fix is not None]
     assert (fixer.title, fixer.applicability) in {(one.title, one.applicability) for one in offered}
-    fixed = fix(before, check, unsafe=fixer.applicability == "unsafe", named=bool, of_resources=is_of_resource(fixer))
+    fixed = fix(
+        before, check, unsafe=fixer.applicability == "unsafe", config=EVERY_RULE, of_resources=is_of_resource(fixer)
+    )
     assert (rule.id, fixer.title) in {(one.rule, one.title) for one in fixed.applied}
     assert fixed.undone == ()
     assert errors(fixed.result) == []
@@ -84,7 +86,11 @@ def test_the_bad_example_is_fixed(rule: Rule, fixer: Fixer) -> None:
     else:
         assert fixed.text == good
     again = fix(
-        fixed.result, check, unsafe=fixer.applicability == "unsafe", named=bool, of_resources=is_of_resource(fixer)
+        fixed.result,
+        check,
+        unsafe=fixer.applicability == "unsafe",
+        config=EVERY_RULE,
+        of_resources=is_of_resource(fixer),
     )
     assert again.edits == ()
 
@@ -93,7 +99,7 @@ def test_the_bad_example_is_fixed(rule: Rule, fixer: Fixer) -> None:
 def test_only_unsafe_fixes_need_to_be_asked_for(rule: Rule, fixer: Fixer) -> None:
     check = checker(rule, fixer)
     bad, _ = examples(rule, fixer)
-    fixed = fix(check(bad), check, unsafe=False, named=bool, of_resources=is_of_resource(fixer))
+    fixed = fix(check(bad), check, unsafe=False, config=EVERY_RULE, of_resources=is_of_resource(fixer))
     assert (fixer.title in {one.title for one in fixed.applied}) == (fixer.applicability == "safe")
 
 
@@ -111,7 +117,7 @@ def test_the_rest_of_the_text_is_kept(rule: Rule, fixer: Fixer, how: str) -> Non
             check(bad),
             check,
             unsafe=fixer.applicability == "unsafe",
-            named=bool,
+            config=EVERY_RULE,
             of_resources=is_of_resource(fixer),
         ).text
         == good
@@ -125,7 +131,7 @@ def test_values_of_other_types_are_fixed_or_left(value: str) -> None:
     for match in re.finditer(r"(?<=: )\S.*$", text, re.MULTILINE):
         check = partial(lint_file, filename="x", request=CheckRequest(skip_unfinished=True, fixes=True))
         before = check(f"{text[: match.start()]}{value}{text[match.end() :]}")
-        fixed = fix(before, check, unsafe=True, named=bool)
+        fixed = fix(before, check, unsafe=True, config=EVERY_RULE)
         assert len(errors(fixed.result)) <= len(errors(before))
 
 
@@ -173,7 +179,7 @@ def test_what_no_fix_can_know_is_left(text: str, rule: str) -> None:
     check = partial(lint_file, filename="x", request=CheckRequest(skip_unfinished=True, fixes=True))
     before = check(text)
     assert rule in {one.rule for one in before.diagnostics}
-    assert fix(before, check, unsafe=True, named=bool).edits == ()
+    assert fix(before, check, unsafe=True, config=EVERY_RULE).edits == ()
     assert [one.rule for one in before.diagnostics if one.rule == "internal-error"] == []
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crds import crd_with_spec
+from crds import EVERY_RULE, crd_with_spec
 
 from crdlint import validate_resource
 from crdlint.linting.pipeline import lint_file
@@ -21,7 +21,7 @@ def test_names_that_the_server_reads_otherwise() -> None:
         kind = "boolean" if name in READ else "number"
         message = f"`{name}` is read as the {kind} {read}, so the property is named `{read}`"
         assert [one.message for one in result.diagnostics] == ([] if read is None else [message]), name
-        fixed = fix(result, lambda text: lint_file(text, "x", CheckRequest(fixes=True)), unsafe=True, named=bool)
+        fixed = fix(result, lambda text: lint_file(text, "x", CheckRequest(fixes=True)), unsafe=True, config=EVERY_RULE)
         assert fixed.text == (text if read is None else text.replace(f"  {name}:", f"  '{name}':")), name
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
+from crds import EVERY_RULE
+
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.runner.fixes import fix
@@ -25,7 +27,7 @@ def check(text: str) -> FileResult:
 @cache
 def fixed(text: str, *, unsafe: bool) -> Fixed:
     """Return what the fixes make of a text."""
-    return fix(check(text), check, unsafe=unsafe, named=bool)
+    return fix(check(text), check, unsafe=unsafe, config=EVERY_RULE)
 
 
 def errors(result: FileResult) -> list[str]:

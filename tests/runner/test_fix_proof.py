@@ -45,7 +45,7 @@ def test_accepted_crds_keep_their_meaning() -> None:
 def test_advice_that_changes_a_crd_is_applied_if_its_rule_is_named() -> None:
     assert fix(check(STATUS), check, unsafe=True).edits == ()
     for select, is_fixed in ((("status-*",), True), (("*",), False), (("cel-*",), False)):
-        fixed = fix(check(STATUS), check, unsafe=True, named=Config(select=select).selects)
+        fixed = fix(check(STATUS), check, unsafe=True, config=Config(select=select))
         assert ("status: {}" in fixed.text) == is_fixed, select
 
 
