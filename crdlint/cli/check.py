@@ -83,7 +83,6 @@ class CheckOptions(FixOptions, HelmOptions, FindingOptions):
     baseline_file: str | None = file_option("Do not report the known findings in FILE.", "--baseline")
     update_baseline: bool = flag("Write the current findings to the baseline.")
     hidden: bool = flag("Also show what the API server would report after the other findings are fixed.")
-    show_all: bool = flag("Show each finding, however many are alike, also in copies of a CRD.")
     show_ignored: bool = flag("List the ignored findings, with the reason of each.")
     add_ignore: bool = flag("Write a comment that ignores it for each finding, and report the others.")
     statistics: bool = flag("Count findings by rule.")
@@ -347,7 +346,7 @@ class _Command:
     def _report_end(self) -> None:
         state = self._state
         state.summary.repeated, state.summary.copies = state.copies.findings, len(state.copies.files)
-        state.report_trouble(() if self._quiet else self._planner.plan.notices)
+        state.report_trouble(() if self._quiet else self._planner.plan.notices, show_all=self._options.show_all)
         self._report_known()
         if state.changes is not None and not self._quiet:
             self._reports.release(f"compared with {self._options.against}: {state.changes.headline()}")

@@ -257,6 +257,7 @@ class FindingOptions(FileOptions, ConfigOptions):
         default=AUTO, show_default=True, metavar="FORMAT",
     )  # fmt: skip
     outputs: tuple[str, ...] = outputs_of("findings")
+    show_all: bool = flag("Show each finding and note, however many are alike, also in copies of a CRD.")
     required: bool | None  # whether there must be anything to check
     allow_empty: bool = flag("Deprecated: the same as --no-require-...", hidden=True)
 

@@ -15,7 +15,7 @@ from crdlint.report import formats
 from crdlint.report.formats import AnyReport
 from crdlint.report.page import PLAIN
 from crdlint.report.pieces import Outcome, Report, Spool, Summary, View, batches
-from crdlint.report.words import counted
+from crdlint.report.words import counted, kind_of
 from crdlint.runner.task import CheckOutcome, shown_name
 
 if TYPE_CHECKING:
@@ -139,10 +139,14 @@ class Totals:
             self.problems.append((outcome.name, outcome.problem))
         self.bugs.add(outcome.name, outcome.bugs)
 
-    def report_trouble(self, notices: Iterable[str]) -> None:
-        """Write notices, what could not be checked, and how often internal errors were repeated."""
+    def report_trouble(self, notices: Iterable[str], *, show_all: bool = False) -> None:
+        """Write notices, what could not be checked, and how often internal errors were repeated; of a kind of notes one."""
+        kinds: dict[str, list[str]] = {}
         for notice in notices:
-            console.err(f"crdlint: note: {notice}")
+            kinds.setdefault(notice if show_all else kind_of(notice), []).append(notice)
+        for first, *others in kinds.values():
+            more = f" (and {counted(len(others), 'more note')} of this kind: --show-all)" if others else ""
+            console.err(f"crdlint: note: {first}{more}")
         for name, reason in self.problems:
             console.err(f"crdlint: {name}: {reason}")
         self.bugs.report_repeated()

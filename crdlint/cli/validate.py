@@ -10,16 +10,17 @@ from crdlint.cli import console, options
 from crdlint.cli.options import FindingOptions, FixOptions, file_option, flag, many, option
 from crdlint.cli.reports import Reports, Totals, add_file, nothing_found
 from crdlint.files.paths import Found, Selection
-from crdlint.files.read import STDIN
+from crdlint.files.read import STDIN, open_descriptor
+from crdlint.linting.result import FileResult
 from crdlint.report import formats
 from crdlint.report.pieces import View
 from crdlint.runner.plan import Planner
 from crdlint.runner.task import shown_name
+from crdlint.sources.fragments import Fragments
 from crdlint.sources.helm.layout import TEMPLATES, Layout
 
 if TYPE_CHECKING:
     from crdlint.config.model import Config
-    from crdlint.linting.result import FileResult
     from crdlint.resources.definitions import Definitions
     from crdlint.resources.objects import Key
     from crdlint.resources.pipeline import ResourceOptions, Validated
@@ -74,7 +75,8 @@ class _Command:
         from crdlint.cli.inputs import Inputs
 
         self._inputs = Inputs(Selection(arguments.include, arguments.exclude, not arguments.no_ignore))
-        view = View(options.page(arguments.color, 120), quiet=arguments.quiet, noun="resource")
+        page = options.page(arguments.color, 120)
+        view = View(page, show_all=arguments.show_all, quiet=arguments.quiet, noun="resource")
         # Only the objects go to standard output if they are asked for, so that they can be piped to another program.
         write = console.out_on_err if arguments.show_defaulted else console.out
         self._reports = Reports(formats.findings, arguments.format_, arguments.outputs, view, write)
@@ -82,6 +84,7 @@ class _Command:
         self._run = Totals(bugs=self._inputs.bugs)
         self._excluded: set[str] = set()
         self._layout = Layout()
+        self._fragments = Fragments()
         self._fixing = arguments.fixing()
         self._second_opinions = options.new_tally() if arguments.second_opinion else None
 
@@ -111,7 +114,7 @@ class _Command:
         if self._fixing is not None:
             self._options.report(self._fixing, run.problems)
         if not self._options.diff:
-            run.report_trouble(() if self._quiet else inputs.notices)
+            run.report_trouble(() if self._quiet else inputs.notices, show_all=self._options.show_all)
             run.end(self._reports, self._options.fail_on, accepted=self._options.accept_rejections)
         nothing = not (run.summary.crds or run.has_findings or run.problems or run.unwritten or run.bugs)
         if nothing and self._is_missing_resources(discovered, definitions):
@@ -141,6 +144,14 @@ class _Command:
 
         text = self._inputs.read(path, self._inputs.problem)
         if text is None:
+            return
+        fragment = (
+            None if open_descriptor(path) is not None else self._fragments.of(path, text.encode("utf-8", "replace"))
+        )
+        if fragment is not None and fragment.includes_complete:
+            skipped = FileResult(path, "", 1, (), 1, (), (f"skipped: {fragment.what}",))
+            self._run.summary.add(skipped)
+            add_file(self._reports, skipped, quiet=self._quiet)
             return
         self._run.summary.files += 1
         updates, name, resource_options = olds is not None, shown_name(path), self._options_for(config, path)

@@ -112,6 +112,8 @@ class Report(pieces.Report):
                 yield from self._note(words.describe_others(finding, others))
             yield ""
             for consequence in following.get(id(finding), ()):
+                if not consequence.errors and not self._view.show_all:
+                    continue  # it only reports that not everything was checked
                 yield from self._head(consequence, "follows from the finding above")
                 yield from (*self._sentences(consequence), "")
 
@@ -188,15 +190,12 @@ class Report(pieces.Report):
             yield self._page.styled(f"{number} {mark} {shown}", "good" if mark == "+" else "error")
 
     def _stopped(self, findings: Sequence[Diagnostic]) -> Iterator[str]:
-        """Explain which findings the API server reports first, since a strict request stops at unknown fields."""
-        errors = [error for error in findings if error.kind == "field" and error.severity == "error" and error.errors]
-        if errors and any(finding.rule == _UNKNOWN and finding.severity == "error" for finding in findings):
-            others = "the other error" if len(errors) == 1 else f"the other {len(errors):,} errors"
-            yield from self._note(
-                f"with fieldValidation=Strict, kubectl's default, the API server stops at unknown fields: it reports {others} "
-                "after they are fixed"
-            )
-            yield ""
+        """Explain once which findings the API server reports first, since a strict request stops at unknown fields."""
+        errors = [error for error in findings if error.severity == "error" and error.errors]
+        has_both = any(error.rule == _UNKNOWN for error in errors) and any(error.kind == "field" for error in errors)
+        if has_both and _STOPPED not in self._noted:
+            self._noted.add(_STOPPED)
+            yield from (*self._note(_STOPPED), "")
 
     def _note(self, text: str) -> list[str]:
         return self._page.wrapped(text, _INDENT, "  = note: ")
@@ -234,6 +233,10 @@ def _fixable(summary: Summary) -> str:
 
 _UNKNOWN: Final = "unknown-field"
 _SKIPPED: Final = "helm-skipped"
+_STOPPED: Final = (
+    "with fieldValidation=Strict, kubectl's default, the API server stops at unknown fields: it reports the other errors after "
+    "they are fixed"
+)
 _INDENT: Final = " " * 4
 _LONGEST_FIX: Final = 6  # lines
 _SHORT: Final = 8  # columns of a label

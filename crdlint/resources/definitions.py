@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from crdlint.crd.convert import read_crd
+from crdlint.crd.record import semantic_equal
 from crdlint.diagnostics.diagnostic import INTERNAL_ERROR, Diagnostic
 from crdlint.diagnostics.spelling import nearest
 from crdlint.files.recognition import KIND
@@ -217,8 +218,8 @@ class Definitions:
     """The CRDs of a run. The CRDs of a group are parsed when needed; the first source that has any is used.
 
     If two CRDs define the same kind, the first one is used. `unreadable` contains the messages about CRDs that cannot
-    be decoded, by group; `duplicates` the messages about duplicate CRDs. `reported` contains the messages about CRDs
-    that findings have already repeated.
+    be decoded, by group; `duplicates` the messages about CRDs that differ from the one used. `reported` contains the
+    messages about CRDs that findings have already repeated.
     """
 
     sources: Sequence[Source] = ()
@@ -242,7 +243,9 @@ class Definitions:
             read.add(name)
             first = self.by_kind.get((group, kind))
             if first is not None:
-                self.duplicates.append(f"{result.file}: ignored {name}: {first.file} defines the same kind")
+                if not semantic_equal(first.crd.spec, crd.spec):
+                    other = f"`{first.file}` defines the kind with another spec"
+                    self.duplicates.append(f"`{name}` in `{result.file}` is not used: {other}")
                 continue
             made = Definition(crd, result.file, locator, tuple(errors.get(name, ())), versions=versions)
             self.by_kind[group, kind] = self._by_group.setdefault(group, {})[kind] = made

@@ -491,7 +491,7 @@ def _notices(walk: _ObjectWalk) -> Iterator[str]:
     if walk.unidentified:
         yield f"{_lines(walk.unidentified)}: skipped: apiVersion or kind is a placeholder"
     for (api_version, kind), lines in walk.undefined.items():
-        yield f"{_lines(lines)}: no CRD here defines {kind or 'an object'} of {api_version}: not validated"
+        yield f"{_lines(lines)}: no CRD here defines {f'`{kind}`' if kind else 'an object'} of `{api_version}`: not validated"
     if walk.withheld:
         line, text = min(walk.withheld)[0], next(filter(None, walk.withheld.values()), "")
         such = f" such as `{text}`" if text else ""

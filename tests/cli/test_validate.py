@@ -114,10 +114,18 @@ def test_trouble(
     assert said in result.stderr
 
 
-def test_a_second_crd_of_a_kind_is_told(tmp_path: Path) -> None:
-    copy = tmp_path / "copy.yaml"
-    copy.write_text(Path(CRD).read_text())
-    assert "ignored widgets.example.com" in run("--crd", CRD, "--crd", str(copy), GOOD).stderr
+def test_another_crd_of_a_kind_is_reported_if_its_spec_differs(tmp_path: Path) -> None:
+    copy, notice = tmp_path / "copy.yaml", f"is not used: `{CRD}` defines the kind with another spec"
+    copy.write_text(Path(CRD).read_text().replace("metadata:\n", "metadata:\n  labels: {a: b}\n"))
+    assert notice not in run("--crd", CRD, "--crd", str(copy), GOOD).stderr
+    copy.write_text(Path(CRD).read_text().replace("type: integer", "type: number"))
+    assert notice in run("--crd", CRD, "--crd", str(copy), GOOD).stderr
+
+
+def test_assertions_of_tests_are_not_validated(tmp_path: Path) -> None:
+    (tmp_path / "01-assert.yaml").write_text("apiVersion: example.com/v1\nkind: Widget\nstatus: {a: b}\n")
+    done = run("--crd", CRD, str(tmp_path), "--no-require-resources")
+    assert (done.exit_code, "01-assert.yaml: note: skipped: an assertion of kuttl" in done.stdout) == (0, True)
 
 
 REJECTED = "the CRD widgets.example.com itself is rejected: "
@@ -392,7 +400,7 @@ def test_kinds_that_are_skipped_or_unknown(here: Path) -> None:
     assert run(".", "--skip", "Widget").exit_code == 0
     write(here, wrong="apiVersion: example.com/v1\nkind: Configuration\n", good=Path(GOOD).read_text())
     result = run(".")
-    assert (result.exit_code, "wrong.yaml: note: line 1: no CRD here defines Configuration" in result.stdout) == (
+    assert (result.exit_code, "wrong.yaml: note: line 1: no CRD here defines `Configuration` of" in result.stdout) == (
         0,
         True,
     )
@@ -460,7 +468,8 @@ def test_files_without_apiversion_and_kind_are_no_manifests(tmp_path: Path) -> N
 def test_rules_that_were_not_checked_follow_from_the_error_that_prevents_it(tmp_path: Path) -> None:
     file = tmp_path / "x.yaml"
     file.write_text(Path(GOOD).read_text().replace("size: ", "size: x"))
-    lines = run("--crd", CRD, str(file)).stdout.splitlines()
+    assert "some validation rules were not checked" not in run("--crd", CRD, str(file)).stdout
+    lines = run("--crd", CRD, str(file), "--show-all").stdout.splitlines()
     (index,) = [i for i, line in enumerate(lines) if "some validation rules were not checked" in line]
     assert lines[index - 1].endswith("  follows from the finding above")
     assert "checked 1 file, 1 resource: 1 error, 0 warnings" in lines

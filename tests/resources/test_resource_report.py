@@ -226,7 +226,7 @@ PASSED_OVER = {
     "of no CRD": (
         "other.io/v1",
         "Foo",
-        ("line 1 and 1 more: no CRD here defines Foo of other.io/v1: not validated",),
+        ("line 1 and 1 more: no CRD here defines `Foo` of `other.io/v1`: not validated",),
     ),
     "neither": ("", "", ()),
 }
@@ -342,7 +342,7 @@ def test_kinds_that_no_crd_of_the_group_defines(kind: str, strict: bool, help_: 
     result = judged(text, options=ResourceOptions(strict_kinds=strict)).result
     if help_ is None:
         assert (result.diagnostics, result.skipped) == ((), 1)
-        assert result.notices == (f"line 1: no CRD here defines {kind} of example.com/v1: not validated",)
+        assert result.notices == (f"line 1: no CRD here defines `{kind}` of `example.com/v1`: not validated",)
     else:
         (found,) = result.diagnostics
         assert (found.rule, found.severity, found.help) == ("resource-no-match", "error", help_)
