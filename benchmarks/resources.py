@@ -40,11 +40,11 @@ def main() -> None:
     """Print the times."""
     definitions = Definitions()
     definitions.add(lint_file(crd(20), "crd.yaml", CheckRequest(keep=True)))
-    schema = definitions.by_kind["example.com", "Foo"].schema("v1")
+    schema = definitions.by_kind["example.com", "Foo"].validator("v1").schema
     assert schema is not None
     one = Definitions()
     one.add(lint_file(crd(1), "crd.yaml", CheckRequest(keep=True)))
-    small = one.by_kind["example.com", "Foo"].schema("v1")
+    small = one.by_kind["example.com", "Foo"].validator("v1").schema
     assert small is not None
     validator = RuleValidators(NEWEST).of(small)
     resource = {"spec": {f"f{i}": f"value-{i}" for i in range(50)}}

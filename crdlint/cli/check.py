@@ -168,7 +168,7 @@ class _Command:
         state.problems += plan.problems
         if arguments.show_files or arguments.show_settings:
             return self._show()
-        if not planner.has_invalid_configuration:
+        if not planner.invalid:
             self._check_inputs(loaded, values)
         state.summary.seconds = time.perf_counter() - start
         if self._fixing is not None:

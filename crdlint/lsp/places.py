@@ -195,5 +195,5 @@ def definition_of(document: TextDocument, cursor: Cursor, checks: Checks) -> tup
     definition = definitions.kinds(group).get(text_at(cursor.root, "kind"))
     if definition is None or version not in {served.name for served in definition.crd.spec.versions}:
         return None
-    schema = value_schema(definition.schema(version), cursor.steps)
+    schema = value_schema(definition.validator(version).schema, cursor.steps)
     return None if schema is None else (definition, schema)

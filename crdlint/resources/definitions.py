@@ -23,7 +23,7 @@ from crdlint.rules.kube_versions import NEEDS_NEWER
 from crdlint.yaml.parse import split
 
 if TYPE_CHECKING:
-    from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
+    from crdlint.crd.model import CustomResourceDefinition
     from crdlint.crd.positions import Locator
     from crdlint.linting.result import FileResult
 
@@ -193,14 +193,6 @@ class Definition:
                 _validators={},
             )
         return self._by_server[server]
-
-    def schema(self, version: str) -> JSONSchemaProps | None:
-        """Return the schema of a version."""
-        return self.validator(version).schema
-
-    def has_status(self, version: str) -> bool:
-        """Return whether a version has the status subresource."""
-        return self.validator(version).has_status
 
 
 class Source(Protocol):

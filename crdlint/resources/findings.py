@@ -75,7 +75,7 @@ class Findings(NamedTuple):
 
     def unknown(self, outcome: Outcome, placeholders: Placeholders) -> Iterator[Diagnostic]:
         """Yield the fields that the server does not know, at their keys, except for placeholders."""
-        schema = self.definition.schema(self.version)
+        schema = self.definition.validator(self.version).schema
         for path in outcome.unknown:
             location = self.locator.find_text(path)
             name = (
@@ -146,8 +146,9 @@ class Findings(NamedTuple):
     def _of(self, error: FieldError, message: str) -> Diagnostic:
         path = error.at or error.path
         location = self._location(error, path)
-        schema = value_schema(self.definition.schema(self.version), _steps(path))
-        if error.type == REQUIRED and str(error.path) == "status" and self.definition.has_status(self.version):
+        validator = self.definition.validator(self.version)
+        schema = value_schema(validator.schema, _steps(path))
+        if error.type == REQUIRED and str(error.path) == "status" and validator.has_status:
             help_: str | None = _REQUIRED_STATUS
         else:
             help_ = attempt(_help_of_error, error, location, schema, self.definition.crd.spec.names.kind)
@@ -173,7 +174,7 @@ class Findings(NamedTuple):
         if error.cause is not None:
             return error.cause.expr is None
         path = error.at or error.path
-        schema = value_schema(self.definition.schema(self.version), _steps(path))
+        schema = value_schema(self.definition.validator(self.version).schema, _steps(path))
         if schema is None or error.type not in {INVALID, NOT_SUPPORTED, TYPE_INVALID}:
             return False
         if schema.type not in ("", *TYPES) or compile_error(schema.pattern) is not None:

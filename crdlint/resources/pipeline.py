@@ -419,11 +419,12 @@ class _ObjectCheck:
             return
         meta = content.get("metadata")
         version = meta.get("resourceVersion") if isinstance(meta, dict) else None
-        advisory = refusal(resource.root, version, has_status=definition.has_status(resource.version))
+        has_status = definition.validator(resource.version).has_status
+        advisory = refusal(resource.root, version, has_status=has_status)
         if advisory is not None:
             span = node_span(child(resource.root, *map(str, advisory.path.steps())) or resource.root, self.offset)
             made = diagnostic(self.walk.file, advisory.kind, advisory.rule, advisory.message, span, advisory.help)
-            keeps_status = resource.root.find("status") is not None and not definition.has_status(resource.version)
+            keeps_status = resource.root.find("status") is not None and not has_status
             finding = Finding(manifest, advisory.rule, advisory)
             yield made if keeps_status else self.walk.fixes.add(made, finding)
 

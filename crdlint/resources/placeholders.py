@@ -12,6 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from crdlint.crd.errors import DUPLICATE, INVALID, NOT_SUPPORTED, FieldError
+from crdlint.files.patterns import is_in_order
 from crdlint.kubecel.syntax_trees import is_read, paths_read
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence
 
@@ -45,17 +46,7 @@ class Patterns(NamedTuple):
                 return match[0]
             if text[:1] == "(" and text[-1] == ")" and _VARIABLE.search(text):
                 return text
-        return text if any(_contains(text, pattern) for pattern in self.own) else None
-
-
-def _contains(text: str, pattern: str) -> bool:
-    end = 0
-    for piece in pattern.split("*"):
-        end = text.find(piece, end)
-        if end < 0:
-            return False
-        end += len(piece)
-    return True
+        return text if any(is_in_order(f"*{pattern}*".split("*"), text) for pattern in self.own) else None
 
 
 @dataclass(slots=True)

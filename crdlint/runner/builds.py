@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Container, Generator, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -49,10 +49,9 @@ def check_kustomizations(
     elsewhere = {os.path.realpath(task.path) for task in tasks}
     pending: deque[Callable[[], CheckOutcome]] = deque()
     pool = ThreadPoolExecutor(workers)
-    builds = _Builds(checker, checked, elsewhere, pool)
     try:
         for task in tasks:
-            pending.append(builds.start(task))
+            pending.append(_start(task, checker, checked, elsewhere, pool))
             while len(pending) > workers:
                 yield pending.popleft()()
         while pending:
@@ -64,56 +63,53 @@ def check_kustomizations(
         pool.shutdown(cancel_futures=True)
 
 
-@dataclass(slots=True)
-class _Builds:
-    """The builds of a run, of kustomizations in `elsewhere`; `checked` are the results of files by their real path."""
+def _start(
+    task: Task, checker: Checker, checked: dict[str, FileResult], elsewhere: Container[str], pool: ThreadPoolExecutor
+) -> Callable[[], CheckOutcome]:
+    """Start the build of a kustomization unless its result is known; return a function that waits for the result.
 
-    checker: Checker
-    checked: dict[str, FileResult]
-    elsewhere: Container[str]
-    pool: ThreadPoolExecutor
+    `checked` are the results of files by their real path, `elsewhere` the directories of the kustomizations of the run.
+    """
+    previous = checker.settings.previous
+    unread: dict[str, None] = {}
 
-    def start(self, task: Task) -> Callable[[], CheckOutcome]:
-        """Start the build of a kustomization unless its result is known; return a function that waits for the result."""
-        previous = self.checker.settings.previous
-        unread: dict[str, None] = {}
+    lint_resource = partial(checker.lint, task=task, unread=unread)
+    # The text of a build belongs to no file that could be fixed.
+    unfixed = task._replace(request=replace(task.request, fixes=False))
+    lint = partial(checker.lint, task=unfixed, unread=unread)
 
-        lint_resource = partial(self.checker.lint, task=task, unread=unread)
-        # The text of a build belongs to no file that could be fixed.
-        unfixed = task._replace(request=replace(task.request, fixes=False))
-        lint = partial(self.checker.lint, task=unfixed, unread=unread)
+    def has_changed() -> bool:
+        old = None if previous is None else previous.kustomizations
+        return old is not None and old.changes_crds(task.path)
 
-        def has_changed() -> bool:
-            return previous is not None and previous.changes_kustomization(task.path)
+    bugs: list[Bug] = []
+    planned: Build | Iterable[FileResult] = ()
+    with collected(bugs):
+        try:
+            planned = plan_build(
+                task.path, lint_resource, checked, elsewhere, has_changed=has_changed, alone=task.alone
+            )
+        except Exception as error:
+            planned = [unchecked(task.path, "", contain(error))]
+    if not isinstance(planned, Build):
+        outcome = outcome_of(task.path, task, "", planned.__iter__, unread, bugs)
+        return lambda: outcome
+    build = planned
+    cache = None if previous is not None else checker.settings.cache
+    key = None if cache is None else cache.key(build.key(), f"build {task.request.key}")
+    known = None if cache is None or key is None else cache.get(key, build.file, "")
+    future = None if known is not None else pool.submit(build.run)
 
-        bugs: list[Bug] = []
-        planned: Build | Iterable[FileResult] = ()
-        with collected(bugs):
-            try:
-                planned = plan_build(
-                    task.path, lint_resource, self.checked, self.elsewhere, has_changed=has_changed, alone=task.alone
-                )
-            except Exception as error:
-                planned = [unchecked(task.path, "", contain(error))]
-        if not isinstance(planned, Build):
-            outcome = outcome_of(task.path, task, "", planned.__iter__, unread, bugs)
-            return lambda: outcome
-        build = planned
-        cache = None if previous is not None else self.checker.settings.cache
-        key = None if cache is None else cache.key(build.key(), f"build {task.request.key}")
-        known = None if cache is None or key is None else cache.get(key, build.file, "")
-        future = None if known is not None else self.pool.submit(build.run)
+    def finish() -> Iterable[FileResult]:
+        built = known
+        if future is not None:
+            output = future.result()
+            built = build.lint(output, lint)
+            if not output.exact and build.new_findings(built):
+                built = build.lint(build.run(exact=True), lint)
+            if cache is not None and key is not None and output.final:
+                cache.put(key, built)
+        assert built is not None  # noqa: S101  it is known or built
+        return build.results(built)
 
-        def finish() -> Iterable[FileResult]:
-            built = known
-            if future is not None:
-                output = future.result()
-                built = build.lint(output, lint)
-                if not output.exact and build.has_findings(built):
-                    built = build.lint(build.run(exact=True), lint)
-                if cache is not None and key is not None and output.final:
-                    cache.put(key, built)
-            assert built is not None  # noqa: S101  it is known or built
-            return build.results(built)
-
-        return lambda: outcome_of(build.file, task, "", finish, unread, bugs)
+    return lambda: outcome_of(build.file, task, "", finish, unread, bugs)

@@ -78,7 +78,7 @@ class Planner:
     _patches: Patches = field(default_factory=Patches)
     _fragments: Fragments = field(default_factory=Fragments)
     _suites: list[str] = field(default_factory=list)
-    _reported: set[int] = field(default_factory=set)
+    invalid: set[int] = field(default_factory=set)  # the reported errors of configurations, by identity
     _deleting: set[str] = field(default_factory=set)  # charts with a CRD that Helm deletes
 
     def add(self, paths: Iterable[str]) -> Plan:
@@ -238,11 +238,6 @@ class Planner:
         if config is not None and config.include_dependencies:
             self._chart(chart, config)
 
-    @property
-    def has_invalid_configuration(self) -> bool:
-        """Whether the configuration of a planned file is invalid."""
-        return bool(self._reported)
-
     def unmerged(self, path: str) -> Config:
         """Return the configuration of a file without the options of the command line; raise ConfigError."""
         from crdlint.config.load import nearest
@@ -256,8 +251,8 @@ class Planner:
         try:
             config = self.unmerged(path)
         except ConfigError as error:
-            if id(error) not in self._reported:
-                self._reported.add(id(error))
+            if id(error) not in self.invalid:
+                self.invalid.add(id(error))
                 for fault in error.faults:
                     position = f"{fault.file}:{fault.line}:{fault.column}"
                     self.plan.problems.append((position, fault.message))

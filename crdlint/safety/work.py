@@ -93,14 +93,8 @@ _CURRENT: Final[ContextVar[Budget | None]] = ContextVar("budget", default=None)
 @contextmanager
 def limited(steps: int = LIMIT) -> Iterator[None]:
     """Limit the steps within the context; a limit that is already set takes precedence."""
-    if _CURRENT.get() is not None:
+    with continued(_CURRENT.get() or Budget(steps)):
         yield
-        return
-    token = _CURRENT.set(Budget(steps))
-    try:
-        yield
-    finally:
-        _CURRENT.reset(token)
 
 
 @contextmanager

@@ -29,7 +29,7 @@ from crdlint.linting.request import CheckRequest
 from crdlint.resources.definitions import Definition, Definitions, is_rejection
 from crdlint.schema.values import deep_copy
 from crdlint.sources.crd_lookup import files_in, files_near_suite, folders_near_suite
-from crdlint.sources.fragments import SUITE_SUFFIX
+from crdlint.sources.fragments import SUITE_SUFFIX, is_suite
 from crdlint.yaml import YAMLDecodeError, decode_yaml
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence
 from crdlint.yaml.parse import Document, parse_first
@@ -356,11 +356,6 @@ class SuiteError(ValueError):
         self.line = line
 
 
-def is_suite(text: str) -> bool:
-    """Return whether a text may be a suite, by a quick check."""
-    return "\ntests:" in text and ("\ncrdName:" in text or "\ncrd:" in text)
-
-
 def read_suite(text: str, file: str) -> Suite:
     """Parse a suite; raise SuiteError if it is invalid."""
     document = parse_first(text)
@@ -462,5 +457,5 @@ def find_suites(paths: SequenceOf[str], selection: Selection) -> Iterator[tuple[
         except UnreadableError as error:
             yield Problem(path, str(error))
             continue
-        if is_named or is_suite(text):
+        if is_named or is_suite(path, text.encode()):
             yield path, text

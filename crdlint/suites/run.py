@@ -118,7 +118,9 @@ class _Runner:
         """Run a test and return its failure, without lines if it passed."""
         try:
             if case.kind == "create":
-                self._create(case)
+                outcome = self._created(self._definition, self._object(case.initial, "initial"))
+                if self._accepts(outcome, "the object should be created", "the create", case.expected_error):
+                    self._compare(outcome.resource, case.expected)
             else:
                 self._update(case)
         except _FailedError as failed:
@@ -126,11 +128,6 @@ class _Runner:
         except MissingCRDError as error:
             return _FailedError(str(error))
         return _FailedError()
-
-    def _create(self, case: Case) -> None:
-        outcome = self._created(self._definition, self._object(case.initial, "initial"))
-        if self._accepts(outcome, "the object should be created", "the create", case.expected_error):
-            self._compare(outcome.resource, case.expected)
 
     def _accepts(self, outcome: Outcome, expectation: str, what: str = "", error: str = "") -> bool:
         """Return whether an object is accepted, False if it is rejected with the expected `error`; else it is a failure."""

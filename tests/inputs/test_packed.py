@@ -71,7 +71,7 @@ END = b"\0" * 1024
 
 def read(data: bytes, *, packed: bool = False) -> list[tuple[str, bytes]]:
     given = data if packed else gzip.compress(data, 1)
-    return [(one.name, one.data) for one in members(given, Budget(), YAML)]
+    return list(members(given, Budget(), YAML))
 
 
 READ = {

@@ -45,16 +45,8 @@ class Budget:
     headers: int = MAX_HEADERS
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
-    """A regular file of an archive: its name, and its content if requested."""
-
-    name: str
-    data: bytes
-
-
-def members(data: bytes, budget: Budget, suffixes: tuple[str, ...]) -> Iterator[Member]:
-    """Yield the regular files of a gzipped tar archive whose names have one of the suffixes; raise ArchiveError.
+def members(data: bytes, budget: Budget, suffixes: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
+    """Yield name and content of the regular files of a gzipped tar archive with one of the suffixes; raise ArchiveError.
 
     Folders of version control are skipped.
     """
@@ -79,11 +71,11 @@ def members(data: bytes, budget: Budget, suffixes: tuple[str, ...]) -> Iterator[
             if size > MAX_HEADER or budget.headers < 0:
                 raise ArchiveError("headers that are too long: the rest is not read", name)
             header.extend(kind, stream.exactly(size, name))
-        elif kind == b"S" or header.is_sparse:
+        elif kind == b"S" or any(key.startswith("GNU.sparse.") for key in header.extended):  # a part of the file
             raise ArchiveError("a sparse file: the rest is not read", name)
         else:
             if kind in _REGULAR and name.endswith(suffixes) and NEVER_ENTERED.isdisjoint(name.lower().split("/")):
-                yield Member(name, stream.exactly(size, name))
+                yield name, stream.exactly(size, name)
             else:
                 stream.skip(size, name)
             header.extended.clear()
@@ -123,11 +115,6 @@ class _Header:
         if size is None:
             raise ArchiveError("a header has an invalid size: the rest is not read", self.name)
         self.size = size
-
-    @property
-    def is_sparse(self) -> bool:
-        """Whether the data is only a part of the file."""
-        return any(key.startswith("GNU.sparse.") for key in self.extended)
 
     def extend(self, kind: bytes, data: bytes) -> None:
         """Apply the content of a header that extends the next one; raise ArchiveError."""
@@ -248,9 +235,9 @@ def packed_files(chart: str) -> Iterator[tuple[str, str, ChartLocation] | Proble
 def chart_file(archive: str) -> tuple[str, str] | None:
     """Return the name and text of the Chart.yaml of a packed chart, or None if there is none that can be read."""
     try:
-        for member in members(read_bytes(archive, MAX_BYTES), Budget(), (f"/{CHART}",)):
-            if member.name.count("/") == 1:
-                return f"{archive}:{member.name}", decode(member.data)
+        for name, data in members(read_bytes(archive, MAX_BYTES), Budget(), (f"/{CHART}",)):
+            if name.count("/") == 1:
+                return f"{archive}:{name}", decode(data)
     except (ArchiveError, UnreadableError):
         pass  # reported with the other files
     return None
@@ -275,18 +262,18 @@ def _names(chart: str) -> list[str]:
 
 def _files(path: str, data: bytes, budget: Budget, depth: int) -> Iterator[tuple[str, str, ChartLocation] | Problem]:
     try:
-        for member in members(data, budget, (*YAML_SUFFIXES, *ARCHIVES)):
-            name = f"{path}:{member.name}"
-            if member.name.endswith(ARCHIVES):
-                if member.name.split("/")[-2:-1] != ["charts"]:
+        for member, content in members(data, budget, (*YAML_SUFFIXES, *ARCHIVES)):
+            name = f"{path}:{member}"
+            if member.endswith(ARCHIVES):
+                if member.split("/")[-2:-1] != ["charts"]:
                     continue  # not a dependency
                 if depth >= _DEEPEST:
                     yield Problem(name, f"more than {_DEEPEST} archives within each other: not read")
                     continue
-                yield from _files(name, member.data, budget, depth + 1)
-            elif may_hold_crd(member.data):
+                yield from _files(name, content, budget, depth + 1)
+            elif may_hold_crd(content):
                 try:
-                    yield name, decode(member.data), _location(path, member.name)
+                    yield name, decode(content), _location(path, member)
                 except UnreadableError as error:
                     yield Problem(name, str(error))
     except ArchiveError as error:

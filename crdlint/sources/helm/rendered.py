@@ -209,7 +209,7 @@ class _Lines:
             filled = ((n, text) for n, text in lines if "{{" in text and not text.lstrip().startswith("{{"))
             self._candidates[first, below] = [_Candidate.of(number, text) for number, text in filled]
         candidates = self._candidates[first, below]
-        matching = [each for each in candidates if len(candidates) <= _MOST and each.matches(made)]
+        matching = [each for each in candidates if len(candidates) <= _MOST and is_in_order(each.texts, made)]
         return matching[0].position if len(matching) == 1 else None
 
 
@@ -258,10 +258,6 @@ class _Candidate:
             texts.append(shown[offset:start])
             offset = stop + 2
         return _Candidate((number, text.index("{{") + 1, end), (*texts, shown[offset:]))
-
-    def matches(self, made: str) -> bool:
-        """Return whether a rendered line has the texts in order, with anything between them."""
-        return is_in_order(self.texts, made)
 
 
 def _indent(line: str) -> int:

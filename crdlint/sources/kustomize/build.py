@@ -100,9 +100,10 @@ class Build:
                 return replace(output, text=text, exact=False)
         return run_build(self.kustomization, self.program)
 
-    def has_findings(self, built: FileResult) -> bool:
-        """Return whether the result of the output has findings that the resources do not have."""
-        return bool(_new_findings(self, built))
+    def new_findings(self, built: FileResult) -> list[Diagnostic]:
+        """Return the findings of the output that the resources do not have."""
+        known = {_identity(finding) for resource in self.resources for finding in resource.diagnostics}
+        return [finding for finding in built.diagnostics if _identity(finding) not in known]
 
     def lint(self, output: Output, lint: Lint) -> FileResult:
         """Return the result of checking the output of a build; a problem is a notice of a result without documents."""
@@ -220,7 +221,7 @@ def _note(file: Layer | UnreadKustomization, *notices: str) -> FileResult:
 def _compared(build: Build, built: FileResult) -> list[FileResult]:
     """Return the result of the build, if it has findings or notices of its own, and those of the other files."""
     kustomization = build.kustomization
-    new = _new_findings(build, built)
+    new = build.new_findings(built)
     spans = patch_spans(kustomization, {finding.crd or "" for finding in new})
     placed = ((finding, spans[finding.crd or ""]) for finding in new)
     diagnostics = tuple(
@@ -239,23 +240,14 @@ def _compared(build: Build, built: FileResult) -> list[FileResult]:
             gone = {id(finding) for finding in fixed}
             results.append(replace(resource, diagnostics=tuple(d for d in resource.diagnostics if id(d) not in gone)))
         elif fixed:
-            notices.append(_fix_notice(build, resource, fixed))
+            command = f"{build.program.name} {os.path.dirname(build.file) or '.'}"
+            more = f" and {len(fixed) - 1} more" if len(fixed) > 1 else ""
+            notices.append(f"`{command}` fixes the finding at {resource.file}:{fixed[0].line}{more}")
     if not diagnostics and not notices and not built.compared:
         return results
     crds = tuple(CRD(name, spans[name].line) for name in sorted(spans) if name)
     own = FileResult(kustomization.top.path, kustomization.top.text, 1, crds, 0, diagnostics, tuple(notices))
     return [replace(own, compared=built.compared), *results]
-
-
-def _new_findings(build: Build, built: FileResult) -> list[Diagnostic]:
-    known = {_identity(finding) for resource in build.resources for finding in resource.diagnostics}
-    return [finding for finding in built.diagnostics if _identity(finding) not in known]
-
-
-def _fix_notice(build: Build, resource: FileResult, fixed: list[Diagnostic]) -> str:
-    more = f" and {len(fixed) - 1} more" if len(fixed) > 1 else ""
-    folder = os.path.dirname(build.file) or "."
-    return f"`{build.program.name} {folder}` fixes the finding at {resource.file}:{fixed[0].line}{more}"
 
 
 def _identity(finding: Diagnostic) -> tuple[str | None, str, str | None]:

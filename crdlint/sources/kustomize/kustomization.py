@@ -332,10 +332,6 @@ def _plain(_resolver: _Resolver, value: Any, _field: str) -> Any:
     return value
 
 
-def _never(resolver: _Resolver, _value: Any, field: str) -> None:
-    resolver.reject(f"`{field}` runs Helm")
-
-
 def _source(resolver: _Resolver, value: Any, field: str) -> str | None:
     """Resolve `key=path` or a path, whose last part is the key. Upstream: generators.ParseFileSource."""
     key, equals, reference = value.partition("=") if isinstance(value, str) else ("", "", value)
@@ -446,7 +442,10 @@ _TABLE: Final[dict[str, _Handler]] = {
     "generators": _each(_plugins),
     "transformers": _each(_plugins),
     "validators": _each(_plugins),
-    **dict.fromkeys(("helmGlobals", "helmCharts", "helmChartInflationGenerator"), _never),
+    **dict.fromkeys(
+        ("helmGlobals", "helmCharts", "helmChartInflationGenerator"),
+        lambda resolver, _value, field: resolver.reject(f"`{field}` runs Helm"),
+    ),
 }  # fmt: skip
 _ROOT: Final = _fields(_TABLE)
 _KNOWN: Final = {name.lower(): name for name in (*_TABLE, "path")}

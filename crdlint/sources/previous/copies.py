@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import chain
 from pathlib import PurePosixPath
 from typing import Final
@@ -300,11 +300,11 @@ def unpacked(archive: str, folder: str, shown: str | None = None) -> Side:
     tops: set[str] = set()
     try:
         os.makedirs(os.path.join(folder, ".git"), exist_ok=True)
-        for member in members(read_bytes(archive, MAX_BYTES), Budget(), ("",)):
-            name = posixpath.normpath(member.name)
+        for member, data in members(read_bytes(archive, MAX_BYTES), Budget(), ("",)):
+            name = posixpath.normpath(member)
             tops.add(name.partition("/")[0])
             with open(target_of(folder, name), "wb") as file:
-                file.write(member.data)
+                file.write(data)
     except (ArchiveError, UnreadableError) as error:
         raise RepositoryError(f"{archive}: cannot be unpacked: {error}") from error
     except OSError as error:
@@ -388,9 +388,13 @@ def _export(files: CommitFiles, below: str, folder: str) -> list[str]:
         except OSError as error:
             problems.append(f"{path}: {error.strerror}")
     written = set(paths)
-    for references in _references_of(files, charts, inside):
+    links = files.tree.links
+    folders = {posixpath.dirname(path) or "." for path in inside if posixpath.basename(path) in KUSTOMIZATIONS}
+    linked = ([chart.rstrip("/") or "."] for chart in charts if any(link.startswith(chart) for link in links))
+    # What kustomizations refer to is read within `copy`.
+    for references in (*linked, chain.from_iterable(map(files.with_references, [folders]))):
         try:
-            files.copy((path for path in references() if posixpath.basename(path) not in _LEFT_OUT), folder, written)
+            files.copy((path for path in references if posixpath.basename(path) not in _LEFT_OUT), folder, written)
         except RepositoryError as error:  # noqa: PERF203  a chart at a time
             problems.append(str(error))
     return problems
@@ -401,15 +405,3 @@ def _charts(paths: Container[str], inside: Iterable[str], below: str) -> list[st
     charts = [path.removesuffix(CHART) for path in inside if posixpath.basename(path) == CHART]
     parents = [f"{parent}/" if str(parent) != "." else "" for parent in PurePosixPath(below).parents]
     return [*charts, *(parent for parent in parents if f"{parent}{CHART}" in paths)]
-
-
-def _references_of(
-    files: CommitFiles, charts: Iterable[str], inside: Iterable[str]
-) -> Iterator[Callable[[], Iterable[str]]]:
-    """Yield functions that return paths that the charts with links, and all kustomizations, refer to."""
-    for chart in charts:
-        if any(link.startswith(chart) for link in files.tree.links):
-            yield partial(list, [chart.rstrip("/") or "."])
-    folders = {posixpath.dirname(path) or "." for path in inside if posixpath.basename(path) in KUSTOMIZATIONS}
-    if folders:
-        yield partial(files.with_references, folders)

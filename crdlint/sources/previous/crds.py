@@ -235,10 +235,6 @@ class PreviousCRDs:
 
         return collect_rendered(file.name, file.text, documents, crds)
 
-    def changes_kustomization(self, folder: str) -> bool:
-        """Return whether the old kustomization in place of that in a new folder changes CRDs."""
-        return self.kustomizations is not None and self.kustomizations.changes_crds(folder)
-
     def compared(self, result: FileResult) -> tuple[ComparedCRD, ...]:
         """Return the compared CRDs of a result, with those that cannot be compared because crdlint cannot read the old ones."""
         skipped = (finding for finding in result.diagnostics if finding.rule == SKIPPED.id)
