@@ -68,7 +68,11 @@ def discover(arguments: Sequence[str], selection: Selection) -> Found:
     walk = _Walk(selection.gitignore, selection.filter())
     for argument in arguments:
         if open_descriptor(argument) is not None:
-            walk.stream(argument, selection.stdin_name)
+            name = selection.stdin_name if argument == STDIN else None
+            if name is not None and walk.filter.excludes(name):
+                walk.excluded += 1
+            else:
+                walk.add(argument)
             continue
         glob = None if os.path.lexists(argument) else Glob.of(argument)
         if glob is None:
@@ -115,34 +119,23 @@ class _Walk:
             self.seen.add(key)
             self.files.append(path)
 
-    def stream(self, path: str, name: str | None) -> None:
-        """Add an open descriptor; `name` is a file name, known for standard input only."""
-        if name is not None and path == STDIN and self.filter.excludes(name):
-            self.excluded += 1
-        else:
-            self.add(path)
-
     def named(self, path: str) -> None:
-        """Add the input that an argument names."""
+        """Add the input that an argument names; of a directory, the files come last that git ignores but tracks."""
         try:
             mode = os.stat(path).st_mode
         except (OSError, ValueError) as error:
             self._report(path, reason(error))
             return
         if stat.S_ISDIR(mode):
-            self.folder(path)
+            before = self.ignored
+            self._enter(path)
+            if self.ignored > before:
+                self._add_tracked(path, None)
         elif self.filter.excludes(path):
             trace(f"{path}: skipped: it matches --exclude")
             self.excluded += 1
         else:
             self.add(path)
-
-    def folder(self, top: str) -> None:
-        """Add the files below a directory; those that git tracks although it ignores them come last."""
-        before = self.ignored
-        self._enter(top)
-        if self.ignored > before:
-            self._add_tracked(top, None)
 
     def expanded(self, glob: Glob) -> None:
         """Add the files that a glob matches, except for ignored ones."""

@@ -22,10 +22,6 @@ if TYPE_CHECKING:
 _CHANGED: Final = "not fixed: the file was changed while crdlint ran; run it again"
 
 
-class UnwritableError(Exception):
-    """A file cannot be written; `str()` is the reason."""
-
-
 @dataclass(slots=True)
 class Fixing:
     """Writes fixed files or, with `diff`, collects the changes."""
@@ -50,23 +46,19 @@ class Fixing:
         self.undone += fixes.undone
         if not fixes.edits:
             return None
-        try:
-            self._write(path, name, fixes)
-        except UnwritableError as error:
-            return str(error)
+        if self.diff:
+            diff = diff_of(name, fixes.before, fixes.edits)
+            if diff is None:
+                return "not in the diff: not UTF-8; --fix changes it"
+            self.diffs.append(diff)
+        else:
+            problem = replace_text(path, fixes.before, fixes.text)
+            if problem is not None:
+                return problem
         self.files += 1
         self.findings += len(fixes.applied)
         self.applied[name] = list(fixes.applied)
         return None
-
-    def _write(self, path: str, name: str, fixes: FileFixes) -> None:
-        if not self.diff:
-            replace_text(path, fixes.before, fixes.text)
-            return
-        diff = diff_of(name, fixes.before, fixes.edits)
-        if diff is None:
-            raise UnwritableError("not in the diff: not UTF-8; --fix changes it")
-        self.diffs.append(diff)
 
     def summary(self) -> str:
         """Return a summary in one line."""
@@ -104,10 +96,9 @@ class AddedIgnores:
 
         text, ignored = with_ignores(result.text, result.diagnostics)
         if text != result.text:
-            try:
-                replace_text(result.file, result.text, text)
-            except UnwritableError as error:
-                self.problems.append((result.file, str(error)))
+            problem = replace_text(result.file, result.text, text)
+            if problem is not None:
+                self.problems.append((result.file, problem))
                 return frozenset()
             self.files += 1
             self.findings += len(ignored)
@@ -122,31 +113,27 @@ def diff_of(file: str, text: str, edits: Iterable[Edit]) -> str | None:
     """Return the edits of a file as a unified diff, or None if the file is not UTF-8."""
     from crdlint.report.locations import patch, relative
 
-    mark = _mark(file)
-    if mark is None:
+    try:
+        mark, encoding = encoding_of(read_bytes(file))
+    except UnreadableError:  # standard input, or a file that is gone
+        mark, encoding = b"", "utf-8"
+    if encoding != "utf-8":
         return None
     name = os.path.normpath(relative(file)).removeprefix("/")
-    return patch(name, mark + text, [edit.moved(len(mark)) for edit in edits])
+    start = mark.decode()  # the byte order mark belongs to the first line
+    return patch(name, start + text, [edit.moved(len(start)) for edit in edits])
 
 
-def _mark(path: str) -> str | None:
-    """Return the byte order mark of a file, which belongs to its first line, or None if the file is not UTF-8."""
-    try:
-        mark, encoding = encoding_of(read_bytes(path))
-    except UnreadableError:
-        return ""  # standard input, or a file that is gone: nothing is known
-    return mark.decode() if encoding == "utf-8" else None
-
-
-def replace_text(path: str, checked: str, fixed: str) -> None:
-    """Write the fixed text of a file whose text was `checked`, in its encoding; raise UnwritableError."""
+def replace_text(path: str, checked: str, fixed: str) -> str | None:
+    """Write the fixed text of a file whose text was `checked`, in its encoding, and return why it cannot be written, or None."""
     try:
         data = read_bytes(path)
         if decode(data) != checked:
-            raise UnwritableError(_CHANGED)
+            return _CHANGED
         mark, encoding = encoding_of(data)
         atomic.write(path, mark + fixed.encode(encoding), made_from=data)
-    except (UnreadableError, atomic.ChangedError) as error:
-        raise UnwritableError(_CHANGED) from error
+    except (UnreadableError, atomic.ChangedError):
+        return _CHANGED
     except OSError as error:
-        raise UnwritableError(f"cannot be written: {error.strerror or error}") from error
+        return f"cannot be written: {error.strerror or error}"
+    return None

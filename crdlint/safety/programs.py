@@ -9,8 +9,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
@@ -96,7 +96,8 @@ def run(
     except (OSError, ValueError) as error:
         message = f"{name} cannot be run: {getattr(error, 'strerror', None) or error}"
         raise ProgramError(message) from error
-    with process, _listed(process):
+    with process:
+        _running.add(process)
         try:
             if memory is not None:
                 _limit_memory(process, memory)
@@ -107,6 +108,8 @@ def run(
                 message = f"{name} took more than {TIMEOUT:g} s"
                 raise ProgramError(message) from error
             raise
+        finally:
+            _running.discard(process)
     if limit is not None and max(len(output), len(errors)) > limit:
         message = f"{name} printed more than {limit // 1024 // 1024} MiB"
         raise ProgramError(message)
@@ -144,15 +147,6 @@ def _communicate(process: subprocess.Popen[bytes], data: bytes, limit: int | Non
 
 
 _running: Final[set[subprocess.Popen[bytes]]] = set()
-
-
-@contextmanager
-def _listed(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    _running.add(process)
-    try:
-        yield
-    finally:
-        _running.discard(process)
 
 
 def end_running() -> None:

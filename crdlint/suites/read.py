@@ -57,11 +57,6 @@ class Target:
         """The CRD's metadata.name."""
         return str(self.value["metadata"]["name"])
 
-    @property
-    def annotations(self) -> dict[str, str]:
-        """The annotations of the CRD whose values are strings."""
-        return _annotations(self.value)
-
 
 @dataclass(slots=True)
 class _FileCRDs:
@@ -125,7 +120,11 @@ class SuiteCRDs:
             candidates, broken = crds.targets[:1], crds.broken
         else:
             candidates, broken = self._by_name(suite)
-        chosen = [crd for crd in candidates if applies(crd.annotations, suite.feature_gates, os.path.dirname(crd.file))]
+        chosen = [
+            crd
+            for crd in candidates
+            if applies(_annotations(crd.value), suite.feature_gates, os.path.dirname(crd.file))
+        ]
         if not chosen:
             problems = "; ".join(f"{position}: {message}" for position, message in broken)
             why = "none has these feature gates" if candidates else problems or "--crd names where it is"

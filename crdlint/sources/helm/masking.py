@@ -53,11 +53,6 @@ class Directive:
         """Whether it is a comment of the template language."""
         return self.body.startswith("/*")
 
-    @property
-    def is_output(self) -> bool:
-        """Whether it outputs a value."""
-        return not (self.keyword or self.is_comment or _ASSIGNMENT.match(self.body) or _STOPS.match(self.body))
-
 
 def directives(text: str) -> Iterator[Directive]:
     """Yield the directives in order; one without an end includes its line and is the last, because Go stops there as well."""
@@ -252,7 +247,9 @@ class _Masking:
     def directive(self, directive: Directive) -> None:
         """Handle a directive."""
         source = self.text[directive.start : directive.end]
-        if directive.is_output and not self.dropping:
+        body = directive.body
+        has_output = not (directive.keyword or directive.is_comment or _ASSIGNMENT.match(body) or _STOPS.match(body))
+        if has_output and not self.dropping:
             alone = _alone(self.text, directive)
             self.masked.outputs.append(Output(directive, len(self.masked.pieces), alone))
             self.masked.pieces.append(_BLANK.sub(" " if alone else FILLER, source))

@@ -51,11 +51,6 @@ class Program:
         """The command line of the program."""
         return f"{os.path.basename(self.path)} {self.command}"
 
-    @property
-    def identity(self) -> str:
-        """A text that changes if the program is replaced."""
-        return f"{identity_of(self.path)} {self.command}"
-
 
 @dataclass(frozen=True, slots=True)
 class Build:
@@ -77,7 +72,8 @@ class Build:
 
     def key(self) -> bytes:
         """Return a digest of all inputs of the build."""
-        digest = blake2b(self.program.identity.encode("utf-8", "surrogateescape"))
+        program = f"{identity_of(self.program.path)} {self.program.command}"
+        digest = blake2b(program.encode("utf-8", "surrogateescape"))
         top = os.path.relpath(self.kustomization.top.folder, self.kustomization.parent)
         tree = sorted(self.kustomization.tree().items())
         for part in (os.fsencode(top), *(part for name, data in tree for part in (os.fsencode(name), data))):
