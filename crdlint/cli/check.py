@@ -14,7 +14,7 @@ import click
 
 from crdlint.cli import console, options
 from crdlint.cli.options import FindingOptions, FixOptions, HelmOptions, file_option, flag, kube_version, option
-from crdlint.cli.reports import Reports, Totals, add_file, nothing_found
+from crdlint.cli.reports import Reports, Totals, nothing_found
 from crdlint.files.paths import Problem, Selection, discover
 from crdlint.files.read import STDIN
 from crdlint.kubernetes.servers import NEWEST
@@ -133,7 +133,7 @@ class _Command:
         self._reports = Reports(formats.findings, arguments.format_, arguments.outputs, view)
         if arguments.against and not self._quiet:
             self._reports.hold()
-        self._state = CheckState(baseline=_baseline(arguments))
+        self._state = CheckState(baseline=_baseline(arguments), show_all=arguments.show_all)
         self._config = arguments.read_config()
         override = arguments.override(include_dependencies=arguments.include_dependencies)
         builds, stdin_name = not arguments.no_kustomize, arguments.stdin_filename
@@ -334,7 +334,7 @@ class _Command:
         left_out = (finding for finding, by, _ in applied.ignored if by == "min-severity")
         state.summary.below_minimum += sum(not finding.hidden for finding in left_out)
         if not self._options.diff:
-            add_file(self._reports, shown, quiet=self._quiet, infos=self._shows_infos(config))
+            state.show_file(self._reports, shown, quiet=self._quiet, infos=self._shows_infos(config))
         for line in reasons(applied.ignored, config, comments) if self._options.show_ignored else ():
             self._reports.note(line)
 
@@ -346,7 +346,7 @@ class _Command:
     def _report_end(self) -> None:
         state = self._state
         state.summary.repeated, state.summary.copies = state.copies.findings, len(state.copies.files)
-        state.report_trouble(() if self._quiet else self._planner.plan.notices, show_all=self._options.show_all)
+        state.report_trouble(() if self._quiet else self._planner.plan.notices)
         self._report_known()
         if state.changes is not None and not self._quiet:
             self._reports.release(f"compared with {self._options.against}: {state.changes.headline()}")

@@ -70,8 +70,8 @@ def command(settings: CostOptions) -> int:
     else:
         reports.show(lambda report: report.pieces(costs))
     run.unwritten = reports.save(lambda report: report.pieces(costs))
-    for line in (f"{result.file}: note: {notice}" for result in results for notice in result.notices):
-        console.err(line)
+    for result in results:
+        run.note(result.file, result.notices)
     run.report_trouble(())
     for problem in run.unwritten:
         console.err(f"crdlint: {problem}")

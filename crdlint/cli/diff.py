@@ -19,7 +19,7 @@ from crdlint.files.paths import Selection, discover
 from crdlint.report import formats
 from crdlint.report.changes import is_consequence
 from crdlint.report.pieces import View
-from crdlint.report.words import Copies, counted, kind_of
+from crdlint.report.words import Copies, counted
 from crdlint.rules.charts import RENDER, SKIPPED
 from crdlint.runner.plan import Planner
 from crdlint.runner.task import Checker, CheckOutcome, Settings, Task
@@ -88,8 +88,6 @@ class _Command:
         self._unread: list[str] = []  # new inputs that may contain any CRD
         self._known = 0  # rejections that the old side has, too
         self._copies = Copies()
-        self._noted: set[str] = set()  # kinds of notices
-        self._repeated_notices = 0  # that are not shown
 
     def run(self) -> int:
         arguments = self._options
@@ -132,8 +130,6 @@ class _Command:
             changes = counted(self._copies.findings, "equal change")
             files = counted(len(self._copies.files), "copy", "copies")
             self._totals.remarks.append(f"not shown: {changes} in {files} of these CRDs")
-        if self._repeated_notices:
-            console.err(f"crdlint: note: {counted(self._repeated_notices, 'more note')} of the same kinds")
         self._totals.end(self._reports, self._config.fail_on, accepted=self._config.accept_rejections)
         return self._totals.status
 
@@ -206,13 +202,7 @@ class _Command:
             if finding.rule in {SKIPPED.id, RENDER.id}:
                 what = "not compared" if finding.rule == SKIPPED.id else "note"
                 console.err(f"{self._name(finding.file)}:{finding.line}: {what}: {finding.message}")
-        for notice in () if self._options.quiet else result.notices:
-            kind = kind_of(notice)
-            if kind in self._noted:
-                self._repeated_notices += 1
-            else:
-                self._noted.add(kind)
-                console.err(f"{self._name(result.file)}: note: {self._in_names(notice)}")
+        self._totals.note(self._name(result.file), map(self._in_names, () if self._options.quiet else result.notices))
 
     def _named(self, finding: Diagnostic) -> Diagnostic:
         related = finding.related

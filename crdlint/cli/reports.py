@@ -97,19 +97,6 @@ class Reports(Generic[AnyReport]):
         (self._write if self.is_text else console.err)(line)
 
 
-def add_file(reports: Reports[Report], result: FileResult, *, quiet: bool, infos: bool = True) -> None:
-    """Add what the reports have about a file; its notices go to standard error unless the report has them.
-
-    Without `infos`, text on standard output only counts them.
-    """
-    brief = result
-    if not infos:
-        brief = replace(result, diagnostics=tuple(d for d in result.diagnostics if d.severity != "info"))
-    reports.add(lambda report: report.file(result), lambda report: report.file(brief))
-    for notice in () if quiet or reports.is_text else result.notices:
-        console.err(f"{result.file}: note: {notice}")
-
-
 @dataclass(slots=True)
 class Totals:
     """What a run has found so far; a run with ``problems`` or ``unwritten`` files of the command line fails."""
@@ -120,6 +107,8 @@ class Totals:
     bugs: console.Bugs = field(default_factory=console.Bugs)
     failed: bool = False
     rejections: int = 0
+    show_all: bool | None = None  # None in commands without that option
+    noted: Counter[str] = field(default_factory=Counter)  # notices by kind
     remarks: list[str] = field(default_factory=list)  # lines below the reports
     has_findings: bool = False  # whether there is a finding, hidden ones included
     by_rule: Counter[str] = field(default_factory=Counter)
@@ -139,14 +128,31 @@ class Totals:
             self.problems.append((outcome.name, outcome.problem))
         self.bugs.add(outcome.name, outcome.bugs)
 
-    def report_trouble(self, notices: Iterable[str], *, show_all: bool = False) -> None:
-        """Write notices, what could not be checked, and how often internal errors were repeated; of a kind of notes one."""
-        kinds: dict[str, list[str]] = {}
+    def show_file(self, reports: Reports[Report], result: FileResult, *, quiet: bool, infos: bool = True) -> None:
+        """Add what the reports have about a file; its notices go to standard error unless the report has them.
+
+        Without `infos`, text on standard output only counts them.
+        """
+        brief = result
+        if not infos:
+            brief = replace(result, diagnostics=tuple(d for d in result.diagnostics if d.severity != "info"))
+        reports.add(lambda report: report.file(result), lambda report: report.file(brief))
+        self.note(result.file, () if quiet or reports.is_text else result.notices)
+
+    def note(self, about: str, notices: Iterable[str]) -> None:
+        """Write notices to standard error, of each kind the first one."""
         for notice in notices:
-            kinds.setdefault(notice if show_all else kind_of(notice), []).append(notice)
-        for first, *others in kinds.values():
-            more = f" (and {counted(len(others), 'more note')} of this kind: --show-all)" if others else ""
-            console.err(f"crdlint: note: {first}{more}")
+            self.noted[kind_of(notice)] += 1
+            if self.show_all or self.noted[kind_of(notice)] == 1:
+                console.err(f"{about}: note: {notice}")
+
+    def report_trouble(self, notices: Iterable[str]) -> None:
+        """Write notices, what could not be checked, and how often internal errors were repeated."""
+        self.note("crdlint", notices)
+        repeated = self.noted.total() - len(self.noted)
+        if repeated and not self.show_all:
+            how = "" if self.show_all is None else ": --show-all shows them"
+            console.err(f"crdlint: note: {counted(repeated, 'more note')} of the same kinds{how}")
         for name, reason in self.problems:
             console.err(f"crdlint: {name}: {reason}")
         self.bugs.report_repeated()

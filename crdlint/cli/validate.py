@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.cli import console, options
 from crdlint.cli.options import FindingOptions, FixOptions, file_option, flag, many, option
-from crdlint.cli.reports import Reports, Totals, add_file, nothing_found
+from crdlint.cli.reports import Reports, Totals, nothing_found
 from crdlint.files.paths import Found, Selection
 from crdlint.files.read import STDIN, open_descriptor
 from crdlint.linting.result import FileResult
@@ -81,7 +81,7 @@ class _Command:
         write = console.out_on_err if arguments.show_defaulted else console.out
         self._reports = Reports(formats.findings, arguments.format_, arguments.outputs, view, write)
         self._planner = Planner(arguments.kube_version, arguments.override(), arguments.read_config(), kustomize=False)
-        self._run = Totals(bugs=self._inputs.bugs)
+        self._run = Totals(bugs=self._inputs.bugs, show_all=arguments.show_all)
         self._excluded: set[str] = set()
         self._layout = Layout()
         self._fragments = Fragments()
@@ -114,7 +114,7 @@ class _Command:
         if self._fixing is not None:
             self._options.report(self._fixing, run.problems)
         if not self._options.diff:
-            run.report_trouble(() if self._quiet else inputs.notices, show_all=self._options.show_all)
+            run.report_trouble(() if self._quiet else inputs.notices)
             run.end(self._reports, self._options.fail_on, accepted=self._options.accept_rejections)
         nothing = not (run.summary.crds or run.has_findings or run.problems or run.unwritten or run.bugs)
         if nothing and self._is_missing_resources(discovered, definitions):
@@ -151,7 +151,7 @@ class _Command:
         if fragment is not None and fragment.includes_complete:
             skipped = FileResult(path, "", 1, (), 1, (), (f"skipped: {fragment.what}",))
             self._run.summary.add(skipped)
-            add_file(self._reports, skipped, quiet=self._quiet)
+            self._run.show_file(self._reports, skipped, quiet=self._quiet)
             return
         self._run.summary.files += 1
         updates, name, resource_options = olds is not None, shown_name(path), self._options_for(config, path)
@@ -166,7 +166,7 @@ class _Command:
         applied = apply(validated.result, config, comments_of(validated.result), updates=updates, resources=True)
         self._run.take(applied)
         if not self._options.diff:
-            add_file(self._reports, applied.result, quiet=self._quiet)
+            self._run.show_file(self._reports, applied.result, quiet=self._quiet)
         if self._options.show_defaulted:
             from crdlint.resources.dump import dump
 
