@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from crdlint.diagnostics.diagnostic import INTERNAL_ERROR, Diagnostic
-from crdlint.report.escapes import html_text, markdown, printable_line
+from crdlint.report.escapes import markdown, markdown_with_code, printable_line
 from crdlint.report.page import rule_link
 from crdlint.report.pieces import Outcome, Report, View
 from crdlint.report.text import fold
@@ -161,7 +161,7 @@ class Markdown(AtEnd):
         yield head
         room, left = _LIMIT - len(head), 0
         for crd, findings in self._changes.by_crd().items():
-            table = "\n".join([f"\n### {_quoted(crd)}\n", _COLUMNS, *map(_row, findings), ""])
+            table = "\n".join([f"\n### {markdown_with_code(f'`{crd}`')}\n", _COLUMNS, *map(_row, findings), ""])
             room -= len(table)
             if room < 0 or left:
                 left += len(findings)
@@ -178,20 +178,12 @@ def _row(finding: Diagnostic) -> str:
     group = group_of(finding)
     old = "" if finding.before is None else _location(finding.before.file, finding.before.line)
     rule = f"[{finding.rule}]({rule_link(finding.rule)})"
-    return f"| {_ICONS[group]} {group} | {_code(finding.message)} | {rule} | {_location(finding.file, finding.line)} | {old} |"
+    change, new = markdown_with_code(finding.message), _location(finding.file, finding.line)
+    return f"| {_ICONS[group]} {group} | {change} | {rule} | {new} | {old} |"
 
 
 def _location(file: str, line: int) -> str:
     return markdown(printable_line(f"{file}:{line}"))
-
-
-def _code(text: str) -> str:
-    """Return `text` as Markdown: its parts in backquotes as code, everything else escaped."""
-    return "".join(_quoted(part) if i % 2 else markdown(part) for i, part in enumerate(text.split("`")))
-
-
-def _quoted(text: str) -> str:
-    return f"<code>{html_text(printable_line(text)).replace('|', '&#124;')}</code>"
 
 
 class Changelog(AtEnd):
@@ -214,8 +206,8 @@ class Changelog(AtEnd):
         for i, (title, of_title) in enumerate(sections.items()):
             yield f"{'' if i == 0 else chr(10)}### {title}\n\n"
             for crd, findings in sorted(of_title.items()):
-                yield f"- {_quoted(crd)}\n"
-                yield from (f"  - {_code(finding.message)}\n" for finding in findings)
+                yield f"- {markdown_with_code(f'`{crd}`')}\n"
+                yield from (f"  - {markdown_with_code(finding.message)}\n" for finding in findings)
         if added:
             yield f"{chr(10) if groups else ''}### New CRDs\n\n"
-            yield from (f"- {_quoted(name)}\n" for name in added)
+            yield from (f"- {markdown_with_code(f'`{name}`')}\n" for name in added)
