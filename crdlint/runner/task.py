@@ -79,13 +79,6 @@ class CheckOutcome(NamedTuple):
     fixes: FileFixes | None = None
 
 
-class _Opened(NamedTuple):
-    """The text of a task, and the key of its result in the cache, if it is cached."""
-
-    text: str
-    key: str | None = None
-
-
 def shown_name(path: str) -> str:
     """Return the name of an input for messages."""
     return "<stdin>" if path == STDIN else path
@@ -102,14 +95,15 @@ class Checker:
         opened = self._open(task)
         if isinstance(opened, CheckOutcome):
             return self._fixed(opened)
+        text, key = opened
         stopping = task._replace(request=replace(task.request, stop_at=self._stop_at(task)))
-        checked = self._fixed(self.check_text(opened.text, stopping)._replace(task=task))
+        checked = self._fixed(self.check_text(text, stopping)._replace(task=task))
         # Only the next check of a changed text needs what is reusable.
         checked = checked._replace(results=tuple(replace(result, reusable={}) for result in checked.results))
         is_changed = checked.fixes is not None and checked.fixes.edits
         is_final = bool(checked.results) and not is_changed and not checked.bugs
-        if opened.key is not None and self.settings.cache is not None and is_final:
-            self.settings.cache.put(opened.key, checked.results[0])
+        if key is not None and self.settings.cache is not None and is_final:
+            self.settings.cache.put(key, checked.results[0])
         return checked
 
     def _stop_at(self, task: Task) -> StopAt | None:
@@ -146,11 +140,11 @@ class Checker:
             return None
         return None if self.settings.fixing is not None and opened.results else opened
 
-    def _open(self, task: Task) -> CheckOutcome | _Opened:
-        """Return the text of a task, or its result if it need not be checked."""
+    def _open(self, task: Task) -> CheckOutcome | tuple[str, str | None]:
+        """Return the result of a task, or its text if it must be checked, and the key to cache the result with, if it is cached."""
         name = shown_name(task.path)
         if task.text is not None:
-            return _Opened(task.text)
+            return task.text, None
         try:
             data = read_bytes(task.path)
             if not may_hold_crd(data):
@@ -160,10 +154,10 @@ class Checker:
             return CheckOutcome(name, task, problem=str(error))
         settings = self.settings
         if settings.cache is None or settings.previous is not None or task.request.keep or task.location:
-            return _Opened(text)
+            return text, None
         key = settings.cache.key(data, f"{task.request.key} {task.request.partial}")
         known = settings.cache.get(key, name, text)
-        return _Opened(text, key) if known is None else CheckOutcome(name, task, (known,))
+        return (text, key) if known is None else CheckOutcome(name, task, (known,))
 
     def check_text(self, text: str, task: Task, known: FileResult | None = None) -> CheckOutcome:
         """Check a text as the content of an input; outside of charts, `known` is the result of an earlier text of it."""

@@ -152,7 +152,7 @@ class _Runner:
         updated = self._object(case.updated, "updated")
         if isinstance(updated["metadata"], dict):
             updated["metadata"]["name"] = stored["metadata"]["name"]
-        outcome = self._updated(updated, stored)
+        outcome = _validated(self._definition.validator(self._version).update, updated, stored)
         if not self._accepts(outcome, "the object should be updated", "the update", case.expected_error):
             return
         if updated.get("status") is not None:
@@ -175,7 +175,7 @@ class _Runner:
             self._accepts(outcome, "the initial status should be updated")
         stored = outcome.resource
         if case.patches:
-            outcome = self._updated(stored, stored)
+            outcome = _validated(self._definition.validator(self._version).update, stored, stored)
             self._accepts(outcome, "the initial object should be let pass, unchanged, by the CRD without patches")
         return stored
 
@@ -207,9 +207,6 @@ class _Runner:
         if (kind, api_version) != (spec.names.kind, f"{spec.group}/{self._version}"):
             raise _FailedError(f"no matches for kind {quote(str(kind))} in version {quote(str(api_version))}")
         return _validated(definition.validator(self._version).create, sent)
-
-    def _updated(self, sent: dict[str, Any], stored: dict[str, Any]) -> Outcome:
-        return _validated(self._definition.validator(self._version).update, sent, stored)
 
     def _with_status(self, definition: Definition, status: Any, stored: dict[str, Any]) -> Outcome:
         return _validated(definition.validator(self._version).update_status, {**stored, "status": status}, stored)

@@ -183,11 +183,6 @@ class Masked:
         """The text as YAML."""
         return "".join(self.pieces)
 
-    @property
-    def has_else(self) -> bool:
-        """Whether a block has more than one branch."""
-        return any(block.has_else for block in self.blocks)
-
 
 @dataclass(slots=True)
 class _Open:

@@ -310,7 +310,7 @@ def check_template(path: str, text: str, lint: Lint, without: Container[str] = (
             diagnostics = [_skipped(path, text.split("\n"), line, message), *diagnostics]
         return replace(lint("", path), text=text, skipped=1, diagnostics=tuple(diagnostics))
     result = _masked(path, text, masked, lint, without)
-    if masked.has_else:
+    if any(block.has_else for block in masked.blocks):
         other = _masked(path, text, mask(text, takes_else=True), lint, without)
         result = _united(result, other)
     return replace(result, masked=yaml)
