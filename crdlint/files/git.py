@@ -115,9 +115,7 @@ def contents(repository: Repository, commit: str, objects: Sequence[str]) -> Ite
     """Yield the contents of objects of a commit, in order and with bounded memory; raise RepositoryError."""
     reader = _Reader(repository, commit)
     sizes = {name: size for name, size, _ in reader.read("--batch-check", objects)}
-    for name, size in sizes.items():
-        if size > MAX_BYTES:
-            reader.unreadable[name] = too_large(MAX_BYTES)
+    reader.unreadable.update((name, too_large(MAX_BYTES)) for name, size in sizes.items() if size > MAX_BYTES)
     for chunk in _chunks(objects, sizes):
         data_by_id = {name: data for name, _, data in reader.read("--batch", chunk)}
         for name in chunk:

@@ -56,7 +56,8 @@ class Placeholders:
     patterns: Patterns
     locator: ResourceLocator
     withheld: dict[tuple[int, int], str] = field(default_factory=dict)
-    _below: dict[int, list[_Placeholder]] = field(default_factory=dict)  # the placeholders in a node, by its identity
+    # The placeholders in a node, by its identity, each with the steps to it, the last one first.
+    _below: dict[int, list[tuple[Scalar, _Steps | None]]] = field(default_factory=dict)
 
     def cause(self, error: FieldError) -> bool:
         """Return whether a placeholder may be the only cause of an error, and record it in that case."""
@@ -78,30 +79,30 @@ class Placeholders:
 
     def is_within(self, location: SourceLocation) -> bool:
         """Return whether a value is or contains a placeholder, and record it in that case."""
-        return self._withhold(next((placeholder.node for placeholder in self._within(location.node)), None))
+        return self._withhold(next((node for node, _ in self._within(location.node)), None))
 
     def _read_by(self, expr: Expr, self_path: Path | None) -> Node | None:
         """Return a placeholder that a rule reads; `self_path` is the path of `self`, None for the whole object."""
         node = self.locator.root if self_path is None else self.locator.find(self_path).node
         placeholders = self._within(node)
         if len(placeholders) > _MOST:
-            return placeholders[0].node
+            return placeholders[0][0]
         read = paths_read(expr)
-        return next((placeholder.node for placeholder in placeholders if is_read(placeholder.path(), read)), None)
+        return next((scalar for scalar, steps in placeholders if is_read(_path_of(steps), read)), None)
 
-    def _within(self, node: Node) -> list[_Placeholder]:
+    def _within(self, node: Node) -> list[tuple[Scalar, _Steps | None]]:
         known = self._below.get(id(node))
         if known is None:
             known = self._below[id(node)] = list(islice(self._walk(node), _MOST + 1))
         return known
 
-    def _walk(self, root: Node) -> Iterator[_Placeholder]:
+    def _walk(self, root: Node) -> Iterator[tuple[Scalar, _Steps | None]]:
         pending: list[tuple[Node, _Steps | None]] = [(root, None)]
         while pending:
             node, steps = pending.pop()
             if isinstance(node, Scalar):
                 if self.patterns.find(node.value):
-                    yield _Placeholder(node, steps)
+                    yield node, steps
             elif isinstance(node, Sequence):
                 pending.extend((node.items[i], (steps, i)) for i in reversed(range(len(node.items))))
             elif isinstance(node, Mapping):
@@ -117,17 +118,10 @@ class Placeholders:
         return True
 
 
-class _Placeholder(NamedTuple):
-    """A placeholder, and the steps to it, the last one first."""
-
-    node: Scalar
-    steps: _Steps | None
-
-    def path(self) -> list[str | int]:
-        """Return the steps to it, the first one first."""
-        path: list[str | int] = []
-        left = self.steps
-        while left is not None:
-            left, step = left
-            path.append(step)
-        return path[::-1]
+def _path_of(steps: _Steps | None) -> list[str | int]:
+    """Return the steps to a placeholder, the first one first."""
+    path: list[str | int] = []
+    while steps is not None:
+        steps, step = steps
+        path.append(step)
+    return path[::-1]

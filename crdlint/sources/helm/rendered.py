@@ -10,28 +10,16 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.positions import Locator, Span
+from crdlint.crd.positions import Locator, SourceLocation, Span
 from crdlint.files.patterns import is_in_order
 from crdlint.linting.documents import collect_crds
-from crdlint.linting.result import CollectedCRDs
+from crdlint.linting.result import CRD, CollectedCRDs, ComparedCRD, FileResult, FoundCRD, FoundRule, OldCRD
 from crdlint.safety.programs import shortened
 
 if TYPE_CHECKING:
     from crdlint.crd.paths import Path
-    from crdlint.crd.positions import SourceLocation
     from crdlint.diagnostics.diagnostic import Diagnostic
-    from crdlint.linting.result import (
-        CRD,
-        ComparedCRD,
-        FileResult,
-        FoundCRD,
-        FoundRule,
-        Lint,
-        LintWith,
-        OldCRD,
-        Positions,
-        UnreadDocument,
-    )
+    from crdlint.linting.result import Lint, LintWith, Positions, UnreadDocument
     from crdlint.sources.helm.render import RenderedDocument
 
 _DOCUMENT: Final = re.compile(r"^---(?:[ \t].*)?\r?\n", re.MULTILINE)

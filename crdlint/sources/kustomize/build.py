@@ -15,7 +15,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.kubenames import is_label_key, is_label_value
-from crdlint.crd.positions import node_span
+from crdlint.crd.positions import Span, node_span
 from crdlint.files.offline import reason, sandbox
 from crdlint.files.read import UnreadableError, decode, text_if_readable
 from crdlint.files.recognition import GROUP, KIND, may_hold_crd
@@ -26,7 +26,6 @@ from crdlint.sources.kustomize.kustomization import PATCHES, json_documents, rea
 from crdlint.yaml.nodes import child, items_of
 
 if TYPE_CHECKING:
-    from crdlint.crd.positions import Span
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import Lint
     from crdlint.sources.kustomize.kustomization import Kustomization, Layer, UnreadKustomization
