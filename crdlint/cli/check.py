@@ -238,10 +238,10 @@ class _Command:
 
     def _compare(self, previous: PreviousCRDs, tops: list[str]) -> None:
         """Report the removed CRDs of old files, and old documents that cannot be compared."""
-        from crdlint.sources.previous.crds import NewFiles, compare
+        from crdlint.sources.previous.crds import compare
 
-        new = NewFiles(self._state.crds, self._state.unread, tops)
-        comparison = compare(previous, new, lambda path: self._planner.config_of(path) is not None)
+        state, config_of = self._state, self._planner.config_of
+        comparison = compare(previous, state.crds, state.unread, tops, lambda path: config_of(path) is not None)
         for notice in () if self._quiet else previous.take_notices():
             console.err(f"crdlint: note: {notice}")
         self._take_problems(comparison.problems)

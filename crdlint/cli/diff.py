@@ -164,9 +164,9 @@ class _Command:
 
     def _compare(self, previous: PreviousCRDs, crds: dict[str, list[str]]) -> None:
         """Report removed CRDs, and documents that cannot be compared."""
-        from crdlint.sources.previous.crds import NewFiles, compare
+        from crdlint.sources.previous.crds import compare
 
-        comparison = compare(previous, NewFiles(crds, self._unread), lambda _path: True)
+        comparison = compare(previous, crds, self._unread)
         for notice in () if self._options.quiet else previous.take_notices():
             console.err(f"crdlint: note: {notice}")
         self._note([(problem.path, problem.message) for problem in comparison.problems if problem.fatal], self._old)

@@ -15,7 +15,7 @@ from crdlint.cli.main import cli
 from crdlint.files.read import read_bytes
 from crdlint.rules.engine.examples import HEAD
 from crdlint.sources.helm import release as module
-from crdlint.sources.helm.release import LIMIT, Ignored, chart_files, release_of
+from crdlint.sources.helm.release import LIMIT, chart_files, ignore_lines, is_ignored, release_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -340,4 +340,4 @@ def test_ignore_files(tmp_path: Path, subtests: pytest.Subtests) -> None:
     for lines, path, is_folder, matches in IGNORED:
         with subtests.test(f"{lines!r} of {path}"):
             (tmp_path / ".helmignore").write_text(f"{lines}\n", encoding="utf-8")
-            assert Ignored.of(str(tmp_path / ".helmignore")).matches(path, is_folder=is_folder) == matches
+            assert is_ignored(ignore_lines(str(tmp_path / ".helmignore")), path, is_folder=is_folder) == matches

@@ -15,7 +15,7 @@ import re
 import zlib
 from base64 import b64encode
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Mapping as MappingOf
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -97,7 +97,7 @@ def _is_rendered(path: str) -> bool:
 
 def chart_files(chart: str) -> ChartFiles:
     """Return the files of a chart that Helm loads, in its order."""
-    ignored = Ignored.of(os.path.join(chart, IGNORE_FILE))
+    ignored = ignore_lines(os.path.join(chart, IGNORE_FILE))
     own: dict[str, int] = {}
     inner: dict[str, int] = {}
     pending = [""]
@@ -107,7 +107,7 @@ def chart_files(chart: str) -> ChartFiles:
         with suppress(OSError):
             for entry in entries_of(os.path.join(chart, below)):
                 path = f"{below}{entry.name}"
-                if ignored.matches(path, is_folder=is_folder(entry)):
+                if is_ignored(ignored, path, is_folder=is_folder(entry)):
                     continue
                 if is_folder(entry) and not entry.is_symlink():
                     folders.append(f"{path}/")
@@ -274,35 +274,28 @@ class _Line:
     only_folders: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Ignored:
-    """The patterns of an ignore file, in order."""
+def ignore_lines(path: str) -> list[_Line]:
+    """Return the patterns of a file and Helm's own; of a file that Helm rejects, only the patterns before the error."""
+    lines = []
+    for text in filter(None, map(str.strip, (text_if_readable(path) or "").splitlines())):
+        if not text.startswith("#"):
+            parsed = _line(text)
+            if parsed is None:
+                break
+            lines.append(parsed)
+    return [*lines, *filter(None, [_line(_DEFAULT)])]
 
-    lines: tuple[_Line, ...]
 
-    @staticmethod
-    def of(path: str) -> Ignored:
-        """Return the patterns of a file and Helm's own; of a file that Helm rejects, only the patterns before the error."""
-        lines = []
-        for line in (text_if_readable(path) or "").splitlines():
-            stripped = line.strip()
-            if stripped and not stripped.startswith("#"):
-                parsed = _line(stripped)
-                if parsed is None:
-                    break
-                lines.append(parsed)
-        return Ignored(tuple(filter(None, (*lines, _line(_DEFAULT)))))
+def is_ignored(lines: Iterable[_Line], path: str, *, is_folder: bool) -> bool:
+    """Return whether Helm leaves a file or folder out, given its path in the chart.
 
-    def matches(self, path: str, *, is_folder: bool) -> bool:
-        """Return whether Helm leaves a file or folder out, given its path in the chart.
-
-        As in Helm, a negated pattern leaves out all that it does not match.
-        """
-        for line in self.lines:
-            is_match = line.pattern.fullmatch(path if line.is_path else posixpath.basename(path)) is not None
-            if (is_match and (is_folder or not line.only_folders)) != line.is_negated:
-                return True
-        return False
+    As in Helm, a negated pattern leaves out all that it does not match.
+    """
+    for line in lines:
+        is_match = line.pattern.fullmatch(path if line.is_path else posixpath.basename(path)) is not None
+        if (is_match and (is_folder or not line.only_folders)) != line.is_negated:
+            return True
+    return False
 
 
 def _line(text: str) -> _Line | None:

@@ -21,22 +21,19 @@ def kustomization_of(folder: str) -> str | None:
     return os.path.join(folder, names[0]) if names else None
 
 
-class Patches:
-    """The patch files of kustomizations; each directory is read once."""
-
-    def __init__(self) -> None:
-        self._of: dict[str, set[str]] = {}
+class Patches(dict[str, set[str]]):
+    """The patch files of kustomizations by directory; each directory is read once."""
 
     def has(self, path: str) -> bool:
         """Return whether a kustomization in the directory of a file or a parent directory uses the file as a patch."""
         real = os.path.realpath(path)
-        return any(real in self._in(folder) for folder in with_parents(os.path.dirname(real)))
+        return any(real in self[folder] for folder in with_parents(os.path.dirname(real)))
 
-    def _in(self, folder: str) -> set[str]:
-        if folder not in self._of:
-            self._of[folder] = set()
-            if kustomization_files(folder):
-                from crdlint.sources.kustomize.kustomization import patch_files
+    def __missing__(self, folder: str) -> set[str]:
+        patches: set[str] = set()
+        if kustomization_files(folder):
+            from crdlint.sources.kustomize.kustomization import patch_files
 
-                self._of[folder] = patch_files(folder)
-        return self._of[folder]
+            patches = patch_files(folder)
+        self[folder] = patches
+        return patches

@@ -9,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.positions import Span
 from crdlint.files.paths import Problem, Selection, discover
@@ -335,25 +335,20 @@ class Comparison:
     problems: list[Problem] = field(default_factory=list)
 
 
-class NewFiles(NamedTuple):
-    """The new side: the names of the CRDs in each checked file, and the inputs that cannot be read.
-
-    `tops` are directories to whose other files a CRD may have been moved.
-    """
-
-    crds: Mapping[str, Sequence[str]]
-    unread: Sequence[str] = ()
-    tops: Sequence[str] = ()
-
-
-def compare(previous: PreviousCRDs, new: NewFiles, is_checked: Callable[[str], bool]) -> Comparison:
+def compare(
+    previous: PreviousCRDs,
+    crds: Mapping[str, Sequence[str]],
+    unread: Sequence[str],
+    tops: Sequence[str] = (),
+    is_checked: Callable[[str], bool] = lambda _path: True,
+) -> Comparison:
     """Return the findings of removed CRDs of the old files in scope.
 
-    `is_checked` returns whether the configuration includes a file. If an input of the new side cannot be read, it may
-    contain the missing CRDs: then none of them is reported as removed.
+    `crds` are the names of the CRDs in each checked file. If an input in `unread` cannot be read, it may contain the
+    missing CRDs: then none of them is reported as removed. `tops` are directories to whose other files a CRD may have
+    been moved. `is_checked` returns whether the configuration includes a file.
     """
     comparison = Comparison()
-    crds = new.crds
     names = {name for names_in_file in crds.values() for name in names_in_file}
     missing: dict[str, tuple[OldFile, OldCRD]] = {}
     for index, file in enumerate(previous.files):
@@ -367,14 +362,14 @@ def compare(previous: PreviousCRDs, new: NewFiles, is_checked: Callable[[str], b
             if name not in names:
                 missing.setdefault(name, (file, old))
     if missing:
-        others = discover(new.tops, Selection()).files
+        others = discover(tops, Selection()).files
         for name, path in _moved(missing, (*crds, *others)):
             del missing[name]
             if path not in crds:
                 comparison.problems.append(Problem(path, f"not checked, but contains {name} now", fatal=False))
-    if new.unread:
+    if unread:
         comparison.problems += (
-            Problem(file.name, f"not compared: {name} may be in {new.unread[0]}, which cannot be read")
+            Problem(file.name, f"not compared: {name} may be in {unread[0]}, which cannot be read")
             for name, (file, _) in missing.items()
         )
     else:
