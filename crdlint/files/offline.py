@@ -45,15 +45,13 @@ class Sandbox:
 
     def run(self, command: Sequence[str], folder: str = "") -> Done:
         """Run a program in a directory below `files`; raise ProgramError."""
-        path = os.path.join(self.files, folder)
-        return run(command, environment=self._environment(), folder=path, limit=MAX_BYTES, memory=_MEMORY)
-
-    def _environment(self) -> dict[str, str]:
         inherited = ["SYSTEMROOT"] if sys.platform == "win32" and "SYSTEMROOT" in os.environ else []
         proxies = {name: _NOWHERE for lower in _PROXIES for name in (lower, lower.upper())}
         files = dict.fromkeys(_SETTINGS_FILES, os.path.join(self.home, "none"))
         own = {**proxies, **dict.fromkeys(_SETTINGS, self.home), **files, "HELM_NO_PLUGINS": "1", "LC_ALL": "C", **_GO}
-        return {name: os.environ[name] for name in inherited} | own
+        environment = {name: os.environ[name] for name in inherited} | own
+        path = os.path.join(self.files, folder)
+        return run(command, environment=environment, folder=path, limit=MAX_BYTES, memory=_MEMORY)
 
 
 @contextmanager

@@ -57,8 +57,10 @@ def members(data: bytes, budget: Budget, suffixes: tuple[str, ...]) -> Iterator[
     while block := stream.read(_BLOCK):
         if len(block) < _BLOCK:
             raise ArchiveError("it ends within a header", header.name)
-        if not any(block):
-            _require_end(stream)
+        if not any(block):  # the first of the two blocks that end an archive
+            while rest := stream.read(_CHUNK):
+                if any(rest):
+                    raise ArchiveError("data after the end of the archive: the rest is not read")
             return
         budget.members -= 1
         if budget.members < 0:
@@ -80,13 +82,6 @@ def members(data: bytes, budget: Budget, suffixes: tuple[str, ...]) -> Iterator[
                 stream.skip(size, name)
             header.extended.clear()
         stream.skip(-size % _BLOCK, name)
-
-
-def _require_end(stream: _Unpacked) -> None:
-    """Raise ArchiveError unless only zeros follow the first of the two blocks that end an archive."""
-    while block := stream.read(_CHUNK):
-        if any(block):
-            raise ArchiveError("data after the end of the archive: the rest is not read")
 
 
 @dataclass(slots=True)

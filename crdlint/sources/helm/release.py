@@ -161,10 +161,6 @@ def release_of(files: ChartFiles, manifest: str | None = None, *, level: int = 9
         rendered = (data.decode("utf-8", "surrogateescape") for path, data in contents.items() if _is_rendered(path))
         manifest = "\n---\n".join(rendered)
     parts += _by_document(manifest, is_file=False)
-    return _measured(parts, level)
-
-
-def _measured(parts: list[Part], level: int) -> Release:
     compressor = zlib.compressobj(level, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
     shares: dict[str, int] = {}
     total = 0
