@@ -113,7 +113,7 @@ def test_judges_updates_of_what_is_committed(pre_commit: PreCommit, tmp_path: Pa
     done = pre_commit.run(repository)
     assert done.returncode == 1
     assert "crd.yaml:8:10: error[" in done.stdout
-    assert "error[spec-immutable]: `spec.scope` cannot be `Cluster`" in done.stdout
+    assert "error[spec-immutable]: `spec.scope` cannot be changed to `Cluster`" in done.stdout
 
 
 @pytest.mark.exhaustive
