@@ -19,7 +19,6 @@ from crdlint.runner.fixes import CheckFailedError, fix, reported
 from crdlint.runner.plan import Planner
 from crdlint.runner.task import Checker, Settings, Task
 from crdlint.safety.bugs import collected, contain
-from crdlint.sources.fragments import is_suite
 from crdlint.sources.helm.layout import TEMPLATES, Layout
 from crdlint.yaml.edit import composed
 
@@ -70,9 +69,10 @@ class Checks:
         self._stamps: dict[str, object] = {}
         self._checker: Final = Checker(Settings(uses_helm=False))
 
-    def forget(self) -> None:
-        """Forget all results: files that they depend on have changed."""
-        self._known.clear()
+    def forget(self, documents: Iterable[Document]) -> None:
+        """Forget the results of documents: files that they depend on have changed."""
+        for document in documents:
+            self.close(document.uri)
         self.index.forget()
 
     def of(self, document: Document) -> Checked:
@@ -145,7 +145,7 @@ class Checks:
         """Return the findings of resources or a suite, and the checked document with how its resources are validated."""
         text, path = document.text.text, document.path
         version = self.kube_version(checked)
-        if is_suite(path, text.encode("utf-8", "surrogatepass")):
+        if resources.is_suite_text(text, path):
             return checked, resources.tested(text, path, self.index, version)
         groups = resources.groups_in(text)
         if not groups:

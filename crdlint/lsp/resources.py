@@ -21,6 +21,7 @@ from crdlint.resources.definitions import Definitions, Outline, may_have_crd, ou
 from crdlint.resources.pipeline import ResourceOptions, validate_text
 from crdlint.resources.placeholders import Patterns
 from crdlint.sources.crd_lookup import configured_crds, crd_folders_near, files_beside
+from crdlint.sources.fragments import is_suite
 from crdlint.sources.helm.masking import Masked, mask
 from crdlint.suites.read import MissingCRDError, Suite, SuiteCRDs, SuiteError, read_suite
 from crdlint.suites.run import run_suite
@@ -41,6 +42,17 @@ _SHORTEST: Final = len("${}")
 def groups_in(text: str) -> set[str]:
     """Return the groups of objects that CRDs may define, as far as a text names them."""
     return {group for group in _API_VERSION.findall(text) if may_have_crd(group)}
+
+
+def is_suite_text(text: str, path: str) -> bool:
+    """Return whether a text is a test suite."""
+    return is_suite(path, text.encode("utf-8", "surrogatepass"))
+
+
+def needs_crds(document: Document) -> bool:
+    """Return whether findings on a document may depend on the CRDs of others."""
+    text = document.text.text
+    return bool(groups_in(text)) or is_suite_text(text, document.path)
 
 
 def validated(text: str, path: str, definitions: Definitions, config: Config, *, is_template: bool) -> FileResult:

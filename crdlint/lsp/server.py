@@ -7,7 +7,7 @@ import logging
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from threading import Event
@@ -27,6 +27,7 @@ from crdlint.lsp.complete import TRIGGERS, completions
 from crdlint.lsp.lenses import SHOW, Branches, lenses_of, links_of
 from crdlint.lsp.places import cursor_at
 from crdlint.lsp.reading import definition_at, hints_of, hover_of, references_at, related_to, symbols_of
+from crdlint.lsp.resources import needs_crds
 from crdlint.lsp.workspace import Workspace, settings_of
 from crdlint.rules import catalog
 
@@ -82,6 +83,7 @@ class EditorServer(LanguageServer):
         self._scanning: asyncio.Task[None] | None = None
         self._pending: Final[dict[str, asyncio.Task[None]]] = {}
         self._took: Final[dict[str, float]] = {}
+        self._published: Final[dict[str, lsp.PublishDiagnosticsParams]] = {}
         self._shown: Final[set[str]] = set()
 
     async def work(self, function: Callable[..., T], *arguments: Any) -> T:
@@ -109,7 +111,7 @@ class EditorServer(LanguageServer):
     def start_over(self) -> None:
         """Check the open documents again, and look for CRDs in the folders of the workspace."""
         self.branches.forget()
-        self.refresh()
+        self.refresh_all()
         if self._scanning is not None:
             self._scanning.cancel()
         self._scanning = asyncio.ensure_future(self._scan())
@@ -118,19 +120,24 @@ class EditorServer(LanguageServer):
         folders = tuple(self.documents.folders)
         files = await asyncio.get_running_loop().run_in_executor(self._scanner, self.checks.index.scan, folders)
         if await self.work(self.checks.index.use, files):
-            self.refresh()
+            self.refresh_all()
 
     def refresh_others(self, changed: Document) -> None:
-        """Check the other open documents again if one with CRDs has changed."""
-        if len(self.documents.documents) > 1 and KIND in changed.text.text:
-            self.refresh(than=changed)
+        """Check the other open documents again that may depend on the CRDs of a changed one."""
+        if KIND in changed.text.text:
+            others = (document for document in self.documents.documents.values() if document.uri != changed.uri)
+            self.refresh(filter(needs_crds, others))
 
-    def refresh(self, than: Document | None = None) -> None:
-        """Check the open documents again, except ``than``, which is checked anyway."""
-        self._worker.submit(self.checks.forget)  # behind a check that is under way
-        for document in list(self.documents.documents.values()):
-            if document is not than:
-                self.check_soon(document)
+    def refresh(self, documents: Iterable[Document]) -> None:
+        """Check documents again."""
+        again = tuple(documents)
+        self._worker.submit(self.checks.forget, again)  # behind a check that is under way
+        for document in again:
+            self.check_soon(document)
+
+    def refresh_all(self) -> None:
+        """Check all open documents again."""
+        self.refresh(self.documents.documents.values())
 
     def close(self, uri: str) -> None:
         """Forget a document, and take its diagnostics back."""
@@ -139,8 +146,9 @@ class EditorServer(LanguageServer):
         document = self.document(uri)
         self.documents.close(uri)
         self.checks.close(uri)
-        if document is not None and KIND in document.text.text:
-            self.refresh()  # resources are validated against the saved CRD again
+        if document is not None:
+            self.refresh_others(document)  # resources are validated against the saved CRD again
+        self._published.pop(uri, None)
         self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
 
     def stop(self) -> None:
@@ -181,7 +189,9 @@ class EditorServer(LanguageServer):
         for bug in checked.bugs:
             self.show_once(f"crdlint: a bug in crdlint while checking {document.path}: {bug.text}")
         published = lsp.PublishDiagnosticsParams(document.uri, diagnostics, document.version)
-        self.text_document_publish_diagnostics(published)
+        if self._published.get(document.uri) != published:
+            self._published[document.uri] = published
+            self.text_document_publish_diagnostics(published)
 
     def _diagnostics(self, document: Document) -> tuple[Checked, list[lsp.Diagnostic], float]:
         start = time.thread_time()
@@ -222,7 +232,7 @@ def _add_lifecycle(server: EditorServer) -> None:
         if settings is not None:  # Neovim and Emacs send an empty object after the start
             server.documents.settings = settings_of(settings)
             show_problems()
-            server.refresh()
+            server.refresh_all()
 
     @server.feature(lsp.INITIALIZED)
     def initialized(_: lsp.InitializedParams) -> None:

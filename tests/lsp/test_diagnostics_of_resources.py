@@ -86,6 +86,20 @@ def test_the_unsaved_text_of_a_crd_counts(editor: Editor) -> None:
     editor.wait_for_codes("widget.yaml", ["resource-rule"])
 
 
+def test_an_edit_publishes_only_what_changes(editor: Editor) -> None:
+    editor.open("crd.yaml", CRD, saved=True)
+    editor.open("other.yaml", CRD.replace("idget", "adget"))
+    assert codes(editor, "fine.yaml", WIDGET.replace("size: 11", "size: 1")) == []
+    assert codes(editor, "widget.yaml", WIDGET) == [("resource-rule", 4)]
+    editor.published.clear()
+    editor.change("crd.yaml", (None, CRD.replace("<= 10", "<= 11")))
+    editor.wait_for_codes("widget.yaml", [])
+    editor.diagnostics("crd.yaml")
+    assert editor.retype("other.yaml", CRD.replace("idget", "adget") + "\n") == []
+    assert {one.uri for one in editor.published} == {editor.uri(f"{n}.yaml") for n in ("crd", "other", "widget")}
+    assert len(editor.published) == 3
+
+
 def test_a_crd_may_be_in_the_same_text(editor: Editor) -> None:
     text = CRD + "---\n" + WIDGET.replace("size: 11", "size: 1\n  mode: C\n  more: 1")
     assert {code for code, _ in codes(editor, "all.yaml", text)} == {"resource-rule", "resource-value", "unknown-field"}
