@@ -66,12 +66,12 @@ export class Editor {
     if (name === this.shown) return;
     this.#states[this.shown] = this.view.state;
     this.shown = name;
-    this.view.setState(this.#states[name]);
+    this.#use(this.#states[name]);
   }
 
   load(name, text) {
     this.#states[name] = this.#state(name, text);
-    if (name === this.shown) this.view.setState(this.#states[name]);
+    if (name === this.shown) this.#use(this.#states[name]);
   }
 
   mark(diagnostics) {
@@ -91,6 +91,11 @@ export class Editor {
     const { from, to } = ranges(finding, this.view.state.doc);
     this.view.dispatch({ selection: { anchor: from, head: to }, effects: EditorView.scrollIntoView(from, { y: "center" }) });
     this.view.focus();
+  }
+
+  #use(state) {
+    this.view.coordsAtPos(0); // measures what is pending, such as a tooltip, while its text is still there
+    this.view.setState(state);
   }
 
   #state(name, text) {
