@@ -5,20 +5,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from crdlint.diagnostics.diagnostic import Diagnostic, in_server_words
 from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.linting.documents import collect_crds
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
-from crdlint.linting.result import RuleCost
+from crdlint.linting.result import FileResult, RuleCost
 from crdlint.resources.pipeline import ResourceReport, report
 from crdlint.rules.catalog import on_request
 from crdlint.yaml import YAMLDecodeError, decode_yaml
-
-if TYPE_CHECKING:
-    from crdlint.linting.result import FileResult
 
 __all__ = [
     "Diagnostic",

@@ -5,23 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Iterable, Iterator
 from itertools import product
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from crdlint.changes.change import Change, Policy
 from crdlint.changes.conjunction import ComparedField, Conjunction
 from crdlint.changes.constraints import fingerprint
 from crdlint.changes.examples import Examples
 from crdlint.changes.schemas import compare_schemas
+from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionSpec
 from crdlint.crd.paths import Path
+from crdlint.diagnostics.diagnostic import Severity
+from crdlint.kubernetes.servers import Range
 from crdlint.rules import changes as rules
 from crdlint.rules.engine.advisory import VersionParts, all_versions
 from crdlint.safety import work
-
-if TYPE_CHECKING:
-    from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionSpec
-    from crdlint.diagnostics.diagnostic import Severity
-    from crdlint.kubernetes.servers import Range
-
 
 _SPEC: Final = Path("spec")
 _VERSIONS: Final = _SPEC.child("versions")

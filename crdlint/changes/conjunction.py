@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps
+from crdlint.crd.paths import Path
 from crdlint.kubecel.reasoning.reasoner import ITEM, VALUE, FieldPath
-
-if TYPE_CHECKING:
-    from crdlint.crd.paths import Path
 
 _PLAIN: Final = re.compile(r"[\w-]+\Z")
 _JUNCTORS: Final = SCHEMA_BITS["allOf"] | SCHEMA_BITS["anyOf"] | SCHEMA_BITS["oneOf"]

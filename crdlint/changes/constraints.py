@@ -9,9 +9,10 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from crdlint.changes.conjunction import Conjunction
+from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang import regexp_language
 from crdlint.golang.regexp_language import PartialError, UnsupportedError
 from crdlint.kubecel.syntax_trees import rule_key
@@ -20,9 +21,6 @@ from crdlint.safety import calls, work
 from crdlint.schema.formats import is_supported, normalized
 from crdlint.schema.numbers import FORMATS, integer_range
 from crdlint.schema.values import equality_key
-
-if TYPE_CHECKING:
-    from crdlint.crd.model import JSONSchemaProps
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from weakref import ref
 
 from crdlint.changes import values
@@ -15,14 +15,11 @@ from crdlint.changes.constraints import fingerprint
 from crdlint.changes.examples import Examples, Pair
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps, JSONSchemaPropsOrBool
+from crdlint.crd.paths import Path
 from crdlint.crd.record import semantic_equal
 from crdlint.files.recognition import edits
 from crdlint.kubecel.reasoning.reasoner import ITEM, VALUE
 from crdlint.rules import changes as rules
-
-if TYPE_CHECKING:
-    from crdlint.crd.paths import Path
-
 
 # Fields of a schema that do not restrict values, or that contain other schemas.
 _SILENT: Final = sum(

@@ -10,15 +10,13 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
-from typing import TYPE_CHECKING, Final, TextIO, TypeVar
+from typing import Final, TextIO, TypeVar
 
 import click
 
 from crdlint.__about__ import __version__
 from crdlint.report.escapes import printable_line
-
-if TYPE_CHECKING:
-    from crdlint.safety.bugs import Bug
+from crdlint.safety.bugs import Bug
 
 Item = TypeVar("Item")
 _STATUS_EVERY: Final = 0.1  # seconds

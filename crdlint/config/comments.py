@@ -13,21 +13,18 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from crdlint.config.rule_patterns import did_you_mean, is_known, is_matched, rule_ids, shown, unknown_rule
 from crdlint.crd.positions import Span, node_span
+from crdlint.diagnostics.diagnostic import Diagnostic
 from crdlint.linting.documents import manifests
+from crdlint.rules.engine.rule import Rule
 from crdlint.rules.unchecked import MALFORMED, UNKNOWN_RULE, UNUSED
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.edit import BREAK, Edit, apply, line_and_column, line_starts, split_lines
 from crdlint.yaml.nodes import Mapping, Mark, Node, Scalar, child, items_of
 from crdlint.yaml.parse import Document, parse_stream
-
-if TYPE_CHECKING:
-    from crdlint.diagnostics.diagnostic import Diagnostic
-    from crdlint.rules.engine.rule import Rule
-
 
 # 1-based line and column in the file.
 Position: TypeAlias = "tuple[int, int]"

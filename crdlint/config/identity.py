@@ -12,20 +12,18 @@ from bisect import bisect_right
 from collections.abc import Sequence as SequenceOf
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from crdlint.crd.paths import SHARED, Step, is_within
 from crdlint.crd.positions import steps_at
+from crdlint.diagnostics.diagnostic import Diagnostic
 from crdlint.linting.documents import manifests
+from crdlint.linting.result import FileResult
 from crdlint.schema.values import deep_equal
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping, child, items_of, text_of
 from crdlint.yaml.parse import Document, parse_stream
 from crdlint.yaml.values import to_json
-
-if TYPE_CHECKING:
-    from crdlint.diagnostics.diagnostic import Diagnostic
-    from crdlint.linting.result import FileResult
 
 
 class Identity(NamedTuple):

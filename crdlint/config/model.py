@@ -5,16 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from crdlint.changes.change import Policy
 from crdlint.config.rule_patterns import current_id, is_glob, is_matched
+from crdlint.diagnostics.diagnostic import Severity
 from crdlint.files.patterns import compiled
 from crdlint.rules import SETS
-
-if TYPE_CHECKING:
-    from crdlint.diagnostics.diagnostic import Severity
-
 
 Step: TypeAlias = "str | int"
 # 1-based line and column.

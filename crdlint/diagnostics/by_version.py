@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from crdlint.diagnostics.diagnostic import Diagnostic
+from crdlint.kubernetes.servers import Server
 from crdlint.yaml.edit import runs
-
-if TYPE_CHECKING:
-    from crdlint.diagnostics.diagnostic import Diagnostic
-    from crdlint.kubernetes.servers import Server
 
 # The kinds of findings with which a server rejects an object.
 REJECTIONS: Final = frozenset({"decode", "strict", "field"})

@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Mapping as MappingOf
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final, cast
 
 from crdlint.crd.convert import assume_established, read_crd
 from crdlint.crd.identity import Identity, identify, is_partial
 from crdlint.crd.paths import Path
 from crdlint.crd.positions import Locator, Span, node_span, problem_span
+from crdlint.diagnostics.diagnostic import Diagnostic, Fix, Kind
 from crdlint.files.recognition import KIND, names_crd
 from crdlint.linting.result import CRD, CollectedCRDs, DocumentResult, FileResult, OldCRD, ResourceName, UnreadDocument
 from crdlint.rules import catalog
@@ -35,9 +36,6 @@ from crdlint.yaml.parse import (
     unchanged,
 )
 from crdlint.yaml.values import DuplicateKey, duplicate_keys, first_error
-
-if TYPE_CHECKING:
-    from crdlint.diagnostics.diagnostic import Diagnostic, Fix, Kind
 
 
 @dataclass(frozen=True)

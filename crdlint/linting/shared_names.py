@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from crdlint.diagnostics.diagnostic import Diagnostic
 from crdlint.golang.text import quote
-
-if TYPE_CHECKING:
-    from crdlint.diagnostics.diagnostic import Diagnostic
-    from crdlint.linting.result import CRD, FileResult, ResourceName
+from crdlint.linting.result import CRD, FileResult, ResourceName
 
 _SHORT: Final = "shortNames"
 _KINDS: Final = frozenset({"kind", "listKind"})  # other names of a group may be equal to these

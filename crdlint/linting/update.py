@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.crd import object_meta
 from crdlint.crd.convert import drop_disabled_fields, is_established, own_metadata, prepare_for_update
 from crdlint.crd.errors import FieldError, invalid
+from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionSpec, JSONSchemaProps
 from crdlint.crd.paths import Path
 from crdlint.crd.record import semantic_equal
 from crdlint.golang.values import Typed
+from crdlint.kubernetes.servers import Server
 from crdlint.linting.create import Report, is_structural, report_of
 from crdlint.rules import conversion, metadata
 from crdlint.rules.engine.common import Options
@@ -19,14 +21,10 @@ from crdlint.rules.list_types import map_list_keys_map_set, mergeable_set_item
 from crdlint.rules.names import IMMUTABLE
 from crdlint.rules.selectable_fields import MAX_SELECTABLE_FIELDS
 from crdlint.safety import work
+from crdlint.safety.work import Effort
 from crdlint.schema.defaulting import prune_defaults
 from crdlint.schema.structural import TYPES
 from crdlint.schema.traversal import all_schemas
-
-if TYPE_CHECKING:
-    from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionSpec, JSONSchemaProps
-    from crdlint.kubernetes.servers import Server
-    from crdlint.safety.work import Effort
 
 _SPEC: Final = Path("spec")
 

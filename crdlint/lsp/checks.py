@@ -5,30 +5,24 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from crdlint.config.load import NAMES
+from crdlint.config.load import NAMES, Cache
 from crdlint.config.model import Config
+from crdlint.diagnostics.diagnostic import Diagnostic
 from crdlint.files.read import with_parents
 from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.linting.documents import unchecked
 from crdlint.linting.request import CheckRequest
+from crdlint.linting.result import FileResult
 from crdlint.lsp import resources
-from crdlint.lsp.workspace import stamp_of
-from crdlint.runner.fixes import CheckFailedError, fix, reported
+from crdlint.lsp.workspace import Document, Workspace, stamp_of
+from crdlint.runner.fixes import CheckFailedError, Fixed, fix, reported
 from crdlint.runner.plan import Planner
 from crdlint.runner.task import Checker, Settings, Task
-from crdlint.safety.bugs import collected, contain
+from crdlint.safety.bugs import Bug, collected, contain
 from crdlint.sources.helm.layout import TEMPLATES, Layout
 from crdlint.yaml.edit import composed
-
-if TYPE_CHECKING:
-    from crdlint.config.load import Cache
-    from crdlint.diagnostics.diagnostic import Diagnostic
-    from crdlint.linting.result import FileResult
-    from crdlint.lsp.workspace import Document, Workspace
-    from crdlint.runner.fixes import Fixed
-    from crdlint.safety.bugs import Bug
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,10 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.diagnostics.diagnostic import INTERNAL_ERROR, Diagnostic
+from crdlint.linting.result import FileResult, State
 from crdlint.report.escapes import markdown, markdown_with_code, printable_line
 from crdlint.report.page import rule_link
 from crdlint.report.pieces import Outcome, Report, View
@@ -16,10 +17,6 @@ from crdlint.report.text import fold
 from crdlint.report.words import counted
 from crdlint.rules import catalog
 from crdlint.rules.changes import REMOVED
-
-if TYPE_CHECKING:
-    from crdlint.linting.result import FileResult, State
-
 
 REFUSED: Final = "rejected on update"
 BREAKS: Final = "breaks clients or stored objects"

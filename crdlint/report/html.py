@@ -10,15 +10,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import groupby, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from crdlint.crd.positions import block_of
+from crdlint.diagnostics.diagnostic import Diagnostic
 from crdlint.kubecel.cost.explain import Part, shown_cost
 from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT, UINT64_MAX
 from crdlint.linting.cost_entries import Entry, schema_costs
+from crdlint.linting.result import FileResult
 from crdlint.report import changes, words
 from crdlint.report.cost_text import percent
 from crdlint.report.escapes import html_text
@@ -29,10 +31,6 @@ from crdlint.sources.helm.layout import Layout, outermost
 from crdlint.sources.helm.release import LIMIT, chart_files, release_of
 from crdlint.sources.helm.render import Values
 from crdlint.yaml.edit import line_starts
-
-if TYPE_CHECKING:
-    from crdlint.diagnostics.diagnostic import Diagnostic
-    from crdlint.linting.result import FileResult
 
 _TEMPLATES: Final = Path(__file__).with_name("templates")
 _LONGEST_KEY: Final = 200

@@ -6,9 +6,10 @@ import os
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.diagnostics.diagnostic import Diagnostic, Kind, in_server_words
+from crdlint.linting.result import FileResult
 from crdlint.report import words
 from crdlint.report.escapes import (
     command_data,
@@ -24,10 +25,6 @@ from crdlint.report.locations import relative, uri
 from crdlint.report.page import rule_link
 from crdlint.report.pieces import Outcome, Report, Spool, View
 from crdlint.report.words import advice, combined, counted, describe_others, headline, where
-
-if TYPE_CHECKING:
-    from crdlint.linting.result import FileResult
-
 
 _STAGES: Final = ("decode", "strict", "field", "warning")
 _GITHUB_LEVELS: Final = {"error": "error", "warning": "warning", "info": "notice"}

@@ -12,14 +12,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import quote
 
+from crdlint.diagnostics.diagnostic import Diagnostic, Fix
 from crdlint.report.escapes import printable
 from crdlint.yaml.edit import Edit, apply, differing, in_order, line_and_column, line_starts
-
-if TYPE_CHECKING:
-    from crdlint.diagnostics.diagnostic import Diagnostic, Fix
 
 
 def relative(path: str) -> str:

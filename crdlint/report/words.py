@@ -7,11 +7,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
-if TYPE_CHECKING:
-    from crdlint.diagnostics.diagnostic import Diagnostic, Related
-    from crdlint.linting.result import FileResult
+from crdlint.diagnostics.diagnostic import Diagnostic, Related
+from crdlint.linting.result import FileResult
 
 _ADVICE: Final = frozenset({"warning", "advice"})  # kinds
 _SHOWN: Final = 3  # places of one entry

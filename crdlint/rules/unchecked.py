@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.crd.positions import Span
 from crdlint.diagnostics.diagnostic import INTERNAL_ERROR, Diagnostic
 from crdlint.rules.engine.rule import Caution, Rule
-
-if TYPE_CHECKING:
-    from crdlint.safety.bugs import Bug
+from crdlint.safety.bugs import Bug
 
 _GOOD: Final = """\
 type: object

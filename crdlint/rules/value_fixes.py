@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from crdlint.crd.errors import REQUIRED
+from crdlint.crd.model import JSONSchemaProps
 from crdlint.diagnostics.spelling import is_slip, nearest
 from crdlint.rules.engine.examples import HEAD
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, require
@@ -18,9 +19,6 @@ from crdlint.yaml.editor import UneditableError, quoted
 from crdlint.yaml.nodes import Mapping, Node, Scalar, child
 from crdlint.yaml.parse import parse_first
 from crdlint.yaml.resolve import resolve
-
-if TYPE_CHECKING:
-    from crdlint.crd.model import JSONSchemaProps
 
 _SCALE: Final = "subresources: {scale: {specReplicasPath: .spec.replicas, statusReplicasPath: .status.replicas}}"
 CRD_OF_EXAMPLES: Final = (

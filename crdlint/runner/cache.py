@@ -20,15 +20,13 @@ from functools import cache as once
 from hashlib import blake2b
 from hmac import compare_digest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from crdlint.__about__ import __version__
 from crdlint.files.read import UnreadableError, read_bytes
+from crdlint.linting.result import FileResult
 from crdlint.safety import atomic
 from crdlint.safety.bugs import has_failed
-
-if TYPE_CHECKING:
-    from crdlint.linting.result import FileResult
 
 _LIMIT: Final = 256 * 1024 * 1024  # the total size of all entries in bytes
 _LOOK_EVERY: Final = 24 * 3600  # seconds between checks of the size of the directory

@@ -13,14 +13,11 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from multiprocessing import Pipe, Process, parent_process
 from multiprocessing.connection import Connection, wait
-from typing import TYPE_CHECKING, Final
+from types import FrameType, TracebackType
+from typing import Final
 
 from crdlint.runner.task import Checker, CheckOutcome, Settings, Task, shown_name
 from crdlint.safety.bugs import Bug
-
-if TYPE_CHECKING:
-    from types import FrameType, TracebackType
-
 
 _GRACE: Final = 0.5  # the seconds that a process has to clean up before it is killed
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from crdlint.crd.errors import NOT_EVALUATED, Code, FieldError, Reason, Wording, invalid
+from crdlint.crd.model import JSONSchemaProps
+from crdlint.crd.paths import Path
 from crdlint.diagnostics.spelling import nearest
 from crdlint.kubernetes.servers import NEWEST, Server
 from crdlint.schema.defaulting import META_FIELDS, TYPED_ROOT, SurroundingObject, prune
@@ -18,10 +20,6 @@ from crdlint.schema.embedded_resources import coerce, validate_embedded
 from crdlint.schema.validator import ValueValidator
 from crdlint.schema.value_help import LIKE
 from crdlint.schema.values import deep_copy, deep_equal
-
-if TYPE_CHECKING:
-    from crdlint.crd.model import JSONSchemaProps
-    from crdlint.crd.paths import Path
 
 RULE: Final = "default-invalid"
 _LISTED: Final = 3  # names of unknown fields in one help

@@ -6,7 +6,7 @@ Upstream: apiextensions pkg/apiserver/schema/objectmeta (coerce.go, validation.g
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from crdlint.crd.errors import FieldError, Wording, invalid, required
 from crdlint.crd.kubenames import is_dns1035_label, is_path_segment
@@ -19,10 +19,8 @@ from crdlint.crd.object_meta import (
     validate_any_object_meta,
 )
 from crdlint.crd.paths import Path, path_of
+from crdlint.kubernetes.servers import Server
 from crdlint.schema.traversal import containers
-
-if TYPE_CHECKING:
-    from crdlint.kubernetes.servers import Server
 
 _EMPTY: Final = JSONSchemaProps()
 

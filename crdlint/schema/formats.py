@@ -10,12 +10,10 @@ import re
 from collections.abc import Callable
 from datetime import date
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.crd.kubenames import is_dns1123_label, is_dns1123_subdomain
-
-if TYPE_CHECKING:
-    from crdlint.kubernetes.servers import Server
+from crdlint.kubernetes.servers import Server
 
 _KUBERNETES_NAMES: Final = frozenset({"k8sshortname", "k8slongname"})
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from crdlint.crd.errors import DUPLICATE, Code, FieldError, Reason, invalid
+from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path, path_of
 from crdlint.golang.values import marshal
 from crdlint.schema.traversal import containers
-
-if TYPE_CHECKING:
-    from crdlint.crd.model import JSONSchemaProps
 
 RULE: Final = "resource-list-type"
 

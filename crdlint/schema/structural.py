@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from collections.abc import Sequence as SequenceOf
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from crdlint.crd.model import JSONSchemaProps
+from crdlint.crd.paths import Path
 from crdlint.crd.record import PROVENANCE
-
-if TYPE_CHECKING:
-    from crdlint.crd.paths import Path
-    from crdlint.kubernetes.servers import Server
+from crdlint.kubernetes.servers import Server
 
 TYPES: Final = ("array", "boolean", "integer", "number", "object", "string")
 

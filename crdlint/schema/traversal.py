@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from crdlint.crd.gotypes import SCHEMA_BITS
+from crdlint.crd.model import CustomResourceDefinitionSpec, JSONSchemaProps
 from crdlint.crd.paths import ADDITIONAL, INDEX, PROPERTY, Step, ValuePath
-
-if TYPE_CHECKING:
-    from crdlint.crd.model import CustomResourceDefinitionSpec, JSONSchemaProps
 
 _CONTAINERS: Final[frozenset[type]] = frozenset({dict, list})
 _PROPERTIES: Final = SCHEMA_BITS["properties"]

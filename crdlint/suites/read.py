@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from crdlint.crd.positions import node_span
 from crdlint.diagnostics.diagnostic import INTERNAL_ERROR
@@ -26,6 +26,7 @@ from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.linting.documents import read_documents
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
+from crdlint.linting.result import FileResult
 from crdlint.resources.definitions import Definition, Definitions, is_rejection
 from crdlint.schema.values import deep_copy
 from crdlint.sources.crd_lookup import files_in, files_near_suite, folders_near_suite
@@ -34,9 +35,6 @@ from crdlint.yaml import YAMLDecodeError, decode_yaml
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence
 from crdlint.yaml.parse import Document, parse_first
 from crdlint.yaml.values import entries, to_json
-
-if TYPE_CHECKING:
-    from crdlint.linting.result import FileResult
 
 Read: TypeAlias = "Callable[[str], str | None]"
 

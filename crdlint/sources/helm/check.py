@@ -6,11 +6,11 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from crdlint.files.read import text_if_readable
 from crdlint.kubernetes.servers import NEWEST
-from crdlint.linting.result import FileResult
+from crdlint.linting.result import FileResult, Lint, LintWith
 from crdlint.rules.charts import BRACES, KUBE_VERSION, SKIPPED
 from crdlint.safety.programs import end_running, find
 from crdlint.sources.helm.failures import Failure, LeftOut, explained
@@ -19,9 +19,6 @@ from crdlint.sources.helm.masking import mask
 from crdlint.sources.helm.render import Helm, Rendered, Values, chart_digest, helm, render, render_manifest
 from crdlint.sources.helm.rendered import check_rendered
 from crdlint.sources.helm.templates import analyse, check_template, check_unrendered, template_findings, with_crds
-
-if TYPE_CHECKING:
-    from crdlint.linting.result import Lint, LintWith
 
 _KIND: Final = "kind: CustomResourceDefinition"
 

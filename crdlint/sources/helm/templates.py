@@ -13,19 +13,16 @@ from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.crd.positions import Span
+from crdlint.diagnostics.diagnostic import Diagnostic, Fix
 from crdlint.files.recognition import GROUP, KIND, is_near_kind
+from crdlint.linting.result import FileResult, Lint
 from crdlint.rules.catalog import of_whole_crds
 from crdlint.rules.charts import BRACES, IN_CRDS, SKIPPED
 from crdlint.safety.programs import shortened
 from crdlint.sources.helm.masking import Block, Directive, Masked, Output, mask
-
-if TYPE_CHECKING:
-    from crdlint.diagnostics.diagnostic import Diagnostic, Fix
-    from crdlint.linting.result import FileResult, Lint
-
 
 _BLOCK_SCALAR: Final = re.compile(r"(?:^|[\s:-])[|>][-+0-9]*(?:\s+#.*)?$")
 _DASHES: Final = re.compile(r"(?:- +)+")

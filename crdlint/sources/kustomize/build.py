@@ -12,24 +12,27 @@ import re
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from crdlint.crd.kubenames import is_label_key, is_label_value
 from crdlint.crd.positions import Span, node_span
+from crdlint.diagnostics.diagnostic import Diagnostic
 from crdlint.files.offline import reason, sandbox
 from crdlint.files.read import UnreadableError, decode, text_if_readable
 from crdlint.files.recognition import GROUP, KIND, may_hold_crd
-from crdlint.linting.result import CRD, ComparedCRD, FileResult
+from crdlint.linting.result import CRD, ComparedCRD, FileResult, Lint
 from crdlint.rules.catalog import of_whole_crds
 from crdlint.safety.programs import ProgramError, find, identity_of
-from crdlint.sources.kustomize.kustomization import PATCHES, json_documents, read_kustomization, reading_problem
+from crdlint.sources.kustomize.kustomization import (
+    PATCHES,
+    Kustomization,
+    Layer,
+    UnreadKustomization,
+    json_documents,
+    read_kustomization,
+    reading_problem,
+)
 from crdlint.yaml.nodes import child, items_of
-
-if TYPE_CHECKING:
-    from crdlint.diagnostics.diagnostic import Diagnostic
-    from crdlint.linting.result import Lint
-    from crdlint.sources.kustomize.kustomization import Kustomization, Layer, UnreadKustomization
-
 
 _PROGRAMS: Final = (("kustomize", "build"), ("kubectl", "kustomize"))
 _LONGEST: Final = 300  # characters of a program's error
