@@ -20,14 +20,13 @@ if TYPE_CHECKING:
         def span(self, path: Path, /) -> Span:
             """Return the span to report for a path."""
 
-    State: TypeAlias = Literal["added", "unread", "unchanged", "changed"]
-    Stage: TypeAlias = Literal["decode", "field"]
-    # Checks a text under the name of a file.
-    Lint: TypeAlias = Callable[[str, str], "FileResult"]
-    # Returns the check of texts that are rendered with one of a chart's values files.
-    LintWith: TypeAlias = Callable[[str], Lint]
 
-
+State: TypeAlias = Literal["added", "unread", "unchanged", "changed"]
+Stage: TypeAlias = Literal["decode", "field"]
+# Checks a text under the name of a file.
+Lint: TypeAlias = Callable[[str, str], "FileResult"]
+# Returns the check of texts that are rendered with one of a chart's values files.
+LintWith: TypeAlias = Callable[[str], Lint]
 # The stages of the API server in their order: it reports the errors of a stage only if the earlier ones have none.
 STAGES: Final[tuple[Stage, ...]] = ("decode", "field")
 
