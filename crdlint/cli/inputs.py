@@ -151,18 +151,18 @@ class _Reader:
             return lint_file(text, name, request, only=only)
 
         with self.inputs.bugs_of(path):
-            result = self._lint_template(path, text, lint) or lint(text, name, only)
+            result = self._lint_template(path, text, lint, name) or lint(text, name, only)
         for finding in result.diagnostics:
             if finding.rule == "yaml-syntax":
                 position = f"{name}:{finding.line}:{finding.column}"
                 report(position, f"the document is not YAML, so it is not read: {finding.message}")
         return result
 
-    def _lint_template(self, path: str, text: str, lint: Lint) -> FileResult | None:
+    def _lint_template(self, path: str, text: str, lint: Lint, name: str) -> FileResult | None:
         """Return the result of a template, without CRDs after the first call, or None if it is none."""
         if path in self._templates:
             return FileResult(path, text, 0, (), 0, ())
-        result = self.charts.lint_template(path, text, lint)
+        result = self.charts.lint_template(path, text, lint, name)
         if result is not None:
             self._templates.add(path)
             for notice in result.notices:

@@ -99,7 +99,7 @@ def _definitions(path: str, server: Server) -> Definitions:
         if text is None:
             continue
         name = _shown(file)
-        result = charts.lint_template(file, text, lint) or lint(text, name)
+        result = charts.lint_template(file, text, lint, name) or lint(text, name)
         for finding in result.diagnostics:
             if finding.rule == "yaml-syntax":
                 raise SourceError(f"{name}:{finding.line}:{finding.column}: {finding.message}")

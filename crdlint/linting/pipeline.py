@@ -67,6 +67,7 @@ def lint_file(
         rules=tuple(rule for check in walk.checks for rule in check.rules),
         compared=tuple(check.compared for check in walk.checks if check.compared is not None),
         stage=next((stage for stage in STAGES if stage in stages), None),
+        templates=walk.templates,
         unestimated=tuple(
             diagnostic
             for diagnostic in result.diagnostics
@@ -77,13 +78,14 @@ def lint_file(
 
 @dataclass(slots=True, kw_only=True)
 class _CRDWalk(DocumentWalk):
-    """Checks the CRDs of a file; `stopped` is the number of checks that are not complete."""
+    """Checks the CRDs of a file; `stopped` is the number of checks that are not complete, `templates` that of Go templates."""
 
     request: CheckRequest
     text: str
     effort: Effort = field(default_factory=Effort)
     checks: list[CheckedCRD] = field(default_factory=list)
     stopped: int = 0
+    templates: int = 0
     _names_crd: bool | None = None
 
     def effects(self) -> tuple[int, ...]:
@@ -102,6 +104,7 @@ class _CRDWalk(DocumentWalk):
         template = directive(document.text) if self.request.skip_unfinished else None
         if template is None:
             return False
+        self.templates += template.is_go
         line = template.line + document.line_offset + 1
         how = ": helm template ... | crdlint check -" if template.is_go else ""
         self.notices.append(f"line {line}: skipped a template; check its rendered output{how}")

@@ -216,6 +216,8 @@ class DocumentResult:
 class FileResult:
     """The CRDs of a file and its diagnostics; `skipped` is the number of documents that are not CRDs.
 
+    `templates` is the number of those that are Go templates instead of YAML.
+
     `definitions` and `rules` are kept on request. `unestimated` are the diagnostics because of which rules have no
     cost: those of CRDs that cannot be decoded, and of rules that do not compile. `masked` is the text of a template
     without its directives, with unchanged positions, None for other texts. `compared` are the CRDs of a check of
@@ -237,3 +239,4 @@ class FileResult:
     compared: tuple[ComparedCRD, ...] = ()
     reusable: Mapping[int, DocumentResult] = field(default_factory=dict, compare=False, repr=False)
     stage: Stage | None = None
+    templates: int = 0

@@ -182,8 +182,6 @@ class Planner:
         location = self._layout.locate(name) if is_file else None
         if location is not None and location.part == TEMPLATES:
             self._report_deleted_crds(outermost(location.chart), name, data, config)
-        if is_file and location is None and b"{{" in data:
-            self._note_lone_templates(name)
         if location is not None and location.part == TEMPLATES and b"{{" in data:
             plan.charts[outermost(location.chart)] = None
         if location is not None and text is None:
@@ -218,16 +216,6 @@ class Planner:
         named = ", ".join(self._suites[:_NAMED]) + (f" and {count - _NAMED:,} more" if count > _NAMED else "")
         what = "a test suite is" if count == 1 else f"{count:,} test suites are"
         self.plan.notices.append(f"{what} not checked as CRDs, `crdlint test` runs them: {named}")
-
-    def _note_lone_templates(self, path: str) -> None:
-        """Add a notice that the templates of a directory belong to no chart."""
-        parent, name, _ = os.path.normpath(path).rpartition(f"{os.sep}{TEMPLATES}{os.sep}")
-        if not name and not path.startswith(f"{TEMPLATES}{os.sep}"):
-            return
-        chart = parent or os.curdir
-        notice = f"{os.path.join(parent, TEMPLATES)} is not read as the templates of a chart: no Chart.yaml in {chart}"  # noqa: PTH118
-        if notice not in self.plan.notices:
-            self.plan.notices.append(notice)
 
     def _add_dependencies(self, path: str) -> None:
         """Plan the packed dependencies of a chart, which may itself have no CRD."""

@@ -102,7 +102,7 @@ class Checker:
         checked = checked._replace(results=tuple(replace(result, reusable={}) for result in checked.results))
         is_changed = checked.fixes is not None and checked.fixes.edits
         is_final = bool(checked.results) and not is_changed and not checked.bugs
-        if key is not None and self.settings.cache is not None and is_final:
+        if key is not None and self.settings.cache is not None and is_final and checked.results[0].masked is None:
             self.settings.cache.put(key, checked.results[0])
         return checked
 
@@ -171,6 +171,10 @@ class Checker:
             previous = self.settings.previous
             if task.location is None:
                 result = self.lint(text, name, task, unread, known)
+                if result.templates:
+                    from crdlint.sources.helm.check import without_chart
+
+                    result = without_chart(name, text, lint)
             else:
                 from crdlint.sources.helm.check import ChartFile
 

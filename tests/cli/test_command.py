@@ -227,16 +227,17 @@ def test_a_run_without_crds_says_what_it_looked_at() -> None:
     assert required.returncode == 2
 
 
-def test_templates_without_a_chart_are_named() -> None:
+def test_templates_without_a_chart_are_read_without_helm() -> None:
     Path("lone/templates").mkdir(parents=True)
-    Path("lone/templates/crd.yaml").write_text("{{- if .Values.crds }}\n" + GOOD + "{{- end }}\n", encoding="utf-8")
-    done = crdlint("check", "lone")
-    assert "lone/templates is not read as the templates of a chart: no Chart.yaml in lone\n" in done.stderr
-    assert "no CustomResourceDefinition in lone: 1 file checked, 1 document skipped\n" in done.stderr
+    text = "{{- if .Values.crds }}\n" + GOOD + "{{- end }}\n"
+    Path("lone/templates/crd.yaml").write_text(text, encoding="utf-8")
+    for _ in range(2):  # the second one is from the cache, if it is in it
+        done = crdlint("check", "lone")
+        assert (done.stderr, done.returncode) == ("", 0)
+        assert "1 CRD: 0 errors, 0 warnings" in done.stdout
     Path("lone/Chart.yaml").write_text("apiVersion: v2\nname: lone\nversion: 0.1.0\n", encoding="utf-8")
     done = crdlint("check", "--no-helm", "lone")
-    assert done.stderr == ""
-    assert "1 CRD" in done.stdout
+    assert (done.stderr, "1 CRD" in done.stdout) == ("", True)
 
 
 def test_a_missing_file_is_an_error_without_figures() -> None:

@@ -229,7 +229,7 @@ def test_unreadable_input_beside_what_is_not_estimated(tmp_path: Path) -> None:
 
 
 def test_skipped_templates_are_noted(tmp_path: Path) -> None:
-    (tmp_path / "a.yaml").write_text("{{- if .Values.crds }}\n" + CRD + "{{- end }}\n")
+    (tmp_path / "a.yaml").write_text("{% if crds %}\n" + CRD + "{% endif %}\n")
     result = run("cost", str(tmp_path))
     assert result.exit_code == 0
     assert "a.yaml: note: line 1: skipped a template" in result.stderr

@@ -71,3 +71,34 @@ def test_what_only_helm_can_read_is_not_left_out_in_silence(tmp_path: Path) -> N
     for name, (_, output) in found.items():
         words = " ".join(output.split())
         assert re.search(r"this CRD is not checked without Helm(:| .* note:) `\{\{ \.Values\.type \}\}`", words), name
+
+
+def test_templates_outside_of_charts_are_read_without_helm(tmp_path: Path) -> None:
+    folder = chart(tmp_path, MASKED)
+    (folder / "c" / "Chart.yaml").unlink()
+    line = MASKED.split("\n").index(RULE[:-1]) + 1
+    found = run(folder)
+    assert {name: status for name, (status, _) in found.items()} == {"cost": 0, "validate": 1, "eval": 0, "patch": 0}
+    assert f"templates/crd.yaml:{line}" in found["cost"][1]
+    broken = MASKED.replace("size > 1", "sise > 1")
+    (folder / "c" / "templates" / "crd.yaml").write_text(broken, encoding="utf-8")
+    arguments = ["check", "--format", "concise", "--no-cache", str(folder / "c")]
+    checked = CliRunner().invoke(cli, arguments)
+    assert (checked.exit_code, f"crd.yaml:{line}:" in checked.output) == (1, True)
+    fixed = CliRunner().invoke(cli, ["check", "--fix", "--unsafe-fixes", "--no-cache", str(folder / "c")])
+    assert fixed.exit_code == 0, fixed.output
+    assert (folder / "c" / "templates" / "crd.yaml").read_text(encoding="utf-8") == MASKED
+    (folder / "c" / "templates" / "crd.yaml").write_text(RENDERED, encoding="utf-8")
+    checked = CliRunner().invoke(cli, arguments)
+    assert "crd.yaml:19:35: warning[helm-skipped]: this CRD is not checked without Helm\n" in checked.output
+
+
+def test_templates_outside_of_charts_are_compared(tmp_path: Path) -> None:
+    old, new = (
+        chart(tmp_path / name, MASKED.replace("integer", type_))
+        for name, type_ in (("old", "integer"), ("new", "string"))
+    )
+    for folder in (old, new):
+        (folder / "c" / "Chart.yaml").unlink()
+    compared = CliRunner().invoke(cli, ["diff", "--format", "concise", str(old / "c"), str(new / "c")])
+    assert (compared.exit_code, "change-type" in compared.output) == (1, True), compared.output

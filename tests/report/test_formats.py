@@ -249,7 +249,7 @@ def test_what_was_passed_over_is_told() -> None:
 @pytest.mark.parametrize(("name", "told"), [("concise", True), ("json", True), ("text", False)])
 def test_notices_go_to_standard_error_where_the_format_is_not_for_people(name: str, told: bool, tmp_path: Path) -> None:
     path = tmp_path / "c.yaml"
-    path.write_text("a: {{ CustomResourceDefinition }}: b\n", encoding="utf-8")
+    path.write_text("a: {% CustomResourceDefinition %}: b\n", encoding="utf-8")
     done = CliRunner().invoke(cli, ["check", "--no-require-crds", "--format", name, str(path)])
     assert ("note: line 1: skipped a template" in done.stderr) is told
     quiet = CliRunner().invoke(cli, ["check", "--no-require-crds", "--quiet", "--format", name, str(path)])

@@ -109,14 +109,16 @@ class Charts:
         chart.problem, chart.failures = None, ()
         return replace(result, notices=(*result.notices, *notices))
 
-    def lint_template(self, path: str, text: str, lint: Lint) -> FileResult | None:
-        """Return the result of a file of a chart's templates as `check` makes it, or None if it is none.
+    def lint_template(self, path: str, text: str, lint: Lint, name: str) -> FileResult | None:
+        """Return the result of a file that may be a template as `check` makes it, outside of charts under a `name`, else None.
 
         Why a chart is not rendered is a notice.
         """
-        location = self._layout.locate(path) if "{{" in text else None
-        if location is None or location.part != TEMPLATES:
+        if "{{" not in text:
             return None
+        location = self._layout.locate(path)
+        if location is None or location.part != TEMPLATES:
+            return without_chart(name, text, lint)
         result = self.check(ChartFile(path, text, location), lint)
         return replace(result, notices=(*result.notices, *(failure.notice for failure in self.take_failures())))
 
@@ -139,7 +141,7 @@ class Charts:
         if location.part == CRDS:
             return check_unrendered(path, text, lint)
         if location.part != TEMPLATES:
-            return lint(text, path)
+            return without_chart(path, text, lint)
         if chart is None:
             result = check_template(path, text, lint)
             return explained(result, lambda _: _BY_HAND) if find("helm") else result
@@ -201,6 +203,12 @@ class Charts:
         return _Chart(digest if rendered.final else None, rendered.problem, rendered.failures, rendered)
 
 
+def without_chart(path: str, text: str, lint: Lint) -> FileResult:
+    """Check a file that is no template of a chart; if documents are Go templates, all are read as without Helm."""
+    result = lint(text, path)
+    return explained(check_template(path, text, lint), lambda _: _RENDERED) if result.templates else result
+
+
 def render_as_installed(chart: str, values: Values) -> Rendered:
     """Render a chart by the Helm on the PATH, for the newest version of Kubernetes that the chart supports."""
     installed, newest = _installed(chart)
@@ -227,6 +235,7 @@ _ASKING: Final = Lock()  # for Helm's version, which is cached
 
 _WITHOUT_CRD: Final = "no CRD comes of this template with the values given: it was read without Helm"
 _NOT_RENDERED: Final = "`helm-render` has the reason why Helm does not render the chart"
+_RENDERED: Final = "Check what is rendered: `helm template CHART | crdlint check -`"
 _BY_HAND: Final = "Run `helm template --include-crds CHART | crdlint check -`"
 
 
