@@ -88,6 +88,8 @@ def unknown_rule(pattern: str, own_sets: Iterable[str] = ()) -> str | None:
         return None
     ids = rule_ids() | {*SETS, *own_sets}
     families = {f"{rule.partition('-')[0]}-*" for rule in ids if "-" in rule}
+    if pattern.lower() == "all":  # as ruff calls them
+        return f"no rule is called {shown(pattern)}{_meant('*')}"
     if f"{pattern}-*" in families:
         return f"no rule is called {shown(pattern)}{_meant(f'{pattern}-*')}"
     if is_glob(pattern):

@@ -258,6 +258,16 @@ class TestRevisions:
         assert diff("v9").exit_code == 2
 
 
+def test_versions_that_no_server_serves_are_no_change(sides: Path) -> None:
+    for side, text in (("old", OLD), ("new", OLD.replace("maximum: 9", "maximum: 8"))):
+        (sides / side / "foos.yaml").write_text(text.replace("k8s.io/v1\n", "k8s.io/v1beta1\n"))
+    result = diff("old", "new")
+    assert (result.exit_code, "1 not compared\n" in result.output) == (0, True), result.output
+    assert result.output.endswith("already rejected before: 1\n")
+    (sides / "old" / "foos.yaml").write_text(OLD)
+    assert "rejected on update: 1 change\n" in diff("old", "new").output
+
+
 def test_rejections_of_both_sides_are_counted_only(sides: Path) -> None:
     broken = OLD.replace("name: {type: string}", "name: {type: array}")
     (sides / "old" / "foos.yaml").write_text(broken)

@@ -175,6 +175,7 @@ FAULTS_OF_YAML: Final[list[tuple[str, list[tuple[int, int, str]]]]] = [
     ("zzz: 1\n", [(1, 1, "unknown key 'zzz'")]),
     ("ignore:\n- cel-rule-cots\n", [(2, 3, "there is no rule 'cel-rule-cots'; did you mean 'cel-rule-cost'?")]),
     ("select: [cel]\n", [(1, 10, "no rule is called 'cel'; did you mean 'cel-*'?")]),
+    ("select: [ALL]\n", [(1, 10, "no rule is called 'ALL'; did you mean '*'?")]),
     ("select: [clel-*]\n", [(1, 10, "no rule matches 'clel-*'; did you mean 'cel-*'?")]),
     ("select: cel-*\n", [(1, 9, "'select' must be a list, not 'cel-*'")]),
     ("select:\n", [(1, 1, "'select' must be a list, not nothing")]),

@@ -238,13 +238,21 @@ class PreviousCRDs:
     def compared(self, result: FileResult) -> tuple[ComparedCRD, ...]:
         """Return the compared CRDs of a result, with those that cannot be compared because crdlint cannot read the old ones."""
         skipped = (finding for finding in result.diagnostics if finding.rule == SKIPPED.id)
+        findings = (finding for finding in result.diagnostics if finding.rule == "api-version-removed")
+        unserved = [(each.crd, each.message) for each in findings if each.crd and self._was_unserved(each.crd)]
         return (
             *(
                 crd._replace(state="unread") if crd.state == "added" and crd.name in self._unread_names else crd
                 for crd in result.compared
             ),
             *(ComparedCRD(f"{finding.file}:{finding.line}", "unread") for finding in skipped),
+            *(ComparedCRD(name, "unread", frozenset({message})) for name, message in unserved),
         )
+
+    def _was_unserved(self, name: str) -> bool:
+        """Return whether an old file has a CRD with a name in a version that the server does not serve."""
+        crds = (self.of_file(index) for index in self._candidates(name))
+        return any(each.cause == "unserved version" and name in each.text for old in crds for each in old.unread)
 
     def take_notices(self) -> tuple[str, ...]:
         """Return the notices about old charts since the last call."""
