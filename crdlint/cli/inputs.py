@@ -21,10 +21,9 @@ from crdlint.rules.charts import SKIPPED
 from crdlint.runner.task import shown_name
 from crdlint.safety.bugs import Bug, collected
 from crdlint.sources.crd_lookup import configured_crds, crd_folders_near, files_beside
-from crdlint.sources.helm.check import Charts
+from crdlint.sources.helm.check import Charts, without_chart
 
 if TYPE_CHECKING:
-    from crdlint.linting.result import Lint
     from crdlint.runner.plan import Planner
 
     # Takes a place and a message.
@@ -127,7 +126,7 @@ def _configured(inputs: Inputs, planner: Planner, near: Iterable[str]) -> Iterat
 
 @dataclass(slots=True)
 class _Reader:
-    """Reads files with CRDs. Each template of a chart is read once, with all of its CRDs."""
+    """Reads files with CRDs. Each template is read once, with all of its CRDs."""
 
     inputs: Inputs
     planner: Planner
@@ -147,27 +146,28 @@ class _Reader:
         name = shown_name(path)
         request = CheckRequest(kube_version=version, skip_unfinished=True, keep=True)
 
-        def lint(text: str, name: str, only: frozenset[int] | None = None) -> FileResult:
-            return lint_file(text, name, request, only=only)
-
         with self.inputs.bugs_of(path):
-            result = self._lint_template(path, text, lint, name) or lint(text, name, only)
+            result = self._read(path, text, partial(lint_file, request=request), only)
         for finding in result.diagnostics:
             if finding.rule == "yaml-syntax":
                 position = f"{name}:{finding.line}:{finding.column}"
                 report(position, f"the document is not YAML, so it is not read: {finding.message}")
         return result
 
-    def _lint_template(self, path: str, text: str, lint: Lint, name: str) -> FileResult | None:
-        """Return the result of a template, without CRDs after the first call, or None if it is none."""
+    def _read(self, path: str, text: str, lint: Callable[..., FileResult], only: frozenset[int]) -> FileResult:
+        """Return the result of some documents; of a template that of all of them, without CRDs after the first call."""
         if path in self._templates:
             return FileResult(path, text, 0, (), 0, ())
-        result = self.charts.lint_template(path, text, lint, name)
-        if result is not None:
-            self._templates.add(path)
-            for notice in result.notices:
-                self.inputs.notice(path, notice)
-            for finding in result.diagnostics:
-                if finding.rule == SKIPPED.id:
-                    self.inputs.notice(f"{path}:{finding.line}", f"{finding.message}. {finding.help}")
+        result = self.charts.lint_template(path, text, lint)
+        if result is None:
+            result = lint(text, shown_name(path), only=only)
+            if not result.templates:
+                return result
+            result = without_chart(shown_name(path), text, lint)
+        self._templates.add(path)
+        for notice in result.notices:
+            self.inputs.notice(path, notice)
+        for finding in result.diagnostics:
+            if finding.rule == SKIPPED.id:
+                self.inputs.notice(f"{path}:{finding.line}", f"{finding.message}. {finding.help}")
         return result

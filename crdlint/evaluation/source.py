@@ -23,7 +23,7 @@ from crdlint.resources.objects import objects_of
 from crdlint.resources.pipeline import version_of
 from crdlint.resources.validation import NotDecodedError, ResourceValidator
 from crdlint.rules.charts import SKIPPED
-from crdlint.sources.helm.check import Charts
+from crdlint.sources.helm.check import Charts, without_chart
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.nodes import is_json
 from crdlint.yaml.parse import Document, iter_documents
@@ -99,7 +99,7 @@ def _definitions(path: str, server: Server) -> Definitions:
         if text is None:
             continue
         name = _shown(file)
-        result = charts.lint_template(file, text, lint, name) or lint(text, name)
+        result = charts.lint_template(file, text, lint) or without_chart(name, text, lint)
         for finding in result.diagnostics:
             if finding.rule == "yaml-syntax":
                 raise SourceError(f"{name}:{finding.line}:{finding.column}: {finding.message}")

@@ -109,16 +109,14 @@ class Charts:
         chart.problem, chart.failures = None, ()
         return replace(result, notices=(*result.notices, *notices))
 
-    def lint_template(self, path: str, text: str, lint: Lint, name: str) -> FileResult | None:
-        """Return the result of a file that may be a template as `check` makes it, outside of charts under a `name`, else None.
+    def lint_template(self, path: str, text: str, lint: Lint) -> FileResult | None:
+        """Return the result of a file of a chart's templates as `check` makes it, or None if it is none.
 
         Why a chart is not rendered is a notice.
         """
-        if "{{" not in text:
-            return None
-        location = self._layout.locate(path)
+        location = self._layout.locate(path) if "{{" in text else None
         if location is None or location.part != TEMPLATES:
-            return without_chart(name, text, lint)
+            return None
         result = self.check(ChartFile(path, text, location), lint)
         return replace(result, notices=(*result.notices, *(failure.notice for failure in self.take_failures())))
 
