@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from crdlint.files.patterns import Glob, Patterns, States, compiled
-from crdlint.files.read import STDIN, entries_of, is_folder, open_descriptor, reason
-from crdlint.files.repository import Ignored, RepositoryError, ignored_in, repository_of
+from crdlint.files.read import STDIN, entries_of, is_folder, open_descriptor, reason, with_parents
+from crdlint.files.repository import Ignored, RepositoryError, ignored_in, is_below, repository_of, repository_top
 from crdlint.safety.output import trace
 
 YAML_SUFFIXES: Final = (".yaml", ".yml", ".json")
@@ -62,10 +62,12 @@ def has_yaml_suffix(path: str) -> bool:
 def discover(arguments: Sequence[str], selection: Selection) -> Found:
     """Find the files of paths, directories and globs, in order: a directory's files by name, then its subdirectories.
 
-    A named file is included regardless of its suffix and of .gitignore. Links to directories are followed only if they
-    are named, so there are no loops.
+    A named file is included regardless of its suffix and of .gitignore. Links to directories are followed if they are
+    named, or lead to another part of the repository, each directory once, so there are no loops.
     """
     walk = _Walk(selection.gitignore, selection.filter())
+    for path in filter(os.path.isdir, arguments):
+        walk.reach(os.path.realpath(path))
     for argument in arguments:
         if open_descriptor(argument) is not None:
             name = selection.stdin_name if argument == STDIN else None
@@ -103,15 +105,24 @@ class PathFilter(NamedTuple):
 
 @dataclass(slots=True)
 class _Walk:
-    """The files so far; `ignored` and `excluded` are the numbers of files and directories that were skipped."""
+    """The files so far; `ignored` and `excluded` are the numbers of files and directories that were skipped.
+
+    `tops` are the real paths of the directories that are named or that links lead to, `parents` those and what they are in.
+    """
 
     gitignore: bool
     filter: PathFilter
     files: list[str] = field(default_factory=list)
     problems: dict[Problem, None] = field(default_factory=dict)
     seen: set[str] = field(default_factory=set)
+    tops: set[str] = field(default_factory=set)
+    parents: set[str] = field(default_factory=set)
     ignored: int = 0
     excluded: int = 0
+
+    def reach(self, top: str) -> None:
+        self.tops.add(top)
+        self.parents.update(with_parents(top))
 
     def add(self, path: str) -> None:
         key = path if open_descriptor(path) is not None else os.path.realpath(path)
@@ -190,12 +201,24 @@ class _Walk:
             folders = []
             for entry in self._entries(folder):
                 path = os.path.normpath(entry.path)
-                if entry.is_dir(follow_symlinks=False):
+                if entry.is_dir(follow_symlinks=False) or (entry.is_symlink() and self._leads_on(entry)):
                     if entry.name not in NEVER_ENTERED and not self._is_left_out(path, ignored, folder=True):
                         folders.append(path)
                 elif self.filter.wants(path) and not self._is_left_out(path, ignored):
                     self.entry(entry, path)
             pending.extend((path, self._below(ignored, path)) for path in reversed(folders))
+
+    def _leads_on(self, entry: os.DirEntry[str]) -> bool:
+        """Return whether a link leads to a directory of its repository that is not walked otherwise, for the first time."""
+        if not is_folder(entry):
+            return False
+        real = os.path.realpath(entry.path)
+        repository = repository_top(os.path.realpath(os.path.dirname(entry.path)))
+        is_near = is_below(real, repository) and os.path.lexists(os.path.join(repository, ".git"))
+        if not is_near or real in self.parents or not self.tops.isdisjoint(with_parents(real)):
+            return False
+        self.reach(real)
+        return True
 
     def _match(self, glob: Glob) -> None:
         """Walk the directories that a glob may match, each once."""

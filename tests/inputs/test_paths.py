@@ -152,6 +152,24 @@ def test_links_neither_loop_nor_hide() -> None:
     assert [problem.path for problem in found.problems] == unread
 
 
+def test_links_to_other_parts_of_the_repository_are_followed() -> None:
+    write("charts/a/Chart.yaml", "config/crd/bases/a.yaml", "outside/b.yaml")
+    Path("charts/a/crds").symlink_to("../../config/crd/bases")
+    Path("charts/a/again").symlink_to("../../config/crd")
+    Path("config/crd/back").symlink_to("../../charts")
+    plain = ("charts/a/Chart.yaml",)
+    assert discover(["charts"], EVERYTHING).files == plain  # it is in no repository
+    Path(".git").mkdir()
+    linked = discover(["charts"], EVERYTHING).files
+    assert [os.path.realpath(path) for path in linked] == [
+        os.path.realpath(path) for path in (*plain, "config/crd/bases/a.yaml")
+    ]
+    for named in (["."], ["charts", "config"], ["config", "charts"]):
+        assert "config/crd/bases/a.yaml" in discover(named, EVERYTHING).files
+    Path("charts/.git").mkdir()
+    assert discover(["charts"], EVERYTHING).files == plain  # the link leads out of its repository
+
+
 def test_a_pipe_is_a_file_to_read() -> None:
     """Reading it reports that it is none."""
     Path("d").mkdir()
