@@ -16,16 +16,9 @@ from crdlint.rules.catalog import on_request
 from crdlint.yaml import YAMLDecodeError, decode_yaml
 
 __all__ = [
-    "Diagnostic",
-    "ResourceReport",
-    "RuleCost",
-    "YAMLDecodeError",
-    "decode_yaml",
-    "estimate_costs",
-    "lint_text",
-    "lint_update",
-    "validate_resource",
-]
+    "Diagnostic", "ResourceReport", "RuleCost", "YAMLDecodeError", "decode_yaml", "estimate_costs", "lint_text",
+    "lint_update", "validate_resource",
+]  # fmt: skip
 
 
 def lint_text(text: str, *, filename: str = "<stdin>", kube_version: str = NEWEST_VERSION) -> list[Diagnostic]:

@@ -265,14 +265,10 @@ _WRAPPED: Final = {
 }  # fmt: skip
 WELL_KNOWN: Final = {
     **{f"google.protobuf.{name}Value": wrapper_type(type_) for name, type_ in _WRAPPED.items()},
-    "google.protobuf.Any": ANY,
-    "google.protobuf.Duration": DURATION,
-    "google.protobuf.Timestamp": TIMESTAMP,
-    "google.protobuf.ListValue": list_type(DYN),
-    "google.protobuf.NullValue": NULL,
-    "google.protobuf.Struct": map_type(STRING, DYN),
-    "google.protobuf.Value": DYN,
-}
+    "google.protobuf.Any": ANY, "google.protobuf.Duration": DURATION, "google.protobuf.Timestamp": TIMESTAMP,
+    "google.protobuf.ListValue": list_type(DYN), "google.protobuf.NullValue": NULL,
+    "google.protobuf.Struct": map_type(STRING, DYN), "google.protobuf.Value": DYN,
+}  # fmt: skip
 
 
 def object_type(name: str) -> Type:

@@ -129,14 +129,9 @@ _MOST_PATTERNS: Final = 1000
 _MOST_REMARKS: Final = 1000
 # Reported by `validate`, for updates (--against) or for a range of versions, so not necessarily in each run.
 _OF_OTHER_RUNS: Final = (
-    "resource-*",
-    "metadata-immutable",
-    "spec-immutable",
-    "stored-version-missing",
-    "conversion-webhook-ca-bundle",
-    "kube-version-too-old",
-    UNUSED.id,
-)
+    "resource-*", "metadata-immutable", "spec-immutable", "stored-version-missing", "conversion-webhook-ca-bundle",
+    "kube-version-too-old", UNUSED.id,
+)  # fmt: skip
 # All rules that `validate` reports.
 _OF_RESOURCES: Final = ("resource-*", "unknown-field", "duplicate-key")
 # Rules that the API server checks only if a schema or a resource has no other errors.

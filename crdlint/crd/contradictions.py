@@ -12,16 +12,9 @@ if TYPE_CHECKING:
 
 # The keyword that a value violates, by the reason.
 _OF_VALUES: Final = {
-    Code.TYPE: "type",
-    Code.FORMAT: "format",
-    Code.ENUM: "enum",
-    Code.LEAST: "minimum",
-    Code.MOST: "maximum",
-    Code.MULTIPLE: "multipleOf",
-    Code.PATTERN: "pattern",
-    Code.TOO_SHORT: "minLength",
-    Code.TOO_LONG: "maxLength",
-}
+    Code.TYPE: "type", Code.FORMAT: "format", Code.ENUM: "enum", Code.LEAST: "minimum", Code.MOST: "maximum",
+    Code.MULTIPLE: "multipleOf", Code.PATTERN: "pattern", Code.TOO_SHORT: "minLength", Code.TOO_LONG: "maxLength",
+}  # fmt: skip
 
 
 def contradicting(error: FieldError, because: str, locator: Locator) -> SourceLocation | None:

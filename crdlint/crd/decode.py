@@ -153,14 +153,9 @@ def _time(_reader: Reader, _of: GoType, value: Any) -> Any:
 
 # Functions that return what Go stores for a scalar other than null, or UNSET.
 STORES: Final[dict[str, Store]] = {
-    "string": _of_class(str),
-    "bool": _of_class(bool),
-    "int32": _integer,
-    "int64": _integer,
-    "uint8": _integer,
-    "float64": _float,
-    "time": _time,
-}
+    "string": _of_class(str), "bool": _of_class(bool), "int32": _integer, "int64": _integer, "uint8": _integer,
+    "float64": _float, "time": _time,
+}  # fmt: skip
 _read_base64: Final = _scalar(_base64)
 
 
@@ -282,17 +277,11 @@ def _read_schema_or_list(reader: Reader, of: GoType, node: Any, depth: int, orig
 
 
 READERS: Final[dict[str, Read]] = {
-    **{kind: _scalar(store) for kind, store in STORES.items()},
-    "bytes": _read_bytes,
-    "slice": _read_slice,
-    "map": _read_map,
-    "struct": _read_struct,
-    "json": _read_json,
-    "fields": _read_json,
-    "schema-or-bool": _read_schema_or_bool,
-    "schema-or-array": _read_schema_or_list,
+    **{kind: _scalar(store) for kind, store in STORES.items()}, "bytes": _read_bytes, "slice": _read_slice,
+    "map": _read_map, "struct": _read_struct, "json": _read_json, "fields": _read_json,
+    "schema-or-bool": _read_schema_or_bool, "schema-or-array": _read_schema_or_list,
     "schema-or-strings": _read_schema_or_list,
-}
+}  # fmt: skip
 
 
 def read_schemas(reader: Reader) -> None:

@@ -383,15 +383,9 @@ _ESCAPES: Final = {"a": 7, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11}
 _OPERATORS: Final = {"*": (syntax.STAR, 0, -1), "+": (syntax.PLUS, 1, -1), "?": (syntax.QUEST, 0, 1)}
 _COUNTED: Final = frozenset("*+?{")
 _HANDLERS: Final = {
-    "(": _Parser.open,
-    ")": _Parser.close,
-    "|": _Parser.bar,
-    "^": _Parser.assertion,
-    "$": _Parser.assertion,
-    ".": _Parser.dot,
-    "[": _Parser.bracket,
-    "\\": _Parser.backslash,
-}
+    "(": _Parser.open, ")": _Parser.close, "|": _Parser.bar, "^": _Parser.assertion, "$": _Parser.assertion,
+    ".": _Parser.dot, "[": _Parser.bracket, "\\": _Parser.backslash,
+}  # fmt: skip
 _FLAGS: Final = {"i": syntax.FOLD, "m": syntax.LINES, "s": syntax.ALL, "U": 0}
 # The conditions of the begin or the end of the text, and of a line with the flag `m`.
 _ANCHORS: Final = {"^": (syntax.BEGIN, syntax.LINE_BEGIN), "$": (syntax.END, syntax.LINE_END)}

@@ -23,12 +23,9 @@ DATE: Final = Layout("2006-01-02", 2, zone=False)
 # For each element: its separator, its name in the layout, whether it always has two digits, its range, its name in
 # errors. The range of the day is checked last.
 _NUMBERS: Final = (
-    ("-", "01", True, (1, 12), "month"),
-    ("-", "02", True, (0, 99), "day"),
-    ("T", "15", False, (0, 23), "hour"),
-    (":", "04", True, (0, 59), "minute"),
-    (":", "05", True, (0, 59), "second"),
-)
+    ("-", "01", True, (1, 12), "month"), ("-", "02", True, (0, 99), "day"), ("T", "15", False, (0, 23), "hour"),
+    (":", "04", True, (0, 59), "minute"), (":", "05", True, (0, 59), "second"),
+)  # fmt: skip
 _EPOCH: Final = date(1970, 1, 1).toordinal()
 _CYCLE: Final = 400  # years after which the calendar repeats; Python's has no year 0
 _CYCLE_DAYS: Final = 146097
@@ -163,15 +160,8 @@ def as_utc(text: str) -> str:
 _WHOLE: Final = re.compile(r"[+-]?(?:0|(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+)")
 _PART: Final = re.compile(r"([0-9]*)(?:\.([0-9]*))?(ns|us|µs|μs|ms|s|m|h)")
 _UNITS: Final = {
-    "ns": 1,
-    "us": 10**3,
-    "µs": 10**3,
-    "μs": 10**3,
-    "ms": 10**6,
-    "s": 10**9,
-    "m": 60 * 10**9,
-    "h": 3600 * 10**9,
-}
+    "ns": 1, "us": 10**3, "µs": 10**3, "μs": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9,
+}  # fmt: skip
 _MAX: Final = 2**63 - 1
 _MOST_DIGITS: Final = 30
 

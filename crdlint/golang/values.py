@@ -266,11 +266,6 @@ _PRINTED_SCALARS: Final[dict[type, Callable[..., str]]] = {
 
 # The Go types of decoded JSON, as `%T` prints them.
 GO_TYPES: Final[dict[type, str]] = {
-    bool: "bool",
-    int: "int64",
-    float: "float64",
-    str: "string",
-    list: "[]interface {}",
-    dict: "map[string]interface {}",
-    type(None): "<nil>",
-}
+    bool: "bool", int: "int64", float: "float64", str: "string", list: "[]interface {}",
+    dict: "map[string]interface {}", type(None): "<nil>",
+}  # fmt: skip

@@ -185,13 +185,9 @@ def _unexpected(expected: str, value: Any) -> Error:
 
 
 _CONVERSIONS: Final = {
-    "object": _object,
-    "array": _array,
-    "string": _string,
-    "number": _of_class(float, int),
-    "integer": _of_class(int),
+    "object": _object, "array": _array, "string": _string, "number": _of_class(float, int), "integer": _of_class(int),
     "boolean": _of_class(bool),
-}
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)

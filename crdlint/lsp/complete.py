@@ -152,13 +152,10 @@ _REST: Final = re.compile(r"[\w$/-]*")
 _LONGEST: Final = 256  # characters of a word
 _PROBE: Final = "crdlint-completes-this"  # a key that no document has
 _KINDS: Final = {
-    "field": CompletionItemKind.Field,
-    "variable": CompletionItemKind.Variable,
-    "function": CompletionItemKind.Function,
-    "method": CompletionItemKind.Method,
-    "macro": CompletionItemKind.Operator,
+    "field": CompletionItemKind.Field, "variable": CompletionItemKind.Variable,
+    "function": CompletionItemKind.Function, "method": CompletionItemKind.Method, "macro": CompletionItemKind.Operator,
     "keyword": CompletionItemKind.Keyword,
-}
+}  # fmt: skip
 _PLAIN: Final = re.compile(r"[A-Za-z_][\w./-]*")
 
 

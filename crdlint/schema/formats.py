@@ -66,15 +66,10 @@ def _is_date_time(text: str) -> bool:
 _DURATION_PART: Final = re.compile(r"(?<![0-9])([0-9]+)[\t\n\f\r ]*([A-Za-zµ]+)")
 # For each unit: its nanoseconds, its names, and the last name, which may be followed by more letters.
 _UNITS: Final = (
-    (1, ("ns",), "nano"),
-    (10**3, ("us", "µs"), "micro"),
-    (10**6, ("ms",), "milli"),
-    (10**9, ("s",), "sec"),
-    (60 * 10**9, ("m",), "min"),
-    (3600 * 10**9, ("h", "hr"), "hour"),
-    (24 * 3600 * 10**9, ("d",), "day"),
+    (1, ("ns",), "nano"), (10**3, ("us", "µs"), "micro"), (10**6, ("ms",), "milli"), (10**9, ("s",), "sec"),
+    (60 * 10**9, ("m",), "min"), (3600 * 10**9, ("h", "hr"), "hour"), (24 * 3600 * 10**9, ("d",), "day"),
     (7 * 24 * 3600 * 10**9, ("w", "wk"), "week"),
-)
+)  # fmt: skip
 
 
 def lenient_duration(text: str) -> int | None:

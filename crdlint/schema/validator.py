@@ -51,13 +51,9 @@ if TYPE_CHECKING:
     Walk: TypeAlias = Generator["Walk", int, int]
 
 _TYPES: Final[dict[type, tuple[str, str]]] = {  # by Python type: the type in JSON schemas, and its Go format
-    bool: ("boolean", ""),
-    str: ("string", ""),
-    int: ("integer", "int64"),
-    float: ("number", "float64"),
-    list: ("array", ""),
-    dict: ("object", ""),
-}
+    bool: ("boolean", ""), str: ("string", ""), int: ("integer", "int64"), float: ("number", "float64"),
+    list: ("array", ""), dict: ("object", ""),
+}  # fmt: skip
 _CONTAINERS: Final[frozenset[type]] = frozenset({dict, list})
 _TYPE_META: Final = frozenset({"apiVersion", "kind"})
 

@@ -44,16 +44,10 @@ _RENAMED: Final = (
     ("conversion.conversionReviewVersions", "conversion.webhook.conversionReviewVersions"),
 )
 _GO_TYPES: Final = {
-    "string": "a string",
-    "types.UID": "a string",
-    "bool": "`true` or `false`",
-    "int32": "an integer",
-    "int64": "an integer",
-    "float64": "a number",
-    "[]string": "a list of strings",
-    "v1.ValidationRules": "a list",
+    "string": "a string", "types.UID": "a string", "bool": "`true` or `false`", "int32": "an integer",
+    "int64": "an integer", "float64": "a number", "[]string": "a list of strings", "v1.ValidationRules": "a list",
     "map[string]string": "a mapping of strings",
-}
+}  # fmt: skip
 _JSON_TYPES: Final = {
     "string": "the string", "number": "the number", "bool": "the boolean", "object": "a mapping", "array": "a list",
 }  # fmt: skip
@@ -428,17 +422,11 @@ def _too_expensive(error: FieldError, target: _Target) -> str:
 
 _OPERATORS: Final = frozenset({"_in_", "@in", "_?_:_", "-_", "!_"})
 _SPECIAL: Final = {
-    "resource-rule": _rule_failed,
-    "default-rule-failed": _rule_failed,
-    "cel-compilation": _not_compiled,
-    "cel-output-type": _wrong_output,
-    "storage-version-exactly-one": _storage,
-    "version-name-duplicate": _version_twice,
-    "list-map-key-duplicate": _key_twice,
-    "cel-old-self-uncorrelatable": _uncorrelatable,
-    "cel-rule-cost": _too_expensive,
-    "cel-schema-cost": _too_expensive,
-}
+    "resource-rule": _rule_failed, "default-rule-failed": _rule_failed, "cel-compilation": _not_compiled,
+    "cel-output-type": _wrong_output, "storage-version-exactly-one": _storage,
+    "version-name-duplicate": _version_twice, "list-map-key-duplicate": _key_twice,
+    "cel-old-self-uncorrelatable": _uncorrelatable, "cel-rule-cost": _too_expensive, "cel-schema-cost": _too_expensive,
+}  # fmt: skip
 _SPECIAL_VALUES: Final = {
     "metadata-name": _other_name,
     "list-map-items": _map_items,

@@ -214,16 +214,10 @@ def _push_dependencies(schema: JSONSchemaProps, context: Context, stack: Stack) 
 
 # Last pushed, first visited.
 _CHILDREN: Final[tuple[tuple[str, Push], ...]] = (
-    ("dependencies", _push_dependencies),
-    ("items", _push_items),
-    ("definitions", _push_definitions),
-    ("anyOf", _push_any_of),
-    ("oneOf", _push_one_of),
-    ("allOf", _push_all_of),
-    ("not", _push_not),
-    ("properties", _push_properties),
-    ("additionalProperties", _push_additional_properties),
-)
+    ("dependencies", _push_dependencies), ("items", _push_items), ("definitions", _push_definitions),
+    ("anyOf", _push_any_of), ("oneOf", _push_one_of), ("allOf", _push_all_of), ("not", _push_not),
+    ("properties", _push_properties), ("additionalProperties", _push_additional_properties),
+)  # fmt: skip
 
 
 @check(Nodes(_REFUSED))

@@ -454,13 +454,8 @@ _WITHOUT_FILES: Final = (
 )  # fmt: skip
 # The fields of each built-in plugin that refer to files (api/internal/builtins); those that run Helm are missing.
 _PLUGINS: Final[dict[str, dict[str, _Handler]]] = {
-    "ConfigMapGenerator": _SOURCES,
-    "SecretGenerator": _SOURCES,
-    "PatchJson6902Transformer": {"path": _file},
-    "PatchTransformer": {"path": _file},
-    "PatchStrategicMergeTransformer": {"paths": _each(_merge)},
-    "ReplacementTransformer": {"replacements": _REPLACEMENTS},
-    "ValueAddTransformer": {"targetFilePath": _file},
-    "IAMPolicyGenerator": {},
-    **{f"{name}Transformer": {} for name in _WITHOUT_FILES},
-}
+    "ConfigMapGenerator": _SOURCES, "SecretGenerator": _SOURCES, "PatchJson6902Transformer": {"path": _file},
+    "PatchTransformer": {"path": _file}, "PatchStrategicMergeTransformer": {"paths": _each(_merge)},
+    "ReplacementTransformer": {"replacements": _REPLACEMENTS}, "ValueAddTransformer": {"targetFilePath": _file},
+    "IAMPolicyGenerator": {}, **{f"{name}Transformer": {} for name in _WITHOUT_FILES},
+}  # fmt: skip
