@@ -26,7 +26,7 @@ from crdlint.changes.constraints import (
 )
 from crdlint.crd.model import JSONSchemaProps, ValidationRule
 from crdlint.golang.values import marshal
-from crdlint.kubecel.escaping import escape, unescape
+from crdlint.kubecel.declarations import escape, unescape
 from crdlint.kubecel.reasoning.domains import FAILED, PRESENT, SIZES, TRUE, Domain, Just, Numbers, Others, Piece
 from crdlint.kubecel.reasoning.reasoner import ITEM, VALUE, Facts, FieldPath, Reasoner
 from crdlint.kubecel.syntax_trees import parsed, rule_key

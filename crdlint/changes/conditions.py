@@ -13,8 +13,8 @@ from crdlint.changes.conjunction import Conjunction
 from crdlint.changes.constraints import JUNCTORS, LIMITS, branches_of, fingerprint, junctors_of
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.record import PROVENANCE
+from crdlint.kubecel.declarations import escape
 from crdlint.kubecel.environment import stored_expressions
-from crdlint.kubecel.escaping import escape
 from crdlint.kubecel.reasoning.reasoner import ITEM, VALUE, FieldPath
 from crdlint.kubernetes.servers import NEWEST
 

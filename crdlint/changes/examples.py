@@ -21,7 +21,7 @@ from crdlint.changes.constraints import JUNCTORS, Constraints, constraints, patt
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps, ValidationRule
 from crdlint.kubecel import evaluation
-from crdlint.kubecel.escaping import unescape
+from crdlint.kubecel.declarations import unescape
 from crdlint.kubecel.evaluation import MISSING, OutOfBudgetError, RuleValidator, RuleValidators, Run
 from crdlint.kubecel.reasoning.reasoner import ITEM, VALUE
 from crdlint.kubecel.syntax_trees import parsed

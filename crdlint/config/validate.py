@@ -44,7 +44,7 @@ def config_of(source: Source, file: str, folder: str) -> Config:
         raise ConfigError(*sorted(faults, key=lambda fault: (fault.line, fault.column)))
     sets = tuple(expanded(values.get("sets", {})).items())
     severities, per_file = (values.get(name, {}).items() for name in ("severity", "per-file-ignores"))
-    ignored = values.get("ignore", ())
+    ignored, placeholders = values.get("ignore", ()), values.get("placeholders", True)
     return Config(
         file=file,
         folder=folder,
@@ -61,16 +61,10 @@ def config_of(source: Source, file: str, folder: str) -> Config:
         sets=sets,
         exclude=tuple(values.get("exclude", ())),
         crds=tuple(values.get("crds", ())),
-        placeholders=_placeholders(values.get("placeholders", True)),
+        placeholders=tuple(placeholders) if isinstance(placeholders, list) else () if placeholders else None,
         change=Policy(**values.get("change", {})),
         **{name.replace("-", "_"): values[name] for name in _PLAIN if name in values},
     )
-
-
-def _placeholders(value: bool | list[str]) -> tuple[str, ...] | None:
-    if isinstance(value, list):
-        return tuple(value)
-    return () if value else None
 
 
 def _complaints(values: Any) -> Iterator[_Complaint]:

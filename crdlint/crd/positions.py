@@ -275,7 +275,7 @@ def steps_at(root: Node, position: tuple[int, int]) -> list[str | int]:
     while isinstance(node, (Mapping, Sequence)):
         stride = 2 if isinstance(node, Mapping) else 1
         items = node.items
-        i = bisect_right(items[::stride], position, key=_start_of) - 1
+        i = bisect_right(items[::stride], position, key=lambda node: (node.start_mark.line, node.start_mark.column)) - 1
         if i < 0:
             return steps
         name, value = items[i * stride], items[i * stride + stride - 1]
@@ -285,10 +285,6 @@ def steps_at(root: Node, position: tuple[int, int]) -> list[str | int]:
         steps.append(i if stride == 1 else name.value if isinstance(name, Scalar) else "")
         node = value
     return steps
-
-
-def _start_of(node: Node) -> tuple[int, int]:
-    return node.start_mark.line, node.start_mark.column
 
 
 def _value_path(steps: list[str | int]) -> str:

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 from crdlint.crd.model import JSONSchemaProps, JSONSchemaPropsOrArray, JSONSchemaPropsOrBool
 from crdlint.crd.paths import Key, Path
 from crdlint.diagnostics.spelling import nearest
-from crdlint.kubecel.escaping import escape
+from crdlint.kubecel.declarations import escape
 from crdlint.kubecel.evaluation import MISSING
 
 _TOKEN: Final = re.compile(

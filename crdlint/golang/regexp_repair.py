@@ -66,10 +66,6 @@ def _opened_group(pattern: str, _part: str) -> str:
     return pattern
 
 
-def _repeated_once(pattern: str, part: str) -> str | None:
-    return pattern.replace(part, part[0], 1) if len(set(part)) == 1 else None
-
-
 def _range(pattern: str, part: str) -> str | None:
     low, dash, high = part.partition("-")
     if not dash or not high:
@@ -89,25 +85,20 @@ def _escape(pattern: str, part: str) -> str | None:
     return pattern.replace(part, _ESCAPES[part]) if part in _ESCAPES else None
 
 
-def _without_end(pattern: str, _part: str) -> str:
-    return pattern[:-1]
-
-
-def _unknown(_pattern: str, _part: str) -> None:
-    return None
-
-
 # By Go's error: the help, and what writes the pattern that is probably meant.
 _ROWS: Final[dict[str, tuple[str, Callable[[str, str], str | None]]]] = {
     "missing closing ]": ("Close the `[`, or write `\\[` for a bracket in the text", _closed_class),
     "missing closing )": ("Close the `(`, or write `\\(` for a bracket in the text", _closed_group),
     "unexpected )": ("Remove the `)`, or write `\\)` for a bracket in the text", _opened_group),
-    "invalid nested repetition operator": ("Write one repetition", _repeated_once),
+    "invalid nested repetition operator": (
+        "Write one repetition",
+        lambda pattern, part: pattern.replace(part, part[0], 1) if len(set(part)) == 1 else None,
+    ),
     "missing argument to repetition operator": (
-        "Write what is repeated: `.*` is any text, and `\\*` a `*` in the text", _unknown
+        "Write what is repeated: `.*` is any text, and `\\*` a `*` in the text", lambda *_: None
     ),
     "invalid character class range": ("Write a range from low to high, as in `a-z`, or a class of Go, as in `\\pL`", _range),
     "invalid repeat count": ("Repeat at most 1000 times, and write the lower count first", _count),
     "invalid escape sequence": ("Use an escape of RE2, which has no back references", _escape),
-    "trailing backslash at end of expression": ("Remove the `\\` at the end", _without_end),
+    "trailing backslash at end of expression": ("Remove the `\\` at the end", lambda pattern, _: pattern[:-1]),
 }  # fmt: skip

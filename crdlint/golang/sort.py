@@ -46,7 +46,8 @@ class _Data:
         while stack:
             a, b, limit, balanced, partitioned = stack.pop()
             if b - a <= _INSERTION:
-                self._insertion_sort(a, b)
+                for i in range(a + 1, b):
+                    self._shift(range(i, a, -1))
                 continue
             if limit == 0:
                 self._heap_sort(a, b)
@@ -72,10 +73,6 @@ class _Data:
                 stack += ((mid + 1, b, limit, balanced, partitioned), (a, mid, limit, True, True))
             else:
                 stack += ((a, mid, limit, balanced, partitioned), (mid + 1, b, limit, True, True))
-
-    def _insertion_sort(self, a: int, b: int) -> None:
-        for i in range(a + 1, b):
-            self._shift(range(i, a, -1))
 
     def _sift_down(self, low: int, high: int, first: int) -> None:
         root = low

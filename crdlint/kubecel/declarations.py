@@ -1,6 +1,6 @@
-"""CEL declarations of a schema: types, fields, size bounds and cardinalities.
+"""CEL declarations of a schema: types, fields with their names in CEL, size bounds and cardinalities.
 
-Upstream: apiserver pkg/cel/types.go and common/schemas.go, apiextensions' validation.CELSchemaContext.
+Upstream: apiserver pkg/cel/escaping.go, types.go and common/schemas.go, apiextensions' validation.CELSchemaContext.
 
 Upstream renames a whole tree of types for each schema with rules (MaybeAssignTypeName). Here types are named when they
 are used: `Declarations` returns the CEL type of a declaration under a name that depends on its path.
@@ -8,6 +8,7 @@ are used: `Declarations` returns the CEL type of a declaration under a name that
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
@@ -20,9 +21,47 @@ from crdlint.cel.errors import format_type
 from crdlint.cel.types import BOOL, INT, STRING, Kind, Type, type_type
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.kubecel import limits
-from crdlint.kubecel.escaping import escape
 from crdlint.kubecel.sharing import Sharing
 from crdlint.kubernetes.servers import CELDialect
+
+_NAME: Final = re.compile(r"[a-zA-Z_/.-][a-zA-Z0-9_/.-]*")
+_ESCAPED_PARTS: Final = re.compile(r"__|[-./]")
+_ESCAPES: Final = {"__": "__underscores__", ".": "__dot__", "-": "__dash__", "/": "__slash__"}
+
+
+def escape(name: str) -> str | None:
+    """Return the name of a field in CEL, or None if CEL cannot refer to it.
+
+    >>> escape("image-pull")
+    'image__dash__pull'
+    """
+    if name in RESERVED:
+        return f"__{name}__"
+    if _NAME.fullmatch(name) is None:
+        return None
+    return _ESCAPED_PARTS.sub(lambda match: _ESCAPES[match[0]], name)
+
+
+_ESCAPED: Final = re.compile(r"__([^_]+)__")
+_UNESCAPES: Final = {"underscores": "__", "dot": ".", "dash": "-", "slash": "/"}
+
+
+def unescape(name: str) -> str | None:
+    """Return the field name for a name in CEL, or None if no field has that escaped name."""
+    if "__" not in name:
+        return name
+    parts: list[str] = []
+    end = 0
+    for match in _ESCAPED.finditer(name):
+        word = match[1]
+        plain = _UNESCAPES.get(word)
+        if plain is None:
+            if word not in RESERVED or len(match[0]) != len(name):
+                return None
+            plain = word
+        parts += (name[end : match.start()], plain)
+        end = match.end()
+    return "".join((*parts, name[end:]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -23,9 +23,8 @@ from crdlint.crd.paths import NIL, Key, Path
 from crdlint.golang.text import SPACE
 from crdlint.kubecel import programs
 from crdlint.kubecel.compilation import CompilationError, CompiledRule, Environments, Expression, RuleCompiler
-from crdlint.kubecel.declarations import Declarer, DeclType
+from crdlint.kubecel.declarations import Declarer, DeclType, escape
 from crdlint.kubecel.environment import stored_expressions
-from crdlint.kubecel.escaping import escape
 from crdlint.kubecel.limits import PER_CALL_LIMIT
 from crdlint.kubecel.sharing import Sharing, shared
 from crdlint.kubecel.values import to_value

@@ -14,9 +14,8 @@ from crdlint.crd.errors import Code as ReasonCode
 from crdlint.crd.errors import Reason
 from crdlint.golang.regexp_repair import repair
 from crdlint.kubecel.compilation import MESSAGE, OLD_SELF, Expression
-from crdlint.kubecel.declarations import type_text
+from crdlint.kubecel.declarations import escape, type_text
 from crdlint.kubecel.environment import LIBRARIES
-from crdlint.kubecel.escaping import escape
 from crdlint.kubecel.library.declaration import Library
 from crdlint.kubecel.repair.meaning import meaning
 from crdlint.kubecel.repair.patterns import Text

@@ -26,7 +26,7 @@ from crdlint.cel.eval.values import Duration, Timestamp, Value, kind_of
 from crdlint.cel.stack import run_with_large_stack
 from crdlint.cel.types import DYN, Kind
 from crdlint.golang import matching
-from crdlint.kubecel.escaping import unescape
+from crdlint.kubecel.declarations import unescape
 from crdlint.kubecel.values import ListValue, MapListValue, ObjectValue, SetValue
 from crdlint.safety import work
 

@@ -14,8 +14,8 @@ from crdlint.cel.ast import Call, Comprehension, Expr, Ident, ListExpr, Literal,
 from crdlint.cel.builder import RESERVED
 from crdlint.cel.parser import parse
 from crdlint.kubecel.compilation import OLD_SELF, SELF
+from crdlint.kubecel.declarations import unescape
 from crdlint.kubecel.environment import stored_expressions
-from crdlint.kubecel.escaping import unescape
 from crdlint.kubernetes.servers import NEWEST
 
 

@@ -21,8 +21,7 @@ from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.base64 import CorruptInputError, decode_base64
 from crdlint.golang.times import DATE, LOCAL, RFC3339, TimeError, check_rfc3339, parse_duration, parse_time
 from crdlint.golang.values import GO_TYPES
-from crdlint.kubecel.declarations import has_resource_fields
-from crdlint.kubecel.escaping import escape, unescape
+from crdlint.kubecel.declarations import escape, has_resource_fields, unescape
 from crdlint.safety import calls, work
 from crdlint.schema.values import deep_equal
 

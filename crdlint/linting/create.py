@@ -46,7 +46,7 @@ if TYPE_CHECKING:
         JSONSchemaProps,
         SelectableField,
     )
-    from crdlint.kubecel.estimated_rule import EstimatedRule
+    from crdlint.kubecel.limits import EstimatedRule
     from crdlint.kubernetes.servers import Server
     from crdlint.safety.work import Effort
 

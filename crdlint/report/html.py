@@ -56,9 +56,12 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
     )
     environment.filters |= {
-        "advice": words.advice, "breakable": _breakable, "code": _code, "cost": shown_cost, "flat": _flat,
-        "headline": words.headline, "key": _key, "percent": percent, "place": _value_place, "quoted": _quoted,
-        "rule_link": rule_link, "sentences": words.sentences, "where": words.where,
+        "advice": words.advice, "breakable": _breakable, "cost": shown_cost, "flat": _flat, "headline": words.headline,
+        "percent": percent, "place": _value_place, "rule_link": rule_link, "sentences": words.sentences,
+        "where": words.where,
+        "code": lambda text: Markup("<code>{}</code>").format(_breakable(text)),
+        "key": lambda text: " ".join(text.split())[:_LONGEST_KEY],
+        "quoted": lambda text: Markup(_QUOTED.sub(r"<code>\1</code>", html_text(text))),
     }  # fmt: skip
     environment.tests["over_limit"] = _is_over
     return environment
@@ -317,18 +320,6 @@ def _flat(tree: Part) -> Iterator[tuple[Part, bool, int]]:
         below = [inner for inner in part.parts if inner.cost > 1 or inner.parts]
         yield part, bool(below), 0 if below else closes
         pending.extend((inner, closes + 1 if i == 0 else 0) for i, inner in enumerate(reversed(below)))
-
-
-def _key(text: str) -> str:
-    return " ".join(text.split())[:_LONGEST_KEY]
-
-
-def _code(text: str) -> Markup:
-    return Markup("<code>{}</code>").format(_breakable(text))
-
-
-def _quoted(text: str) -> Markup:
-    return Markup(_QUOTED.sub(r"<code>\1</code>", html_text(text)))
 
 
 def _breakable(text: str) -> Markup:

@@ -221,7 +221,10 @@ def breaks(line: str, room: int, used: int = 0) -> list[int]:
     for match in _WORD.finditer(line):
         word = match[0].rstrip()
         offset = match.start()
-        for piece in [word] if cell_len(word) <= room else _cut(word, room):
+        pieces = (
+            [word] if cell_len(word) <= room else [cut for step in _STEP.split(word) for cut in chop_cells(step, room)]
+        )
+        for piece in filter(None, pieces):
             size = cell_len(piece)
             if used > 0 and used + size > room:
                 offsets.append(offset)
@@ -230,10 +233,6 @@ def breaks(line: str, room: int, used: int = 0) -> list[int]:
             offset += len(piece)
         used += len(match[0]) - len(word)
     return offsets
-
-
-def _cut(word: str, room: int) -> list[str]:
-    return [piece for step in _STEP.split(word) for piece in chop_cells(step, room) if piece]
 
 
 def colors_of(file: TextIO) -> ColorSystem | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from crdlint.crd.model import CustomResourceColumnDefinition, JSONSchemaProps
 from crdlint.crd.paths import Path
@@ -258,12 +258,9 @@ def _spec(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 ).practice  # fmt: skip
 def _age(crd: DecodedCRD) -> Iterator[Advisory]:
     for parts in version_parts(crd.spec):
-        if parts.columns and not any(_shows_age(column.json_path) for column in parts.columns):
+        paths = [[name for name, _ in steps(column.json_path)] for column in parts.columns]
+        if paths and ["metadata", "creationTimestamp"] not in paths:
             yield Advisory("`kubectl get` does not show the age", parts.path.child("additionalPrinterColumns"))
-
-
-def _shows_age(path: str) -> bool:
-    return [name for name, _ in steps(path)] == ["metadata", "creationTimestamp"]
 
 
 def _each_column(crd: DecodedCRD) -> Iterator[tuple[CustomResourceColumnDefinition, JSONSchemaProps, Path]]:
@@ -360,14 +357,11 @@ def _as_schema(crd: DecodedCRD) -> Iterator[Advisory]:
         keywords = keywords_for(rule.compiled.rule.compiled.expr, schema.type, schema.format)
         if keywords:
             text = " and ".join(f"`{keyword}: {marshal(value)}`" for keyword, value in keywords.items())
-            marker = "" if "enum" in keywords else _validations(schema, keywords)
+            markers = " and ".join(validation(schema, keyword, value) for keyword, value in keywords.items())
+            marker = "" if "enum" in keywords else f"write {markers}"
             path = rule.path.child("rule")
             message = f"{text} {'express' if len(keywords) > 1 else 'expresses'} the same"
             yield Advisory(message, path, f"Replace the rule by {text}", marker=marker)
-
-
-def _validations(schema: JSONSchemaProps, keywords: dict[str, Any]) -> str:
-    return f"write {' and '.join(validation(schema, keyword, value) for keyword, value in keywords.items())}"
 
 
 @_Convention("rule-without-message", "Rule without a message",

@@ -279,12 +279,10 @@ def _belongs_above(finding: Finding) -> bool:
     if not isinstance(upper, Mapping) or name != "properties" or upper.find(key.value) is not None:
         return False
     name_before = getattr(mapping.items[finding.editor.index(key) - 2], "value", "properties")
-    is_own, is_outer = (key.value in _required(each) for each in (mapping, finding.editor.parent(upper)))
+    is_own, is_outer = (
+        key.value in texts(items_of(child(each, "required"))) for each in (mapping, finding.editor.parent(upper))
+    )
     return not is_own and (is_outer or (name_before != "properties" and mapping.find("properties") is not None))
-
-
-def _required(schema: Node | None) -> list[str]:
-    return texts(items_of(child(schema, "required")))
 
 
 def _like_owner(finding: Finding, end: int) -> Iterator[Edit]:

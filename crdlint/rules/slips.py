@@ -236,7 +236,7 @@ def _bypasses(crd: DecodedCRD) -> Iterator[Advisory]:
     rules = [rule for rule in crd.rules if _OLD_SELF in rule.rule.rule]
     if not rules:
         return
-    from crdlint.kubecel.escaping import escape
+    from crdlint.kubecel.declarations import escape
     from crdlint.kubecel.syntax_trees import fields_beside_old_self, keeps_value
 
     keeping: set[int] = set()  # schemas whose whole value is kept

@@ -313,10 +313,6 @@ def _plain_metadata(finding: Finding) -> Edits:
         yield editor.replace(metadata, "type: object")
 
 
-def _embedded_properties(finding: Finding) -> Edits:
-    yield finding.editor.insert(finding.owner, "x-kubernetes-preserve-unknown-fields", "true")
-
-
 @Fixer("Write an integer or a string as Kubernetes does", "safe").example(
     bad="port:\n  x-kubernetes-int-or-string: true\n  anyOf:\n  - type: string\n  - type: integer",
     good="port:\n  x-kubernetes-int-or-string: true\n  anyOf:\n  - type: integer\n  - type: string",
@@ -529,7 +525,11 @@ EMBEDDED = _Rule("embedded-resource-shape", "Embedded resource is not an object 
         Fixer(
             "Keep all fields of the embedded resource",
             "unsafe",
-            lambda finding: _embedded_properties(finding) if finding.name == "properties" else (),
+            lambda finding: (
+                [finding.editor.insert(finding.owner, "x-kubernetes-preserve-unknown-fields", "true")]
+                if finding.name == "properties"
+                else ()
+            ),
         ),
     ))  # fmt: skip
 INT_OR_STRING = _Rule("int-or-string-exclusive", "Int-or-string with unknown fields or an embedded resource",

@@ -103,16 +103,15 @@ def _validate(path: Path | None, here: dict[str, Any], server: Server) -> Iterat
                 yield invalid(RESOURCE_METADATA, field_path, value, wrong)
 
 
-def _api_version_error(text: str) -> str | None:
-    return f"unexpected GroupVersion string: {text}" if text.count("/") > 1 else None
-
-
 def _kind_error(text: str) -> str | None:
     errors = is_dns1035_label("".join(char.lower()[0] for char in text))
     return "may have mixed case, but should otherwise match: " + ",".join(errors) if errors else None
 
 
-_TYPE_META: Final[dict[str, Callable[[str], str | None]]] = {"apiVersion": _api_version_error, "kind": _kind_error}
+_TYPE_META: Final[dict[str, Callable[[str], str | None]]] = {
+    "apiVersion": lambda text: f"unexpected GroupVersion string: {text}" if text.count("/") > 1 else None,
+    "kind": _kind_error,
+}
 
 
 def _metadata(path: Path | None, value: Any, server: Server) -> Iterator[FieldError]:

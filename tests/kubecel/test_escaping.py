@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tables import each
 
-from crdlint.kubecel.escaping import escape
+from crdlint.kubecel.declarations import escape
 
 
 @each(

@@ -77,10 +77,6 @@ _MAX_NAME_SIZE: Final = 64
 _MAX_REGEX_SIZE: Final = 128
 
 
-def _named(name: str) -> Any:
-    return Optional_(FORMATS[name]) if name in FORMATS else NONE
-
-
 def _validate(format_: NamedFormat, text: str) -> Any:
     problems = format_.check(text)
     return Optional_(problems) if problems else NONE
@@ -98,7 +94,13 @@ LIBRARY: Final = Library(
     introduced=(1, 31),
     functions=(
         member("validate", "format-validate", (NAMED_FORMAT, STRING), optional_type(list_type(STRING)), _validate),
-        overload("format.named", "format-named", (STRING,), optional_type(NAMED_FORMAT), _named),
+        overload(
+            "format.named",
+            "format-named",
+            (STRING,),
+            optional_type(NAMED_FORMAT),
+            lambda name: Optional_(FORMATS[name]) if name in FORMATS else NONE,
+        ),
         *(
             overload(f"format.{name}", f"format.{name}", (), NAMED_FORMAT, partial(FORMATS.get, name))
             for name in FORMATS

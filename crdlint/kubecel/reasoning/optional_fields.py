@@ -18,7 +18,7 @@ from crdlint.cel.eval.values import Optional_, Value
 from crdlint.cel.types import Kind
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.kubecel.compilation import OLD_SELF, Expression
-from crdlint.kubecel.escaping import escape
+from crdlint.kubecel.declarations import escape
 from crdlint.kubecel.evaluation import program
 from crdlint.kubecel.limits import PER_CALL_LIMIT
 from crdlint.kubecel.reasoning.domains import ERROR, FAILED, Domain, Piece

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from crdlint.cel import ast
 from crdlint.cel.ast import Call, Comprehension, Expr, Ident, ListExpr, Literal, MapExpr, Select, Uint, children, nodes
-from crdlint.kubecel.escaping import unescape
+from crdlint.kubecel.declarations import unescape
 from crdlint.kubecel.reasoning import domains
 from crdlint.kubecel.reasoning.domains import ANY_RESULT, DECIDED, ERROR, FAILED, FALSE, TRUE, Domain, Just, Piece
 from crdlint.kubecel.syntax_trees import key, label

@@ -11,8 +11,8 @@ from crdlint.cel.errors import Code
 from crdlint.cel.source_ranges import SourceRanges, error_range, range_at
 from crdlint.cel.types import BOOL
 from crdlint.diagnostics.spelling import nearest
+from crdlint.kubecel.declarations import escape
 from crdlint.kubecel.environment import LIBRARIES
-from crdlint.kubecel.escaping import escape
 from crdlint.kubecel.repair.false_friends import CHECKS, CONDITIONS, NEGATED
 from crdlint.kubecel.repair.state import Choice, State, named
 from crdlint.safety.work import Effort

@@ -18,7 +18,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from crdlint.cel.errors import Code
 from crdlint.cel.lexer import BRACKETS, matched_brackets
-from crdlint.kubecel.escaping import escape
+from crdlint.kubecel.declarations import escape
 from crdlint.kubecel.repair.false_friends import ROWS, Row
 from crdlint.kubecel.repair.state import Choice, State
 from crdlint.yaml.edit import Edit

@@ -25,7 +25,7 @@ from crdlint.yaml.nodes import text_of
 
 if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Kind, Severity
-    from crdlint.kubecel.estimated_rule import EstimatedRule
+    from crdlint.kubecel.limits import EstimatedRule
     from crdlint.kubernetes.servers import Range
     from crdlint.yaml.nodes import Mapping
 

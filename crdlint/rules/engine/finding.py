@@ -234,10 +234,6 @@ def _of_class(kind: type[_T], about: object) -> _T:
     return about
 
 
-def _no_edits(_finding: Finding) -> Edits:
-    return ()
-
-
 @dataclass(frozen=True, slots=True)
 class Fixer:
     """A fix for the findings of a rule: an imperative title, and the edits of the document's text.
@@ -249,7 +245,7 @@ class Fixer:
 
     title: str
     applicability: Applicability
-    edits: Callable[[Finding], Edits] = _no_edits
+    edits: Callable[[Finding], Edits] = lambda _finding: ()
     bad: str = ""
     good: str = ""
     scope: Scope | None = None

@@ -190,7 +190,9 @@ class NodeAdvisor:
             key = (schema.set_fields, schema.type)
             plan = plans.get(key)
             if plan is None:
-                plan = plans[key] = self._plan(*key)
+                names = frozenset(name for name, bit in SCHEMA_BITS.items() if schema.set_fields & bit)
+                applicable = (advice for advice in self.advice if advice.nodes.match(names, schema.type))
+                plan = plans[key] = tuple(applicable)
             for advice in plan:
                 for advisory in advice.run(schema, crd):
                     named = advisory if advisory.rule else advisory._replace(rule=advice.rule.id)
@@ -200,10 +202,6 @@ class NodeAdvisor:
                         yield named
         for advisories in repeated.values():
             yield from once(advisories)
-
-    def _plan(self, set_fields: int, type_: str) -> tuple[NodeAdvice, ...]:
-        names = frozenset(name for name, bit in SCHEMA_BITS.items() if set_fields & bit)
-        return tuple(advice for advice in self.advice if advice.nodes.match(names, type_))
 
 
 def once(advisories: Sequence[Advisory]) -> Iterator[Advisory]:

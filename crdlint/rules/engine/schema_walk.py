@@ -14,7 +14,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps
-from crdlint.kubecel.estimated_rule import CompiledNode
+from crdlint.kubecel.limits import CompiledNode
 from crdlint.rules.engine.common import Findings, Options
 from crdlint.rules.engine.rule import Nodes
 from crdlint.schema.structural import is_int_or_string, unsupported
@@ -190,34 +190,28 @@ def _push_any_of(schema: JSONSchemaProps, context: Context, stack: Stack) -> Non
     stack.extend((child, nested) for child in reversed(schema.any_of))
 
 
-def _push_one_of(schema: JSONSchemaProps, context: Context, stack: Stack) -> None:
-    nested = _nested(context)
-    stack.extend((child, nested) for child in reversed(schema.one_of))
+def _push(children_of: Callable[[JSONSchemaProps], Iterable[JSONSchemaProps | None]], *, outside: bool = False) -> Push:
+    """Return what pushes the children of a keyword, which are nested, or outside of what the server makes structural."""
 
+    def push(schema: JSONSchemaProps, context: Context, stack: Stack) -> None:
+        below = context.at_position(SchemaPosition.OUTSIDE, compiles=False) if outside else _nested(context)
+        stack.extend((child, below) for child in children_of(schema) if child is not None)
 
-def _push_not(schema: JSONSchemaProps, context: Context, stack: Stack) -> None:
-    if schema.not_ is not None:
-        stack.append((schema.not_, _nested(context)))
-
-
-def _push_definitions(schema: JSONSchemaProps, context: Context, stack: Stack) -> None:
-    outside = context.at_position(SchemaPosition.OUTSIDE, compiles=False)
-    stack.extend((child, outside) for child in schema.definitions.values())
-
-
-def _push_dependencies(schema: JSONSchemaProps, context: Context, stack: Stack) -> None:
-    outside = context.at_position(SchemaPosition.OUTSIDE, compiles=False)
-    for dependency in schema.dependencies.values():
-        if dependency.schema is not None:
-            stack.append((dependency.schema, outside))
+    return push
 
 
 # Last pushed, first visited.
 _CHILDREN: Final[tuple[tuple[str, Push], ...]] = (
-    ("dependencies", _push_dependencies), ("items", _push_items), ("definitions", _push_definitions),
-    ("anyOf", _push_any_of), ("oneOf", _push_one_of), ("allOf", _push_all_of), ("not", _push_not),
-    ("properties", _push_properties), ("additionalProperties", _push_additional_properties),
-)  # fmt: skip
+    ("dependencies", _push(lambda schema: (each.schema for each in schema.dependencies.values()), outside=True)),
+    ("items", _push_items),
+    ("definitions", _push(lambda schema: schema.definitions.values(), outside=True)),
+    ("anyOf", _push_any_of),
+    ("oneOf", _push(lambda schema: reversed(schema.one_of))),
+    ("allOf", _push_all_of),
+    ("not", _push(lambda schema: (schema.not_,))),
+    ("properties", _push_properties),
+    ("additionalProperties", _push_additional_properties),
+)
 
 
 @check(Nodes(_REFUSED))
