@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from crdlint.cel.ast import Expr, Ident, Select, nodes
 from crdlint.changes.change import NEW_VALUES, Change
@@ -24,21 +24,17 @@ from crdlint.changes.constraints import (
     junctors_of,
     pattern_relation,
 )
+from crdlint.changes.examples import Pair
 from crdlint.crd.model import JSONSchemaProps, ValidationRule
+from crdlint.crd.paths import Path
+from crdlint.diagnostics.diagnostic import Severity
 from crdlint.golang.values import marshal
 from crdlint.kubecel.declarations import escape, unescape
 from crdlint.kubecel.reasoning.domains import FAILED, PRESENT, SIZES, TRUE, Domain, Just, Numbers, Others, Piece
 from crdlint.kubecel.reasoning.reasoner import ITEM, VALUE, Facts, FieldPath, Reasoner
 from crdlint.kubecel.syntax_trees import parsed, rule_key
+from crdlint.kubernetes.servers import Server
 from crdlint.rules import changes as rules
-
-if TYPE_CHECKING:
-    from crdlint.changes.examples import Pair
-    from crdlint.crd.model import ValidationRule
-    from crdlint.crd.paths import Path
-    from crdlint.diagnostics.diagnostic import Severity
-    from crdlint.kubernetes.servers import Server
-
 
 _QUICK: Final = 8  # the part of the steps with which a reason is looked for before an example
 _ABOVE: Final = 4  # objects and lists above a value whose rules may be about it

@@ -11,33 +11,30 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, islice, product
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from crdlint.cel.ast import Literal, Select, nodes
 from crdlint.changes.change import Change
 from crdlint.changes.conditions import conditions_of
 from crdlint.changes.conjunction import ComparedField, Conjunction
 from crdlint.changes.constraints import JUNCTORS, Constraints, constraints, pattern_of, pattern_relation
+from crdlint.crd.errors import FieldError
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps, ValidationRule
+from crdlint.crd.paths import Path
 from crdlint.kubecel import evaluation
 from crdlint.kubecel.declarations import unescape
 from crdlint.kubecel.evaluation import MISSING, OutOfBudgetError, RuleValidator, RuleValidators, Run
 from crdlint.kubecel.reasoning.reasoner import ITEM, VALUE
 from crdlint.kubecel.syntax_trees import parsed
+from crdlint.kubernetes.servers import Server
+from crdlint.rules.engine.rule import Rule
 from crdlint.safety import work
 from crdlint.schema.defaulting import apply_defaults
 from crdlint.schema.embedded_resources import validate_embedded
 from crdlint.schema.list_type import validate_list_sets_and_maps
 from crdlint.schema.validator import ValueValidator
 from crdlint.schema.values import deep_copy
-
-if TYPE_CHECKING:
-    from crdlint.crd.errors import FieldError
-    from crdlint.crd.paths import Path
-    from crdlint.kubernetes.servers import Server
-    from crdlint.rules.engine.rule import Rule
-
 
 _TRIED: Final = 200  # values of a schema, until one breaks a condition
 _LONG_NAME: Final = 63

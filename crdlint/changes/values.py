@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from crdlint.changes.change import NEW_VALUES, Change
 from crdlint.changes.changed_conditions import is_implied
 from crdlint.changes.conditions import condition, count_of_fields
+from crdlint.changes.conjunction import Conjunction
 from crdlint.changes.constraints import (
     CONTAINER_LIMITS,
     LIMITS,
@@ -23,19 +24,15 @@ from crdlint.changes.constraints import (
     pattern_of,
     pattern_relation,
 )
+from crdlint.changes.examples import Pair
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.times import parse_duration
 from crdlint.golang.values import marshal
 from crdlint.rules import changes as rules
+from crdlint.rules.engine.rule import Rule
 from crdlint.schema.defaulting import apply_defaults
 from crdlint.schema.validator import ValueValidator
 from crdlint.schema.values import deep_copy, equality_key
-
-if TYPE_CHECKING:
-    from crdlint.changes.conjunction import Conjunction
-    from crdlint.changes.examples import Pair
-    from crdlint.rules.engine.rule import Rule
-
 
 _SHOWN: Final = 5  # values in a text
 _FEW: Final = 64  # integers that are compared one by one

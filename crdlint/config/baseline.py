@@ -12,18 +12,16 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
+from crdlint.config.identity import Identity
 from crdlint.config.model import ConfigError, ConfigProblem
 from crdlint.config.rule_patterns import current_id
+from crdlint.linting.result import FileResult
 from crdlint.safety import atomic
 
-if TYPE_CHECKING:
-    from crdlint.config.identity import Identity
-    from crdlint.linting.result import FileResult
-
-    # The known findings and the count of each.
-    KnownFindings: TypeAlias = Mapping[Identity, int]
+# The known findings and the count of each.
+KnownFindings: TypeAlias = Mapping[Identity, int]
 
 FORMAT_VERSION: Final = 1
 _ABOUT: Final = (

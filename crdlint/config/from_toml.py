@@ -11,13 +11,12 @@ from collections import deque
 from collections.abc import Iterator
 from collections.abc import Sequence as SequenceOf
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from crdlint.config.model import BrokenError, LineColumn, Source, Step
 from crdlint.yaml.edit import line_and_column, line_starts
 
-if TYPE_CHECKING:
-    _Path = tuple[Step, ...]
+_Path = tuple[Step, ...]
 
 _TABLE: Final = ("tool", "crdlint")
 _WORD: Final = r"""[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*'"""

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from crdlint.__about__ import __version__
 from crdlint.changes.change import Policy
@@ -15,9 +15,8 @@ from crdlint.config.rule_patterns import cycle_of, did_you_mean, expanded, is_kn
 from crdlint.files.patterns import is_pattern
 from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
 
-if TYPE_CHECKING:
-    # A message, the steps to the value that it is about, and whether it is about the key.
-    _Complaint = tuple[str, Sequence[Step], bool]
+# A message, the steps to the value that it is about, and whether it is about the key.
+_Complaint = tuple[str, Sequence[Step], bool]
 
 # Each error needs a search through all rules, and people fix only a few at a time.
 _MOST: Final = 20

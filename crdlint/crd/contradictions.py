@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.crd.errors import Code, FieldError
-
-if TYPE_CHECKING:
-    from crdlint.crd.paths import Path
-    from crdlint.crd.positions import Locator, SourceLocation
+from crdlint.crd.paths import Path
+from crdlint.crd.positions import Locator, SourceLocation
 
 # The keyword that a value violates, by the reason.
 _OF_VALUES: Final = {

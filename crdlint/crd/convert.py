@@ -8,19 +8,16 @@ webhook fields move up one level. Decoded objects are changed in place instead o
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.crd import model
 from crdlint.crd.decode import Decoded, decode_crd
+from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionVersion
 from crdlint.crd.paths import Path
 from crdlint.crd.record import semantic_equal
 from crdlint.golang.text import to_lower
 from crdlint.kubernetes.servers import NEWEST, Server
-
-if TYPE_CHECKING:
-    from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionVersion
-    from crdlint.yaml.nodes import Node
-
+from crdlint.yaml.nodes import Node
 
 ESTABLISHED: Final = "Established"  # the condition that the API server serves the resources of a CRD
 

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from crdlint.crd import model
-
-if TYPE_CHECKING:
-    from crdlint.crd.record import Record
+from crdlint.crd.record import Record
 
 
 @dataclass(frozen=True, slots=True, eq=False)

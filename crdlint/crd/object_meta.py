@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from crdlint.crd.decode import STORES, UNSET, Reader
 from crdlint.crd.errors import (
@@ -28,15 +28,13 @@ from crdlint.crd.kubenames import (
     mask_trailing_dash,
 )
 from crdlint.crd.model import ObjectMeta, OwnerReference
+from crdlint.crd.paths import Path
 from crdlint.crd.record import ZEROS, semantic_equal
 from crdlint.golang.text import is_print, quote, to_lower
 from crdlint.golang.values import GO_TYPES, Typed, marshal
+from crdlint.kubernetes.servers import Server
 
-if TYPE_CHECKING:
-    from crdlint.crd.paths import Path
-    from crdlint.kubernetes.servers import Server
-
-    NameCheck = Callable[[str, bool], list[str]]
+NameCheck = Callable[[str, bool], list[str]]
 
 
 _OWNER: Final = OBJECT_META.fields["ownerReferences"].type.element

@@ -7,11 +7,9 @@ printing them with `encoding/json` and `%#v` (`crdlint.golang`).
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeVar
+from typing import Any, ClassVar, Final, NamedTuple, TypeVar
 
-if TYPE_CHECKING:
-    from crdlint.yaml.nodes import Mapping
-
+from crdlint.yaml.nodes import Mapping
 
 # Attributes that are not fields of a struct: the source of an object.
 PROVENANCE: Final = frozenset({"node", "parent_ref", "root", "set_fields", "steps"})

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
-if TYPE_CHECKING:
-    from crdlint.yaml.edit import Edit
-
+from crdlint.yaml.edit import Edit
 
 # As in ruff. safe: the CRD was rejected, or the text has no effect, and there is only one possible intention.
 # unsafe: a guess of the author's intention, or a change of the accepted objects.

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
-if TYPE_CHECKING:
-    from crdlint.golang.regexp_classes import Ranges
+from crdlint.golang.regexp_classes import Ranges
 
 MAX_HEIGHT: Final = 1000
 MAX_SIZE: Final = (128 << 20) // 40

@@ -15,14 +15,13 @@ from binascii import b2a_base64
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from crdlint.golang.numbers import format_float, json_float
 from crdlint.golang.text import quote
 
-if TYPE_CHECKING:
-    # Prefix, value and Go type of each entry of a container; JSON ignores the type.
-    Entries: TypeAlias = "Iterator[tuple[str, Any, str]]"
+# Prefix, value and Go type of each entry of a container; JSON ignores the type.
+Entries: TypeAlias = "Iterator[tuple[str, Any, str]]"
 
 ANY: Final = "interface {}"
 _MAX_INT64: Final = (1 << 63) - 1

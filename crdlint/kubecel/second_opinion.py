@@ -12,32 +12,29 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
+import lark
 from celpy import Environment, celtypes
 from celpy.celparser import CELParseError
 from celpy.evaluation import Activation, CELEvalError, Evaluator, base_functions
 
 from crdlint.cel import ast
 from crdlint.cel.ast import Uint, children, nodes
+from crdlint.cel.compiler import Compiled
 from crdlint.cel.eval.equality import equal
 from crdlint.cel.eval.errors import Error
+from crdlint.cel.eval.program import Result
 from crdlint.cel.eval.values import Duration, Timestamp, Value, kind_of
 from crdlint.cel.stack import run_with_large_stack
 from crdlint.cel.types import DYN, Kind
+from crdlint.crd.errors import Cause
 from crdlint.golang import matching
+from crdlint.kubecel.compilation import Expression
 from crdlint.kubecel.declarations import unescape
+from crdlint.kubecel.evaluation import Evaluation
 from crdlint.kubecel.values import ListValue, MapListValue, ObjectValue, SetValue
 from crdlint.safety import work
-
-if TYPE_CHECKING:
-    import lark
-
-    from crdlint.cel.compiler import Compiled
-    from crdlint.cel.eval.program import Result
-    from crdlint.crd.errors import Cause
-    from crdlint.kubecel.compilation import Expression
-    from crdlint.kubecel.evaluation import Evaluation
 
 FAILS: Final = "fails"  # the result of an expression that ends in any error
 _FUNCTIONS: Final = frozenset((*base_functions, "dyn"))

@@ -9,10 +9,21 @@ errors. The later stages are run here as far as their result does not depend on 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from crdlint.crd.errors import NOT_EVALUATED, FieldError, Wording, invalid
+from crdlint.crd.model import (
+    CustomResourceDefinition,
+    CustomResourceDefinitionSpec,
+    CustomResourceDefinitionVersion,
+    CustomResourceSubresources,
+    CustomResourceValidation,
+    JSONSchemaProps,
+    SelectableField,
+)
 from crdlint.crd.paths import Path
+from crdlint.kubecel.limits import EstimatedRule
+from crdlint.kubernetes.servers import Server
 from crdlint.rules import (
     approval,
     catalog,
@@ -33,23 +44,9 @@ from crdlint.rules import (
 from crdlint.rules.engine.common import Common, Findings, Options
 from crdlint.rules.engine.schema_walk import Walker
 from crdlint.safety import work
+from crdlint.safety.work import Effort
 from crdlint.schema.structural import Refusal
 from crdlint.schema.traversal import Within, all_schemas, at_or_above
-
-if TYPE_CHECKING:
-    from crdlint.crd.model import (
-        CustomResourceDefinition,
-        CustomResourceDefinitionSpec,
-        CustomResourceDefinitionVersion,
-        CustomResourceSubresources,
-        CustomResourceValidation,
-        JSONSchemaProps,
-        SelectableField,
-    )
-    from crdlint.kubecel.limits import EstimatedRule
-    from crdlint.kubernetes.servers import Server
-    from crdlint.safety.work import Effort
-
 
 WALKER = Walker(catalog.checks())
 # Errors whose fix may change the type or the fields of a schema.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.crd.decode import decode_crd
 from crdlint.crd.identity import (
@@ -32,11 +32,8 @@ from crdlint.safety.bugs import attempt
 from crdlint.safety.work import Effort
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping, Node, is_json
+from crdlint.yaml.parse import Document
 from crdlint.yaml.values import to_json
-
-if TYPE_CHECKING:
-    from crdlint.yaml.parse import Document
-
 
 _EVERYTHING: Final = CheckRequest()
 

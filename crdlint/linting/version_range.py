@@ -5,19 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.crd.positions import node_span
 from crdlint.diagnostics.by_version import REJECTIONS, FindingsByVersion, VersionedFinding
+from crdlint.diagnostics.diagnostic import Diagnostic
+from crdlint.kubernetes.servers import Server
 from crdlint.linting.documents import name_of
 from crdlint.linting.manifest import CheckedCRD, Subject, check_crd
+from crdlint.linting.request import CheckRequest
 from crdlint.rules import formats, kube_versions
 from crdlint.rules.kube_versions import DROPS_FIELD, NEEDS_NEWER
-
-if TYPE_CHECKING:
-    from crdlint.diagnostics.diagnostic import Diagnostic
-    from crdlint.kubernetes.servers import Server
-    from crdlint.linting.request import CheckRequest
 
 
 def check_versions(subject: Subject, request: CheckRequest) -> CheckedCRD:

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from lsprotocol import types as lsp
 
 from crdlint.config.comments import ignoring_edit
-from crdlint.lsp.workspace import Text, uri_of
+from crdlint.diagnostics.diagnostic import Diagnostic as Finding
+from crdlint.diagnostics.diagnostic import Related
+from crdlint.lsp.checks import Checks
+from crdlint.lsp.workspace import Document, Text, uri_of
 from crdlint.report import words
 from crdlint.report.page import rule_link
-
-if TYPE_CHECKING:
-    from crdlint.diagnostics.diagnostic import Diagnostic as Finding
-    from crdlint.diagnostics.diagnostic import Related
-    from crdlint.lsp.checks import Checks
-    from crdlint.lsp.workspace import Document
-    from crdlint.rules.engine.rule import Rule
-    from crdlint.yaml.edit import Edit
+from crdlint.rules.engine.rule import Rule
+from crdlint.yaml.edit import Edit
 
 EXPLAIN: Final = "crdlint.explain"
 FIX_ALL: Final = f"{lsp.CodeActionKind.SourceFixAll.value}.crdlint"

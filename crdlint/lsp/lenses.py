@@ -7,27 +7,25 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from lsprotocol.types import CodeLens, Command, DocumentLink
 
 from crdlint.crd.paths import Path
+from crdlint.crd.positions import Span
 from crdlint.files.git import commit_of, has_revision
 from crdlint.files.read import UnreadableError, decode
 from crdlint.files.repository import RepositoryError, repository_of
 from crdlint.linting.documents import collect_crds
 from crdlint.linting.pipeline import lint_file
+from crdlint.linting.result import CollectedCRDs
+from crdlint.lsp.checks import Checked
 from crdlint.lsp.reading import cost_of, share_of
+from crdlint.lsp.workspace import Document
 from crdlint.report.page import rule_link
 from crdlint.report.words import counted, headline
 from crdlint.rules.catalog import all_rules
 from crdlint.sources.previous.copies import CommitFiles
-
-if TYPE_CHECKING:
-    from crdlint.crd.positions import Span
-    from crdlint.linting.result import CollectedCRDs
-    from crdlint.lsp.checks import Checked
-    from crdlint.lsp.workspace import Document
 
 SHOW: Final = "crdlint.show"
 _BRANCHES: Final = ("main", "master")

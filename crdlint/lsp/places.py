@@ -6,34 +6,27 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
+from crdlint.cel.decls import Env
 from crdlint.crd.convert import read_crd
 from crdlint.crd.identity import identify
+from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
 from crdlint.crd.positions import Locator
 from crdlint.kubecel.compilation import CompilationError, RuleCompiler
-from crdlint.kubecel.declarations import DeclarationFailedError, SchemaContext
-from crdlint.kubecel.environment import new_expressions
-from crdlint.kubernetes.servers import parse_range
+from crdlint.kubecel.declarations import DeclarationFailedError, Declarations, SchemaContext
+from crdlint.kubecel.environment import Environment, new_expressions
+from crdlint.kubernetes.servers import Server, parse_range
+from crdlint.lsp.checks import Checks
+from crdlint.lsp.workspace import Document as TextDocument
+from crdlint.resources.definitions import Definition
 from crdlint.resources.objects import objects_of, text_at
 from crdlint.schema.traversal import children, value_schema
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.edit import line_starts
-from crdlint.yaml.nodes import Mapping, Scalar, Sequence, text_of
-from crdlint.yaml.parse import iter_documents
+from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, text_of
+from crdlint.yaml.parse import Document, iter_documents
 from crdlint.yaml.scalars import index_inside
-
-if TYPE_CHECKING:
-    from crdlint.cel.decls import Env
-    from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
-    from crdlint.kubecel.declarations import Declarations
-    from crdlint.kubecel.environment import Environment
-    from crdlint.kubernetes.servers import Server
-    from crdlint.lsp.checks import Checks
-    from crdlint.lsp.workspace import Document as TextDocument
-    from crdlint.resources.definitions import Definition
-    from crdlint.yaml.nodes import Node
-    from crdlint.yaml.parse import Document
 
 Steps: TypeAlias = "tuple[str | int, ...]"
 SCHEMA: Final = ("schema", "openAPIV3Schema")

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from lsprotocol.types import DocumentSymbol, InlayHint, Location, SymbolKind
+from lsprotocol.types import DocumentSymbol, InlayHint, Location, Range, SymbolKind
 
 from crdlint.cel.ast import Select, nodes
 from crdlint.cel.lexer import tokenize
 from crdlint.cel.source_ranges import SourceRanges
 from crdlint.crd.identity import identify
-from crdlint.diagnostics.diagnostic import Related
+from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
+from crdlint.crd.paths import Path
+from crdlint.crd.positions import Span
+from crdlint.diagnostics.diagnostic import Diagnostic, Related
 from crdlint.golang.values import marshal
 from crdlint.kubecel import completion
 from crdlint.kubecel.completion import place_at as place_in_expression
@@ -26,27 +29,25 @@ from crdlint.kubecel.declarations import type_text
 from crdlint.kubecel.function_docs import DOCS
 from crdlint.kubecel.limits import RULE_COST_LIMIT
 from crdlint.kubernetes.servers import parse_range
+from crdlint.linting.result import FoundRule
+from crdlint.lsp.checks import Checked, Checks
 from crdlint.lsp.complete import KEYWORDS
-from crdlint.lsp.places import crd_of, cursor_at, definition_of, expression_at, roots, schema_at
-from crdlint.lsp.workspace import Text, uri_of
+from crdlint.lsp.places import (
+    Cursor,
+    Expression,
+    Steps,
+    crd_of,
+    cursor_at,
+    definition_of,
+    expression_at,
+    roots,
+    schema_at,
+)
+from crdlint.lsp.workspace import Document, Text, uri_of
 from crdlint.resources.objects import text_at
 from crdlint.schema import json_paths
 from crdlint.schema.traversal import all_schemas, value_schema
-from crdlint.yaml.nodes import Mapping, Scalar, Sequence, child, items_of
-
-if TYPE_CHECKING:
-    from lsprotocol.types import Range
-
-    from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
-    from crdlint.crd.paths import Path
-    from crdlint.crd.positions import Span
-    from crdlint.diagnostics.diagnostic import Diagnostic
-    from crdlint.linting.result import FoundRule
-    from crdlint.lsp.checks import Checked, Checks
-    from crdlint.lsp.places import Cursor, Expression, Steps
-    from crdlint.lsp.workspace import Document
-    from crdlint.yaml.nodes import Node
-
+from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, items_of
 
 _NAME: Final = re.compile(r"[A-Za-z_]\w*")
 _LIMITS: Final = (

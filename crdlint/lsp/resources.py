@@ -7,8 +7,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from crdlint.config.model import Config
 from crdlint.crd.errors import REQUIRED
 from crdlint.diagnostics.diagnostic import Diagnostic
 from crdlint.files.paths import Selection, discover
@@ -16,7 +17,8 @@ from crdlint.files.read import UnreadableError, read_text
 from crdlint.files.repository import is_below
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
-from crdlint.lsp.workspace import stamp_of
+from crdlint.linting.result import FileResult
+from crdlint.lsp.workspace import Document, Workspace, stamp_of
 from crdlint.resources.definitions import Definitions, Outline, may_have_crd, outline
 from crdlint.resources.pipeline import ResourceOptions, validate_text
 from crdlint.resources.placeholders import Patterns
@@ -26,12 +28,6 @@ from crdlint.sources.helm.masking import Masked, mask
 from crdlint.suites.read import MissingCRDError, Suite, SuiteCRDs, SuiteError, read_suite
 from crdlint.suites.run import run_suite
 from crdlint.yaml.parse import split
-
-if TYPE_CHECKING:
-    from crdlint.config.model import Config
-    from crdlint.linting.result import FileResult
-    from crdlint.lsp.workspace import Document, Workspace
-
 
 _API_VERSION: Final = re.compile(r"""apiVersion["']?\s*:\s*["']?([^\s"'/,}]{1,253})/""")
 _OF_OBJECT: Final = "resource-rule"  # its findings depend on values that a template has not put out yet

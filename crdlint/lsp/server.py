@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from threading import Event
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar, cast
+from typing import Any, BinaryIO, Final, TypeVar, cast
 
 from lsprotocol import types as lsp
 from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
@@ -22,20 +22,16 @@ from crdlint.__about__ import __version__
 from crdlint.files.recognition import KIND
 from crdlint.lsp import actions
 from crdlint.lsp.actions import diagnostic_of
-from crdlint.lsp.checks import Checks
+from crdlint.lsp.checks import Checked, Checks
 from crdlint.lsp.complete import TRIGGERS, completions
 from crdlint.lsp.lenses import SHOW, Branches, lenses_of, links_of
 from crdlint.lsp.places import cursor_at
 from crdlint.lsp.reading import definition_at, hints_of, hover_of, references_at, related_to, symbols_of
 from crdlint.lsp.resources import needs_crds
-from crdlint.lsp.workspace import Workspace, settings_of
+from crdlint.lsp.workspace import Document, Workspace, settings_of
 from crdlint.rules import catalog
 
-if TYPE_CHECKING:
-    from crdlint.lsp.checks import Checked
-    from crdlint.lsp.workspace import Document
-
-    _AtPosition = lsp.HoverParams | lsp.DefinitionParams | lsp.ReferenceParams
+_AtPosition = lsp.HoverParams | lsp.DefinitionParams | lsp.ReferenceParams
 
 T = TypeVar("T")
 

@@ -6,21 +6,23 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from lsprotocol.types import Position, PositionEncodingKind, Range, TextDocumentContentChangePartial
+from lsprotocol.types import (
+    Position,
+    PositionEncodingKind,
+    Range,
+    TextDocumentContentChangeEvent,
+    TextDocumentContentChangePartial,
+)
 from pygls.uris import from_fs_path, to_fs_path, urlparse
 
+from crdlint.crd.positions import Span
+from crdlint.diagnostics.diagnostic import Diagnostic
 from crdlint.files.paths import has_yaml_suffix
 from crdlint.files.read import text_if_readable
 from crdlint.kubernetes.servers import parse_range
 from crdlint.yaml.edit import line_and_column, line_starts, split_lines
-
-if TYPE_CHECKING:
-    from lsprotocol.types import TextDocumentContentChangeEvent
-
-    from crdlint.crd.positions import Span
-    from crdlint.diagnostics.diagnostic import Diagnostic
 
 
 @dataclass(frozen=True, slots=True, eq=False)

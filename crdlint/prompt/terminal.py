@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from platformdirs import user_state_path
 from prompt_toolkit import PromptSession
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion, PathCompleter
 from prompt_toolkit.document import Document
+from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.lexers import Lexer
@@ -18,10 +19,6 @@ from prompt_toolkit.styles import Style
 from crdlint.cel.lexer import tokenize
 from crdlint.kubecel.completion import complete
 from crdlint.prompt.session import COMMANDS, Session
-
-if TYPE_CHECKING:
-    from prompt_toolkit.formatted_text import StyleAndTextTuples
-
 
 _STYLE: Final = Style.from_dict({"string": "ansigreen", "number": "ansimagenta", "name": "ansiblue", "command": "bold"})
 _CLASSES: Final = {

@@ -6,25 +6,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import unified_diff
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.config.apply import apply
 from crdlint.config.comments import read_comments
 from crdlint.config.model import Config
+from crdlint.diagnostics.diagnostic import Diagnostic
 from crdlint.kubernetes.servers import NEWEST, NEWEST_VERSION, SERVERS
 from crdlint.linting.documents import collect_crds
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
+from crdlint.linting.result import FileResult
 from crdlint.rules.catalog import families
 from crdlint.rules.engine.examples import EXAMPLE_LIMIT, manifest, place_of_example
+from crdlint.rules.engine.finding import Fixer
+from crdlint.rules.engine.rule import Rule
 from crdlint.sources.helm.templates import check_template, check_unrendered
-
-if TYPE_CHECKING:
-    from crdlint.diagnostics.diagnostic import Diagnostic
-    from crdlint.linting.result import FileResult
-    from crdlint.rules.engine.finding import Fixer
-    from crdlint.rules.engine.rule import Rule
-
 
 # For the rules about versions: the range that their examples are about.
 _VERSIONS: Final = f"1.29..{NEWEST}"

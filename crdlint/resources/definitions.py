@@ -10,25 +10,23 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from crdlint.crd.convert import read_crd
+from crdlint.crd.model import CustomResourceDefinition
+from crdlint.crd.positions import Locator
 from crdlint.crd.record import semantic_equal
 from crdlint.diagnostics.diagnostic import INTERNAL_ERROR, Diagnostic
 from crdlint.diagnostics.spelling import nearest
 from crdlint.files.recognition import KIND
 from crdlint.kubernetes.servers import NEWEST_ALONE, Range, Server
+from crdlint.linting.result import FileResult
 from crdlint.resources.validation import ResourceValidator
 from crdlint.rules.kube_versions import NEEDS_NEWER
 from crdlint.yaml.parse import split
 
-if TYPE_CHECKING:
-    from crdlint.crd.model import CustomResourceDefinition
-    from crdlint.crd.positions import Locator
-    from crdlint.linting.result import FileResult
-
-    # Takes a file, its text and the numbers of documents.
-    Lint = Callable[[str, str, frozenset[int]], FileResult]
+# Takes a file, its text and the numbers of documents.
+Lint = Callable[[str, str, frozenset[int]], FileResult]
 
 
 _LONGEST: Final = 253  # the maximum number of characters of a group or kind

@@ -12,22 +12,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from crdlint.crd.decode import Reader, reader_json
 from crdlint.crd.identity import Identity, identify
+from crdlint.crd.paths import Path, Step
 from crdlint.crd.positions import Locator, SourceLocation
 from crdlint.golang.text import quote
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping, Node, Sequence, is_json, text_of
+from crdlint.yaml.parse import Document
 from crdlint.yaml.values import entries
 
-if TYPE_CHECKING:
-    from crdlint.yaml.parse import Document
-
-    # Group, kind, namespace and name.
-    Key = tuple[str, str, str, str]
-    from crdlint.crd.paths import Path, Step
+# Group, kind, namespace and name.
+Key = tuple[str, str, str, str]
 
 
 _MAX_STRICT_ERRORS: Final = 100

@@ -9,20 +9,18 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
+from crdlint.cel.ast import Expr
 from crdlint.crd.errors import DUPLICATE, INVALID, NOT_SUPPORTED, FieldError
+from crdlint.crd.paths import Path
+from crdlint.crd.positions import SourceLocation
 from crdlint.files.patterns import is_in_order
 from crdlint.kubecel.syntax_trees import is_read, paths_read
+from crdlint.resources.objects import ResourceLocator
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence
 
-if TYPE_CHECKING:
-    from crdlint.cel.ast import Expr
-    from crdlint.crd.paths import Path
-    from crdlint.crd.positions import SourceLocation
-    from crdlint.resources.objects import ResourceLocator
-
-    _Steps: TypeAlias = tuple["_Steps | None", str | int]
+_Steps: TypeAlias = tuple["_Steps | None", str | int]
 
 # ${NAME}, <name>, ($name), and a variable as the complete text.
 _BUILT_IN: Final = re.compile(r"\$\{[^{}\n]*\}|<[A-Za-z][^<>\n]*>|\(\$[A-Za-z_][^()\n]*\)|\A\$[A-Za-z_][A-Za-z0-9_]*\Z")

@@ -7,7 +7,7 @@ Upstream: apiextensions pkg/apiserver (schemaCoercingDecoder, unstructuredDefaul
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from crdlint.crd import object_meta
 from crdlint.crd.errors import (
@@ -24,6 +24,7 @@ from crdlint.crd.errors import (
     invalid,
 )
 from crdlint.crd.kubenames import is_path_segment
+from crdlint.crd.model import CustomResourceDefinition, CustomResourceSubresourceScale, JSONSchemaProps
 from crdlint.crd.object_meta import MetadataError, as_record, read_object_meta
 from crdlint.crd.paths import Path
 from crdlint.golang.values import GO_TYPES, print_value
@@ -38,10 +39,7 @@ from crdlint.schema.list_type import validate_list_sets_and_maps
 from crdlint.schema.validator import ValueValidator
 from crdlint.schema.values import deep_copy
 
-if TYPE_CHECKING:
-    from crdlint.crd.model import CustomResourceDefinition, CustomResourceSubresourceScale, JSONSchemaProps
-
-    Withhold = Callable[[FieldError], bool]
+Withhold = Callable[[FieldError], bool]
 
 RULE_ID: Final = "resource-rule"
 SCALE: Final = "resource-scale"

@@ -5,16 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from operator import attrgetter
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.crd.paths import is_within
+from crdlint.diagnostics.diagnostic import Diagnostic
 
-if TYPE_CHECKING:
-    from crdlint.diagnostics.diagnostic import Diagnostic
-
-    Key = Callable[[Diagnostic], str | None]
-    # The key of a finding and that of its cause, which are equal and not None if they are related.
-    Relation = tuple[Key, Key]
+Key = Callable[[Diagnostic], str | None]
+# The key of a finding and that of its cause, which are equal and not None if they are related.
+Relation = tuple[Key, Key]
 
 _LAST_STEP: Final = re.compile(r"(?:\.[^.\[\]]*|\[[^\[\]]*\])\Z")
 _ROOT: Final = ".openAPIV3Schema"

@@ -5,20 +5,16 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Container, Generator, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from crdlint.linting.documents import unchecked
 from crdlint.linting.request import CheckRequest
+from crdlint.linting.result import FileResult
 from crdlint.runner.task import Checker, CheckOutcome, Task, outcome_of
 from crdlint.safety.bugs import Bug, collected, contain
 from crdlint.sources.kustomize.build import Build, plan_build
-
-if TYPE_CHECKING:
-    from concurrent.futures import ThreadPoolExecutor
-
-    from crdlint.linting.result import FileResult
 
 
 def check_release(checker: Checker, chart: str) -> CheckOutcome:

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 from crdlint.changes.change import Policy
 from crdlint.changes.compare import changes
 from crdlint.crd.identity import identify
+from crdlint.crd.paths import Path
 from crdlint.crd.positions import Locator
 from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
 from crdlint.linting.documents import collect_crds
+from crdlint.linting.result import OldCRD
 from crdlint.yaml.edit import Edit, apply, in_order, line_and_column, line_starts
 from crdlint.yaml.nodes import Mark, Scalar, nodes_of
 from crdlint.yaml.parse import Document, iter_documents
 
-if TYPE_CHECKING:
-    from crdlint.crd.paths import Path
-    from crdlint.linting.result import OldCRD
-
-    Lines = list[tuple[int, int]]
+Lines = list[tuple[int, int]]
 
 
 def unnamed_changes(text: str, edits: Iterable[Edit], *, keeps_meaning: bool = False) -> list[str]:

@@ -7,11 +7,9 @@ import os
 import stat
 from collections.abc import Iterable
 from contextlib import suppress
+from io import FileIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from io import FileIO
+from typing import Final
 
 _NEW_FILE: Final = 0o666  # the system applies the umask
 _WRITABLE: Final = 0o222

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.text import quote
 from crdlint.schema.values import deep_equal
-
-if TYPE_CHECKING:
-    from crdlint.crd.model import JSONSchemaProps
 
 _NO_KEY: Final = ()
 _KEY_FORMATS: Final[dict[type, Callable[[Any], str]]] = {

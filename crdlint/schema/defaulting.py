@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.schema.embedded_resources import coerce
 from crdlint.schema.traversal import containers
 from crdlint.schema.values import deep_copy, deep_equal
 
-if TYPE_CHECKING:
-    # A container, its schema, whether it is a resource, its printed path, whether it is in a list that keeps unknown fields.
-    Pending = tuple[Any, JSONSchemaProps | None, bool, str, bool]
+# A container, its schema, whether it is a resource, its printed path, whether it is in a list that keeps unknown fields.
+Pending = tuple[Any, JSONSchemaProps | None, bool, str, bool]
 
 
 META_FIELDS: Final = frozenset({"apiVersion", "kind", "metadata"})

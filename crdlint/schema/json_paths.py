@@ -8,12 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from math import isfinite
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
+from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Key, Path
-
-if TYPE_CHECKING:
-    from crdlint.crd.model import JSONSchemaProps
 
 # Delimiters are separate tokens; a quoted string ends at the next unescaped quote.
 _TOKEN: Final = re.compile(r"[.\[\]]|'.*?(?<!\\)'|'.*|[^.\[\]]+", re.DOTALL)

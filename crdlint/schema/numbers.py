@@ -10,17 +10,15 @@ from collections.abc import Callable
 from decimal import Decimal
 from functools import partial
 from operator import gt, lt
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from crdlint.crd.errors import INVALID, Code, Reason
+from crdlint.crd.model import JSONSchemaProps
+from crdlint.crd.paths import ValuePath
 from crdlint.golang.numbers import format_float, is_json_integer
 from crdlint.schema.value_errors import Violation, invalid, nowhere
 
-if TYPE_CHECKING:
-    from crdlint.crd.model import JSONSchemaProps
-    from crdlint.crd.paths import ValuePath
-
-    Check: TypeAlias = Callable[[Any, ValuePath, list[Violation]], None]
+Check: TypeAlias = Callable[[Any, ValuePath, list[Violation]], None]
 
 _MIN_INT64: Final = -(2**63)
 _MAX_INT64: Final = 2**63 - 1

@@ -13,9 +13,10 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from crdlint.crd.errors import INVALID, Code, FieldError, Reason, not_evaluated
+from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import ADDITIONAL, INDEX, NIL, PROPERTY, Path, ValuePath
 from crdlint.golang.matching import PatternError, matches
 from crdlint.golang.numbers import is_json_integer
@@ -24,6 +25,7 @@ from crdlint.kubernetes.servers import NEWEST, Server
 from crdlint.safety import calls
 from crdlint.safety.work import WorkLimitError
 from crdlint.schema import numbers
+from crdlint.schema.correlation import Correlation
 from crdlint.schema.formats import FORMATS, is_registered, is_supported, normalized
 from crdlint.schema.value_errors import (
     Violation,
@@ -39,16 +41,12 @@ from crdlint.schema.value_errors import (
 )
 from crdlint.schema.values import deep_equal, equality_key
 
-if TYPE_CHECKING:
-    from crdlint.crd.model import JSONSchemaProps
-    from crdlint.schema.correlation import Correlation
-
-    Found: TypeAlias = list[Violation]
-    Check: TypeAlias = Callable[[Any, ValuePath, Found], None]
-    # A check of a whole value without its children: it returns the number of matches.
-    Flat: TypeAlias = Callable[[Any, ValuePath, Found], int]
-    # A walk yields the walks that it waits for, and returns the number of matches.
-    Walk: TypeAlias = Generator["Walk", int, int]
+Found: TypeAlias = list[Violation]
+Check: TypeAlias = Callable[[Any, ValuePath, Found], None]
+# A check of a whole value without its children: it returns the number of matches.
+Flat: TypeAlias = Callable[[Any, ValuePath, Found], int]
+# A walk yields the walks that it waits for, and returns the number of matches.
+Walk: TypeAlias = Generator["Walk", int, int]
 
 _TYPES: Final[dict[type, tuple[str, str]]] = {  # by Python type: the type in JSON schemas, and its Go format
     bool: ("boolean", ""), str: ("string", ""), int: ("integer", "int64"), float: ("number", "float64"),

@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.crd.errors import DUPLICATE, NOT_SUPPORTED, REQUIRED, TOO_LONG, TOO_MANY, TYPE_INVALID, Code, FieldError
+from crdlint.crd.model import JSONSchemaProps
 from crdlint.diagnostics.spelling import nearest
 from crdlint.yaml.editor import as_key
-
-if TYPE_CHECKING:
-    from crdlint.crd.model import JSONSchemaProps
 
 _PRINTED: Final = re.compile(r"([^.\[\]]+)|\[([^\]]*)(?:\]|\Z)")
 _SAMPLES: Final = {"string": '""', "integer": "1", "number": "1.5", "boolean": "true", "object": "{}", "array": "[]"}

@@ -8,13 +8,11 @@ from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from crdlint.yaml.edit import Edit, differing, runs
-
-if TYPE_CHECKING:
-    from crdlint.yaml.parse import Document
-    from crdlint.yaml.repairs import Repair
+from crdlint.yaml.parse import Document
+from crdlint.yaml.repairs import Repair
 
 _NEAR: Final = 4  # lines
 _HEAD: Final = re.compile(r" *(?:(?:- +)*[\w$./-]+: +|(?:- +)+)(?=\S)")

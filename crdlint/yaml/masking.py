@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping as MappingOf
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
-if TYPE_CHECKING:
-    from ruamel.yaml.error import MarkedYAMLError
+from ruamel.yaml.error import MarkedYAMLError
 
 _COLON: Final = "found unexpected ':'"
 _ESCAPED: Final = "found unknown escape character"

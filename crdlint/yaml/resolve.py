@@ -9,13 +9,11 @@ from __future__ import annotations
 import re
 import struct
 from math import isfinite, isinf
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from crdlint.golang.numbers import format_float, json_float
 from crdlint.yaml import YAMLDecodeError
-
-if TYPE_CHECKING:
-    from crdlint.yaml.nodes import Scalar
+from crdlint.yaml.nodes import Scalar
 
 Value = str | int | float | bool | None
 

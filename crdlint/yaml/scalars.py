@@ -10,12 +10,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from crdlint.yaml.edit import BREAK, line_and_column
-
-if TYPE_CHECKING:
-    from crdlint.yaml.nodes import Scalar
+from crdlint.yaml.nodes import Scalar
 
 # The range (start, end) of each character of the value, as offsets in the text.
 Spans: TypeAlias = "list[tuple[int, int]]"

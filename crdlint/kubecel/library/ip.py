@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from crdlint.cel.decls import Binding, CallCost, Variable, member, overload
 from crdlint.cel.estimates import ONE, CallEstimate, Estimate, Estimator, Node, size_of, traversal
@@ -20,9 +21,6 @@ from crdlint.golang.addresses import AddressError, parse_addr
 from crdlint.golang.text import quote
 from crdlint.kubecel.library import declaration
 from crdlint.kubecel.library.declaration import ARGUMENT, CIDR_TYPE, IP_TYPE, Library, accepts, constant
-
-if TYPE_CHECKING:
-    from ipaddress import IPv4Address, IPv6Address
 
 _PREFIX_LENGTH: Final = re.compile(r"0|[1-9][0-9]{,18}")
 _MAPPED: Final = 0xFFFF

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Mapping as MappingOf
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from crdlint.crd.model import (
     CustomResourceColumnDefinition,
@@ -20,14 +20,11 @@ from crdlint.crd.model import (
     SelectableField,
 )
 from crdlint.crd.paths import Path
+from crdlint.diagnostics.diagnostic import Kind, Severity
+from crdlint.kubecel.limits import EstimatedRule
+from crdlint.kubernetes.servers import Range
 from crdlint.schema.traversal import lineage, schemas
-from crdlint.yaml.nodes import text_of
-
-if TYPE_CHECKING:
-    from crdlint.diagnostics.diagnostic import Kind, Severity
-    from crdlint.kubecel.limits import EstimatedRule
-    from crdlint.kubernetes.servers import Range
-    from crdlint.yaml.nodes import Mapping
+from crdlint.yaml.nodes import Mapping, text_of
 
 Advise: TypeAlias = "Callable[[DecodedCRD], Iterable[Advisory]]"
 _SPEC = Path("spec").shared()

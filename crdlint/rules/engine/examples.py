@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from crdlint.rules.engine.rule import Rule
 from crdlint.yaml import decode_yaml
-
-if TYPE_CHECKING:
-    from crdlint.rules.engine.rule import Rule
-
 
 # The smallest CRD, without its schema.
 HEAD: Final = """\

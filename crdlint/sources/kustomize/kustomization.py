@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable
 from collections.abc import Mapping as MappingOf
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from crdlint.files.read import MAX_BYTES, UnreadableError, decode, read_bytes
 from crdlint.files.repository import is_below, repository_top
@@ -322,9 +322,8 @@ def _shown(reference: object, field: str) -> str:
     return f"`{field}` ({shortened(reference, _LONGEST) if isinstance(reference, str) else 'not a string'})"
 
 
-if TYPE_CHECKING:
-    # Returns the value of a field with its references resolved, given its position.
-    _Handler = Callable[[_Resolver, Any, str], Any]
+# Returns the value of a field with its references resolved, given its position.
+_Handler = Callable[[_Resolver, Any, str], Any]
 
 
 def _plain(_resolver: _Resolver, value: Any, _field: str) -> Any:

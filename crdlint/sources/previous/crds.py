@@ -9,9 +9,11 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from crdlint.crd.paths import Path
 from crdlint.crd.positions import Span
+from crdlint.diagnostics.diagnostic import Diagnostic
 from crdlint.files.paths import Problem, Selection, discover
 from crdlint.files.read import decode, text_if_readable
 from crdlint.files.repository import RepositoryError
@@ -24,11 +26,7 @@ from crdlint.sources.helm.render import Rendered, RenderedDocument, Values
 from crdlint.sources.kustomize import KUSTOMIZATIONS
 from crdlint.sources.kustomize.build import MISSING, changes_crds, find_program, patch_spans, run_build
 from crdlint.sources.kustomize.kustomization import Kustomization, read_kustomization, reading_problem
-
-if TYPE_CHECKING:
-    from crdlint.crd.paths import Path
-    from crdlint.diagnostics.diagnostic import Diagnostic
-    from crdlint.sources.previous.copies import OldFolder
+from crdlint.sources.previous.copies import OldFolder
 
 
 @dataclass(frozen=True, slots=True)
