@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from crdlint.crd.model import CustomResourceDefinition
     from crdlint.crd.paths import Path
     from crdlint.diagnostics.diagnostic import Diagnostic
-    from crdlint.kubecel.limits import EstimatedRule
+    from crdlint.kubecel.estimated_rule import EstimatedRule
     from crdlint.linting.create import Report
     from crdlint.linting.documents import Fixes
     from crdlint.linting.request import CheckRequest

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from crdlint.crd.paths import Path
     from crdlint.crd.positions import Locator, Span
     from crdlint.diagnostics.diagnostic import Diagnostic
-    from crdlint.kubecel.limits import EstimatedRule
+    from crdlint.kubecel.estimated_rule import EstimatedRule
     from crdlint.kubernetes.servers import Range
 
     class Positions(Protocol):

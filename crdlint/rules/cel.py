@@ -16,7 +16,8 @@ from crdlint.crd.errors import INTERNAL, Code, FieldError, invalid
 from crdlint.crd.model import JSONSchemaProps, ValidationRule
 from crdlint.crd.paths import Path
 from crdlint.golang.text import SPACE
-from crdlint.kubecel.limits import CompiledNode, EstimatedRule, max_cardinality
+from crdlint.kubecel.estimated_rule import CompiledNode, EstimatedRule
+from crdlint.kubecel.limits import max_cardinality
 from crdlint.rules import cel_cost
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.common import Answer, Options

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import EVALUATION_LIMIT, Code, FieldError, Reason, forbidden
 from crdlint.crd.paths import Path
-from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT, UINT64_MAX, EstimatedRule
+from crdlint.kubecel.estimated_rule import EstimatedRule
+from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT, UINT64_MAX
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.common import Options
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, require

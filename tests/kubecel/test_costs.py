@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from crdlint.cel.ast import Comprehension
     from crdlint.cel.estimator import CostEstimate
     from crdlint.kubecel.compilation import KubernetesEstimator
-    from crdlint.kubecel.limits import EstimatedRule
+    from crdlint.kubecel.estimated_rule import EstimatedRule
 
 
 def rules(spec: str) -> list[EstimatedRule]:

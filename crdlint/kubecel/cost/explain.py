@@ -13,7 +13,8 @@ from crdlint.crd.model import JSONSchemaProps
 from crdlint.kubecel.compilation import CompilationError, Environments, Expression, RuleCompiler
 from crdlint.kubecel.declarations import DeclarationFailedError, DeclType, SchemaContext, max_elements
 from crdlint.kubecel.environment import new_expressions, stored_expressions
-from crdlint.kubecel.limits import MAX_REQUEST_SIZE, EstimatedRule, multiply
+from crdlint.kubecel.estimated_rule import EstimatedRule
+from crdlint.kubecel.limits import MAX_REQUEST_SIZE, multiply
 from crdlint.kubecel.sharing import Sharing, shared
 from crdlint.kubernetes.servers import CELDialect, Server
 from crdlint.schema.traversal import lineage

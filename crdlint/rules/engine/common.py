@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from crdlint.kubecel.compilation import Expression
     from crdlint.kubecel.declarations import SchemaContext
     from crdlint.kubecel.environment import Environment
-    from crdlint.kubecel.limits import CompiledNode, EstimatedRule
+    from crdlint.kubecel.estimated_rule import CompiledNode, EstimatedRule
     from crdlint.kubecel.reuse import Uses
     from crdlint.schema.structural import Refusal
 
