@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
+from crdlint.cel.ast import Call, Expr, Ident, Literal, MapExpr
 from crdlint.crd.model import JSONSchemaProps, JSONSchemaPropsOrArray, JSONSchemaPropsOrBool
 from crdlint.crd.paths import Key, Path
 from crdlint.diagnostics.spelling import nearest
 from crdlint.kubecel.declarations import escape
 from crdlint.kubecel.evaluation import MISSING
+from crdlint.kubecel.syntax_trees import parsed
 
 _TOKEN: Final = re.compile(
     r"""\.?(?P<name>[^.\[\]'"\s]+)|\[(?P<index>\d*|\*)\]|\[(?P<quote>['"])(?P<key>(?:(?!(?P=quote)).)*)(?P=quote)\]"""
@@ -135,8 +137,7 @@ _SCALARS: Final = {
     frozenset({int}): "integer", frozenset({float}): "number", frozenset({int, float}): "number",
     frozenset({str}): "string", frozenset({bool}): "boolean",
 }  # fmt: skip
-_TYPE_TOKEN: Final = re.compile(r"([A-Za-z_][\w./-]*|[(){},:?])|([^\s])")
-_DEEPEST: Final = 64
+_NAME: Final = re.compile(r"([A-Za-z_][\w./-]*)\s*(\??)\s*:")  # of a field in the notation of a type
 
 
 def any_schema() -> JSONSchemaProps:
@@ -151,10 +152,6 @@ def _list_of(items: JSONSchemaProps) -> JSONSchemaProps:
 def _map_of(values: JSONSchemaProps) -> JSONSchemaProps:
     additional = JSONSchemaPropsOrBool.of(allows=True, schema=values)
     return JSONSchemaProps.of(type="object", additional_properties=additional)
-
-
-# How the notation of a container begins, and what makes its schema.
-_CONTAINERS: Final = {"list": (("(",), _list_of), "map": (("(", "string", ","), _map_of)}
 
 
 def schema_of(*values: Any) -> JSONSchemaProps:
@@ -192,64 +189,25 @@ def schema_of_notation(text: str) -> JSONSchemaProps:
 
     Raise PlaceError.
     """
-    matches = list(_TYPE_TOKEN.finditer(text))
-    unexpected = next((match[2] for match in matches if match[2]), None)
-    if unexpected is not None:
-        raise PlaceError(f"unexpected {unexpected!r}")
-    parser = _Parser([match[1] for match in matches])
-    schema = parser.type(0)
-    if parser.left:
-        raise PlaceError(f"unexpected {parser.left!r} after the type")
-    return schema
+    # With names in quotes, and the question mark before them, it is an expression of CEL.
+    return _of_tree(
+        parsed(_NAME.sub(lambda name: f'{name[2]}"{name[1]}":', text.replace("int-or-string", "dyn"))), text
+    )
 
 
-class _Parser:
-    def __init__(self, tokens: list[str]) -> None:
-        self._rest = iter(tokens)
-        self.left = next(self._rest, "")  # the next token, empty at the end
-
-    def _take(self) -> str:
-        token, self.left = self.left, next(self._rest, "")
-        return token
-
-    def _expect(self, *tokens: str) -> None:
-        for token in tokens:
-            actual = self._take()
-            if actual != token:
-                raise PlaceError(f"expected {token!r} {f'but found {actual!r}' if actual else 'at the end'}")
-
-    def type(self, depth: int) -> JSONSchemaProps:
-        if depth > _DEEPEST:
-            raise PlaceError(f"more than {_DEEPEST} types inside of each other")
-        name = self._take()
-        if name in _NAMED:
+def _of_tree(node: Expr | None, text: str) -> JSONSchemaProps:
+    """Return the schema of a syntax tree, which `text` is written as; raise PlaceError."""
+    match node:
+        case Ident(name=name) if name in _NAMED:
             return JSONSchemaProps.of(**_NAMED[name])
-        if name == "int-or-string":
-            return any_schema()
-        if name in _CONTAINERS:
-            opening, container = _CONTAINERS[name]
-            self._expect(*opening)
-            content = self.type(depth + 1)
-            self._expect(")")
-            return container(content)
-        if name == "{":
-            return self._object(depth)
-        known = ", ".join((*_NAMED, "list(T)", "map(string, T)", "{field: T}"))
-        problem = f"{name!r} is not a type" if name else "the type ends too early"
-        raise PlaceError(f"{problem}: write {known}")
-
-    def _object(self, depth: int) -> JSONSchemaProps:
-        properties: dict[str, JSONSchemaProps] = {}
-        required = []
-        while self.left != "}":
-            name = self._take()
-            if self.left == "?":
-                self._take()
-            else:
-                required.append(name)
-            self._expect(":")
-            properties[name] = self.type(depth + 1)
-            if self.left != "}":
-                self._expect(",")
-        self._expect("}")
-        return JSONSchemaProps.of(type="object", properties=properties, required=required)
+        case Call(function="list", args=[items]):
+            return _list_of(_of_tree(items, text))
+        case Call(function="map", args=[Ident(name="string"), values]):
+            return _map_of(_of_tree(values, text))
+        case MapExpr(entries=entries) if all(isinstance(entry.key, Literal) for entry in entries):
+            names = [str(getattr(entry.key, "value", "")) for entry in entries]
+            properties = {name: _of_tree(entry.value, text) for name, entry in zip(names, entries, strict=True)}
+            required = [name for name, entry in zip(names, entries, strict=True) if not entry.optional]
+            return JSONSchemaProps.of(type="object", properties=properties, required=required)
+    known = ", ".join((*_NAMED, "list(T)", "map(string, T)", "{field: T}"))
+    raise PlaceError(f"{node.name if isinstance(node, Ident) else text!r} is not a type: write {known}")

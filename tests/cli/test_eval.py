@@ -199,7 +199,7 @@ def test_transition_rules_need_an_old_object() -> None:
         (["1", "--crd", CRD, "--version", "v1alpha2"], "has no version 'v1alpha2': did you mean v1alpha1?"),
         (["1", "--crd", CRD, "--kind", "Clutter"], "no CRD defines Clutter: did you mean Cluster?"),
         (["1", "--type", "strin"], "--type: 'strin' is not a type"),
-        (["1", "--type", "list(int"], "--type: expected ')' at the end"),
+        (["1", "--type", "list(int"], "--type: 'list(int' is not a type"),
         (["1", "--type", "int", "--crd", CRD], "--type is for expressions without --crd"),
         (["1", "--kube-version", "1.29..1.36"], "--kube-version: name one version to evaluate for"),
         (["--rule", "spec"], "--kind, --version and --rule need --crd"),

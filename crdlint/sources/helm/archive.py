@@ -37,7 +37,7 @@ class Budget:
 
 
 class _Member(tarfile.TarInfo):
-    """A member of an archive; a damaged header, which tarfile takes for the end of the archive, is an error."""
+    """A member of an archive; tarfile ends at a damaged header as at the end of an archive, so it is an error here."""
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> _Member:
