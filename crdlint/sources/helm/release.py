@@ -10,21 +10,19 @@ from __future__ import annotations
 
 import json
 import os
-import posixpath
 import re
 import zlib
 from base64 import b64encode
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Mapping as MappingOf
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from heapq import nlargest
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 from crdlint.crd.positions import Span, node_span
+from crdlint.files.patterns import BrokenPatternError, Segment, segment
 from crdlint.files.read import UnreadableError, decode, entries_of, is_folder, read_bytes, text_if_readable
 from crdlint.files.recognition import KIND
 from crdlint.linting.result import FileResult
@@ -260,14 +258,18 @@ IGNORE_FILE: Final = ".helmignore"
 _DEFAULT: Final = "templates/.?*"
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """A pattern of an ignore file. It matches paths if `is_path`, and names otherwise."""
+class _Line(NamedTuple):
+    """A pattern of an ignore file, by its components. It matches paths if `is_path`, and names otherwise."""
 
-    pattern: re.Pattern[str]
+    components: tuple[Segment, ...]
     is_path: bool
     is_negated: bool
     only_folders: bool
+
+    def matches(self, path: str) -> bool:
+        """Return whether a path in the chart, or its last name, matches."""
+        names = os.fsencode(path).split(b"/")[0 if self.is_path else -1 :]
+        return len(names) == len(self.components) and all(map(Segment.matches, self.components, names))
 
 
 def ignore_lines(path: str) -> list[_Line]:
@@ -287,11 +289,7 @@ def is_ignored(lines: Iterable[_Line], path: str, *, is_folder: bool) -> bool:
 
     As in Helm, a negated pattern leaves out all that it does not match.
     """
-    for line in lines:
-        is_match = line.pattern.fullmatch(path if line.is_path else posixpath.basename(path)) is not None
-        if (is_match and (is_folder or not line.only_folders)) != line.is_negated:
-            return True
-    return False
+    return any((line.matches(path) and (is_folder or not line.only_folders)) != line.is_negated for line in lines)
 
 
 def _line(text: str) -> _Line | None:
@@ -301,44 +299,11 @@ def _line(text: str) -> _Line | None:
     rule = text[is_negated:]
     only_folders = rule.endswith("/")
     rule = rule[: len(rule) - only_folders]
-    pattern = _compiled(rule.removeprefix("/"))
-    return None if pattern is None else _Line(pattern, "/" in rule, is_negated, only_folders)
-
-
-@lru_cache(maxsize=256)
-def _compiled(glob: str) -> re.Pattern[str] | None:
-    """Return a pattern of Go's filepath.Match as a regular expression, or None if it is malformed."""
-    pieces, rest = [], deque(glob)
     try:
-        while rest:
-            character = rest.popleft()
-            if character == "[":
-                pieces.append(_class(rest))
-            elif character in _WILDCARDS:
-                pieces.append(_WILDCARDS[character])
-            else:
-                pieces.append(re.escape(rest.popleft() if character == "\\" else character))
-        return re.compile("".join(pieces), re.DOTALL)
-    except (IndexError, re.error):  # it ends too early, or has a range in the wrong order
+        components = tuple(segment(os.fsencode(part)) for part in rule.removeprefix("/").split("/"))
+    except BrokenPatternError:
         return None
-
-
-_WILDCARDS: Final = {"*": "[^/]*", "?": "[^/]"}
-
-
-def _class(rest: deque[str]) -> str:
-    """Return the class of characters whose opening bracket has been read; raise IndexError if it does not end."""
-    is_negated = rest[0] == "^"
-    if is_negated:
-        rest.popleft()
-    members: list[str] = []
-    while not members or rest[0] != "]":
-        character = rest.popleft()
-        if character == "\\":
-            character = rest.popleft()
-        members.append("-" if character == "-" else re.escape(character))
-    rest.popleft()
-    return f"(?!/)[^{''.join(members)}]" if is_negated else f"[{''.join(members)}]"
+    return _Line(components, "/" in rule, is_negated, only_folders)
 
 
 NEAR: Final = LIMIT * 3 // 4
