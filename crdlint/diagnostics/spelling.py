@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.safety.bugs import attempt
 from crdlint.yaml.edit import differing
-
-if TYPE_CHECKING:
-    from difflib import SequenceMatcher
 
 # Longer names are not compared, because the work grows with the square of their length.
 _LONGEST: Final = 256
@@ -19,7 +16,7 @@ _SHORT: Final = 3  # names with as few letters are different ones
 def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
     """Return the known name most similar to `name`, ignoring case, or None if no similarity reaches `cutoff` (up to 1).
 
-    Among equally similar names, return the last in alphabetical order, as difflib.get_close_matches does.
+    Among equally similar names, return the last in alphabetical order.
 
     >>> nearest("metdata", ["metadata", "spec"])
     'metadata'
@@ -50,28 +47,7 @@ def _nearest(name: str, known: Iterable[str], cutoff: float) -> str | None:
         return folded[target]
     if len(target) > _LONGEST:
         return None
-    from difflib import SequenceMatcher
+    from difflib import get_close_matches
 
-    matcher = SequenceMatcher(b=target)
-    best, nearest_name = cutoff, None
-    # Names are sorted by an upper bound, so that the ratio is computed only for names that can still be the best.
-    for bound, candidate in sorted(_bounds(matcher, folded, cutoff), reverse=True):
-        if bound < best:
-            break
-        matcher.set_seq1(candidate)
-        ratio = matcher.ratio()
-        if ratio > best or (ratio == best and (nearest_name is None or candidate > nearest_name)):
-            best, nearest_name = ratio, candidate
-    return None if nearest_name is None else folded[nearest_name]
-
-
-def _bounds(matcher: SequenceMatcher[str], names: Iterable[str], cutoff: float) -> Iterable[tuple[float, str]]:
-    """Yield each name that may reach `cutoff`, with an upper bound of its similarity."""
-    for name in names:
-        if len(name) > _LONGEST:
-            continue
-        matcher.set_seq1(name)
-        if matcher.real_quick_ratio() >= cutoff:
-            bound = matcher.quick_ratio()
-            if bound >= cutoff:
-                yield bound, name
+    near = get_close_matches(target, [known_name for known_name in folded if len(known_name) <= _LONGEST], 1, cutoff)
+    return folded[near[0]] if near else None

