@@ -137,7 +137,7 @@ _SCALARS: Final = {
     frozenset({int}): "integer", frozenset({float}): "number", frozenset({int, float}): "number",
     frozenset({str}): "string", frozenset({bool}): "boolean",
 }  # fmt: skip
-_NAME: Final = re.compile(r"([A-Za-z_][\w./-]*)\s*(\??)\s*:")  # of a field in the notation of a type
+_NAME: Final = re.compile(r"(?<![\w./-])([A-Za-z_][\w./-]*) ?(\??) ?:")  # of a field in the notation of a type
 
 
 def any_schema() -> JSONSchemaProps:
