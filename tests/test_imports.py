@@ -8,8 +8,15 @@ from pathlib import Path
 
 import pytest
 
-PLAIN = str(Path(__file__).resolve().parents[1] / "fixtures" / "valid" / "minimal.yaml")
-BAD = str(Path(__file__).resolve().parents[1] / "fixtures" / "invalid" / "list-map-key-optional.yaml")
+ROOT = Path(__file__).resolve().parents[1]
+PLAIN = str(ROOT / "fixtures" / "valid" / "minimal.yaml")
+BAD = str(ROOT / "fixtures" / "invalid" / "list-map-key-optional.yaml")
+# Completion in the playground, which has stand-ins for the libraries of editors.
+PLAYGROUND = """
+import sys
+sys.path = [{stand_ins!r}, *sys.path, {python!r}]
+import editing
+""".format(**{part: str(ROOT / "playground" / part) for part in ("stand_ins", "python")})
 RUN = "from crdlint.cli.main import cli\ntry: cli.main({}, standalone_mode=False)\nexcept SystemExit: pass"
 # What only rules, values, configurations, charts and other formats need.
 LATER = {
@@ -66,6 +73,7 @@ def loaded(code: str, folder: Path) -> set[str]:
         (RUN.format(["explain", "yaml-syntax"]), {"rich", "xml", "crdlint.cel"}),
         (RUN.format(["cost", PLAIN]), {"rich", "xml"}),
         (RUN.format(["check", "--no-cache", BAD]), {"rich", "xml"}),
+        (PLAYGROUND, {"rich", "click", "crdlint.lsp.checks", "crdlint.sources", "crdlint.suites"}),
     ],
     ids=[
         "import",
@@ -77,6 +85,7 @@ def loaded(code: str, folder: Path) -> set[str]:
         "explain",
         "cost",
         "findings in a pipe",
+        "completion in the playground",
     ],
 )
 def test_heavy_modules_stay_out(code: str, absent: set[str], tmp_path: Path) -> None:

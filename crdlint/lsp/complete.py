@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from lsprotocol.types import CompletionItem, CompletionItemKind, InsertTextFormat, MarkupContent, MarkupKind, TextEdit
 
@@ -14,7 +14,6 @@ from crdlint.crd.record import RECORDS, Record
 from crdlint.golang.values import marshal
 from crdlint.kubecel.completion import Completion, complete
 from crdlint.kubecel.function_docs import DOCS
-from crdlint.lsp.checks import Checks
 from crdlint.lsp.places import Cursor, Expression, Steps, cursor_at, definition_of, expression_at
 from crdlint.lsp.workspace import Document
 from crdlint.resources.objects import text_at
@@ -22,6 +21,9 @@ from crdlint.rules.formats import formats_of
 from crdlint.yaml.nodes import Mapping, Scalar, child
 from crdlint.yaml.resolve import WORDS, key_text
 from crdlint.yaml.scalars import offsets_inside
+
+if TYPE_CHECKING:
+    from crdlint.lsp.checks import Checks  # what the playground does not load
 
 # Keyword: what it does, and the types of values that it is for (empty: all).
 KEYWORDS: Final[dict[str, tuple[str, tuple[str, ...]]]] = {

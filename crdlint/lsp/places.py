@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from crdlint.cel.decls import Env
 from crdlint.crd.convert import read_crd
@@ -17,7 +17,6 @@ from crdlint.kubecel.compilation import CompilationError, RuleCompiler
 from crdlint.kubecel.declarations import DeclarationFailedError, Declarations, SchemaContext
 from crdlint.kubecel.environment import Environment, new_expressions
 from crdlint.kubernetes.servers import Server, parse_range
-from crdlint.lsp.checks import Checks
 from crdlint.lsp.workspace import Document as TextDocument
 from crdlint.resources.definitions import Definition
 from crdlint.resources.objects import objects_of, text_at
@@ -27,6 +26,9 @@ from crdlint.yaml.edit import line_starts
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, text_of
 from crdlint.yaml.parse import Document, iter_documents
 from crdlint.yaml.scalars import index_inside
+
+if TYPE_CHECKING:
+    from crdlint.lsp.checks import Checks  # what the playground does not load
 
 Steps: TypeAlias = "tuple[str | int, ...]"
 SCHEMA: Final = ("schema", "openAPIV3Schema")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from lsprotocol.types import DocumentSymbol, InlayHint, Location, Range, SymbolKind
 
@@ -30,7 +30,6 @@ from crdlint.kubecel.function_docs import DOCS
 from crdlint.kubecel.limits import RULE_COST_LIMIT
 from crdlint.kubernetes.servers import parse_range
 from crdlint.linting.result import FoundRule
-from crdlint.lsp.checks import Checked, Checks
 from crdlint.lsp.complete import KEYWORDS
 from crdlint.lsp.places import (
     Cursor,
@@ -48,6 +47,9 @@ from crdlint.resources.objects import text_at
 from crdlint.schema import json_paths
 from crdlint.schema.traversal import all_schemas, value_schema
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, items_of
+
+if TYPE_CHECKING:
+    from crdlint.lsp.checks import Checked, Checks  # what the playground does not load
 
 _NAME: Final = re.compile(r"[A-Za-z_]\w*")
 _LIMITS: Final = (

@@ -94,4 +94,4 @@ class _Unused:
 
 
 CompletionItemLabelDetails = DocumentSymbol = InlayHint = Location = SymbolKind = _Unused
-TextDocumentContentChangePartial = _Unused
+TextDocumentContentChangeEvent = TextDocumentContentChangePartial = _Unused
