@@ -32,11 +32,7 @@ class CostEstimate:
 
 
 def estimate(
-    expr: ast.Expr,
-    result: CheckResult,
-    estimator: Estimator,
-    overloads: Mapping[str, CallCost],
-    dialect: CELDialect,
+    expr: ast.Expr, result: CheckResult, estimator: Estimator, overloads: Mapping[str, CallCost], dialect: CELDialect
 ) -> CostEstimate:
     """Estimate a checked expression; `overloads` take precedence over `estimator` for their calls. Upstream: checker.Cost."""
     coster_class = _Coster if dialect.tracks_local_variables else _PathCoster

@@ -7,15 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from crdlint.crd.decode import decode_crd
-from crdlint.crd.identity import (
-    SPEC_KEYS,
-    Identity,
-    identify,
-    is_partial,
-    kind_missing,
-    misspelled_type_key,
-    near_miss,
-)
+from crdlint.crd.identity import SPEC_KEYS, Identity, identify, is_partial, kind_missing, misspelled_type_key, near_miss
 from crdlint.crd.placeholders import PLACEHOLDERS, directive, placeholder_of
 from crdlint.crd.positions import node_span
 from crdlint.diagnostics.diagnostic import INTERNAL_ERROR

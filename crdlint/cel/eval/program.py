@@ -276,10 +276,7 @@ def _global(name: str) -> Run:
 _MESSAGES: Final = WellKnownTypes()
 _TYPES: Final = {known.name: known for known in STANDARD_TYPES}
 _NO_FRAME: Final = Frame({}, 0)
-_EQUALITIES: Final = {
-    "_==_": Implementation(equal),
-    "_!=_": Implementation(steps.differs),
-}
+_EQUALITIES: Final = {"_==_": Implementation(equal), "_!=_": Implementation(steps.differs)}
 
 # Expressions that need fewer frames than this are evaluated without raising the recursion limit.
 _SHALLOW: Final = 100

@@ -246,12 +246,7 @@ CIDR_LIBRARY: Final = Library(
         overload("isCIDR", "is_cidr", (STRING,), BOOL, accepts(_cidr)),
         overload("string", "cidr_to_string", (CIDR_TYPE,), STRING, str),
     ),
-    costs={
-        "cidr": ARGUMENT,
-        "isCIDR": ARGUMENT,
-        "containsIP": _CONTAINS_IP_COST,
-        "containsCIDR": _CONTAINS_CIDR_COST,
-    },
+    costs={"cidr": ARGUMENT, "isCIDR": ARGUMENT, "containsIP": _CONTAINS_IP_COST, "containsCIDR": _CONTAINS_CIDR_COST},
     older_bindings=lambda dialect: {} if dialect.contains_networks_by_prefix else _CONTAINS_BY_ADDRESS,
     equality={CIDR_TYPE: constant()},
 )
