@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 from lsprotocol.types import CompletionItem, CompletionItemKind, InsertTextFormat, MarkupContent, MarkupKind, TextEdit
 
+from crdlint.crd.gotypes import CRD, INT_RANGES, SCHEMA, STRING, GoType
 from crdlint.crd.model import JSONSchemaProps
-from crdlint.crd.record import RECORDS, Record
 from crdlint.golang.values import marshal
 from crdlint.kubecel.completion import Completion, complete
 from crdlint.kubecel.function_docs import DOCS
@@ -67,80 +67,30 @@ KEYWORDS: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
     "x-kubernetes-list-map-keys": ("The fields that identify the items of a map list.", ("array",)),
     "x-kubernetes-map-type": ("How server-side apply merges the object: granular or atomic.", ("object",)),
 }
-_BOOLS: Final = ("true", "false")
-# The values of a field, by its name and that of the record.
+# The values of a field, by its name and that of its type.
 _VALUES: Final = {
-    ("JSONSchemaProps", "type"): ("object", "array", "string", "integer", "number", "boolean"),
-    ("JSONSchemaProps", "x-kubernetes-list-type"): ("atomic", "set", "map"),
-    ("JSONSchemaProps", "x-kubernetes-map-type"): ("granular", "atomic"),
-    ("CustomResourceDefinitionSpec", "scope"): ("Namespaced", "Cluster"),
-    ("CustomResourceConversion", "strategy"): ("None", "Webhook"),
-    ("CustomResourceColumnDefinition", "type"): ("string", "integer", "number", "boolean", "date"),
-    ("ValidationRule", "reason"): (
+    ("v1.JSONSchemaProps", "type"): ("object", "array", "string", "integer", "number", "boolean"),
+    ("v1.JSONSchemaProps", "x-kubernetes-list-type"): ("atomic", "set", "map"),
+    ("v1.JSONSchemaProps", "x-kubernetes-map-type"): ("granular", "atomic"),
+    ("v1.CustomResourceDefinitionSpec", "scope"): ("Namespaced", "Cluster"),
+    ("v1.CustomResourceConversion", "strategy"): ("None", "Webhook"),
+    ("v1.CustomResourceColumnDefinition", "type"): ("string", "integer", "number", "boolean", "date"),
+    ("v1.ValidationRule", "reason"): (
         "FieldValueInvalid", "FieldValueForbidden", "FieldValueRequired", "FieldValueDuplicate",
     ),
 }  # fmt: skip
-_SCHEMA: Final = "JSONSchemaProps"
+_SCALARS: Final = frozenset({"string", "bool", "bytes", "time", *INT_RANGES, "float64"})
 
 
-def record_at(steps: Steps) -> tuple[str, bool] | None:
-    """Return the name of the record that the path of a CRD leads to, and whether a map of them; None for another value."""
-    name, is_map = "CustomResourceDefinition", False
+def _type_at(steps: Steps) -> GoType | None:
+    """Return the Go type that the path of a CRD leads to, of a schema where others may be, too; None if it is unknown."""
+    of: GoType | None = CRD
     for step in steps:
-        if is_map:
-            is_map = False
-            continue
-        if isinstance(step, int):
-            continue
-        record = _type_of_field(name, step)
-        if record is None:
-            return None
-        name, is_map = record
-    return name, is_map
-
-
-def fields_of(record: str) -> list[str]:
-    """Return the names in JSON of the fields of a record; of a schema those that the API server does not forbid."""
-    names = [field.json_name for field in RECORDS[record].FIELDS if field.json_name]
-    return [name for name in names if name in KEYWORDS] if record == _SCHEMA else names
-
-
-def values_of(record: str, field: str, type_: str) -> tuple[str, ...]:
-    """Return the values that a field takes, as far as they are known; ``type_`` is the type beside it in a schema."""
-    if record == _SCHEMA and field == "format":
-        return tuple(formats_of(type_))
-    known = _VALUES.get((record, field))
-    if known is not None:
-        return known
-    return _BOOLS if _go_type(record, field).removeprefix("*") == "bool" else ()
-
-
-def is_collection(record: str, field: str) -> bool | None:
-    """Return whether a field is an object or a list (False for a list), None for a scalar."""
-    of = _go_type(record, field)
-    if of.startswith("["):
-        return None if of == "[]uint8" else False
-    return True if of.startswith("map[") or _record_of(of) is not None else None
-
-
-def _type_of_field(record: str, field: str) -> tuple[str, bool] | None:
-    go_type = _go_type(record, field)
-    class_ = _record_of(go_type)
-    if class_ is None:
-        return None
-    if class_.__name__ in ("JSONSchemaPropsOrArray", "JSONSchemaPropsOrBool"):
-        return _SCHEMA, False
-    return class_.__name__, "map[" in go_type
-
-
-def _go_type(record: str, field: str) -> str:
-    """Return the Go type of a field, behind the name that the API has for it; empty for an unknown field."""
-    declared = next((each.go_type for each in RECORDS[record].FIELDS if each.json_name == field), "")
-    return declared.partition("=")[2] or declared
-
-
-def _record_of(go_type: str) -> type[Record] | None:
-    return RECORDS.get(go_type.rpartition("]")[2].removeprefix("*").rpartition(".")[2])
+        if of is not None and not (of is SCHEMA and isinstance(step, int)):
+            of = of.element if isinstance(step, int) else of.below(step)
+        if of is not None and of.kind.startswith("schema-or-"):
+            of = SCHEMA
+    return of
 
 
 TRIGGERS: Final = (".", "-", " ", '"', "'")
@@ -299,29 +249,26 @@ def _of_crd(probed: _Probed) -> Iterable[_Word]:
     """Yield the fields of a CRD and the keywords of its schemas, or the values of one."""
     if probed.cursor.on_key:
         return _keys_of_crd(probed)
-    field = next((step for step in reversed(probed.steps) if isinstance(step, str)), "")
-    record_steps = probed.steps[: len(probed.steps) - 1 - probed.steps[::-1].index(field)] if field else ()
-    record = record_at(record_steps)
-    if record is None:
+    at = max((i for i, step in enumerate(probed.steps) if isinstance(step, str)), default=-1)
+    of, name = _type_at(probed.steps[:at]), probed.steps[at] if at >= 0 else ""
+    if of is None or name not in of.fields:
         return ()
-    if record[1] is False and record[0] == _SCHEMA and field in ("required", "x-kubernetes-list-map-keys"):
-        return _names_of_fields(probed, items=field != "required")
-    return (_Word(value) for value in values_of(record[0], field, _type_beside(probed.cursor)))
+    if of is SCHEMA and name in ("required", "x-kubernetes-list-map-keys"):
+        return _names_of_fields(probed, items=name != "required")
+    if of is SCHEMA and name == "format":
+        return map(_Word, formats_of(_type_beside(probed.cursor)))
+    is_bool = of.fields[str(name)].type.kind == "bool"
+    return map(_Word, _VALUES.get((of.name, str(name)), ("true", "false") if is_bool else ()))
 
 
 def _keys_of_crd(probed: _Probed) -> Iterator[_Word]:
-    parent = record_at(probed.steps)
-    if parent is None or parent[1]:
-        return
-    record = parent[0]
-    type_ = _type_beside(probed.cursor)
-    for name in fields_of(record):
-        if name in probed.other_keys:
-            continue
-        documentation, types = KEYWORDS.get(name, ("", ())) if record == _SCHEMA else ("", ())
-        if type_ and types and type_ not in types:
-            continue
-        yield _Word(name, record, documentation, is_collection(record, name))
+    of, type_ = _type_at(probed.steps) or STRING, _type_beside(probed.cursor)
+    for name in sorted((KEYWORDS if of is SCHEMA else of.fields).keys() - probed.other_keys):
+        documentation, types = KEYWORDS[name] if of is SCHEMA else ("", ())
+        if not type_ or not types or type_ in types:
+            kind = of.fields[name].type.kind
+            collection = None if kind in _SCALARS else kind != "slice"
+            yield _Word(name, of.name.removeprefix("v1."), documentation, collection)
 
 
 def _type_beside(cursor: Cursor) -> str:
