@@ -22,8 +22,7 @@ else:
         if name == "__all__":
             return api.__all__
         if name not in api.__all__:
-            message = f"module {__name__!r} has no attribute {name!r}"
-            raise AttributeError(message)
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         return getattr(api, name)
 
     def __dir__() -> list[str]:

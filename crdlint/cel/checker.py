@@ -248,9 +248,7 @@ class _Checker:
             fresh = TypeReplacer({name: self._variable() for name in overload.params})
             declared = tuple(map(fresh, declared))
             result = fresh(result)
-        if not self._substitution.all_assignable(args, declared):
-            return None
-        return self._substitution.substitute(result)
+        return self._substitution.substitute(result) if self._substitution.all_assignable(args, declared) else None
 
     def _logical(self, expr: ast.Call, overload: Overload, args: Sequence[Type]) -> Type:
         before = len(self._result.errors)
@@ -298,9 +296,7 @@ class _Checker:
             return current
         if self._substitution.assignable(previous, current):
             return most_general(previous, current)
-        if not self._env.homogeneous:
-            return DYN
-        return self._mismatch(expr.id, previous, current)
+        return self._mismatch(expr.id, previous, current) if self._env.homogeneous else DYN
 
     def _variable(self) -> Type:
         variable = types.type_param(f"_var{self._variables}")

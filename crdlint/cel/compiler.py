@@ -82,8 +82,7 @@ def _checked(parsed: ParseResult, env: Env) -> Compiled:
     if parsed.errors:
         return Compiled(parsed.expr, source, CheckResult(), tuple(parsed.errors))
     result = check(parsed.expr, source, env)
-    errors = result.errors or validate(parsed.expr, source, result, env)
-    return Compiled(parsed.expr, source, result, tuple(errors))
+    return Compiled(parsed.expr, source, result, tuple(result.errors or validate(parsed.expr, source, result, env)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +195,4 @@ def _children(node: ast.Expr, result: CheckResult) -> list[ast.Expr]:
     """Return the children of a node that are evaluated, which excludes the parts of a qualified name."""
     if isinstance(node, ast.Call) and node.id in result.namespaced:
         return node.args
-    if isinstance(node, ast.Select) and node.id in result.reference_map:
-        return []
-    return children(node)
+    return [] if isinstance(node, ast.Select) and node.id in result.reference_map else children(node)

@@ -227,8 +227,7 @@ class Env:
             if known is None:
                 own_idents[ident.name] = ident
             elif not (known.type.is_exact(ident.type) and known.value == ident.value):
-                text = f"overlapping identifier for name '{ident.name}'"
-                raise DeclarationError(text)
+                raise DeclarationError(f"overlapping identifier for name '{ident.name}'")
         own_functions: dict[str, tuple[Overload, ...]] = {}
         for added in functions:
             name = added.function

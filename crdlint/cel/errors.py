@@ -72,8 +72,7 @@ class CELError:
 
 def display_errors(errors: Sequence[CELError], source: SourceInfo) -> str:
     """Return all errors sorted by location; beyond the first hundred, only their number. Upstream: Errors.ToDisplayString."""
-    shown = sorted(errors[:MAX_ERRORS], key=lambda error: error.location)
-    lines = [error.display(source) for error in shown]
+    lines = [error.display(source) for error in sorted(errors[:MAX_ERRORS], key=lambda error: error.location)]
     if len(errors) > MAX_ERRORS:
         lines.append(f"{len(errors) - MAX_ERRORS} more errors were truncated")
     return "\n".join(lines)

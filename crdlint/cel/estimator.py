@@ -35,8 +35,7 @@ def estimate(
     expr: ast.Expr, result: CheckResult, estimator: Estimator, overloads: Mapping[str, CallCost], dialect: CELDialect
 ) -> CostEstimate:
     """Estimate a checked expression; `overloads` take precedence over `estimator` for their calls. Upstream: checker.Cost."""
-    coster_class = _Coster if dialect.tracks_local_variables else _PathCoster
-    coster = coster_class(result, estimator, overloads, dialect)
+    coster = (_Coster if dialect.tracks_local_variables else _PathCoster)(result, estimator, overloads, dialect)
     return CostEstimate(ast.visit(expr, coster, coster.costs), coster.costs)
 
 

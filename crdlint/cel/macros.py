@@ -103,8 +103,7 @@ class Helper:
             return self.new_id()
         new_id = self.builder.new_id(self.builder.offsets.get(part.id, (0, 0)))
         if new_id > _MAX_NODES:
-            text = f"expression expands to more than {_MAX_NODES} nodes"
-            raise ExpansionError(text)
+            raise ExpansionError(f"expression expands to more than {_MAX_NODES} nodes")
         return new_id
 
 

@@ -61,8 +61,7 @@ def parse(text: str, *, options: ParserOptions) -> ParseResult:
 
 
 def _result(text: str, options: ParserOptions, work: Callable[[Builder], Expr]) -> ParseResult:
-    source = SourceInfo(text, locates_line_starts=options.dialect.locates_line_starts)
-    builder = Builder(source, options)
+    builder = Builder(SourceInfo(text, locates_line_starts=options.dialect.locates_line_starts), options)
     expr: Expr = ast.Unspecified(1)
     try:
         expr = work(builder)

@@ -46,8 +46,7 @@ class SourceRanges:
                 continue
             parts = [self._found[child.id] for child in children(node) if child.id in self._found]
             start = min([own[0], *(part[0] for part in parts)])
-            end = max([own[1], *(part[1] for part in parts)])
-            self._found[node.id] = self._balanced(start, end, parts)
+            self._found[node.id] = self._balanced(start, max([own[1], *(part[1] for part in parts)]), parts)
 
     def _own(self, node: Expr) -> tuple[int, int] | None:
         """Return the start of the token of a node and the end of its brackets, or None if a macro generated it."""

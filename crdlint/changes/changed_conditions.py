@@ -300,8 +300,7 @@ def compare_rules(pair: Pair, reasons: Reasons) -> Iterator[Change]:
             continue
         effect, severity = _effect(rule, pair, example) if reason is None else (f", {reason}", "info")
         text = f"{pair.field.shown} has a new rule: `{_shown(rule)}`{effect}"
-        added = rules.RULE_ADDED._replace(severity=severity)
-        yield Change(added, text, *paths, pair.field.path, example or None)
+        yield Change(rules.RULE_ADDED._replace(severity=severity), text, *paths, pair.field.path, example or None)
     for text_key, rule in before.items():
         if text_key not in after:
             yield pair.change(rules.RULE_REMOVED, f"rule `{_shown(rule)}` was removed", "x_validations")

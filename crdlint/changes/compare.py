@@ -42,8 +42,7 @@ def compare_versions(old: dict[str, VersionParts], new: dict[str, VersionParts])
             yield from _in_version(name, _compare_served(name, before, new[name]))
         elif name in renamed:
             text = f"version `{name}` is now named `{renamed[name]}`: requests to `{name}` return 404"
-            paths = _paths(before, new[renamed[name]], "name")
-            yield Change(rules.VERSION_RENAMED, text, *paths, versions=(name,))
+            yield Change(rules.VERSION_RENAMED, text, *_paths(before, new[renamed[name]], "name"), versions=(name,))
         else:
             rule, effect = rules.VERSION_REMOVED, ": requests to it return 404"
             if not before.version.served:

@@ -272,9 +272,7 @@ class Candidates:
             return []
         if type_ == "object":
             return chain(null, self._objects(old, new, depth, fixed))
-        if type_ == "array":
-            return [*self._lists(old, new, depth), *null]
-        return [*self._scalars(old, new, type_), *null]
+        return [*self._lists(old, new, depth), *null] if type_ == "array" else [*self._scalars(old, new, type_), *null]
 
     def _objects(self, old: Conjunction, new: Conjunction, depth: int, fixed: Mapping[str, Any]) -> Iterator[Any]:
         known, after = old.properties(), new.properties()
@@ -296,8 +294,7 @@ class Candidates:
             options[name] = values
         base: dict[str, Any] = {**(_RESOURCE if old[0].x_embedded_resource else {}), **fixed}
         for chosen_values in _by_rank(list(options.values())):
-            pairs = zip(options, chosen_values, strict=True)
-            chosen = {name: value for name, value in pairs if value is not _ABSENT}
+            chosen = {name: value for name, value in zip(options, chosen_values, strict=True) if value is not _ABSENT}
             yield deep_copy({**base, **chosen})
         yield from self._maps(old, new, depth, base)
 

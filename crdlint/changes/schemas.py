@@ -220,8 +220,7 @@ def _report_typed(pair: Pair, name: str, schemas: Conjunction) -> Iterator[Chang
         of_values = JSONSchemaPropsOrBool.of(allows=True, schema=typed)
         part = JSONSchemaProps.of(**({"properties": {name: typed}} if name else {"additional_properties": of_values}))
         example = pair.explanation(f"'{name}' in self", part)
-        paths = schemas[0].path, pair.old.path_of("properties")
-        yield Change(rules.FIELD_TYPED, text, *paths, field.path, example)
+        yield Change(rules.FIELD_TYPED, text, schemas[0].path, pair.old.path_of("properties"), field.path, example)
 
 
 def _compare_required(pair: Pair) -> Iterator[Change]:

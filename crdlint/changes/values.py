@@ -46,8 +46,7 @@ def compare_types(pair: Pair) -> Generator[Change, None, bool]:
         return True
     change = f"type changed from {old or _ANY} to {new or _ANY}"
     if new == "" or (old, new) in _WIDENED:
-        text = f"{change}: clients may read a value that they cannot decode"
-        yield pair.change(rules.TYPE_WIDENED, text, "type")
+        yield pair.change(rules.TYPE_WIDENED, f"{change}: clients may read a value that they cannot decode", "type")
         return new != ""
     type_ = {"x_int_or_string": True} if new == "int-or-string" else {"type": new}
     yield from _reject(rules.TYPE, f"{change}: values of the old type are rejected", type_, pair)
@@ -73,8 +72,7 @@ def compare_constraints(pair: Pair) -> Iterator[Change]:
         if any(relation.is_covered for relation in relations):
             return
         values = list(new.enum.values())
-        text = f"only {_values(values)} accepted now"
-        yield from _reject(rules.ENUM_ADDED, text, {"enum": values}, pair)
+        yield from _reject(rules.ENUM_ADDED, f"only {_values(values)} accepted now", {"enum": values}, pair)
     else:
         yield from _compare_limits(pair, old, new)
         yield from _compare_multiples(pair, old, new)

@@ -102,8 +102,7 @@ class _Command:
         self._note(plan.problems, self._new)
         from crdlint.sources.previous.crds import OldCharts
 
-        charts = OldCharts(self._values, not arguments.no_helm)
-        previous = loaded.crds(charts, builds=builds_too)
+        previous = loaded.crds(OldCharts(self._values, not arguments.no_helm), builds=builds_too)
         settings = Settings(previous, values=self._values, uses_helm=not arguments.no_helm, charts=tuple(plan.charts))
         crds: dict[str, list[str]] = {}
         checked: dict[str, FileResult] = {}

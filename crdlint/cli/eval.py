@@ -112,8 +112,7 @@ def command(settings: EvalOptions) -> int:
     if settings.format_ == formats.TEXT:
         for notice in values.notices:
             console.err(*f"crdlint: note: {notice}".split("\n"))
-    report = formats.values(settings.format_, settings.view)
-    for piece in batches(report.pieces(values)):
+    for piece in batches(formats.values(settings.format_, settings.view).pieces(values)):
         console.out(piece, nl=False)
     accepted = values.answer.is_accepted if values.answer is not None else all(r.is_accepted for r in values.rules)
     return 0 if accepted else 1

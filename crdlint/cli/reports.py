@@ -180,9 +180,7 @@ class Totals:
     @property
     def status(self) -> int:
         """The exit status."""
-        if self.bugs:
-            return console.BUG
-        return 2 if self.problems or self.unwritten else 1 if self.failed else 0
+        return console.BUG if self.bugs else 2 if self.problems or self.unwritten else 1 if self.failed else 0
 
 
 def nothing_found(

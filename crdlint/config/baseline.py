@@ -118,8 +118,7 @@ def read(path: str, *, missing_ok: bool = False) -> KnownFindings:
     try:
         document = json.loads(text)
     except json.JSONDecodeError as error:
-        lines = text.split("\n")
-        is_conflict = lines[error.lineno - 1].startswith(("<<<<<<<", "=======", ">>>>>>>"))
+        is_conflict = text.split("\n")[error.lineno - 1].startswith(("<<<<<<<", "=======", ">>>>>>>"))
         reason = "a merge conflict: keep the entries of both sides" if is_conflict else f"not valid JSON: {error.msg}"
         reason += ", or delete it and run --update-baseline"
         raise ConfigError(ConfigProblem(reason, path, error.lineno, error.colno)) from error

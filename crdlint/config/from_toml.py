@@ -99,8 +99,7 @@ def _refuse_long_keys(text: str) -> None:
         for piece in line.split("."):
             run = run + 1 if _PIECE.fullmatch(piece) else 0
             if run > _LONGEST_KEY:
-                message = f"a key of more than {_LONGEST_KEY} parts"
-                raise BrokenError(message, (number, 1))
+                raise BrokenError(f"a key of more than {_LONGEST_KEY} parts", (number, 1))
 
 
 class _Positions:

@@ -78,8 +78,7 @@ def _manifests(document: Document) -> list[_Manifest]:
         for root, _ in manifests(document):
             versions = items_of(child(root, "spec", "versions"))
             names = tuple(text_of(child(item, "name")) or str(i) for i, item in enumerate(versions))
-            name = text_of(child(root, "metadata", "name")) or ""
-            crds.append(_Manifest(root, root.start_mark.line, name, names))
+            crds.append(_Manifest(root, root.start_mark.line, text_of(child(root, "metadata", "name")) or "", names))
     except YAMLDecodeError:
         return []
     return crds

@@ -71,8 +71,7 @@ def _drop_optional_old_self(schema: model.JSONSchemaProps) -> Iterator[tuple[Pat
         here = pending.pop()
         for i, rule in enumerate(here.x_validations):
             if rule.__dict__.pop("optional_old_self", None) is not None:
-                path = here.path.child("x-kubernetes-validations").index(i).child("optionalOldSelf")
-                yield path, "optional_old_self"
+                yield here.path.child("x-kubernetes-validations").index(i).child("optionalOldSelf"), "optional_old_self"
         items = () if here.items is None else here.items.json_schemas
         below = (here.additional_schema, *here.properties.values(), *items, here.item_schema)
         pending.extend(schema for schema in below if schema is not None)

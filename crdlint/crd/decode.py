@@ -169,9 +169,7 @@ def _read_json(reader: Reader, of: GoType, node: Node, depth: int, _origin: Orig
     value = reader_json(reader, node, depth)
     if value is None:
         return UNSET
-    if of.kind == "fields":
-        return value
-    return model.JSON.of(value=value)
+    return value if of.kind == "fields" else model.JSON.of(value=value)
 
 
 def reader_json(reader: Reader, node: Node, depth: int) -> Any:

@@ -383,9 +383,7 @@ def suggestion(problem: DecodeProblem) -> str:
     if go_type.startswith("[]"):
         return f"Write a list: `[{value}]`" if value is not None else "Write a list, such as `[a, b]`"
     of_strings = " with all values in quotes" if go_type == "map[string]string" else ""
-    if of_strings and value is not None:
-        return _quoted(value)
-    return f"Write a mapping{of_strings}: `key: value`"
+    return _quoted(value) if of_strings and value is not None else f"Write a mapping{of_strings}: `key: value`"
 
 
 def _single(problem: DecodeProblem) -> str:

@@ -89,9 +89,7 @@ def _form(api_version: str, kind: str, *, mistyped: bool) -> Form:
         return "crd-list"
     if kind == KIND and group == GROUP:
         return "crd" if api_version == VERSION else "unserved"
-    if (mistyped or not (api_version and kind)) and (kind == KIND or api_version == VERSION):
-        return "crd"
-    return "other"
+    return "crd" if (mistyped or not (api_version and kind)) and (kind == KIND or api_version == VERSION) else "other"
 
 
 def kind_missing(root: Node, text: str) -> str:

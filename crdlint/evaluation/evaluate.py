@@ -139,15 +139,13 @@ class Workbench:
             if second_opinion:
                 from crdlint.kubecel import second_opinion as second
 
-                steps = second.Steps(second.STEPS_OF_RULE)
-                opinion = second.opinion(expression, self.variables, result, steps, set())
+                opinion = second.opinion(expression, self.variables, result, second.Steps(second.STEPS_OF_RULE), set())
             return Answer(text, self.place, (), type_, self._estimate(expression), result, tree, None, opinion)
 
     def _estimate(self, expression: Expression) -> Estimate:
         total = expression.cost().total
         cardinality = SchemaContext(self.source.server.cel).cardinality(self.schema)
-        least = self._compiler.declared.min_serialized_size
-        times = max_cardinality(least) if cardinality is None else cardinality
+        times = max_cardinality(self._compiler.declared.min_serialized_size) if cardinality is None else cardinality
         return Estimate(total.max, times, cardinality is not None, self.source.definition is not None)
 
     def _not_evaluated(self, expression: Expression) -> str | None:

@@ -150,8 +150,7 @@ def _list_of(items: JSONSchemaProps) -> JSONSchemaProps:
 
 
 def _map_of(values: JSONSchemaProps) -> JSONSchemaProps:
-    additional = JSONSchemaPropsOrBool.of(allows=True, schema=values)
-    return JSONSchemaProps.of(type="object", additional_properties=additional)
+    return JSONSchemaProps.of(type="object", additional_properties=JSONSchemaPropsOrBool.of(allows=True, schema=values))
 
 
 def schema_of(*values: Any) -> JSONSchemaProps:

@@ -73,8 +73,7 @@ class Tree:
 
     def _step(self, node: ast.Expr, start: int, end: int, bound: Mapping[str, Value], depth: int) -> Step:
         """Return the step of a node that is evaluated at most once in the events from `start` to `end`."""
-        own = self._last(node.id, start, end)
-        value = self._value_of(node, own, bound)
+        value = self._value_of(node, self._last(node.id, start, end), bound)
         parts, left_out = ((), 0) if depth > _MAX_DEPTH else self._parts(node, start, end, bound, depth)
         cost, any_event = self._cost(node, start, end)
         if value is MISSING:  # the evaluation of a name ends at its first error
@@ -99,8 +98,7 @@ class Tree:
         range_ = node.iter_range
         steps = [self._step(part, start, end, bound, depth + 1) for part in written if part is range_]
         body = [part for part in written if part is not range_]
-        position = self._last(range_.id, start, end)
-        over = self._value_of(range_, position, bound)
+        over = self._value_of(range_, self._last(range_.id, start, end), bound)
         turns = self._between(node.loop_condition.id, start, end)
         # A condition that is false ends the loop before its body. The last iteration decides the value if it ended early.
         count = len(turns) - bool(turns and self._events[turns[-1]].value is False)
@@ -117,9 +115,7 @@ class Tree:
             return self._events[position].value
         if isinstance(node, ast.Ident):
             return bound.get(node.name, self._variables.get(node.name, MISSING))
-        if isinstance(node, ast.Literal):
-            return node.value
-        return MISSING
+        return node.value if isinstance(node, ast.Literal) else MISSING
 
     def _between(self, id_: int, start: int, end: int) -> list[int]:
         positions = self._positions.get(id_, [])
@@ -171,8 +167,7 @@ def deciding(step: Step) -> Iterator[Step]:
     node = step.node
     below: Sequence[Step] = ()
     if isinstance(node, ast.Call) and node.function in _LOGICAL:
-        same = [part for part in parts if part.value is step.value or part.error is not None]
-        below = same or parts
+        below = [part for part in parts if part.value is step.value or part.error is not None] or parts
     elif isinstance(node, ast.Call) and node.function == "!_":
         below = parts
     elif isinstance(node, ast.Call) and node.function == "_?_:_":
@@ -243,9 +238,7 @@ def _scalar(value: Value) -> str:
     if isinstance(value, Type):
         return format_type(value)
     plain = native(value)
-    if isinstance(plain, (dict, list, str, int, float)) and plain is not value:
-        return to_text(plain)
-    return str(value)
+    return to_text(plain) if isinstance(plain, (dict, list, str, int, float)) and plain is not value else str(value)
 
 
 def to_json(value: Value, depth: int = 0) -> Any:

@@ -147,8 +147,7 @@ def compiled(lines: Iterable[str | bytes]) -> Patterns:
         text = text[negated : len(text) - only_folders]
         rule = _Rule(number, negated, only_folders)
         if text and not _MAGIC.search(text):
-            known = paths if b"/" in text else names
-            known.setdefault(text.removeprefix(b"/"), []).append(rule)
+            (paths if b"/" in text else names).setdefault(text.removeprefix(b"/"), []).append(rule)
         elif text:
             try:
                 patterns = map(_glob, _without_quirks(text)) if b"/" in text else (segment(text),)
@@ -270,8 +269,7 @@ def _bracket(text: bytes, position: int) -> tuple[frozenset[int], int]:
             fitting.update(code for code in range(128) if re.match(_CLASSES[name], chr(code)))
         else:
             raise BrokenPatternError
-    matching = _ANY - fitting if negated else frozenset(fitting)
-    return matching - {_SLASH_CHAR}, position + 1
+    return (_ANY - fitting if negated else frozenset(fitting)) - {_SLASH_CHAR}, position + 1
 
 
 # A named class, or a character with the last one of its range.
@@ -367,8 +365,7 @@ class Glob(NamedTuple):
 
     def _with_optional(self, states: set[int]) -> States:
         """Add the component after each `**`, which may match no directory; at the end it matches at least one entry."""
-        last = len(self.components) - 1
-        for i in range(last):
+        for i in range(len(self.components) - 1):
             if i in states and self.components[i].segment is None:
                 states.add(i + 1)
         return frozenset(states)

@@ -133,8 +133,7 @@ def encoding_of(data: bytes) -> tuple[bytes, str]:
     """Return the byte order mark (empty if there is none) and the encoding; raise UnreadableError."""
     mark, encoding = next(((m, e) for m, e in _BYTE_ORDER_MARKS if data.startswith(m)), (b"", "utf-8"))
     if encoding is None:
-        msg = "UTF-32, which is no encoding of YAML that the API server reads: save it as UTF-8"
-        raise UnreadableError(msg)
+        raise UnreadableError("UTF-32, which is no encoding of YAML that the API server reads: save it as UTF-8")
     return mark, encoding
 
 

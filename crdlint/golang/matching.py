@@ -108,8 +108,7 @@ def spans(pattern: str, octets: bytes) -> Iterator[tuple[int, int]]:
 
     As in Go, an empty match directly after a match is skipped. Upstream: Regexp.allMatches.
     """
-    spelling = _spelling(pattern)
-    program = _program(pattern, spelling, None)
+    program = _program(pattern, _spelling(pattern), None)
     position, last_end = 0, -1
     while position <= len(octets):
         match = program.search(octets, position)

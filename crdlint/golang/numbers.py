@@ -60,8 +60,7 @@ def _shortest(value: float) -> tuple[str, str, int]:
     digits = (integer + fraction).lstrip("0")
     if not digits:
         return sign, "0", 0
-    exponent = int(power or 0) + len(digits) - len(fraction) - 1
-    return sign, digits.rstrip("0"), exponent
+    return sign, digits.rstrip("0"), int(power or 0) + len(digits) - len(fraction) - 1
 
 
 def _scientific(sign: str, digits: str, exponent: int) -> str:

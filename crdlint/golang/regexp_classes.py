@@ -104,9 +104,7 @@ def class_size(name: str) -> int | None:
     """
     key = _canonical(name)
     size = _CATEGORIES.get(_ALIASES.get(key, key))
-    if size is None and key in _SCRIPTS:
-        return 2
-    return size
+    return 2 if size is None and key in _SCRIPTS else size
 
 
 def category(name: str) -> str | None:

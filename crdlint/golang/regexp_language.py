@@ -203,9 +203,7 @@ class _Automaton:
 
     def _position(self, states: Iterable[int], before: str) -> _Position:
         reached = self._closure(states, before, None)
-        if self.final in reached:
-            return _Position(frozenset((self.final,)), _OTHER)
-        return _Position(reached, before)
+        return _Position(frozenset((self.final,)), _OTHER) if self.final in reached else _Position(reached, before)
 
     def _closure(self, states: Iterable[int], before: str, following: str | None) -> frozenset[int]:
         """Return the states that are reached without reading, between characters of two kinds, None for an unknown one."""

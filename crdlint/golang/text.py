@@ -24,9 +24,7 @@ def to_lower(text: str) -> str:
 
 def is_print(rune: int) -> bool:
     """Return whether Go prints a code point unescaped: letters, marks, numbers, symbols and " ". Upstream: unicode.IsPrint."""
-    if rune < 0x7F:
-        return rune >= 0x20
-    return bisect_right(_bounds(), rune) % 2 == 1
+    return rune >= 0x20 if rune < 0x7F else bisect_right(_bounds(), rune) % 2 == 1
 
 
 @cache  # most runs print plain text only

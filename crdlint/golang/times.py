@@ -82,8 +82,7 @@ def parse_time(text: str, layout: Layout = RFC3339) -> Time:
     if not 1 <= day <= monthrange(year % _CYCLE + _CYCLE, month)[1]:
         raise TimeError(f"parsing time {_quote(text)}: day out of range")
     hour, minute, second = clock or (0, 0, 0)
-    seconds = days(year, month, day) * 86400 + hour * 3600 + minute * 60 + second - offset
-    return Time(seconds, nanoseconds, offset)
+    return Time(days(year, month, day) * 86400 + hour * 3600 + minute * 60 + second - offset, nanoseconds, offset)
 
 
 def _zone(text: str, layout: Layout, rest: str) -> tuple[int, str]:

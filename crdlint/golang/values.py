@@ -48,9 +48,7 @@ def bad_value(value: object) -> str:
     """
     if isinstance(value, str):
         return quote(value)
-    if isinstance(value, float):
-        return format_float(value)
-    return marshal(value)
+    return format_float(value) if isinstance(value, float) else marshal(value)
 
 
 def bad_value_in_go_syntax(value: object, unknown_fields: frozenset[str] = frozenset()) -> str:
@@ -134,9 +132,7 @@ def _scalar(value: Any, of: str) -> str | None:
         return format_float(value)
     if isinstance(value, int):
         return f"{value:#x}" if value > _MAX_INT64 else str(value)  # only a uint64 is greater
-    if isinstance(value, bytes):
-        return f"{of}{{{', '.join(map(hex, value))}}}"
-    return None
+    return f"{of}{{{', '.join(map(hex, value))}}}" if isinstance(value, bytes) else None
 
 
 def _open(value: Any, of: str, unknown_fields: frozenset[str]) -> tuple[str, Entries, str]:

@@ -258,8 +258,7 @@ def _scope(text: str, tokens: _Tokens, env: Env, environment: Environment) -> En
     for opening in tokens.open:
         if tokens.kinds[opening] != "(" or opening < 2 or tokens.kinds[opening - 2] != ".":
             continue
-        name = tokens.texts[opening - 1]
-        variables = _declared_variables(tokens, opening, name)
+        variables = _declared_variables(tokens, opening, tokens.texts[opening - 1])
         first = tokens.operand(opening - 2)
         if not variables or first == opening - 2:
             continue
@@ -289,6 +288,4 @@ def _variable_types(range_: Type, count: int) -> list[Type]:
             return [range_]
     if range_.kind is Kind.LIST:
         return [range_.params[0]] if count == 1 else [INT, range_.params[0]]
-    if range_.kind is Kind.MAP:
-        return list(range_.params[:count])
-    return [DYN] * count
+    return list(range_.params[:count]) if range_.kind is Kind.MAP else [DYN] * count

@@ -182,9 +182,7 @@ class Declarer:
             return self._object(schema, is_resource=is_resource)
         if schema.type == "array":
             return self._container(schema, schema.item_schema, schema.max_items)
-        if schema.type == "string":
-            return self._string(schema)
-        return _FIXED.get(schema.type)
+        return self._string(schema) if schema.type == "string" else _FIXED.get(schema.type)
 
     def _container(
         self, schema: JSONSchemaProps, values: JSONSchemaProps | None, bound: int | None, key: DeclType | None = None

@@ -43,5 +43,4 @@ class EstimatedRule(NamedTuple):
     @property
     def total_cost(self) -> int:
         """The maximum cost of the rule in one object, which the server compares with its limit."""
-        times = self.min_size_cardinality if self.cardinality is None else self.cardinality
-        return multiply(self.cost, times)
+        return multiply(self.cost, self.min_size_cardinality if self.cardinality is None else self.cardinality)

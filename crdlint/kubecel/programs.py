@@ -27,8 +27,7 @@ def functions_of(env: Env) -> Functions:
     for library in LIBRARIES:
         bindings |= library.older_bindings(env.dialect)
     regexes = {name: call for library in LIBRARIES for name, call in library.regexes.items()}
-    declared = chain.from_iterable(env.functions.values())
-    return Functions(declared, bindings, SINGLETONS, regexes)
+    return Functions(chain.from_iterable(env.functions.values()), bindings, SINGLETONS, regexes)
 
 
 @cache

@@ -80,8 +80,7 @@ def _comparison(text: str) -> _Constraint:
     except ValueError:
         match = None
     if match is None:
-        message = f"improper constraint: {text!r}"
-        raise ConstraintError(message)
+        raise ConstraintError(f"improper constraint: {text!r}")
     major, minor, patch = [*numbers, 0, 0, 0][:3]
     return _Constraint(match[1], (major, minor, patch, 0 if match[5] is None else -1), count_of_parts)
 

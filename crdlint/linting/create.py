@@ -307,8 +307,7 @@ class _SpecValidator:
         yield from _subresources(version, path)
         root_schema = version.root_schema
         if version.selectable_fields and root_schema is None:
-            detail = _ONLY_WITH_SCHEMA
-            yield invalid(selectable_fields.PATH.id, path.child("selectableFields"), "", detail)
+            yield invalid(selectable_fields.PATH.id, path.child("selectableFields"), "", _ONLY_WITH_SCHEMA)
         else:
             yield from self._selectable(version.selectable_fields, root_schema, path, version.name)
 

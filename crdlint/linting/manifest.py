@@ -204,8 +204,7 @@ def _duplicate_key_findings(subject: Subject, manifest: Manifest) -> Iterator[Di
     keys = take_duplicate_keys(subject.document, is_json=is_json(subject.root))
     offset = subject.document.line_offset
     for i, key in enumerate(keys):
-        near = keys[max(i - _NEAR, 0) : i + _NEAR]
-        help_ = attempt(duplicates.repeated_block, key, near, offset)
+        help_ = attempt(duplicates.repeated_block, key, keys[max(i - _NEAR, 0) : i + _NEAR], offset)
         diagnostic = duplicates.of_yaml(key, subject.file, offset, help_)
         yield subject.fixes.add(diagnostic, Finding(manifest, diagnostic.rule, key))
 
@@ -266,8 +265,7 @@ def _invisible_character(text: str, node: Node) -> str | None:
     """Return the help for an invisible character in the key of a node's line, or None if it has none."""
     start = text.rfind("\n", 0, node.start_mark.index) + 1
     line = text[start : text.find("\n", start) % (len(text) + 1)] if start else ""
-    key = line.lstrip(" -").partition(":")[0].partition(" ")[0]
-    match = _INVISIBLE.search(key)
+    match = _INVISIBLE.search(line.lstrip(" -").partition(":")[0].partition(" ")[0])
     if match is None:
         return None
     import unicodedata
@@ -383,8 +381,7 @@ def _compared(crd: _DecodedCRD, report: Report) -> ComparedCRD:
 
         of_old = update.validate(old.crd, old.crd, crd.server, crd.subject.effort)
         known = old.problems.union(map(str, of_old.errors))
-    is_same = semantic_equal(old.crd.spec, crd.crd.spec)
-    return ComparedCRD(crd.name, "unchanged" if is_same else "changed", known)
+    return ComparedCRD(crd.name, "unchanged" if semantic_equal(old.crd.spec, crd.crd.spec) else "changed", known)
 
 
 def _changes(crd: _DecodedCRD) -> Iterator[Diagnostic]:

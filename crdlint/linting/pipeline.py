@@ -128,8 +128,7 @@ class _CRDWalk(DocumentWalk):
         help_ = f"Fix the indentation, or comment the lines out: the API server reads {lines} as the whole document"
         if lost["number"]:
             help_ = "Remove the numbers at the beginning of the lines"
-        message = kind_missing(root, text)
-        self.report("decode", "decode-type", message, node_span(root, offset), help_)
+        self.report("decode", "decode-type", kind_missing(root, text), node_span(root, offset), help_)
         self.diagnostics[-1] = replace(self.diagnostics[-1], headline=f"`kind: {KIND}` is no key of the document")
         return True
 
@@ -173,8 +172,7 @@ class _CRDWalk(DocumentWalk):
             rule, node, help_ = "api-version-removed", entry[1] if entry else identity.node or root, None
         else:
             rule, node, help_ = "decode-type", identity.node or root, attempt(misspelled_type_key, root)
-        span = node_span(node, document.line_offset)
-        self.report("decode", rule, message, span, help_, Manifest(document, root))
+        self.report("decode", rule, message, node_span(node, document.line_offset), help_, Manifest(document, root))
         reported = self.diagnostics[-1]
         headline = attempt(headlines.of_type, root) or reported.headline
         self.diagnostics[-1] = replace(reported, crd=name_of(root), headline=headline)

@@ -50,8 +50,7 @@ class CRD(NamedTuple):
 
     def moved(self, lines: Callable[[int], int]) -> CRD:
         """Return the CRD at other lines."""
-        names = tuple(name._replace(line=lines(name.line)) for name in self.names)
-        return CRD(self.name, lines(self.line), names)
+        return CRD(self.name, lines(self.line), tuple(name._replace(line=lines(name.line)) for name in self.names))
 
 
 class OldCRD(NamedTuple):

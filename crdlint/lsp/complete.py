@@ -185,8 +185,7 @@ def _probes(text: str, index: int) -> Iterator[_Probed]:
     end = _REST.match(text, index).end()  # type: ignore[union-attr]
     line_end = text.find("\n", end)
     rest = text[end : len(text) if line_end < 0 else line_end]
-    before = text[text.rfind("\n", 0, start) + 1 : start]
-    if "#" in before:
+    if "#" in text[text.rfind("\n", 0, start) + 1 : start]:
         return
     for written in [_PROBE] if rest.lstrip().startswith(":") else [f"{_PROBE}: ", _PROBE]:
         cursor = cursor_at(f"{text[:start]}{written}{text[end:]}", start + 1)
@@ -237,8 +236,7 @@ def _written(document: Document, probed: _Probed, word: _Word, *, snippets: bool
         return f"{word.text}: "
     if not snippets:
         return f"{word.text}:"
-    node = probed.cursor.key or probed.cursor.node
-    indent = "\n" + " " * (node.start_mark.column + 2)
+    indent = "\n" + " " * ((probed.cursor.key or probed.cursor.node).start_mark.column + 2)
     if not word.collection:
         return f"{word.text}:{indent}- $0"
     fields = [f"{indent}{name}: ${number}" for number, name in enumerate(word.fields, 1)]
@@ -249,8 +247,8 @@ def _of_crd(probed: _Probed) -> Iterable[_Word]:
     """Yield the fields of a CRD and the keywords of its schemas, or the values of one."""
     if probed.cursor.on_key:
         return _keys_of_crd(probed)
-    at = max((i for i, step in enumerate(probed.steps) if isinstance(step, str)), default=-1)
-    of, name = _type_at(probed.steps[:at]), probed.steps[at] if at >= 0 else ""
+    last = max((i for i, step in enumerate(probed.steps) if isinstance(step, str)), default=-1)
+    of, name = _type_at(probed.steps[:last]), probed.steps[last] if last >= 0 else ""
     if of is None or name not in of.fields:
         return ()
     if of is SCHEMA and name in ("required", "x-kubernetes-list-map-keys"):
@@ -267,8 +265,7 @@ def _keys_of_crd(probed: _Probed) -> Iterator[_Word]:
         documentation, types = KEYWORDS[name] if of is SCHEMA else ("", ())
         if not type_ or not types or type_ in types:
             kind = of.fields[name].type.kind
-            collection = None if kind in _SCALARS else kind != "slice"
-            yield _Word(name, of.name.removeprefix("v1."), documentation, collection)
+            yield _Word(name, of.name.removeprefix("v1."), documentation, None if kind in _SCALARS else kind != "slice")
 
 
 def _type_beside(cursor: Cursor) -> str:

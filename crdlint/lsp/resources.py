@@ -226,8 +226,7 @@ class _Source:
     def load(self, group: str) -> Iterator[FileResult]:
         """Yield what is in the documents that may define a group, file by file."""
         for path, file in self._files():
-            outlines = file.outlines.items()
-            numbers = frozenset(n for n, each in outlines if each.groups is None or group in each.groups)
+            numbers = frozenset(n for n, each in file.outlines.items() if each.groups is None or group in each.groups)
             if not numbers:
                 continue
             self._read[path] = file.stamp

@@ -119,9 +119,7 @@ class Workspace:
     def read(self, path: str, *, only_crds: bool = False) -> str | None:
         """Return the text of a file, unsaved if it is open; None if it cannot be read, or, with `only_crds`, has no CRD."""
         document = self.document_at(path)
-        if document is not None:
-            return document.text.text
-        return text_if_readable(path, only_crds=only_crds)
+        return document.text.text if document is not None else text_if_readable(path, only_crds=only_crds)
 
     def document_at(self, path: str) -> Document | None:
         """Return the open document of a file, None if it is not open."""

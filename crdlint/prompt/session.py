@@ -64,8 +64,7 @@ class Session:
         """Return whether an expression goes on in the next line: it ends too early."""
         if not text.strip() or text.lstrip().startswith(":"):
             return False
-        errors = self.bench.compile(text).compiled.errors
-        return any(error.problem.code is Code.UNEXPECTED_END for error in errors)
+        return any(error.problem.code is Code.UNEXPECTED_END for error in self.bench.compile(text).compiled.errors)
 
     def _command(self, text: str) -> Iterator[str]:
         name, _, argument = text.strip().partition(" ")
@@ -178,8 +177,7 @@ class Session:
             raise PlaceError(f"there is no rule {argument} at {where}", "`:rule` lists the rules")
         rule = SchemaRule(self.bench.steps, int(argument), rules[int(argument) - 1])
         self._last = rule.rule.rule
-        results = run_rules(self._source, [rule])
-        yield from self._reported(Values(rules=results, trees=True))
+        yield from self._reported(Values(rules=run_rules(self._source, [rule]), trees=True))
 
     def help(self, _argument: str) -> Iterator[str]:
         """Yield the commands."""

@@ -64,8 +64,7 @@ class Changes:
     def add(self, result: FileResult) -> None:
         """Add the findings of a file."""
         for crd in result.compared:
-            state = self.states.get(crd.name, crd.state)
-            self.states[crd.name] = max(state, crd.state, key=_STATES.index)
+            self.states[crd.name] = max(self.states.get(crd.name, crd.state), crd.state, key=_STATES.index)
         self.findings += filter(is_consequence, result.diagnostics)
 
     def headline(self) -> str:

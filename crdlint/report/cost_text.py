@@ -164,8 +164,7 @@ def _parts(tree: CostPart) -> Iterator[tuple[CostPart, int]]:
 
 def bar(share: float) -> str:
     """Return a bar of ten characters for a share, full if it is 1 or more."""
-    eighths = round(min(share, 1.0) * _BAR * 8)
-    full, rest = divmod(eighths, 8)
+    full, rest = divmod(round(min(share, 1.0) * _BAR * 8), 8)
     return ("█" * full + (_EIGHTHS[rest] if rest else "")).ljust(_BAR, "·")
 
 

@@ -192,8 +192,7 @@ class SARIF(Report):
         """Return nothing: the rules precede the results."""
         positions = TextPositions(result.text)
         for finding, fingerprint in fingerprints(self._shown(result)):
-            index = self._rules.setdefault(finding.rule, len(self._rules))
-            made = _result(finding, index, fingerprint)
+            made = _result(finding, self._rules.setdefault(finding.rule, len(self._rules)), fingerprint)
             if finding.fix is not None and is_printable(finding.fix):
                 made["fixes"] = [_fix(finding.fix, finding.file, positions)]
             self._results.add(made)

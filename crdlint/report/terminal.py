@@ -120,8 +120,7 @@ class Terminal(Page):
 
     def _stacked(self, rows: Iterable[Row]) -> Iterator[str]:
         for row in rows:
-            first = Text("  ").join([self._text(cell) for cell in row.cells[:-1]])
-            yield from self._rendered(first)
+            yield from self._rendered(Text("  ").join([self._text(cell) for cell in row.cells[:-1]]))
             yield from self._rendered(Padding(self._last_cell(row), (0, 0, 0, 2)))
             if row.below:
                 yield ""

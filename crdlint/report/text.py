@@ -314,8 +314,7 @@ def fold(message: str) -> str:
         end = _end_of_quoted(message, start) if message[start] == '"' else last_bracket
         if end > start:
             size = end - start
-            cut = f"{message[: start + _HEAD]}… ({size:,} characters){message[end:]}"
-            return cut if size > _LONGEST else message
+            return f"{message[: start + _HEAD]}… ({size:,} characters){message[end:]}" if size > _LONGEST else message
     return message
 
 

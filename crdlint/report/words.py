@@ -77,8 +77,7 @@ def text(finding: Diagnostic) -> str:
 
 def message(finding: Diagnostic) -> str:
     """Return the headline and everything below it."""
-    first = headline(finding) if finding.headline else finding.message
-    return "\n".join(filter(None, (first, text(finding))))
+    return "\n".join(filter(None, (headline(finding) if finding.headline else finding.message, text(finding))))
 
 
 def other_line(finding: Diagnostic) -> Related | None:

@@ -124,8 +124,7 @@ class SuiteReport(pieces.SuiteReport):
         for (_, crd), group in groupby(results, key=lambda result: (result.suite.file, result.crd_file)):
             own = list(group)
             counts = {"tests": len(own), "failures": sum(bool(result.failure) for result in own), "errors": 0}
-            cases = "".join(map(_result, own))
-            yield _around(1, cases, "testsuite", name=f"{own[0].suite.name} ({crd})", **counts)
+            yield _around(1, "".join(map(_result, own)), "testsuite", name=f"{own[0].suite.name} ({crd})", **counts)
         for file, reason in broken:
             yield _broken(file, "suite", {"message": reason})
         yield "</testsuites>\n"

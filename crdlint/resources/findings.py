@@ -124,8 +124,7 @@ class Findings(NamedTuple):
         if named is not None and named.go_type == "string" and named.json_type in _SCALARS:
             text = f': "{location.node.value}"' if isinstance(location.node, Scalar) else ""
             help_ = f"Write it in quotes, since YAML reads it as {_SCALARS[named.json_type]}{text}"
-        span = self.locator.span_of(location)
-        made = diagnostic(self.file, "decode", "resource-decode", str(error), span, help_)
+        made = diagnostic(self.file, "decode", "resource-decode", str(error), self.locator.span_of(location), help_)
         return self._fixed(made, Mistake(location.node, expected="" if named is None else named.go_type))
 
     def _fixed(self, made: Diagnostic, mistake: Mistake, error: FieldError | None = None) -> Diagnostic:
@@ -153,8 +152,7 @@ class Findings(NamedTuple):
         else:
             help_ = attempt(_help_of_error, error, location, schema, self.definition.crd.spec.names.kind)
         related = None if error.cause is None else _rule_place(error.cause, error.detail, self.definition)
-        span = self.locator.span_of(location)
-        finding = catalog.get(error.rule).diagnostic_of(error, message, span, file=self.file)
+        finding = catalog.get(error.rule).diagnostic_of(error, message, self.locator.span_of(location), file=self.file)
         finding = replace(finding, help=help_ or finding.help, related=related)
         reason = error.reason
         if error.type == REQUIRED:
@@ -285,9 +283,7 @@ def _of_rule(error: FieldError, rule: ValidationRule) -> str | None:
         return f"Set `{key}`, or make the rule in the CRD check `has(...{key})` first"
     if code in {Code.RULE_FAILED, Code.EVALUATION_FAILED}:
         return "Fix the rule in the CRD: it cannot be evaluated for this value"
-    if "oldSelf" in rule.rule:
-        return "Restore the previous value, or create a new object"
-    return None
+    return "Restore the previous value, or create a new object" if "oldSelf" in rule.rule else None
 
 
 def _of_metadata(error: FieldError, kind: str) -> str | None:
@@ -346,9 +342,7 @@ def _mistyped(reason: Reason, node: Node | None, _schema: JSONSchemaProps | None
         return f"Write {_NOUNS[expected]}"
     if expected == "integer" and actual == "number":
         return _integer_help(node)
-    if expected == "array" and actual != "null" and is_short(text):
-        return f"Write it as a list: `[{text}]`"
-    return None
+    return f"Write it as a list: `[{text}]`" if expected == "array" and actual != "null" and is_short(text) else None
 
 
 def _unformatted(reason: Reason, node: Node | None, _schema: JSONSchemaProps | None) -> str | None:

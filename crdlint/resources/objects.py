@@ -100,8 +100,7 @@ def read_resource(root: Node, *, json: bool | None = None) -> dict[str, Any]:
     """
     if not isinstance(root, Mapping):
         raise YAMLDecodeError("the document is no object", root)
-    reader = Reader(json=is_json(root) if json is None else json)
-    value = reader_json(reader, root, 1)
+    value = reader_json(Reader(json=is_json(root) if json is None else json), root, 1)
     if value is None:
         raise YAMLDecodeError("json: exceeded max depth", root)
     resource: dict[str, Any] = value

@@ -389,10 +389,8 @@ class _ObjectCheck:
         by_server: list[tuple[Server, Sequence[Diagnostic]]] = []
         outcome, disagreements = None, []
         for server in definition.versions.servers:
-            on_server = definition.on(server)
-            findings = Findings(on_server, resource.version, locator, walk.file, manifest, walk.fixes)
-            is_newest = server is definition.versions.newest
-            second_opinions = walk.options.second_opinions if is_newest else None
+            findings = Findings(definition.on(server), resource.version, locator, walk.file, manifest, walk.fixes)
+            second_opinions = walk.options.second_opinions if server is definition.versions.newest else None
             with recorded() if second_opinions is not None else nullcontext(()) as evaluations:
                 outcome, unread = self._decoded(sent, findings, placeholders)
             server_findings = [] if unread is None else [unread]
@@ -425,8 +423,7 @@ class _ObjectCheck:
             span = node_span(child(resource.root, *map(str, advisory.path.steps())) or resource.root, self.offset)
             made = diagnostic(self.walk.file, advisory.kind, advisory.rule, advisory.message, span, advisory.help)
             keeps_status = resource.root.find("status") is not None and not has_status
-            finding = Finding(manifest, advisory.rule, advisory)
-            yield made if keeps_status else self.walk.fixes.add(made, finding)
+            yield made if keeps_status else self.walk.fixes.add(made, Finding(manifest, advisory.rule, advisory))
 
     def _decoded(
         self, sent: dict[str, Any], findings: Findings, placeholders: Placeholders

@@ -81,8 +81,7 @@ class Placeholders:
 
     def _read_by(self, expr: Expr, self_path: Path | None) -> Node | None:
         """Return a placeholder that a rule reads; `self_path` is the path of `self`, None for the whole object."""
-        node = self.locator.root if self_path is None else self.locator.find(self_path).node
-        placeholders = self._within(node)
+        placeholders = self._within(self.locator.root if self_path is None else self.locator.find(self_path).node)
         if len(placeholders) > _MOST:
             return placeholders[0][0]
         read = paths_read(expr)

@@ -96,8 +96,7 @@ class ResourceValidator:
         spec = crd.spec
         crd_version = next((candidate for candidate in spec.versions if candidate.name == version), None)
         if crd_version is None:
-            message = f"the CRD {crd.metadata.name} has no version {version!r}"
-            raise UnknownVersionError(message)
+            raise UnknownVersionError(f"the CRD {crd.metadata.name} has no version {version!r}")
         validation = crd_version.schema or spec.validation
         self.schema: JSONSchemaProps | None = None if validation is None else validation.open_api_v3_schema
         self._versions = {candidate.name for candidate in spec.versions}
@@ -151,8 +150,7 @@ class ResourceValidator:
         errors += validate_embedded(None, resource, schema, self._server, is_resource_root=False)
         if not validate_list_sets_and_maps(schema, before):
             errors += validate_list_sets_and_maps(schema, resource)
-        outcome = self._with_rules(resource, errors, before, correlation, common, withhold)
-        return outcome._replace(unknown=unknown)
+        return self._with_rules(resource, errors, before, correlation, common, withhold)._replace(unknown=unknown)
 
     @work.limited()
     def update_status(self, sent: dict[str, Any], old: dict[str, Any]) -> Outcome:

@@ -52,8 +52,7 @@ _NEAR: Final = 0.5
 )
 def _limits(finding: Finding) -> Edits:
     for limit, value in require(finding.subject).plan.values:
-        mapping = finding.mapping(limit.schema.path)
-        yield finding.editor.set(mapping, limit.keyword, str(value), before="type")
+        yield finding.editor.set(finding.mapping(limit.schema.path), limit.keyword, str(value), before="type")
 
 
 RULE_COST = _Cost("cel-rule-cost", "Estimated cost of a rule or messageExpression is over the limit",

@@ -202,8 +202,7 @@ def _ours(error: FieldError, root: JSONSchemaProps, skipped: int) -> FieldError:
     """Return an error of a default as one of this family; `skipped` is the number of steps to the root schema."""
     from crdlint.schema.value_help import suggestion
 
-    is_unpruned = error.reason is not None and error.reason.code is Code.UNKNOWN_FIELDS
-    rule = UNPRUNED if is_unpruned else INVALID_DEFAULT
+    rule = UNPRUNED if error.reason is not None and error.reason.code is Code.UNKNOWN_FIELDS else INVALID_DEFAULT
     schema = attempt(_missing, root, error.path.steps()[skipped:]) if error.type == REQUIRED else None
     return error._replace(rule=rule.id, help=error.help or attempt(suggestion, error, schema))
 

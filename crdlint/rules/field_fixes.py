@@ -565,8 +565,7 @@ def _is_field(key: Node, value: Node, of: GoType) -> bool:
     if of.kind in {"schema-or-array", "schema-or-bool"}:
         return _is_field(key, value, SCHEMA)
     if of.kind == "map":
-        is_object = of.element is None or of.element.kind == "struct"
-        return isinstance(value, Mapping) == is_object
+        return isinstance(value, Mapping) == (of.element is None or of.element.kind == "struct")
     return isinstance(key, Scalar) and key.value in of.fields
 
 

@@ -123,9 +123,7 @@ def _meant(word: str) -> str | None:
     """Return the type for a type name of another language, or for a misspelled one."""
     if word.startswith("[]") or word.endswith("[]"):
         return "array"
-    if word.startswith("map["):
-        return "object"
-    return _MEANT.get(word.lower()) or nearest(word, TYPES, _LIKE)
+    return "object" if word.startswith("map[") else _MEANT.get(word.lower()) or nearest(word, TYPES, _LIKE)
 
 
 @Fixer("Take the only schema out of the list", "safe").example(

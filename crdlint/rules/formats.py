@@ -36,8 +36,7 @@ _KNOWN: Final = {"integer": ("int32", "int64"), "number": ("float", "double")}
 
 @Fixer("Write the format that is meant", "safe").example(bad="address: {type: string, format: ipv4s}")
 def _nearest_format(finding: Finding) -> Edits:
-    schema = finding.schema(finding.owner)
-    near = _nearest(schema)
+    near = _nearest(finding.schema(finding.owner))
     return finding.write(near) if near else []
 
 

@@ -44,8 +44,7 @@ def _strings(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 ).advice_on(Nodes(types={"array"}, without={"maxItems"}))  # fmt: skip
 def _lists(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     if _is_free(schema, "max_items"):
-        marker = f"write {validation(schema, 'maxItems', 16)}"
-        yield Advisory("the list has no `maxItems`", schema.path, marker=marker)
+        yield Advisory("the list has no `maxItems`", schema.path, marker=f"write {validation(schema, 'maxItems', 16)}")
 
 
 @_Limit("integer-unbounded", "Integer without a minimum and a maximum",

@@ -43,9 +43,7 @@ def _group(finding: Finding) -> Edits:
         is_within = group and group in to_lower(written)  # a URL, or with a version
         if written and not is_within and not nearest(to_lower(written), [group, group.partition(".")[0]], _LIKE):
             return []
-    if group != written and "." in group and not is_dns1123_subdomain(group):
-        return finding.write(group)
-    return []
+    return finding.write(group) if group != written and "." in group and not is_dns1123_subdomain(group) else []
 
 
 @Fixer("Add `scope: Namespaced`", "unsafe").example(bad="scope: ''")

@@ -59,8 +59,7 @@ def _named(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
         return
     name = items.properties.get("name")
     if name is not None and name.type in SCALARS and not name.nullable:
-        message = "server-side apply replaces the list as a whole, although each item has a `name`"
-        yield Advisory(message, schema.path)
+        yield Advisory("server-side apply replaces the list as a whole, although each item has a `name`", schema.path)
 
 
 @_Merging("selector-not-atomic", "Label selector is not atomic",

@@ -573,8 +573,7 @@ def implied_type(schema: JSONSchemaProps) -> str:
 )
 def _type(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:
     path = schema.path.child("type")
-    embedded = schema.x_embedded_resource
-    if embedded and schema.type != "object":
+    if schema.x_embedded_resource and schema.type != "object":
         detail = "must be object if x-kubernetes-embedded-resource is true"
         help_ = "Set `type: object`"
         if schema.type:

@@ -255,8 +255,7 @@ def _unmatched(with_values: JSONSchemaProps, schema: JSONSchemaProps) -> Iterato
         if not matched:
             message = "no value can match: the pattern matches no value of the enum"
             help_ = "Correct the pattern or the enum, or remove the pattern: the enum lists all values"
-            marker = _correct(schema, "pattern", "enum")
-            yield Advisory(message, part.path.child("pattern"), help_, marker=marker)
+            yield Advisory(message, part.path.child("pattern"), help_, marker=_correct(schema, "pattern", "enum"))
 
 
 def _has_type(value: Any, schema: JSONSchemaProps) -> bool:

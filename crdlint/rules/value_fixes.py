@@ -122,8 +122,7 @@ def _respelled(finding: Finding, *, slip: bool) -> Edits:
     mistake, editor = _mistake(finding), finding.editor
     node = expect(Scalar, mistake.node)
     word = require(meant(node.value, mistake.words))
-    parent = editor.parent(node)
-    is_taken = editor.is_key(node) and expect(Mapping, parent).find(word) is not None
+    is_taken = editor.is_key(node) and expect(Mapping, editor.parent(node)).find(word) is not None
     if is_slip(node.value, word) == slip and not is_taken and "{{" not in node.value:
         yield editor.respell(node, word)
 

@@ -69,8 +69,7 @@ class Fixing:
         """Yield lines that list the applied fixes by file and rule."""
         for file, applied in self.applied.items():
             yield f"- {file}:"
-            counts = Counter((finding.rule, finding.title) for finding in applied)
-            for (rule, title), times in counts.items():
+            for (rule, title), times in Counter((finding.rule, finding.title) for finding in applied).items():
                 yield f"    {times:,} x {rule} ({title})"
 
     def problems(self) -> Iterator[str]:

@@ -242,8 +242,7 @@ class Planner:
             if id(error) not in self.invalid:
                 self.invalid.add(id(error))
                 for fault in error.faults:
-                    position = f"{fault.file}:{fault.line}:{fault.column}"
-                    self.plan.problems.append((position, fault.message))
+                    self.plan.problems.append((f"{fault.file}:{fault.line}:{fault.column}", fault.message))
             return None
         for notice in config.notices:
             if notice not in self.plan.notices:

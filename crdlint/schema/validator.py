@@ -107,9 +107,7 @@ class ValueValidator:
         except WorkLimitError as limit:
             # On update, it is unknown which errors so far could be ignored.
             return [*(field_errors(violations, path) if old is None else ()), not_evaluated(path or NIL, limit)]
-        if not violations or (old is not None and old.equal()):
-            return []
-        return field_errors(violations, path)
+        return [] if not violations or (old is not None and old.equal()) else field_errors(violations, path)
 
 
 class _Flats(dict[type, "Flat | None"]):

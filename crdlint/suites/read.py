@@ -280,8 +280,7 @@ def _status(folder: str, profile: str, sets: frozenset[str], versions: frozenset
 
 
 def _annotations(value: Any) -> dict[str, str]:
-    values = _find(value, "metadata", "annotations").items()
-    return {name: text for name, text in values if isinstance(text, str)}
+    return {name: text for name, text in _find(value, "metadata", "annotations").items() if isinstance(text, str)}
 
 
 def _find(value: Any, *names: str) -> dict[str, Any]:
@@ -377,8 +376,7 @@ def _suite(root: Node | None, file: str) -> Suite:
     cases += [_case(node, create=False) for node in _items(tests.get("onUpdate"))]
     gates = tuple(str(to_json(node)) for node in _items(values.get("featureGates")))
     name = _text(values, "name") or crd_name
-    version = _text(values, "version")
-    return Suite(file, name, crd_name, crd_file, version, gates, tuple(cases), tuple(ignored))
+    return Suite(file, name, crd_name, crd_file, _text(values, "version"), gates, tuple(cases), tuple(ignored))
 
 
 def _case(node: Node, *, create: bool) -> Case:

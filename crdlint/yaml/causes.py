@@ -143,8 +143,7 @@ def _progress(document: Document, edits: SequenceOf[Edit], problems: Callable[[N
         return _Progress(is_parsed=False, line=read.error.line - read.line_offset, oddities=0)
     if read.root is None or isinstance(read.root, Scalar):  # not an object
         return _Progress(is_parsed=False, line=0, oddities=0)
-    oddities = _oddities(read.root) + problems(read.root)
-    return _Progress(is_parsed=True, line=0, oddities=-oddities)
+    return _Progress(is_parsed=True, line=0, oddities=-(_oddities(read.root) + problems(read.root)))
 
 
 def _oddities(root: Node) -> int:

@@ -127,9 +127,7 @@ class Editor:
         style = getattr(like, "style", None)
         if self.is_json or style == '"':
             return quoted(text, double=True)
-        if style != "'" and _PLAIN.match(text) and text not in WORDS:
-            return text
-        return quoted(text)
+        return text if style != "'" and _PLAIN.match(text) and text not in WORDS else quoted(text)
 
     def replace(self, node: Node, text: str) -> Edit:
         """Return the edit that replaces a scalar or a collection by `text`, also a value that is left empty."""

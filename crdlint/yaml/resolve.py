@@ -80,9 +80,7 @@ def key_text(scalar: Scalar) -> str | None:
         return "true" if value else "false"
     if value.__class__ is float:
         return _float_key(value)
-    if value is None or (isinstance(value, int) and value > MAX_INT64):
-        return None
-    return str(value)
+    return None if value is None or (isinstance(value, int) and value > MAX_INT64) else str(value)
 
 
 MAX_INT64: Final = 2**63 - 1

@@ -165,8 +165,7 @@ def escapes(text: BrokenText) -> Iterator[Cause]:
         first = _BAD_ESCAPE.search(text.lines[i])
         if first is not None:
             help_ = f"Write `\\\\` for a backslash between double quotes in line {text.line(i)}, or use single quotes"
-            new = _BAD_ESCAPE.sub(r"\\\\\1", text.lines[i])
-            yield text.line_cause(repairs.BACKSLASH, i, new, help_, first.span())
+            yield text.line_cause(repairs.BACKSLASH, i, _BAD_ESCAPE.sub(r"\\\\\1", text.lines[i]), help_, first.span())
 
 
 def quotes(text: BrokenText) -> Iterator[Cause]:
@@ -285,8 +284,7 @@ def brackets(text: BrokenText) -> Iterator[Cause]:
         if entry.value[0] not in _CLOSING or not _missing_brackets(entry.value):
             continue
         last = _last_line(text, first)
-        value = "\n".join([entry.value, *text.lines[first + 1 : last + 1]])
-        closing = _missing_brackets(value)
+        closing = _missing_brackets("\n".join([entry.value, *text.lines[first + 1 : last + 1]]))
         if not closing:
             continue
         end = text.lines[last].partition(" #")[0].rstrip(" \r")

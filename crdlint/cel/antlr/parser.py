@@ -192,12 +192,10 @@ class TreeParser(Parser):  # type: ignore[misc]
         self.state = state.stateNumber
         tree = self._ctx
         if type(transition) is RuleTransition:
-            part = self.rule(transition.ruleIndex, transition.precedence)
-            tree.matched.append((_RULES[transition.ruleIndex], part))
+            tree.matched.append((_RULES[transition.ruleIndex], self.rule(transition.ruleIndex, transition.precedence)))
             return transition.followState
         if transition.serializationType == Transition.ATOM:
-            token = self.match(transition.label_)
-            tree.matched.append((NAMES[transition.label_], token))
+            tree.matched.append((NAMES[transition.label_], self.match(transition.label_)))
         else:  # an operator, without which the way to it is not taken
             tree.matched.append(("op", self._input.LT(1)))
             self._errHandler.reportMatch(self)

@@ -108,9 +108,7 @@ def checked_key(run: Run, *, keeps_errors: bool) -> Run:
 
     def checked(frame: Frame) -> Value:
         value = run(frame)
-        if type(value) in KEYS or (type(value) is Error and keeps_errors):
-            return value
-        return Error(not_a_key(value))
+        return value if type(value) in KEYS or (type(value) is Error and keeps_errors) else Error(not_a_key(value))
 
     return checked
 

@@ -153,9 +153,7 @@ def contains(container: Value, value: Value) -> bool | Error:
     if kind is Kind.LIST:
         work.spend(len(container))
         return any(equal(value, item) is True for item in container)
-    if kind is Kind.MAP:
-        return find(container, value) is not MISSING
-    return NO_OVERLOAD
+    return find(container, value) is not MISSING if kind is Kind.MAP else NO_OVERLOAD
 
 
 def _concat_contains(container: ConcatList, value: Value) -> bool | Error:

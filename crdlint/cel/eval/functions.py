@@ -68,8 +68,7 @@ class Functions:
             if implementation is None or overload.function in self._singletons:
                 continue
             guards = tuple(map(guard_of, overload.args)) if implementation.guarded else (None,) * len(overload.args)
-            candidate = _Candidate(implementation, guards)
-            self._candidates.setdefault(overload.function, {})[overload.id] = candidate
+            self._candidates.setdefault(overload.function, {})[overload.id] = _Candidate(implementation, guards)
         self._resolved: Final[dict[tuple[str, str], Implementation | None]] = {}
 
     def resolve(self, function: str, overload_id: str) -> Implementation | None:

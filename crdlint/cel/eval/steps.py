@@ -51,8 +51,7 @@ def free(id_: int, run: Run, depth: int, dropped: Sequence[int] = ()) -> Step:
 def conditional(planned: Conditional) -> Step:
     """Return `a ? b : c`, with the selections from it."""
     dropped = (planned.falsy.id, planned.truthy.id, planned.condition.id)
-    made = free(planned.id, planned.run(), planned.depth, dropped)
-    return made._replace(id=planned.test_id or planned.id)
+    return free(planned.id, planned.run(), planned.depth, dropped)._replace(id=planned.test_id or planned.id)
 
 
 def attribute(planned: Attribute) -> Step:

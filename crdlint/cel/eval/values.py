@@ -321,9 +321,7 @@ def _hashed(key: Value) -> Value:
         raise CancelledError("internal error: runtime error: hash of unhashable type types.Bytes")
     if (cls is float and isnan(key)) or (cls not in _SCALARS and key.__hash__ is None):
         return object()
-    if cls in PLAIN_LISTS or cls in PLAIN_MAPS:
-        return (cls, id(key))
-    return (cls, key)
+    return (cls, id(key)) if cls in PLAIN_LISTS or cls in PLAIN_MAPS else (cls, key)
 
 
 _UNITS: Final = (("ns", 1), ("µs", 10**3), ("ms", 10**6))

@@ -222,9 +222,7 @@ def _formatted(clause: Clause, value: Value, *, spaced: bool) -> str:
     if precision > 10 * _LARGE_NUMBER + 9:
         return "%!(NOVERB)"
     # cel-go passes the precision to x/text as a width.
-    if clause.verb == "f":
-        return _en_us_fixed(value, precision)
-    return _en_us_scientific(value, precision, spaced=spaced)
+    return _en_us_fixed(value, precision) if clause.verb == "f" else _en_us_scientific(value, precision, spaced=spaced)
 
 
 def _in_base(value: Value, verb: str) -> str:
@@ -281,9 +279,7 @@ def _nested(value: Value, kind: Kind) -> str:
         return quote(text)
     if kind is Kind.BYTES:
         return f"b{quote(text)}"
-    if kind is Kind.TIMESTAMP or kind is Kind.DURATION:
-        return f"{kind.name.lower()}({quote(text)})"
-    return text
+    return f"{kind.name.lower()}({quote(text)})" if kind is Kind.TIMESTAMP or kind is Kind.DURATION else text
 
 
 def _value_of(values: Mapping[Value, Value], key: Value) -> Value:

@@ -117,9 +117,7 @@ def reverse(values: Sequence[Any]) -> list[Any]:
 
 def _int(node: Node, default: int) -> int:
     """Return the value of a non-negative int literal, or the default for any other node."""
-    if isinstance(node.expr, Literal) and type(node.expr.value) is int:
-        return max(node.expr.value, 0)
-    return default
+    return max(node.expr.value, 0) if isinstance(node.expr, Literal) and type(node.expr.value) is int else default
 
 
 def _estimated(factor: float, size: Estimate) -> CallEstimate:

@@ -295,9 +295,7 @@ def _divide_int(left: int, right: int) -> int | Error:
 def _divide_double(left: float, right: float) -> float:
     if right != 0:
         return left / right
-    if left == 0 or math.isnan(left):
-        return math.nan
-    return math.copysign(math.inf, left) * math.copysign(1.0, right)
+    return math.nan if left == 0 or math.isnan(left) else math.copysign(math.inf, left) * math.copysign(1.0, right)
 
 
 def _modulo_int(left: int, right: int) -> int | Error:

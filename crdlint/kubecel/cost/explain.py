@@ -50,9 +50,7 @@ def limit_of(schema: JSONSchemaProps, dialect: CELDialect) -> Limit | None:
     if schema.type == "string":
         # An enum already limits a string on most servers, and so do the formats of times on all of them.
         has_bound = schema.max_length is None and schema.enum and dialect.enum_bounds_strings
-        if has_bound or schema.format in _BOUNDED_FORMATS:
-            return None
-        return Limit(schema, "maxLength", schema.max_length)
+        return None if has_bound or schema.format in _BOUNDED_FORMATS else Limit(schema, "maxLength", schema.max_length)
     if schema.type == "array":
         return Limit(schema, "maxItems", schema.max_items)
     if schema.type == "object" and schema.additional_properties is not None:
@@ -224,8 +222,7 @@ class CostsByServer:
             compiler = RuleCompiler(declared, self._sharing)
         except (CompilationError, DeclarationFailedError):
             return None
-        environments = Environments(new_expressions(server), stored_expressions(server))
-        compiled = compiler.rule(rule.rule, environments)
+        compiled = compiler.rule(rule.rule, Environments(new_expressions(server), stored_expressions(server)))
         message = compiled.message
         if compiled.rule.error is not None or (message is not None and message.error is not None):
             return None

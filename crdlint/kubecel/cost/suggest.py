@@ -393,9 +393,7 @@ class Advice:
             cost = solution.message_cost if of_message else solution.cost
             return f"Set {shown(solution.values)}: the estimate is then {shown_cost(cost)} of {RULE_COST_LIMIT:,}"
         expression = rule.compiled.message if of_message else rule.compiled.rule
-        if expression is None or id(rule) not in self.plan.hopeless:
-            return None
-        return self._on_hopeless(expression)
+        return None if expression is None or id(rule) not in self.plan.hopeless else self._on_hopeless(expression)
 
     def on_all(self) -> str | None:
         """Return how to reduce the total cost of all rules, or None if the search takes too long."""

@@ -98,9 +98,7 @@ class Quantity(declaration.Opaque):
     @property
     def integer(self) -> int | None:
         """The number if it is an int64; None for others, and for every number that upstream stores as an inf.Dec."""
-        if self.exact or self.exponent < 0:
-            return None
-        return _scale_int64(self.unscaled, self.exponent)
+        return None if self.exact or self.exponent < 0 else _scale_int64(self.unscaled, self.exponent)
 
     @property
     def approximate_float(self) -> float:
@@ -193,8 +191,7 @@ def _parse_int64(text: str, integer: str, fraction: str, base: int, exponent: in
 
 def _parse_exact(value: str, base: int, exponent: int, format_: str) -> Quantity:
     """Return a quantity as an inf.Dec: rounded up to nanos, away from zero; a binary quantity is at most an int64."""
-    digits = value.lstrip("+-")
-    integer, _, fraction = digits.partition(".")
+    integer, _, fraction = value.lstrip("+-").partition(".")
     if not integer and not fraction:
         raise FunctionError(_NUMERIC)
     unscaled = _to_int(integer + fraction)
@@ -220,9 +217,7 @@ def _round_up(unscaled: int, scale: int) -> int:
     shift = -_NANO - scale
     if shift >= 0:
         return unscaled * _power(shift)
-    if -shift > _digits_at_most(unscaled):
-        return 1
-    return -(-unscaled // int(10**-shift))
+    return 1 if -shift > _digits_at_most(unscaled) else -(-unscaled // int(10**-shift))
 
 
 def _power(exponent: int) -> int:
@@ -252,9 +247,7 @@ def _scale_int64(value: int, exponent: int) -> int | None:
     """Return `value * 10**exponent` if it is an int64."""
     if not value or not exponent:
         return value
-    if exponent > _INT64_DIGITS:
-        return None
-    return _int64(value * int(10**exponent))
+    return None if exponent > _INT64_DIGITS else _int64(value * int(10**exponent))
 
 
 def _int64(value: int) -> int | None:

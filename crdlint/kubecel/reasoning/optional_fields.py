@@ -205,9 +205,7 @@ class _Builder:
         if schema.type == "object":
             made = self._object(schema, depth)
             return {**deep_copy(_METADATA), **made} if is_resource or schema.x_embedded_resource else made
-        if schema.type == "array":
-            return self._list(schema, depth)
-        return self._scalar(schema)
+        return self._list(schema, depth) if schema.type == "array" else self._scalar(schema)
 
     def _object(self, schema: JSONSchemaProps, depth: int) -> dict[str, Any]:
         made: dict[str, Any] = deep_copy(schema.default.value) if schema.default is not None else {}

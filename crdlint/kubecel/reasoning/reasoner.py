@@ -587,8 +587,7 @@ class _Case:
         if range_.elements is not None and not node.iter_var2:
             results = neutral
             for element in range_.elements:
-                of_element = self.results(condition, {**scope, node.iter_var: element})
-                results = _either(results, of_element, decisive)
+                results = _either(results, self.results(condition, {**scope, node.iter_var: element}), decisive)
             return results
         inside = self._reasoner.looks_inside
         failing = 0 if domains.has_items(range_.domain) or any(self._decided(range_.name, node)) else ERROR

@@ -164,9 +164,7 @@ def _fields(state: State, variable: str) -> Iterable[str]:
             items = state.compiled.result.type_map.get(node.iter_range.id)
             type_ = items.params[0] if items is not None and items.params else None
     declared = state.declared(type_)
-    if declared is None:
-        return ()
-    return {*declared.fields, *declared.properties}
+    return () if declared is None else {*declared.fields, *declared.properties}
 
 
 def _known(state: State, node: Expr, name: str, scope: list[str]) -> Iterable[str]:

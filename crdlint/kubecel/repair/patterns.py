@@ -117,9 +117,7 @@ class Text:
     def part(self, match: Match, name: str) -> str:
         """Return the text of a part of a match; the content of a string for a name with a quote."""
         start, end = match.parts[name[0]]
-        if name.endswith("'"):
-            return self.tokens[start].content
-        return self.text[slice(*self.span(start, end))]
+        return self.tokens[start].content if name.endswith("'") else self.text[slice(*self.span(start, end))]
 
     def matches(self, pattern: str) -> Iterator[Match]:
         """Yield the matches of a pattern that do not overlap, in order."""
@@ -229,8 +227,7 @@ def variables(text: Text, offset: int) -> list[str]:
 
 def rewritten(text: Text, state: State, scope: list[str]) -> Iterator[Choice]:
     """Yield what each row makes of an expression."""
-    errors = state.compiled.errors
-    unknown = [each.problem.args[0] for each in errors if each.problem.code is Code.UNDECLARED_REFERENCE]
+    unknown = [each.problem.args[0] for each in state.compiled.errors if each.problem.code is Code.UNDECLARED_REFERENCE]
     for row in candidates(text):
         yield from _rewritten(row, text, state, {"scope": scope, "u": unknown})
 

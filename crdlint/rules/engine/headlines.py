@@ -327,9 +327,7 @@ def _rule_failed(error: FieldError, target: _Target) -> str:
     if reason is not None and reason.code is Code.EVALUATION_FAILED:
         return f"{target.phrase}: {_short(reason.arguments[0])} in rule{rule}"
     author = "" if cause is None else " ".join(str(cause.rule.message)[: 2 * LONGEST].split())
-    if author:
-        return cut(f"{target.phrase}: {author}")
-    return f"{target.phrase} violates the rule{rule}"
+    return cut(f"{target.phrase}: {author}") if author else f"{target.phrase} violates the rule{rule}"
 
 
 def _not_compiled(error: FieldError, target: _Target) -> str:

@@ -156,8 +156,7 @@ class Charts:
         if chart.rendered.failures:
             return explained(result, lambda _: _NOT_RENDERED)
         if chart.rendered.documents and result.crds:
-            notice = f"{_WITHOUT_CRD}. {left_out.help(result.crds[0].line)}"
-            result = replace(result, notices=(*result.notices, notice))
+            result = replace(result, notices=(*result.notices, f"{_WITHOUT_CRD}. {left_out.help(result.crds[0].line)}"))
         return explained(result, left_out.help)
 
     def _of(self, chart: str) -> _Chart | None:
@@ -196,8 +195,7 @@ class Charts:
             return _Chart(digest, failures=[Failure.cached(chart, entry) for entry in known.notices])
         rendered = render_as_installed(chart, self.values)
         if cache is not None and key and rendered.final:
-            entries = tuple(failure.entry for failure in rendered.failures)
-            cache.put(key, FileResult(chart, "", 0, (), 0, (), entries))
+            cache.put(key, FileResult(chart, "", 0, (), 0, (), tuple(failure.entry for failure in rendered.failures)))
         return _Chart(digest if rendered.final else None, rendered.problem, rendered.failures, rendered)
 
 

@@ -44,8 +44,7 @@ class Layout:
 
     def locate(self, path: str) -> ChartLocation | None:
         """Return the location of a file in a chart, or None."""
-        folder = os.path.dirname(path) or "."
-        chart = self.chart_of(folder)
+        chart = self.chart_of(os.path.dirname(path) or ".")
         if chart is None:
             return None
         inside = os.path.relpath(path, chart)

@@ -196,8 +196,7 @@ def _by_document(text: str, *, is_file: bool) -> Iterator[Part]:
         yield Part("", text, is_file)
         return
     start = 0
-    starts = [0, *(match.end() for match in _NEXT_DOCUMENT.finditer(text)), len(text)]
-    for begin, end in pairwise(starts):
+    for begin, end in pairwise([0, *(match.end() for match in _NEXT_DOCUMENT.finditer(text)), len(text)]):
         if _KIND.search(text, begin, end) is None:
             continue
         name = _NAME.search(text, begin, end)

@@ -308,8 +308,7 @@ def check_template(path: str, text: str, lint: Lint, without: Container[str] = (
         return replace(lint("", path), text=text, skipped=1, diagnostics=tuple(diagnostics))
     result = _masked(path, text, masked, lint, without)
     if any(block.has_else for block in masked.blocks):
-        other = _masked(path, text, mask(text, takes_else=True), lint, without)
-        result = _united(result, other)
+        result = _united(result, _masked(path, text, mask(text, takes_else=True), lint, without))
     return replace(result, masked=yaml)
 
 

@@ -74,8 +74,7 @@ class Build:
 
     def key(self) -> bytes:
         """Return a digest of all inputs of the build."""
-        program = f"{identity_of(self.program.path)} {self.program.command}"
-        digest = blake2b(program.encode("utf-8", "surrogateescape"))
+        digest = blake2b(f"{identity_of(self.program.path)} {self.program.command}".encode("utf-8", "surrogateescape"))
         top = os.path.relpath(self.kustomization.top.folder, self.kustomization.parent)
         tree = sorted(self.kustomization.tree().items())
         for part in (os.fsencode(top), *(part for name, data in tree for part in (os.fsencode(name), data))):

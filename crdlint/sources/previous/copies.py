@@ -320,8 +320,7 @@ def side_of_path(path: str, repositories: Iterable[Repository], folder: str | No
     """
     if not path.startswith((".", "/")) and any(has_revision(repository, path) for repository in repositories):
         # A checkout must not choose what it is compared with.
-        message = f"{path!r} is both a path and a git revision: write `./{path}` or `{path}^{{commit}}`"
-        raise RepositoryError(message)
+        raise RepositoryError(f"{path!r} is both a path and a git revision: write `./{path}` or `{path}^{{commit}}`")
     return Side(path, path) if folder is None or not is_archive(path) else unpacked(path, folder)
 
 

@@ -368,8 +368,7 @@ def compare(
             if name not in names:
                 missing.setdefault(name, (file, old))
     if missing:
-        others = discover(tops, Selection()).files
-        for name, path in _moved(missing, (*crds, *others)):
+        for name, path in _moved(missing, (*crds, *discover(tops, Selection()).files)):
             del missing[name]
             if path not in crds:
                 comparison.problems.append(Problem(path, f"not checked, but contains {name} now", fatal=False))
@@ -432,5 +431,4 @@ def _diagnostic(file: OldFile, name: str, span: Span, renamed: str | None = None
     if renamed is not None:
         message = f"CRD {name} of {file.name} is now named {renamed}"
         help_ = f"Keep the name {name}; to rename a CRD, keep both until no cluster has objects of the old one"
-    finding = REMOVED.diagnostic(file.path or file.name, "advice", message, span, help_)
-    return replace(finding, crd=name)
+    return replace(REMOVED.diagnostic(file.path or file.name, "advice", message, span, help_), crd=name)

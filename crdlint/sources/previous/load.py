@@ -90,8 +90,7 @@ class Loaded:
             except UnreadableError as error:
                 problem = str(error)
             else:
-                of_chart = template() if b"{{" in data else None
-                self.files.append(replace(file, packed=pack(data), template=of_chart))
+                self.files.append(replace(file, packed=pack(data), template=template() if b"{{" in data else None))
         if problem is None:
             return
         if file.in_scope:
@@ -142,9 +141,7 @@ def load_side(side: Side, arguments: Sequence[str], selection: Selection) -> Loa
 
 def _counterpart(path: str, source: str, arguments: Sequence[str]) -> str:
     """Return the path in the only argument that has the place of a path in `source`, empty if there are several arguments."""
-    if len(arguments) != 1:
-        return ""
-    return os.path.normpath(os.path.join(arguments[0], os.path.relpath(path, source)))
+    return "" if len(arguments) != 1 else os.path.normpath(os.path.join(arguments[0], os.path.relpath(path, source)))
 
 
 def _template(
@@ -178,16 +175,14 @@ def _of_revision(
             if argument is not None:
                 loaded.covered.add(argument[0])
                 if os.path.basename(path) in KUSTOMIZATIONS:
-                    folder = folder_of(os.path.dirname(path))
-                    loaded.kustomizations[os.path.dirname(spelled) or os.curdir] = folder
+                    loaded.kustomizations[os.path.dirname(spelled) or os.curdir] = folder_of(os.path.dirname(path))
             if (argument is not None or scope.filter.wants(absolute)) and not patches.has(absolute):
                 selected[path] = spelled, argument is not None
         for path, content in files.contents(selected):
             spelled, in_scope = selected[path]
             file = OldFile(f"{revision}:{path}", spelled, b"", in_scope, spelled)
             data = None if content.problem else content.data
-            template = partial(_template, layout, f"/{path}", folder_of, files.has_file)
-            loaded.add(file, data, content.problem, template)
+            loaded.add(file, data, content.problem, partial(_template, layout, f"/{path}", folder_of, files.has_file))
     return loaded
 
 
