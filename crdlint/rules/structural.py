@@ -278,10 +278,7 @@ def _rule_of_lookahead(finding: Finding) -> Edits:
         yield editor.append(rules, f"{{{rule}}}" if rules.flow else rule)
     else:
         yield editor.insert(owner, name, f"[{{{rule}}}]" if owner.flow else f"\n- {rule}", after="pattern")
-    if rest:
-        yield editor.respell(node, rest)
-    else:
-        yield editor.remove(owner, "pattern")
+    yield editor.respell(node, rest) if rest else editor.remove(owner, "pattern")
 
 
 @Fixer("Write the pattern that is meant", "unsafe").example(

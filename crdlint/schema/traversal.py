@@ -67,9 +67,7 @@ def children(schema: JSONSchemaProps) -> Iterator[JSONSchemaProps]:
             yield either.schema
     yield from schema.pattern_properties.values()
     yield from schema.definitions.values()
-    for dependency in schema.dependencies.values():
-        if dependency.schema is not None:
-            yield dependency.schema
+    yield from (dependency.schema for dependency in schema.dependencies.values() if dependency.schema is not None)
 
 
 def value_schema(schema: JSONSchemaProps | None, steps: Iterable[Step]) -> JSONSchemaProps | None:

@@ -192,9 +192,7 @@ class _Node:
                 if additional is None:
                     continue
                 child, how = additional, ADDITIONAL
-            below = None
-            if old is not None and not (value_path is None and name in _TYPE_META):
-                below = old.key(name)
+            below = old.key(name) if old is not None and not (value_path is None and name in _TYPE_META) else None
             flat = child.flat[item.__class__]
             if below is not None:
                 matched += yield _check(child, item, (value_path, name, how), violations, below)

@@ -132,9 +132,7 @@ def field_errors(violations: Iterable[Violation], path: Path | None) -> list[Fie
         if violation.missing is not None:
             name, located = f"{text}.{violation.missing}", Path(violation.missing, located)
         detail = violation.detail(text)
-        error_path = path
-        if name not in {"", "."} and not violation.nowhere:
-            error_path = Path(name.removeprefix("."), path)
+        error_path = Path(name.removeprefix("."), path) if name not in {"", "."} and not violation.nowhere else path
         type_, where = violation.type, error_path or NIL
         error = FieldError(RULE, type_, where, violation.value, detail, located, reason=violation.reason)
         errors.setdefault((type_, name, detail), error)

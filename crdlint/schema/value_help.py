@@ -39,9 +39,7 @@ def _required(error: FieldError, schema: JSONSchemaProps | None) -> str:
     if schema is None:
         return f"Add `{name}`"
     name = as_key(str(name))
-    sample = _SAMPLES.get(schema.type, "...")
-    if schema.enum:
-        sample = str(schema.enum[0])
+    sample = str(schema.enum[0]) if schema.enum else _SAMPLES.get(schema.type, "...")
     return f"Add `{name}: {sample}`" + (f" ({schema.type})" if schema.type else "")
 
 

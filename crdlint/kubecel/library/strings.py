@@ -40,9 +40,7 @@ def _replaced(length: int, old: int, *, grows: bool) -> tuple[int, int]:
 def _estimate_split(estimator: Estimator, nodes: Sequence[Node]) -> CallEstimate:
     size = size_of(estimator, nodes[0])
     limit = nodes[2].expr if len(nodes) > 2 else None
-    most = size.max
-    if isinstance(limit, Literal) and type(limit.value) is int:
-        most = limit.value & UINT64_MAX
+    most = limit.value & UINT64_MAX if isinstance(limit, Literal) and type(limit.value) is int else size.max
     return CallEstimate(size.scaled(2 * STRING_FACTOR), Estimate(0, most))
 
 
