@@ -1,7 +1,4 @@
-"""The Python API: text in, diagnostics out.
-
-``__all__`` is the list of what it has: ``crdlint`` exports these names, and ``docs/api.md`` describes them.
-"""
+"""The Python API: text in, diagnostics out. ``__all__`` lists what ``crdlint`` exports and ``docs/api.md`` describes."""
 
 from __future__ import annotations
 

@@ -244,10 +244,7 @@ class SourceInfo:
         return self._lines
 
     def location(self, offset: int, *, at_line_start: bool = True) -> Location:
-        """Return the location of a code-point offset.
-
-        The start of a line is located there, or after the end of the previous line if not `at_line_start`.
-        """
+        """Return the location of a code-point offset; that of a line start is there, or behind the line before it."""
         starts = self.line_offsets
         line = max((bisect_right if at_line_start else bisect_left)(starts, offset), 1)
         return Location(line, offset - starts[line - 1])

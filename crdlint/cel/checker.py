@@ -1,7 +1,4 @@
-"""The type checker. Upstream: cel-go's checker/checker.go.
-
-The tree is not changed: where cel-go rewrites a node to its full name, the result contains the name instead.
-"""
+"""The type checker. Upstream: cel-go's checker/checker.go, but the full name of a node is in the result, not in the tree."""
 
 from __future__ import annotations
 
@@ -214,10 +211,7 @@ class _Checker:
         return self._overload(expr, overloads, args, member=target is not None)
 
     def _overload(self, expr: ast.Call, overloads: Sequence[Overload], args: Sequence[Type], *, member: bool) -> Type:
-        """Return the type of a call and record the overloads that match; report an error if none does.
-
-        Upstream: checker.resolveOverload.
-        """
+        """Return the type of a call; record the overloads that match, or report an error. Upstream: checker.resolveOverload."""
         ids: list[str] = []
         name, result = overloads[0].function, None
         for overload in overloads:

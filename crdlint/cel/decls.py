@@ -217,10 +217,7 @@ class Env:
         functions: Iterable[Overload] = (),
         provider: WellKnownTypes | None = None,
     ) -> Env:
-        """Return an environment with additional declarations, which come before the known ones.
-
-        Raise DeclarationError if a declaration conflicts with an earlier one.
-        """
+        """Return an environment with more declarations, before the known ones; raise DeclarationError for one that conflicts."""
         own_idents: dict[str, Variable] = {}
         for ident in idents:
             known = own_idents.get(ident.name) or self.idents.get(ident.name)

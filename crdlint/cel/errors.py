@@ -95,10 +95,7 @@ _NAMES: Final = {kind: kind.name.lower() for kind in (Kind.ANY, Kind.DURATION, K
 def format_type(
     type_: Type, dialect: CELDialect | None = None, name_of: Callable[[Type], str | None] = lambda _: None
 ) -> str:
-    """Return a type as messages print it, e.g. `map(string, dyn)`. Upstream: checker.FormatCELType.
-
-    `name_of` returns other names of types.
-    """
+    """Return a type as in messages, e.g. `map(string, dyn)`; `name_of` returns other names. Upstream: checker.FormatCELType."""
     generics = {} if dialect is None or dialect.names_optional_type else {"optional_type": "optional"}
     return written_type(type_, lambda part: name_of(part) or _NAMES.get(part.kind), generics)
 

@@ -49,10 +49,7 @@ Tokens: TypeAlias = "tuple[list[str], list[str], list[int]]"
 
 
 def tokenize(text: str) -> Tokens | None:
-    """Return the kinds, texts and offsets of the tokens with EOF last, or None if a character starts no token.
-
-    The kind of an operator or keyword is its text.
-    """
+    """Return kinds, texts and offsets of tokens and EOF, None where no token starts; an operator or keyword is its own kind."""
     kinds: list[str] = []
     texts: list[str] = []
     starts: list[int] = []

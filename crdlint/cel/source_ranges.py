@@ -78,10 +78,7 @@ class SourceRanges:
 
 
 def error_range(error: CELError, source: SourceInfo) -> tuple[int, int] | None:
-    """Return the code-point offsets (start, end) of an error: the name of a field or function, or the token.
-
-    Return None if the error has no location in the text.
-    """
+    """Return the code-point offsets (start, end) of what an error is about: a name or a token; None if it is nowhere."""
     if error.location.line < 1:
         return None
     start = source.offset_of(error.location)

@@ -47,10 +47,7 @@ def more_frames(count: int) -> Iterator[None]:
 
 
 def run_with_large_stack(work: Callable[[], _Result]) -> _Result:
-    """Run `work` on a thread with a large stack, or on this one where none can be started (WebAssembly).
-
-    Return its result or raise its exception.
-    """
+    """Run `work` on a thread with a large stack, or here where no thread starts (WebAssembly); return or raise what it does."""
     if sys.platform == "emscripten":
         with more_frames(_STACK_FRAMES):
             return work()

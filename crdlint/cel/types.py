@@ -47,10 +47,7 @@ _PLAIN: Final = (
 
 
 class Type:
-    """An immutable type; `free` contains the names of its type parameters, and `wrapper` types allow null.
-
-    A `plain` type is assignable to no other plain type.
-    """
+    """An immutable type: `free` are its type parameters, a `wrapper` allows null; no `plain` type is assignable to another one."""
 
     __slots__ = ("free", "is_dyn", "kind", "name", "params", "plain", "wrapper")
 
@@ -96,10 +93,7 @@ class Type:
         return self is other or agree(self, other, _equivalent)
 
     def accepts(self, other: Type) -> bool:
-        """Return whether a value of type `other` is assignable to this type, with type parameters as dyn.
-
-        Upstream: Type.IsAssignableType.
-        """
+        """Return whether a value of type `other` is assignable, with type parameters as dyn. Upstream: Type.IsAssignableType."""
         return self is other or agree(self, other, _accepts)
 
 
@@ -183,10 +177,7 @@ def enclosed(opening: str, items: Iterable[Sequence[Any]], closing: str) -> list
 
 
 def written_type(type_: Type, special: Callable[[Type], str | None], generics: Mapping[str, str] = _AS_NAMED) -> str:
-    """Return a type as text; `special` returns the text of types that are not printed as name and parameters.
-
-    A text of more than 64 KiB is truncated and ends in dots.
-    """
+    """Return a type as text, of at most 64 KiB and then dots; `special` writes types other than by name and parameters."""
 
     def pieces(part: Type) -> str | list[Any]:
         own = special(part)

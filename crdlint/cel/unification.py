@@ -148,10 +148,7 @@ class Substitution:
 
 
 class TypeReplacer:
-    """Replaces bound type parameters by their types and, with `to_dyn`, unbound ones by dyn. Upstream: checker.substitute.
-
-    With `to_dyn`, the bindings must be final.
-    """
+    """Replaces bound type parameters and, with `to_dyn`, unbound ones by dyn in the end. Upstream: checker.substitute."""
 
     __slots__ = ("_bound", "_done", "_resolved", "_to_dyn")
 

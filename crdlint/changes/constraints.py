@@ -281,10 +281,7 @@ def pattern_of(values: Iterable[Any]) -> str:
 
 
 def pattern_relation(old: str, new: str, shortest: float = 0, longest: float | None = None) -> Relation:
-    """Return how the languages of two patterns differ, as far as a limited amount of work finds out.
-
-    ``shortest`` and ``longest`` are the lengths of the texts that matter.
-    """
+    """Return how the languages of patterns differ for texts of ``shortest`` to ``longest`` characters, None if it is unknown."""
     if old == new:
         return Relation(is_decided=True)
     try:

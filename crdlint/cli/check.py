@@ -49,10 +49,7 @@ _REQUEST: Final = CheckRequest(skip_unfinished=True, fixes=True)
 
 @dataclass(slots=True)
 class CheckState(Totals):
-    """What a run has found so far.
-
-    ``checked`` has files' results by their real path, without texts, if there are kustomizations.
-    """
+    """What a run has found so far. ``checked`` has files' results by real path, without texts, if there are kustomizations."""
 
     baseline: Baseline = None
     changes: Changes | None = None  # of a check of updates

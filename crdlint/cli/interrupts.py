@@ -29,10 +29,7 @@ def exit_on_signals() -> None:
 
 @contextmanager
 def handled() -> Iterator[None]:
-    """Exit with status 130 or 143 on a signal, after what is underway was cleaned up.
-
-    A signal that the shell ignores, as for a job in the background, stays ignored.
-    """
+    """Clean up and exit with status 130 or 143 on a signal, unless the shell ignores it, as for a job in the background."""
     _replace_handlers(_interrupt)
     sys.unraisablehook = _unraisable
     try:

@@ -129,10 +129,7 @@ class Totals:
         self.bugs.add(outcome.name, outcome.bugs)
 
     def show_file(self, reports: Reports[Report], result: FileResult, *, quiet: bool, infos: bool = True) -> None:
-        """Add what the reports have about a file; its notices go to standard error unless the report has them.
-
-        Without `infos`, text on standard output only counts them.
-        """
+        """Add what the reports have about a file; other notices go to standard error. Without `infos`, text counts them."""
         brief = result
         if not infos:
             brief = replace(result, diagnostics=tuple(d for d in result.diagnostics if d.severity != "info"))

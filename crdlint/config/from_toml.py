@@ -1,7 +1,4 @@
-"""Parsing of [tool.crdlint] in a pyproject.toml, with positions.
-
-tomllib returns no positions, so the tokens of the text are read once more where one is needed.
-"""
+"""Parsing of [tool.crdlint] in a pyproject.toml; tokens are read once more for positions, which tomllib does not return."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Parsing of a .crdlint.yaml, with positions.
-
-A plain scalar is true, false, null or else its text: `kube-version: 1.30` is not a number, and `off` is not a boolean.
-"""
+"""Parsing of a .crdlint.yaml with positions. Of plain scalars only true, false and null are no text: `1.30` and `off` are."""
 
 from __future__ import annotations
 

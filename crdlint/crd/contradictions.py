@@ -16,10 +16,7 @@ _OF_VALUES: Final = {
 
 
 def contradicting(error: FieldError, because: str, locator: Locator) -> SourceLocation | None:
-    """Return the keyword that makes the place of an error wrong, None if it is not known or is not in the document.
-
-    `because` is that of the error's rule.
-    """
+    """Return the keyword that makes the place of an error wrong, None if unknown or not written; `because` is that of its rule."""
     path = error.at or error.path
     keyword = "" if error.reason is None else _OF_VALUES.get(error.reason.code, "")
     schema = _schema_of_value(path, locator) if keyword else None

@@ -129,10 +129,7 @@ class NearMiss(NamedTuple):
 
 
 def near_miss(root: Mapping, identity: Identity, text: str) -> NearMiss | None:
-    """Return the error of an object that was probably meant to be a CRD, or None for other objects.
-
-    `text` is the text of its document. Upstream: meta.NoKindMatchError.
-    """
+    """Return the error of an object, of the document `text`, that was meant to be a CRD. Upstream: meta.NoKindMatchError."""
     kind, api_version = identity.kind, identity.api_version
     group = api_version.partition("/")[0]
     is_group = group == GROUP or is_near_group(group)

@@ -111,10 +111,7 @@ def is_path_segment(text: str, prefix: bool) -> list[str]:
 
 
 def mask_trailing_dash(text: str) -> str:
-    """Return a valid end for a prefix of a name: a dash at its end is allowed, because more text follows.
-
-    As upstream, replace the last two bytes by one.
-    """
+    """Return the prefix of a name with a valid end: where it is a dash, the last two bytes become one, as upstream."""
     octets = text.encode("utf-8", "surrogatepass")
     if len(octets) > 1 and octets.endswith(b"-"):
         return (octets[:-2] + b"a").decode("utf-8", "surrogateescape")

@@ -293,11 +293,7 @@ class CustomResourceDefinitionStatus(Record):
 
 
 class CustomResourceDefinitionSpec(Record):
-    """The spec of the internal version.
-
-    If all versions agree, their schema, subresources, columns and selectable fields are here instead of in the
-    versions.
-    """
+    """The spec of the internal version: schema, subresources, columns and selectable fields are here if all versions agree."""
 
     group: str = go("Group", "string")
     version: str = go("Version", "string", json="")

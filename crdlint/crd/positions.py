@@ -76,10 +76,7 @@ def block_of(text: str, start: int) -> str:
 
 
 class Locator:
-    """Locates paths in one document; `line_offset` is the number of lines before the document.
-
-    `text` is the text of the document, which the marks of its nodes refer to.
-    """
+    """Locates paths in a document, whose `text` the marks of its nodes refer to; `line_offset` lines are before it."""
 
     def __init__(self, root: Node, line_offset: int = 0, text: str = "") -> None:
         self.root = root

@@ -184,10 +184,7 @@ def _of_objects(values: list[dict[str, Any]]) -> JSONSchemaProps:
 
 
 def schema_of_notation(text: str) -> JSONSchemaProps:
-    """Return the schema of a type such as `int`, `list(string)`, `map(string, int)` or `{name: string, port?: int}`.
-
-    Raise PlaceError.
-    """
+    """Return the schema of a type, e.g. `int`, `list(string)`, `map(string, int)`, `{a: string, b?: int}`; raise PlaceError."""
     # With names in quotes, and the question mark before them, it is an expression of CEL.
     return _of_tree(
         parsed(_NAME.sub(lambda name: f'{name[2]}"{name[1]}":', text.replace("int-or-string", "dyn"))), text

@@ -96,10 +96,7 @@ class _Rule(NamedTuple):
 
 @dataclass(slots=True)
 class Patterns:
-    """The lines of a .gitignore; the last one that matches a path decides.
-
-    Names and paths without wildcards are looked up. `_globs` is in the order of the lines.
-    """
+    """The lines of a .gitignore, of which the last match decides: those without wildcards are looked up, `_globs` are in order."""
 
     _names: dict[bytes, list[_Rule]] = field(default_factory=dict)
     _paths: dict[bytes, list[_Rule]] = field(default_factory=dict)

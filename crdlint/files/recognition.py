@@ -90,10 +90,7 @@ def is_near_key(key: str, known: str) -> bool:
 
 
 def edits(text: str, other: str, limit: int) -> int:
-    """Return the number of insertions, deletions, replacements and swaps of neighbours between two texts.
-
-    A number above `limit` is returned as `limit` + 1.
-    """
+    """Return the number of insertions, deletions, replacements and swaps between two texts, at most `limit` + 1."""
     if abs(len(text) - len(other)) > limit:
         return limit + 1
     before: list[int] = []

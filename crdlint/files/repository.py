@@ -42,10 +42,7 @@ class Repository(NamedTuple):
         return os.path.lexists(os.path.join(self.folder, "HEAD")) and all(map(os.path.isdir, folders))
 
     def require_regular_files(self, *, below: bool = False) -> None:
-        """Raise RepositoryError if a file is a pipe or a device, which git would wait for or read.
-
-        With `below`, files in directories, such as objects, are included.
-        """
+        """Raise RepositoryError for a pipe or device, which git would wait for; with `below`, also in directories."""
         tops = dict.fromkeys((self.folder, self.shared))
         pending = [*tops, *(os.path.join(*parts) for parts in itertools.product(tops, _FOLDERS) if below)]
         pending += _alternates(os.path.join(self.shared, "objects")) if below else ()
@@ -148,10 +145,7 @@ class _Level(NamedTuple):
 
 
 class Ignored(NamedTuple):
-    """The patterns that apply in one directory, those with the highest precedence first.
-
-    `report` receives the path of a file that cannot be read, and the reason.
-    """
+    """The patterns for one directory, highest precedence first. `report` takes path and reason of an unreadable file."""
 
     report: Callable[[str, str], None]
     levels: tuple[_Level, ...] = ()

@@ -85,10 +85,7 @@ _ONLY_SECOND: Final = (False, True)
 
 
 def lengths(pattern: str) -> tuple[int, int | None]:
-    """Return the length of the shortest and of the longest text that a pattern matches, None if unlimited.
-
-    Raise UnsupportedError, also for a pattern that matches no text.
-    """
+    """Return the lengths of the shortest and longest match, the latter None if unlimited; without any, raise UnsupportedError."""
     automaton = _automaton(pattern)
     alphabet = _alphabet((automaton,))
     steps = 0

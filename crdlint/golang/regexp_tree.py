@@ -69,10 +69,7 @@ Leaves: TypeAlias = "Leaf | tuple[Leaves, Leaves] | None"
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """A subtree with its children `parts`, or with `leaves`.
-
-    A repetition is at least `low` times, and at most `high` times or without a limit (-1).
-    """
+    """A subtree with `parts` or `leaves`. A repetition is at least `low` times, at most `high` times or unlimited (-1)."""
 
     kind: int
     flags: int = 0

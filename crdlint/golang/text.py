@@ -1,7 +1,4 @@
-"""Texts as Go's strings, strconv and unicode packages treat them, independent of Python's own tables.
-
-Character classes are those of Go 1.25 (Unicode 15.0).
-"""
+"""Texts as Go's strings, strconv and unicode treat them, by the character classes of Go 1.25 (Unicode 15.0), not Python's."""
 
 from __future__ import annotations
 

@@ -130,10 +130,7 @@ class Expression:
 
 @dataclass(frozen=True, slots=True)
 class CompiledRule:
-    """A rule and, if the rule has no error, its message expression.
-
-    `uses_old_self` is set once the rule is known to evaluate to a boolean.
-    """
+    """A rule and, if it has no error, its message expression. `uses_old_self` is set once it is known to evaluate to a boolean."""
 
     rule: Expression
     message: Expression | None = None
@@ -289,10 +286,7 @@ class Requirement:
 
 
 def requirement(expression: Expression, versions: Range) -> Requirement | None:
-    """Return the requirement of an expression that the newest version accepts, or None if the oldest accepts it as well.
-
-    Stored expressions have no requirement.
-    """
+    """Return what an expression that the newest version accepts requires; None if the oldest accepts it, or if it is stored."""
     if expression.error is not None or expression.environment.is_stored:
         return None
     accepting = (server for server in versions.servers if expression.under(new_expressions(server)).error is None)

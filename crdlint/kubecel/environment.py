@@ -90,10 +90,7 @@ KEYWORDS_AS_FIELDS: Final = (1, 31)
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """The declarations, parser options and costs of a server.
-
-    `version` determines its libraries; `is_stored` is true for expressions that are already stored.
-    """
+    """Declarations, parser options and costs of a server, by its `version`; `is_stored` is true for expressions stored already."""
 
     version: Version
     dialect: CELDialect

@@ -115,10 +115,7 @@ class _Ready:
 
 @dataclass(slots=True)
 class RuleValidator:
-    """The rules of a schema and of its subschemas.
-
-    The rules are compiled when `rules` is first called, since most values reach few rules of a schema.
-    """
+    """The rules of a schema and its subschemas, compiled when `rules` is first called: most values reach few rules."""
 
     schema: JSONSchemaProps
     is_root: bool

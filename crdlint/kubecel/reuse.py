@@ -101,10 +101,7 @@ def _obstacles(uses: Uses, on: Environment, older: Environment) -> Iterator[bool
 
 
 def estimates_alike(all_uses: AbstractSet[Uses], on: Environment, older: Environment) -> bool:
-    """Return whether expressions compile identically in two environments, with the same estimated costs.
-
-    The servers must declare the schema identically.
-    """
+    """Return whether expressions compile alike, with the same estimated costs, on two servers that declare the schema alike."""
     return _includes(on.env, older.env) and all(
         compiles_alike(uses, on, older) and cost_key(uses, on.dialect) == cost_key(uses, older.dialect)
         for uses in all_uses

@@ -340,10 +340,7 @@ class _CountingEvaluator(Evaluator):
 
 
 def evaluate(text: str, variables: Mapping[str, Value], steps: Steps) -> Value:
-    """Evaluate an expression with cel-python and return its value, or `FAILS` for an error.
-
-    Raise NotEvaluatedError if cel-python cannot evaluate it within the limit.
-    """
+    """Return cel-python's value of an expression, `FAILS` for an error; raise NotEvaluatedError, also above the limit."""
     if len(text) > _LONGEST:
         raise NotEvaluatedError("the rule is too long for cel-python")
 

@@ -329,10 +329,7 @@ _OPERATORS: Final = frozenset("<>=!~^")
 
 
 def range_of(constraint: str) -> Range | None:
-    """Return the versions that satisfy a constraint, over gaps among them; None if no version does.
-
-    Raise ConstraintError for a constraint that helm cannot read.
-    """
+    """Return the versions that satisfy a constraint, over gaps, or None; raise ConstraintError if helm cannot read it."""
     from crdlint.kubernetes.constraints import satisfying
 
     versions = satisfying(constraint, (server.version for server in SERVERS))

@@ -64,10 +64,7 @@ class Protocol(LanguageServerProtocol):
 
 
 class EditorServer(LanguageServer):
-    """A server for one client.
-
-    All checks run in one thread of their own, one after the other, since they share what they know of each other.
-    """
+    """A server for one client, with all checks in one thread, one after the other, since they share what they know."""
 
     def __init__(self) -> None:
         super().__init__("crdlint", __version__, protocol_cls=Protocol)

@@ -42,10 +42,7 @@ class Branch(NamedTuple):
 
 
 class Page:
-    """A file or a pipe: no styles, and no line is wrapped, so that messages can be searched for.
-
-    The names of styles are those of ``crdlint.report.terminal``.
-    """
+    """A file or a pipe: no styles (``crdlint.report.terminal`` names them), and no wrapped lines, which can be searched."""
 
     width: int | None = None  # columns; None does not wrap
 

@@ -43,10 +43,7 @@ _WORD: Final = re.compile(r"\s*\S+\s*|\s+")
 
 
 class Terminal(Page):
-    """A terminal of ``width`` columns; None does not wrap, for colours that are asked for in a pipe.
-
-    ``colors`` are the colours that it has, None for no styles at all.
-    """
+    """A terminal of ``width`` columns (None: lines are not wrapped, for colours in a pipe) and ``colors`` (None: no styles)."""
 
     def __init__(self, width: int | None, colors: ColorSystem | None = None, *, links: bool = False) -> None:
         self.width = width

@@ -181,10 +181,7 @@ def _describe(other: Diagnostic, finding: Diagnostic) -> str:
 
 
 class Copies:
-    """The findings of a run, so that those of copies of a CRD in other files are shown once.
-
-    `findings` counts those that are left out, `files` has the files they are in.
-    """
+    """Shows the findings of copies of a CRD once: `findings` counts those that are left out, `files` are those they are in."""
 
     def __init__(self) -> None:
         self._first_files: dict[object, str] = {}

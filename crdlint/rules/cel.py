@@ -154,10 +154,7 @@ NOT_COMPILED = frozenset({COMPILES.id, OUTPUT_TYPE.id, DECLARATION.id})
 def compile_and_estimate(
     nodes: SequenceOf[CompiledNode], options: Options, path: Path
 ) -> tuple[list[FieldError], list[EstimatedRule]]:
-    """Compile the rules of a schema's nodes, in order; return the server's errors about them, and the rules.
-
-    ``path`` is the path of the schema.
-    """
+    """Compile the rules of a schema's nodes, in order, and return the server's errors and the rules; ``path`` is the schema's."""
     if not nodes:
         return [], []
     from crdlint.kubecel.environment import new_expressions

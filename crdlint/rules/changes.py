@@ -1,7 +1,4 @@
-"""Changes between two versions of a CRD: one rule for each kind, with its severity.
-
-``good`` is a fragment of the old CRD and ``bad`` the same part of the new one.
-"""
+"""Changes between two versions of a CRD, a rule for each kind; ``good`` and ``bad`` are fragments of the old and new CRD."""
 
 from __future__ import annotations
 

@@ -78,10 +78,7 @@ RESOURCE_VERSION = Rule("resource-version-on-create", "Object to be created has 
 
 
 def refusal(root: Mapping, version: object, *, has_status: bool) -> Advisory | None:
-    """Return the finding that an object with a `resourceVersion` cannot be created, or None if it can.
-
-    `has_status` means that the server drops the status of the object.
-    """
+    """Return the finding that an object with a `resourceVersion` cannot be created; `has_status`: the server drops its status."""
     is_number = isinstance(version, str) and version.isascii() and version.isdigit() and len(version.lstrip("0")) <= 20
     if not is_number or not 0 < int(str(version)) < _UINT64:
         return None

@@ -236,10 +236,7 @@ DEAD_SCALE = _OfVersion("scale-path-dead", "Scale path to a field that the schem
 
 @DEAD_COLUMN.practice
 def dead_paths(crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield the paths of columns and of the scale subresource that lead to no field, or to one of a wrong type.
-
-    Those that several versions share are one finding.
-    """
+    """Yield paths of columns and scale that lead to no field, or to one of a wrong type; those that versions share once."""
     by_message: dict[str, list[Advisory]] = {}
     for parts in () if crd.spec.preserve_unknown_fields else version_parts(crd.spec):
         if parts.schema is not None:

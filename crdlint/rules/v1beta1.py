@@ -1,7 +1,4 @@
-"""CRDs of apiextensions.k8s.io/v1beta1 rewritten for v1, as its conversion does.
-
-Upstream: apiextensions pkg/apis/apiextensions/v1beta1 conversion.go and defaults.go.
-"""
+"""CRDs of v1beta1 rewritten for v1. Upstream: apiextensions pkg/apis/apiextensions/v1beta1 conversion.go and defaults.go."""
 
 from __future__ import annotations
 

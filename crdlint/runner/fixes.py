@@ -103,10 +103,7 @@ def fix(
 
 @dataclass(slots=True)
 class _Rounds:
-    """The rounds of fixes of a text, of which `current` is the result so far.
-
-    `refused` are the findings whose fixes are undone or not proved.
-    """
+    """The rounds of fixes of a text: `current` is the result so far, the fixes of `refused` findings are undone or not proved."""
 
     current: FileResult
     check: Check

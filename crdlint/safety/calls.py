@@ -9,11 +9,7 @@ T = TypeVar("T")
 
 
 def run(call: Generator[Any, Any, T]) -> T:
-    """Run a generator and return its result.
-
-    A generator that it yields is run first: its result is the value of the `yield` expression, and its exception is
-    raised there.
-    """
+    """Run a generator and return its result; where it yields another one, that is run, and `yield` returns or raises its result."""
     stack = [call]
     result: Any = None
     raised: Exception | None = None

@@ -1,7 +1,4 @@
-"""Embedded resources: coercion and validation of their type and metadata.
-
-Upstream: apiextensions pkg/apiserver/schema/objectmeta (coerce.go, validation.go).
-"""
+"""Coercion and validation of embedded resources' type and metadata. Upstream: apiextensions pkg/apiserver/schema/objectmeta."""
 
 from __future__ import annotations
 

@@ -73,10 +73,7 @@ _UNITS: Final = (
 
 
 def lenient_duration(text: str) -> int | None:
-    """Return the nanoseconds of numbers with units in a text (`22 ns`, `3 weeks`), or None if it has none.
-
-    The result wraps around at 64 bits.
-    """
+    """Return the nanoseconds, wrapped at 64 bits, of numbers with units in a text (`22 ns`, `3 weeks`), or None without any."""
     total: int | None = None
     for digits, unit in _DURATION_PART.findall(text):
         significant = digits.lstrip("0") or "0"

@@ -26,10 +26,7 @@ class FieldPathError(ValueError):
 def valid_field_path(
     text: str, schema: JSONSchemaProps, *, allow_array_notation: bool = True
 ) -> tuple[Path | None, JSONSchemaProps | None]:
-    """Return the path that `text` denotes, and its schema; raise FieldPathError if the schema has no such field.
-
-    The schema is None below `additionalProperties: true`.
-    """
+    """Return the path of `text` and its schema (None below `additionalProperties: true`); raise FieldPathError without a field."""
     path: Path | None = None
     current: JSONSchemaProps | None = schema
     tokens = iter(_TOKEN.findall(text))
@@ -171,10 +168,7 @@ class _SyntaxError(Exception):
 
 
 def syntax_error(path: str) -> str | None:
-    """Return the reason why the server cannot parse the path of a column for its tables, or None if it can.
-
-    Parts in brackets are parsed as paths of their own.
-    """
+    """Return why the server cannot parse a column's path for its tables, or None; parts in brackets are paths of their own."""
     pending = [path]
     try:
         while pending:

@@ -84,10 +84,7 @@ def value_schema(schema: JSONSchemaProps | None, steps: Iterable[Step]) -> JSONS
 
 
 def containers(value: Any, schema: JSONSchemaProps | None) -> Iterator[tuple[ValuePath, Any, JSONSchemaProps]]:
-    """Yield the objects and lists of a value that have a schema, with their paths, outer ones first, in document order.
-
-    The caller may change what is yielded.
-    """
+    """Yield the objects and lists of a value with their schemas and paths, outer ones first; the caller may change them."""
     pending: list[tuple[ValuePath, Any, JSONSchemaProps | None]]
     pending = [(None, value, schema)] if value.__class__ in _CONTAINERS else []
     while pending:

@@ -1,7 +1,4 @@
-"""Files with CRDs that are not applied as they are: test suites, and assertions of kuttl and chainsaw.
-
-They are recognized by their names and by the files beside them.
-"""
+"""Files with CRDs that are not applied as they are, by name and neighbours: test suites, assertions of kuttl and chainsaw."""
 
 from __future__ import annotations
 
@@ -29,10 +26,7 @@ _APPLIED: Final = frozenset({"apply", "create", "update"})
 
 
 class Fragment(NamedTuple):
-    """The purpose of the CRDs of a file: `what` describes one of them.
-
-    With `includes_complete`, a CRD of the file is not checked even if it is complete.
-    """
+    """The purpose of the CRDs of a file, `what` one of them is. With `includes_complete`, complete ones are not checked, either."""
 
     what: str
     includes_complete: bool

@@ -21,10 +21,7 @@ FIELD: Final = re.compile(r" *(?:- +)*[A-Za-z$][\w$./-]*:(?: |\r?\Z)")
 
 
 class Cause(NamedTuple):
-    """The cause of a syntax error: its repair, its place (1-based in the file), a help, edits of the document, and a headline.
-
-    A cause that has no edits has no repair.
-    """
+    """The cause of a syntax error: repair, place (1-based in the file), help, edits (none without repair), headline."""
 
     repair: Repair | None
     line: int

@@ -1,7 +1,4 @@
-"""Edits of a YAML or JSON text that keep every other character.
-
-Dumping the tree again, even with comments, would change quotes, widths and white space elsewhere.
-"""
+"""Edits of a YAML or JSON text that keep every other character, as dumping the tree again, even with comments, would not."""
 
 from __future__ import annotations
 

@@ -102,10 +102,7 @@ def is_json(root: Node) -> bool:
 
 
 def entry(node: Node | None, step: str | int) -> tuple[Node | None, Node] | None:
-    """Return the key and the value of a field, or None and an item; None if the node has no such field or item.
-
-    Merge keys are not followed.
-    """
+    """Return the key and value of a field, or None and an item; None if there is none. Merge keys are not followed."""
     if isinstance(node, Mapping):
         return node.find(step) if isinstance(step, str) else None
     if isinstance(node, Sequence) and isinstance(step, int) and step < len(node.items):

@@ -136,11 +136,7 @@ def unchanged(before: str, after: str) -> dict[int, tuple[int, int]]:
 
 
 def chunks(text: str) -> Iterator[Chunk]:
-    """Yield the text of each document.
-
-    A document starts below the line of three dashes; such a line at the start of the text belongs to the first
-    document.
-    """
+    """Yield the text of each document, which starts below the line of three dashes; the first one includes such a line."""
     start = offset = 0
     junk: str | None = None
     for match in _SEPARATOR.finditer(f"\n{text}"):  # also one in the first line
@@ -258,10 +254,7 @@ _ATTEMPTS: Final = 33
 
 
 def _read(text: str, non_simple: list[Mapping]) -> tuple[Node | None, bool]:
-    """Build the first document as `_build` does, also if libyaml rejects input that Go accepts.
-
-    Return its root, and whether it has aliases.
-    """
+    """Build the first document as `_build` does, also where only Go accepts it; return root and whether it has aliases."""
     mask: Mask | None = None
     if text.find(_BOM, 1) >= 0:
         from crdlint.yaml.masking import without_marks

@@ -124,10 +124,7 @@ class Frame:
             last[id_] = len(stack) - 1
 
     def take(self, ids: Sequence[int], values: Sequence[Value]) -> Sequence[Value] | None:
-        """Remove and return the arguments of a call, starting with the last; return None if one is missing.
-
-        `values` are those that were evaluated for the call.
-        """
+        """Remove and return the evaluated `values` that are the arguments of a call, last one first; None if one is missing."""
         stack = self._stack
         if not self.stacked:
             return values if len(values) == len(ids) else None

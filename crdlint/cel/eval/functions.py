@@ -72,10 +72,7 @@ class Functions:
         self._resolved: Final[dict[tuple[str, str], Implementation | None]] = {}
 
     def resolve(self, function: str, overload_id: str) -> Implementation | None:
-        """Return the implementation of a call, which returns errors as values; None if the function has none.
-
-        `overload_id` is empty if unknown.
-        """
+        """Return the implementation of a call, which returns errors as values, or None. `overload_id` is empty if unknown."""
         key = (function, overload_id)
         if key not in self._resolved:
             self._resolved[key] = self._find(function, overload_id)

@@ -292,10 +292,7 @@ def variable(slot: int) -> Run:
 
 
 def fold(id_: int, slot: int, operands: Sequence[Step], *, pairs: bool, hides_errors: bool) -> Step:
-    """Return a comprehension with one or two variables; see the dialect for `hides_errors`.
-
-    `operands` are its initial value, range, condition, step and result.
-    """
+    """Return a comprehension of `operands`: initial value, range, condition, step and result. `hides_errors` is of the dialect."""
     _, over_range, condition, step, result = operands
 
     def run(frame: Frame) -> Value:

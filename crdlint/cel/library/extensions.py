@@ -1,7 +1,4 @@
-"""The smaller libraries: optional values (versions 0 to 2), sets, two-variable comprehensions.
-
-Upstream: cel-go's cel/library.go, ext/sets.go, ext/comprehensions.go.
-"""
+"""Optional values (versions 0 to 2), sets, comprehensions of two variables. Upstream: cel-go's ext package, and cel/library.go."""
 
 from __future__ import annotations
 
@@ -120,10 +117,7 @@ SETS: Final = (
 
 
 def _insert(target: Any, key: Any, value: Any) -> Any:
-    """Return a map with one more entry, or an error if the key exists; a mutable map grows in place.
-
-    Upstream: ext.InsertMapKeyValue.
-    """
+    """Return a map with one more entry, or an error if it has the key; a mutable map grows. Upstream: ext.InsertMapKeyValue."""
     if find(target, key) is not MISSING:
         return Error(f"insert failed: key {go_text(key)} already exists")
     if type(target) is MutableMap:

@@ -77,10 +77,7 @@ _MAX_DEPTH: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of an expression: its text, its cost including its parts (cost units), and its parts.
-
-    `bound` describes the bound of a loop or text, empty if there is none.
-    """
+    """A part of an expression: its text, its cost (cost units) with its parts, and the bound of its loop or text, empty if none."""
 
     text: str
     cost: int

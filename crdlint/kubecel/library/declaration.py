@@ -1,7 +1,4 @@
-"""The declaration of a library, with the usual costs of calls, and the CEL types of Kubernetes' own values.
-
-Upstream: apiserver pkg/cel/environment (VersionedOptions).
-"""
+"""Declarations of libraries, their usual costs, and Kubernetes' CEL types. Upstream: apiserver pkg/cel/environment."""
 
 from __future__ import annotations
 

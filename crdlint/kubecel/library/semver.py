@@ -57,10 +57,7 @@ class Semver(declaration.Opaque):
 
 
 def parse_semver(text: str, normalize: bool = False) -> Semver:
-    """Parse a version; raise FunctionError with upstream's message.
-
-    `normalize` removes a leading `v` and leading zeros, and adds a missing minor version and patch.
-    """
+    """Parse a version or raise FunctionError; `normalize` drops a `v` and leading zeros, and adds missing numbers."""
     work.spend(len(text) >> 1)
     if normalize:
         text = _normalized(text)

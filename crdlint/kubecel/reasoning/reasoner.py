@@ -236,10 +236,7 @@ class Reasoner:
 
 
 class _Case:
-    """Evaluates expressions where ``store`` has the values of some, and ``known`` conditions their results.
-
-    ``choice`` is the first that leaves a result open.
-    """
+    """Evaluates expressions by values in ``store`` and ``known`` conditions; ``choice`` is the first that leaves one open."""
 
     __slots__ = ("_facts", "_known", "_reasoner", "choice", "store")
 

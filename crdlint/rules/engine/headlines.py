@@ -180,10 +180,7 @@ def _default(error: FieldError, target: _Target) -> str:
 
 
 class _Target(NamedTuple):
-    """What an error is about: a phrase for a field, and the keyword and the junctor of its schema, if any.
-
-    `inside` is the phrase with the junctor, empty if there is none.
-    """
+    """What an error is about: a phrase for a field, its schema's keyword and junctor, and `inside`, the phrase with the junctor."""
 
     phrase: str
     keyword: str = ""

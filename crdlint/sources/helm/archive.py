@@ -56,10 +56,7 @@ class _Member(tarfile.TarInfo):
 
 
 def members(data: bytes, budget: Budget, suffixes: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
-    """Yield name and content of the regular files of a gzipped tar archive with one of the suffixes; raise ArchiveError.
-
-    Folders of version control are skipped.
-    """
+    """Yield name and content of a gzipped tar's files with these suffixes, none of version control; raise ArchiveError."""
     unpacked, damage = _unpacked(data, budget)
     name = ""
     try:

@@ -110,10 +110,7 @@ class Charts:
         return replace(result, notices=(*result.notices, *notices))
 
     def lint_template(self, path: str, text: str, lint: Lint) -> FileResult | None:
-        """Return the result of a file of a chart's templates as `check` makes it, or None if it is none.
-
-        Why a chart is not rendered is a notice.
-        """
+        """Return what `check` makes of a chart's template, None for another file; why a chart is not rendered is a notice."""
         location = self._layout.locate(path) if "{{" in text else None
         if location is None or location.part != TEMPLATES:
             return None

@@ -280,10 +280,7 @@ class _Masking:
 
 
 def mask(text: str, *, takes_else: bool = False) -> Masked:
-    """Mask the directives of a template; of an `if` with several branches keep the first or, with `takes_else`, the last.
-
-    The time is linear in the text.
-    """
+    """Mask the directives of a template in linear time; of an `if` keep the first branch or, with `takes_else`, the last."""
     all_directives = list(directives(text))
     masking = _Masking(text, _branches(all_directives, takes_else=takes_else))
     end, line = 0, 1

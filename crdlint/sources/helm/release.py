@@ -284,10 +284,7 @@ def ignore_lines(path: str) -> list[_Line]:
 
 
 def is_ignored(lines: Iterable[_Line], path: str, *, is_folder: bool) -> bool:
-    """Return whether Helm leaves a file or folder out, given its path in the chart.
-
-    As in Helm, a negated pattern leaves out all that it does not match.
-    """
+    """Return whether Helm leaves out a path in a chart; as there, a negated pattern leaves out all that it does not match."""
     return any((line.matches(path) and (is_folder or not line.only_folders)) != line.is_negated for line in lines)
 
 

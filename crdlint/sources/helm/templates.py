@@ -369,10 +369,7 @@ def _in_order(findings: Sequence[Diagnostic], more: Sequence[Diagnostic]) -> tup
 
 
 def _unreadable(result: FileResult, analysis: TemplateAnalysis, masked: Masked) -> dict[Part, int]:
-    """Return the documents that are not YAML after masking, and the line of the error.
-
-    The error of a document without directives remains a finding.
-    """
+    """Return documents that are not YAML after masking, with the line of the error, which remains a finding without directives."""
     errors = {finding.line for finding in result.diagnostics if finding.rule == "yaml-syntax"}
     part_at = analysis.outline.part_at
     lines = (*(block.line for block in masked.blocks), *(output.directive.line for output in masked.outputs))

@@ -122,10 +122,7 @@ class Build:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """The output of a build, or the reason why it failed; `final` if it does not change for the same files.
-
-    If it is not `exact`, schemas have the lines of their source.
-    """
+    """A build's output, or why it failed; `final` if the same files give the same; not `exact` with lines of schemas' sources."""
 
     text: str = ""
     problem: str | None = None

@@ -1,7 +1,4 @@
-"""Sides of a comparison as files: a path as it is, and copies of parts of a commit in a folder, for Helm and kustomize.
-
-git checks nothing out: no hook and no filter runs.
-"""
+"""Sides of a comparison as files: a path, or copies of parts of a commit for Helm and kustomize, without git's hooks or filters."""
 
 from __future__ import annotations
 
@@ -186,10 +183,7 @@ class OldFolder:
 
     @contextmanager
     def opened(self, *, is_kustomization: bool = False) -> Iterator[str]:
-        """Return the path of the folder on disk: for a commit, of a copy that exists until the end of the context.
-
-        Raise RepositoryError if it cannot be copied.
-        """
+        """Return the path of the folder on disk, for a commit of a copy during the context; raise RepositoryError if that fails."""
         if self.commit is None:
             yield self.path
             return

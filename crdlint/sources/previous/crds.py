@@ -383,10 +383,7 @@ def compare(
 
 
 def _moved(names: Iterable[str], paths: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield the names that another file contains, each with the first such file.
-
-    A document that cannot be read is treated as containing every name in its text.
-    """
+    """Yield names that another file contains, with the first such file; an unreadable document contains every name in its text."""
     pending = set(names)
     for path in dict.fromkeys(paths):
         if not pending:
