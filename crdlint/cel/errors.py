@@ -1,7 +1,4 @@
-"""Errors in an expression: kind, location and message, and the messages of type errors with their types.
-
-Upstream: cel-go's common/error.go, common/errors.go, checker/errors.go, checker/format.go.
-"""
+"""Errors in an expression: kind, location, message and types. Upstream: cel-go's common/error.go, checker/errors.go, format.go."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Bounds of sizes and costs, and the protocol of estimators. Upstream: cel-go's checker/cost.go, common/cost.go.
-
-Bounds are unsigned 64-bit numbers that saturate at the largest one.
-"""
+"""Bounds (saturating uint64) of sizes and costs, and the protocol of estimators. Upstream: cel-go's checker/cost.go."""
 
 from __future__ import annotations
 

@@ -85,10 +85,7 @@ def matched_brackets(texts: Sequence[str]) -> tuple[dict[int, int], list[int]]:
 
 
 def token_at(text: str, offset: int) -> tuple[str, str] | None:
-    """Return the kind and text of the token at an offset, an empty text at the end, or None if no token starts there.
-
-    White space and comments form a token of the kind SPACE.
-    """
+    """Return kind (SPACE with comments) and text of the token at an offset, empty at the end, or None if none starts there."""
     match = _TOKEN.match(text, offset)
     if match is None:
         return EOF, ""

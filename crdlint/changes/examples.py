@@ -231,10 +231,7 @@ _ABSENT: Final = object()
 
 
 class Candidates:
-    """Builds values of an old schema that may break a new one.
-
-    ``names`` are the optional fields to include, and ``literals`` constants of the condition that values may break.
-    """
+    """Builds values of an old schema that may break a new one, with optional fields ``names`` and a condition's ``literals``."""
 
     def __init__(
         self,

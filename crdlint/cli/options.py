@@ -225,10 +225,7 @@ def _read_config(file_: str | None, *, isolated: bool = False) -> Config | None:
 
 
 def _unknown_rule(rule: str, file: str | None) -> str | None:
-    """Return a message if a name is neither that of rules nor of a set, or None.
-
-    `file` is the configuration with the sets of the run, by default that of the working directory.
-    """
+    """Return a message if a name is neither that of rules nor of a set of `file`, by default the configuration found here."""
     from crdlint.config.rule_patterns import unknown_rule
 
     if unknown_rule(rule) is None:

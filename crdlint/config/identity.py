@@ -54,10 +54,7 @@ class _Manifest:
 
 
 def identities(result: FileResult) -> list[tuple[Identity, ...]]:
-    """Return the identities of each finding of a file: one for each version that shares it.
-
-    They are empty for findings without a CRD with a name, for example in a document that is not YAML.
-    """
+    """Return the identities of each finding of a file, one for each version that shares it; none without a CRD with a name."""
     if not result.diagnostics:
         return []
     documents = parse_stream(result.text)

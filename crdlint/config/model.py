@@ -19,10 +19,7 @@ LineColumn: TypeAlias = "tuple[int, int]"
 
 
 class Source(NamedTuple):
-    """The values of a configuration, and `locate(steps, key)`, which returns the position of a value or of its key.
-
-    `problems` are errors of the text itself: (message, position).
-    """
+    """The values of a configuration, `problems` (message, position) of its text, and `locate(steps, key)` for positions."""
 
     values: Any
     locate: Callable[[Sequence[Step], bool], LineColumn]

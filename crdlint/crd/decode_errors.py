@@ -94,10 +94,7 @@ class DecodeProblem(NamedTuple):
 
 @dataclass(slots=True)
 class State:
-    """A decodeState: the current position and the saved error; `json` is true for a document in JSON.
-
-    `ignored` are unknown fields that a decoder drops because it is not strict.
-    """
+    """A decodeState: position and saved error; `json` is true for a JSON text, `ignored` are fields that a lax decoder drops."""
 
     strict: bool
     json: bool

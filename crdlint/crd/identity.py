@@ -1,7 +1,4 @@
-"""What a document is: a CRD by apiVersion and kind, another object, or one that was probably meant to be a CRD.
-
-Upstream: apimachinery pkg/runtime/serializer/json (meta.go Interpret).
-"""
+"""What a document is: a CRD, another object, or one that was meant to be a CRD. Upstream: apimachinery's json/meta.go Interpret."""
 
 from __future__ import annotations
 

@@ -101,10 +101,7 @@ def is_label_key(text: str) -> list[str]:
 
 
 def is_path_segment(text: str, prefix: bool) -> list[str]:
-    """Return the reasons why a text is not a segment of a URL path or, with `prefix`, the start of one.
-
-    Upstream: path.IsValidPathSegmentName, path.IsValidPathSegmentPrefix.
-    """
+    """Return why a text is no segment of a URL path or, with `prefix`, starts none. Upstream: path.IsValidPathSegmentName."""
     if not prefix and text in {".", ".."}:
         return [f"may not be '{text}'"]
     return [f"may not contain '{unwanted}'" for unwanted in "/%" if unwanted in text]

@@ -47,10 +47,7 @@ class Span(NamedTuple):
 
 
 class SourceLocation(NamedTuple):
-    """The location of a path: its node and key (None for list items and the root).
-
-    `exact` is true if the whole path exists; otherwise the node is its closest existing ancestor.
-    """
+    """The location of a path: node and key (None for items and the root), those of its closest ancestor if it is not `exact`."""
 
     node: Node
     key: Node | None

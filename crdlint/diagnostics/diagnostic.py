@@ -34,10 +34,7 @@ OLD_CRD: Final = "the old CRD"  # the label of a place in it
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """Another position of a finding (1-based) and a label for it, for example the rule of a CRD that an object violates.
-
-    `text` are the lines there, if it is in a CRD that is compared.
-    """
+    """Another position of a finding (1-based), with a label; `text` are the lines there, if it is in a CRD that is compared."""
 
     label: str
     file: str

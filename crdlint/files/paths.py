@@ -43,10 +43,7 @@ class Selection(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The result of discovery: files in order, and read errors.
-
-    `ignored` and `excluded` are the numbers of files and directories that git ignores and that `exclude` matches.
-    """
+    """The result of discovery: files in order, read errors, and the numbers of paths that git ignores and `exclude` matches."""
 
     files: tuple[str, ...]
     problems: tuple[Problem, ...]

@@ -27,10 +27,7 @@ _BYTE_ORDER_MARKS: Final = (
 
 
 def open_descriptor(path: str) -> int | None:
-    """Return the number of the open descriptor for a path such as `-` or `/dev/fd/63`, or None for a file.
-
-    Only the spelling is checked, so a link in a checkout cannot refer to a descriptor.
-    """
+    """Return the number of the open descriptor that a path such as `-` or `/dev/fd/63` spells, or None; no link leads to one."""
     if path == STDIN:
         return 0
     match = _DESCRIPTOR.fullmatch(path)

@@ -183,10 +183,7 @@ class Ignored(NamedTuple):
 
 
 def ignored_in(folder: str, report: Callable[[str, str], None]) -> Ignored:
-    """Return the patterns that apply in an absolute directory: those from the root of its repository down to itself.
-
-    Without a repository, only the patterns of the directory itself apply.
-    """
+    """Return the patterns for an absolute directory: from its repository's root down to it, its own without a repository."""
     parents = list(with_parents(folder))
     tops = (i for i, path in enumerate(parents) if os.path.lexists(os.path.join(path, ".git")))
     ignored = Ignored(report)

@@ -70,10 +70,7 @@ _SEQUENCE: Final = 0x30
 
 
 def pool_error(bundle: bytes) -> str | None:
-    """Return the reason why a PEM bundle has no usable certificate, or None if it has one.
-
-    Only the outer DER structure of a certificate is validated. Upstream: client-go transport.rootCertPool.
-    """
+    """Return why a PEM bundle has no usable certificate, by its outer DER structure, or None. Upstream: transport.rootCertPool."""
     problem: str | None = None
     end = 0
     for block in blocks(bundle):

@@ -104,10 +104,7 @@ def matches(pattern: str, text: str) -> bool:
 
 
 def spans(pattern: str, octets: bytes) -> Iterator[tuple[int, int]]:
-    """Yield the matches in a UTF-8 text as byte offsets; raise PatternError or WorkLimitError.
-
-    As in Go, an empty match directly after a match is skipped. Upstream: Regexp.allMatches.
-    """
+    """Yield matches as byte offsets in UTF-8, as Go without empty ones after others; raise PatternError or WorkLimitError."""
     program = _program(pattern, _spelling(pattern), None)
     position, last_end = 0, -1
     while position <= len(octets):

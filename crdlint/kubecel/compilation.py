@@ -62,10 +62,7 @@ ANY_VALUE: Final = Kind(None, _FAILED, "", f"program {_NOT_INSTANTIATED}")
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A rule or message expression of a schema, and the result of compiling it.
-
-    `compiled` is the tree with its types, or the errors; `error` is the server's message, None if there is no error.
-    """
+    """A rule or message expression; `compiled` is its tree with types, or errors, `error` the server's message or None."""
 
     text: str
     kind: Kind

@@ -145,10 +145,7 @@ def _areas(entries: Sequence[Entry]) -> list[_Area]:
 
 
 class _Release(NamedTuple):
-    """The release of a chart: its size in bytes, and the areas of its CRDs, and of what else it has, in a map of it.
-
-    The size is None if a file of the chart cannot be read.
-    """
+    """The release of a chart: its size in bytes (None if a file is unreadable), and the map's areas of CRDs and of the rest."""
 
     chart: str
     size: int | None = None

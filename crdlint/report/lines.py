@@ -97,10 +97,7 @@ def _issue(values: dict[str, object], text: str) -> str:
 
 
 class GitHub(Report):
-    """Workflow commands of GitHub Actions, escaped as actions/toolkit does.
-
-    There is one for each finding, the most severe first: GitHub shows ten of each level for a step.
-    """
+    """Workflow commands, escaped as actions/toolkit does, the most severe first: GitHub shows ten of each level for a step."""
 
     def __init__(self, view: View) -> None:
         super().__init__(view)

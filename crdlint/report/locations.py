@@ -124,10 +124,7 @@ class _Change:
 
 
 def patch(name: str, text: str, edits: Iterable[Edit]) -> str:
-    """Return the edits of the text of a file as a unified diff, empty if there are none.
-
-    ``name`` is the path of the file, relative to the directory that the diff is applied in.
-    """
+    """Return the edits of a file's text as a unified diff, empty without any; ``name`` is relative to where it is applied."""
     lines = _lines(text)
     changes = list(_changes(text, lines, edits))
     if not changes:

@@ -100,10 +100,7 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The result of a run: the totals, the number of findings by rule, and what was not checked.
-
-    `problems` are (file, reason) of unreadable inputs, `bugs` (file, text) of internal errors.
-    """
+    """The result of a run: totals, findings by rule, and (file, reason) of unreadable inputs and of internal errors."""
 
     problems: Sequence[tuple[str, str]]
     summary: Summary

@@ -1,7 +1,4 @@
-"""Diagnostics for the server's errors about one resource, positioned in the user's file, with their helps.
-
-`crdlint.schema.value_help` has the helps that need only the error and the schema.
-"""
+"""Findings for the server's errors about a resource, placed in the user's file, with helps (more: `crdlint.schema.value_help`)."""
 
 from __future__ import annotations
 

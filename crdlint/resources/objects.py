@@ -94,10 +94,7 @@ def _items(root: Mapping, identity: Identity) -> list[Node] | None:
 
 
 def read_resource(root: Node, *, json: bool | None = None) -> dict[str, Any]:
-    """Return an object as the server stores it, with integers distinguished from floats; raise YAMLDecodeError.
-
-    `json` is whether its text is JSON; by default that is determined from the object.
-    """
+    """Return an object as the server stores it, integers apart from floats; raise YAMLDecodeError. `json` is found out if None."""
     if not isinstance(root, Mapping):
         raise YAMLDecodeError("the document is no object", root)
     value = reader_json(Reader(json=is_json(root) if json is None else json), root, 1)

@@ -428,10 +428,7 @@ class _ObjectCheck:
     def _decoded(
         self, sent: dict[str, Any], findings: Findings, placeholders: Placeholders
     ) -> tuple[Outcome | None, Diagnostic | None]:
-        """Validate the object; the second value is the finding if the server cannot decode it.
-
-        A metadata field with a wrong type because of a placeholder is removed first.
-        """
+        """Validate the object but metadata that placeholders break; the second value is the finding if it cannot be decoded."""
 
         def withhold(error: FieldError) -> bool:
             return findings.is_of_crd(error) or placeholders.cause(error)

@@ -170,10 +170,7 @@ RULE_FAILED = _Rule("default-rule-failed", "Default fails a validation rule",
 def validate(
     schema: JSONSchemaProps, path: Path, defaulted: SequenceOf[JSONSchemaProps], options: Options
 ) -> list[FieldError]:
-    """Return the errors of the defaults of a structural schema at `path`; if there are any, no rules are compiled.
-
-    `defaulted` are the schemas within it that have a default.
-    """
+    """Return the errors of the defaults of the schemas `defaulted` at `path`; if there are any, no rules are compiled."""
     server = options.server
     # What the errors depend on besides rules: the switches of the validator of values.
     key = (id(schema), *map(id, defaulted), server.checks_number_ranges, server.has_kubernetes_name_formats)

@@ -1,7 +1,4 @@
-"""Structural schemas: types everywhere, no structure in value validation, metadata left alone.
-
-Reproduces apiextensions pkg/apiserver/schema (validation.go ValidateStructural, complete.go).
-"""
+"""Structural schemas: types everywhere, no structure in value validation. Upstream: pkg/apiserver/schema (validation.go)."""
 
 from __future__ import annotations
 

@@ -108,10 +108,7 @@ def _edits_within(editor: Editor, value: Node, *, keeps: bool) -> Iterator[Edit]
 
 
 def _into_versions(editor: Editor, spec: Mapping, *, keeps: bool, default: bool) -> Iterator[Edit]:
-    """Yield the edits that move fields of the spec into its versions; with `default` those of a CRD of v1beta1.
-
-    In block style, the comments above and beside a field move with it.
-    """
+    """Yield edits that move fields of the spec, with their comments, into versions; with `default` those of a CRD of v1beta1."""
     start, end = spec.items[0].start_mark.index, editor.end(spec.items[-1])
     has_client = child(spec, "conversion", "webhookClientConfig") is not None
     if spec.flow and (has_client or _COMMENT.search(editor.text, start, end)):

@@ -129,10 +129,7 @@ class Checker:
             return checked._replace(bugs=(*checked.bugs, bug_of(error)))
 
     def known(self, task: Task) -> CheckOutcome | None:
-        """Return the result of a task if it is in the cache or there is nothing to check and to fix, else None.
-
-        Inputs that can be read only once, such as standard input, are checked.
-        """
+        """Return the result of a task from the cache, or without anything to do, else None; what is readable once is checked."""
         if open_descriptor(task.path) is not None:
             return self.check(task)
         opened = self._open(task)
@@ -201,10 +198,7 @@ class Checker:
         known: FileResult | None = None,
         values: str = "",
     ) -> FileResult:
-        """Check a text; add the reasons why old CRDs of its CRDs cannot be read to `unread`.
-
-        `values` is the name of the chart's values file that the text is rendered with, if it is.
-        """
+        """Check a text, rendered with the chart's `values` file if it is; add why old CRDs cannot be read to `unread`."""
         from crdlint.linting.pipeline import lint_file
 
         previous = self.settings.previous

@@ -1,7 +1,4 @@
-"""Internal errors: what fails in crdlint is contained where it happens, and reported.
-
-Findings do not depend on helps, fixes and searches for causes: these are made by `attempt`.
-"""
+"""Internal errors, contained where they happen and reported: no finding depends on helps, fixes and causes, made by `attempt`."""
 
 from __future__ import annotations
 

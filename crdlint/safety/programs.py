@@ -41,10 +41,7 @@ class Done:
 
 
 def find(name: str) -> str | None:
-    """Return the absolute path of a program on the PATH, or None.
-
-    Relative entries of the PATH are skipped, because they refer to directories of the checkout that is checked.
-    """
+    """Return the absolute path of a program, or None; relative entries of the PATH, which lead into the checkout, are skipped."""
     folders = [folder for folder in os.get_exec_path() if Path(folder).is_absolute()]
     program = shutil.which(name, path=os.pathsep.join(folders)) if folders else None
     # Windows searches the working directory first, regardless of the PATH.

@@ -19,10 +19,7 @@ _KEY_FORMATS: Final[dict[type, Callable[[Any], str]]] = {
 
 
 class Correlation:
-    """A value, the corresponding old value, and their schema. Upstream: common.CorrelatedObject.
-
-    Results are cached: the correlations of children, and whether old and new are equal.
-    """
+    """A value, the old one and their schema, with children and equality cached. Upstream: common.CorrelatedObject."""
 
     __slots__ = ("children", "items_by_key", "known_equal", "new", "old", "parent", "schema")
 

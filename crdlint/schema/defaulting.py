@@ -153,10 +153,7 @@ class NotAnObjectError(ValueError):
 
 
 class SurroundingObject(NamedTuple):
-    """A position: a property name or, for the only item of a list, None, and the outer position.
-
-    If `typed`, the whole object gets an apiVersion and a kind if they are missing.
-    """
+    """A position below an outer one: a property, or None for an only item. If `typed`, the object gets apiVersion and kind."""
 
     step: str | None = None
     outer: SurroundingObject | None = None

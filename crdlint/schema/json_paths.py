@@ -97,10 +97,7 @@ class Missing(NamedTuple):
 
 
 def steps(text: str) -> Iterator[tuple[str | None, int]]:
-    """Yield each plain step of a path with its end: a name, or ITEMS.
-
-    An empty name ends a path with a filter, a slice, a union or `..`, which may select more than one value.
-    """
+    """Yield each plain step of a path with its end: a name, ITEMS, or an empty name for what may select several values."""
     end = 0
     while match := _STEP.match(text, end):
         end = match.end()

@@ -34,11 +34,7 @@ class Fragment(NamedTuple):
 
 @dataclass(slots=True)
 class Fragments:
-    """Recognizes fragments; each directory is read once.
-
-    In a directory with a chainsaw test, these are the files that the test compares objects with, unless it applies
-    them.
-    """
+    """Recognizes fragments; each directory is read once. With a chainsaw test, they are files it compares but does not apply."""
 
     _compared: dict[str, tuple[Glob | str, ...] | None] = field(default_factory=dict)
 

@@ -71,10 +71,7 @@ class _Progress(NamedTuple):
 
 
 def syntax_cause(document: Document, problems: Callable[[Node], int]) -> Cause | None:
-    """Return the cause of a document's syntax error, or None if it is not known.
-
-    `problems` returns how many fields of a document are wrong; of several edits the one with the fewest is chosen.
-    """
+    """Return the cause of a syntax error, or None; of several edits the one that leaves the fewest `problems`, wrong fields."""
     problem = document.error
     if problem is None or len(document.text) > _LONGEST:
         return None

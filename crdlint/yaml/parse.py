@@ -121,10 +121,7 @@ def split(text: str) -> list[str]:
 
 
 def unchanged(before: str, after: str) -> dict[int, tuple[int, int]]:
-    """Return the documents that two texts share, by number: how many lines and characters further down in the second one.
-
-    If the numbers of documents differ, there are none.
-    """
+    """Return the documents that two texts share, by number: how many lines and characters further down they are in the second."""
     old, new = list(chunks(before)), list(chunks(after))
     if len(old) != len(new):
         return {}

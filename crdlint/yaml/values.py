@@ -193,10 +193,7 @@ class DuplicateKey:
 
 
 def duplicate_keys(mappings: Iterable[Mapping]) -> list[DuplicateKey]:
-    """Return the keys that are set twice in one of `mappings`; simple mappings have none.
-
-    Lines in messages are 1-based within the document, and those of the values, as go-yaml counts them.
-    """
+    """Return keys that are set twice in a mapping of `mappings`; lines in messages are 1-based of values, as in go-yaml."""
     duplicates: dict[tuple[int, int], DuplicateKey] = {}
     for mapping in mappings:
         # By key, then by the identity of the mapping that contains it.

@@ -176,10 +176,7 @@ _KEYED: Final[dict[Kind, Kind]] = {
 
 
 class HashedMembers:
-    """A collection that looks up values by hash if possible, and otherwise compares with each member.
-
-    Integers equal doubles of the same value, so they are also stored as doubles.
-    """
+    """A collection that looks up values by hash if possible, integers also as doubles, and otherwise compares with each member."""
 
     __slots__ = ("_doubles", "_integers", "_keys", "_others")
 

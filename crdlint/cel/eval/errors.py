@@ -35,10 +35,7 @@ def no_overload(value: object) -> Error:
 
 
 class FunctionError(ValueError):
-    """A function cannot compute a result; `str()` is cel-go's text. Upstream: types.NewErr.
-
-    The evaluator catches it in one place, `functions`, and continues with an `Error` with that text.
-    """
+    """A function cannot compute a result; `str()` is the text of the `Error` evaluation goes on with. Upstream: types.NewErr."""
 
 
 class PlanError(Exception):

@@ -1,7 +1,4 @@
-"""Quantities such as `1.5Gi`. Upstream: apimachinery pkg/api/resource, apiserver pkg/cel/library/quantity.go.
-
-Numbers with more than a hundred thousand digits raise WorkLimitError.
-"""
+"""Quantities such as `1.5Gi`, of at most 100,000 digits. Upstream: apimachinery's resource, apiserver's library/quantity.go."""
 
 from __future__ import annotations
 

@@ -34,10 +34,7 @@ class Meaning(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """An alternative that leads further: its edits, the first text that it writes, its help, and the result.
-
-    `plain` is the help among others, `help` the one for this step alone.
-    """
+    """An alternative that leads further: edits, their first text, result, and its help among others (`plain`) and alone."""
 
     edits: tuple[Edit, ...]
     written: str
@@ -81,10 +78,7 @@ class _Search:
         self._left = _MOST_COMPILATIONS
 
     def steps(self, before: State) -> list[_Step]:
-        """Return the alternatives of the first choice that leads to an expression that compiles, or else to a later error.
-
-        Alternatives with the same meaning are returned once.
-        """
+        """Return the alternatives of the first choice that leads to what compiles, or else to a later error; each meaning once."""
         further: list[_Step] = []
         tried = {(before.text, False), (before.text, True)}
         for choice in self._choices(before):

@@ -97,10 +97,7 @@ class DecodedCRD(NamedTuple):
 
 
 class VersionParts(NamedTuple):
-    """A version, or all of them if they share ``schema``, ``subresources`` and ``columns``.
-
-    ``path`` is the path of what holds them: the version, or the spec if they are shared.
-    """
+    """A version, or all of them if they share ``schema``, ``subresources`` and ``columns``, which are at ``path``."""
 
     version: CustomResourceDefinitionVersion
     schema: JSONSchemaProps | None

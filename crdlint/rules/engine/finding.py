@@ -287,10 +287,7 @@ def nearest_of(words: Iterable[str], like: float) -> Callable[[Finding], Edits]:
 
 
 def fix_of(fixers: Iterable[Fixer], finding: Finding, line_start: int) -> Fix | None:
-    """Return the first fix that applies to a finding; `line_start` is the offset of the document in its file.
-
-    A document that ends before its text is not fixed, since what is missing may follow.
-    """
+    """Return the first fix of a finding that applies; none if the document, from `line_start` on, ends before its text."""
     versions: list[Finding] = []
     if _ends_early(finding.manifest):
         return None

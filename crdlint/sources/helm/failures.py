@@ -64,10 +64,7 @@ class _Position(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Helm does not render a chart: `why` is Helm's reason, `values` a description of the values, empty for the chart's own.
-
-    `is_chosen` is whether the user has chosen the values.
-    """
+    """Helm does not render a chart: its reason, a description of the values (empty: its own), and whether the user chose them."""
 
     chart: str
     why: str

@@ -291,10 +291,7 @@ _KIND: Final = re.compile(rf"""^["']?kind["']?:[ \t]*["']?{KIND}\b""", re.MULTIL
 
 
 def check_template(path: str, text: str, lint: Lint, without: Container[str] = ()) -> FileResult:
-    """Check the CRDs of a template; those that depend on unknown values are skipped, with a finding that explains it.
-
-    CRDs whose names are in `without` have been checked already.
-    """
+    """Check a template's CRDs except those in `without`; a finding explains why one that depends on values is skipped."""
     if "{{" not in text:
         return lint(text, path)
     masked = mask(text)

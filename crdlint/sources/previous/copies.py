@@ -80,10 +80,7 @@ class CommitFiles:
             raise RepositoryError(f"{error.filename2 or error.filename}: {error.strerror}") from error
 
     def with_references(self, folders: Iterable[str]) -> set[str]:
-        """Return the files of kustomizations and of all that they include; raise RepositoryError.
-
-        Every text of a kustomization that is the path of a file counts as a reference to it.
-        """
+        """Return the files of kustomizations and of all that they include, by texts that are paths; raise RepositoryError."""
         reached: set[str] = set()
         layers = set(folders)
         level = [pair for folder in sorted(layers) for pair in self._kustomization_files(folder)]
@@ -308,10 +305,7 @@ def unpacked(archive: str, folder: str, shown: str | None = None) -> Side:
 
 
 def side_of_path(path: str, repositories: Iterable[Repository], folder: str | None) -> Side:
-    """Return a path as a side; a packed chart is unpacked to `folder` if that is given.
-
-    Raise RepositoryError if it is the name of a revision of one of the repositories as well.
-    """
+    """Return a path as a side, a packed chart unpacked to `folder`; raise RepositoryError if it is also the name of a revision."""
     if not path.startswith((".", "/")) and any(has_revision(repository, path) for repository in repositories):
         # A checkout must not choose what it is compared with.
         raise RepositoryError(f"{path!r} is both a path and a git revision: write `./{path}` or `{path}^{{commit}}`")

@@ -87,10 +87,7 @@ class OldKustomizations:
     _last: tuple[str, OldBuild] | None = None
 
     def changes_crds(self, folder: str) -> bool:
-        """Return whether the old kustomization in place of that in a new folder can be built, and changes CRDs.
-
-        Changes that another of the kustomizations makes do not count.
-        """
+        """Return whether the old kustomization can be built in place of a new one, and by itself changes CRDs."""
         old = self.folders.get(os.path.normpath(folder))
         if old is None:
             return False
